@@ -1,4 +1,4 @@
-# python/pardo/random.py: random numbers: arrays of them by generators, and single ones in kernels; counter-based, the same bits on every device.
+# python/pardo/random.py: random numbers: arrays by generators, single ones in kernels; by counters, the same bits on every device.
 """Arrays of random numbers, with NumPy's names, and functions that need no state for kernels: a counter and a key give the numbers.
 
 Philox (J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011), in the variant

@@ -1,4 +1,4 @@
-# tests/python/test_bit_generators.py: random.Philox, seeds and states; RandomState and the functions of pardo.random; single draws in orders.
+# tests/python/test_bit_generators.py: random.Philox, seeds and states; RandomState and the functions of pardo.random; orders.
 from __future__ import annotations
 
 import copy
@@ -19,14 +19,11 @@ make = pp.random.default_rng
 
 # --- Philox
 
-KNOWN = [  # of Random123 1.14, kat_vectors: philox4x32 10; counters whose last word is 0 there are none but the first
-    ((0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
-]
 
-
-@pytest.mark.parametrize(("counter", "key", "answer"), KNOWN)
-def test_known_answers(counter, key, answer):
-    assert tuple(drawn(Philox(counter=counter, key=key).random_raw(4)).tolist()) == answer
+def test_known_answer():
+    """Of Random123 1.14, kat_vectors, philox4x32 10: the one whose counter ends by 0; the others are in test_random.py."""
+    answer = [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    assert drawn(Philox(counter=(0, 0, 0), key=(0, 0)).random_raw(4)).tolist() == answer
 
 
 def test_raw_words_are_those_of_philox():
@@ -136,7 +133,7 @@ def test_all_seeds_of_numpy():
     assert g.bit_generator is state.bit_generator
     assert make(np.array([1, 2])).key == make([1, 2]).key == make((1, 2)).key
     for seed in (np.random.PCG64(1), np.random.default_rng(1), {}.keys):
-        with pytest.raises(TypeError, match="seed must be None, an integer, .* a SeedSequence, a Philox or a Generator"):
+        with pytest.raises(TypeError, match=r"seed must be None, an integer, .* a SeedSequence, a Philox or a Generator"):
             make(seed)
 
 
@@ -163,7 +160,7 @@ def test_random_state():
     assert_array_equal(drawn(state.random_sample(3)), drawn(g.random(3)))
     with pytest.warns(DeprecationWarning, match="randint"):
         assert_array_equal(drawn(state.random_integers(6, size=50)), drawn(g.integers(1, 7, 50)))
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="randint"):
         state.random_integers(3, 6)
     g.integers(4)
     assert_array_equal(drawn(state.tomaxint((2, 2))), drawn(g.integers(0, 2**63 - 1, (2, 2), endpoint=True)))
@@ -176,7 +173,7 @@ def test_random_state():
     state.seed(pp.random.SeedSequence(7))
     assert state.bit_generator.seed_seq.entropy == 7
     for wrong in (lambda: state.rand(-1), lambda: state.randint(3, 3), lambda: state.seed(-1)):
-        with pytest.raises(ValueError, match="negative|low"):
+        with pytest.raises(ValueError, match=r"negative|low"):
             wrong()
 
 
@@ -213,7 +210,7 @@ def test_kernels_tell_how_to_draw():
     def wrong(item: pp.Item, x):
         x[item.get_id(0)] = pp.random.normal()
 
-    with pytest.raises(TypeError, match="in kernels write pardo.random.philox"):
+    with pytest.raises(pp.CompileError, match=r"in kernels write pardo\.random\.philox"):
         wrong[pp.Range(3)](pp.zeros(3))
 
 
@@ -267,7 +264,8 @@ def test_permuted():
     x = pp.asarray(a)
     assert make(5).permuted(x, axis=1, out=x) is x
     assert_array_equal(drawn(x), y)
-    assert_array_equal(drawn(make(5).permuted(pp.asarray(a).T, axis=1)), drawn(make(5).permuted(pp.asarray(np.ascontiguousarray(a.T)), axis=1)))
+    turned = [make(5).permuted(pp.asarray(x), axis=1) for x in (a.T, np.ascontiguousarray(a.T))]
+    assert_array_equal(*map(drawn, turned))
     assert make(5).permuted(pp.zeros((0, 3)), axis=0).shape == (0, 3)
     assert make(5).permuted([3, 1]).shape == (2,)
     long = drawn(make(5).permuted(pp.asarray(np.arange(10_000).reshape(2, 5000)), axis=1))

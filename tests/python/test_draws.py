@@ -90,7 +90,7 @@ def test_arrays_of_parameters(name):
     assert x.shape == (2, len(cases))
     both = [*cases, *cases[::-1]]
     apart = [drawn(getattr(make(5), name)(*p, size=len(both), **keywords))[i] for i, p in enumerate(both)]
-    assert_allclose(x.ravel(), apart, rtol=2e-5 if FLOAT == np.float32 else 1e-12)
+    assert_allclose(x.ravel(), apart, rtol=1e-12 if FLOAT.itemsize == 8 else 2e-5)
     views = [pp.asarray(np.stack([c, c[::-1]], axis=1))[::-1].T for c in columns]
     flipped = drawn(getattr(make(5), name)(*views, size=(3, *views[0].shape), **keywords))
     assert flipped.shape == (3, *views[0].shape)
@@ -127,14 +127,14 @@ def test_without_float64(name):
 def test_extreme_parameters():
     g = make(8)
     for name, parameters, expected in [
-        ("standard_gamma", (0.0,), 0), ("gamma", (3.0, 0.0), 0), ("poisson", (0.0,), 0), ("binomial", (0, 0.3), 0), ("binomial", (9, 0.0), 0),
-        ("binomial", (9, 1.0), 9), ("binomial", (2**40, 1.0), 2**40), ("geometric", (1.0,), 1), ("logseries", (0.0,), 1), ("zipf", (2000.0,), 1),
-        ("hypergeometric", (0, 8, 5), 0), ("hypergeometric", (8, 0, 5), 5), ("hypergeometric", (8, 4, 12), 8), ("hypergeometric", (0, 0, 0), 0),
-        ("negative_binomial", (5.0, 1.0), 0),
+        ("standard_gamma", (0.0,), 0), ("gamma", (3.0, 0.0), 0), ("poisson", (0.0,), 0), ("binomial", (0, 0.3), 0),
+        ("binomial", (9, 0.0), 0), ("binomial", (9, 1.0), 9), ("binomial", (2**40, 1.0), 2**40), ("geometric", (1.0,), 1),
+        ("logseries", (0.0,), 1), ("zipf", (2000.0,), 1), ("hypergeometric", (0, 8, 5), 0), ("hypergeometric", (8, 0, 5), 5),
+        ("hypergeometric", (8, 4, 12), 8), ("hypergeometric", (0, 0, 0), 0), ("negative_binomial", (5.0, 1.0), 0),
     ]:  # fmt: skip
         assert set(drawn(getattr(g, name)(*parameters, size=300)).tolist()) == {expected}, (name, parameters)
     for name, parameters in [("beta", (1e-3, 1e-3)), ("beta", (1e-300, 1e-300)), ("beta", (1e-200, 3.0)), ("standard_gamma", (1e-300,))]:
-        if FLOAT == np.float64:
+        if FLOAT.itemsize == 8:
             x = drawn(getattr(g, name)(*parameters, size=300))
             assert ((x >= 0) & (x <= 1)).all(), (name, parameters)
     for name, parameters, mean, sd in [
@@ -235,22 +235,23 @@ def test_covariances_that_are_none():
 # --- wrong parameters: at the call, or late where only an array on the device tells
 
 WRONG = [
-    "standard_gamma(-1)", "gamma(-1)", "gamma(1, -1)", "gamma([1, -1])", "beta(0, 1)", "beta(1, [2, 0])", "chisquare(0)", "f(0, 1)", "f(1, 0)",
-    "standard_t(0)", "noncentral_chisquare(0, 1)", "noncentral_chisquare(1, -1)", "noncentral_f(0, 1, 1)", "noncentral_f(1, 0, 1)",
-    "noncentral_f(1, 1, -1)", "power(0)", "triangular(2, 1, 3)", "triangular(0, 4, 3)", "triangular(1, 1, 1)", "vonmises(0, -1)",
-    "wald(0, 1)", "wald(1, 0)", "binomial(-1, 0.5)", "binomial(1, 1.5)", "binomial(1, -0.5)", "binomial(1, float('nan'))",
-    "negative_binomial(0, 0.5)", "negative_binomial(1, 0)", "negative_binomial(1, 1.1)",
+    "standard_gamma(-1)", "gamma(-1)", "gamma(1, -1)", "gamma([1, -1])", "beta(0, 1)", "beta(1, [2, 0])", "chisquare(0)", "f(0, 1)",
+    "f(1, 0)", "standard_t(0)", "noncentral_chisquare(0, 1)", "noncentral_chisquare(1, -1)", "noncentral_f(0, 1, 1)",
+    "noncentral_f(1, 0, 1)", "noncentral_f(1, 1, -1)", "power(0)", "triangular(2, 1, 3)", "triangular(0, 4, 3)", "triangular(1, 1, 1)",
+    "vonmises(0, -1)", "wald(0, 1)", "wald(1, 0)", "binomial(-1, 0.5)", "binomial(1, 1.5)", "binomial(1, -0.5)",
+    "binomial(1, float('nan'))", "negative_binomial(0, 0.5)", "negative_binomial(1, 0)", "negative_binomial(1, 1.1)",
     "negative_binomial(1e18, 1e-9)", "poisson(-1)", "poisson(float('nan'))", "poisson(1e19)", "poisson([1, -1])", "geometric(0)",
     "geometric(1.1)", "logseries(1)", "logseries(-0.1)", "zipf(1)", "zipf(float('nan'))", "hypergeometric(-1, 5, 2)",
     "hypergeometric(5, -1, 2)", "hypergeometric(5, 5, -2)", "hypergeometric(5, 5, 11)", "hypergeometric(10**9 + 1, 5, 2)",
-    "hypergeometric([5, 5], 5, [2, 11])", "dirichlet([1, -1])", "multinomial(-1, [0.5, 0.5])",
-    "multinomial(3, [0.5, 0.6, 0.1])", "multinomial(3, [-0.5, 1.5])", "multinomial(3, [])", 
-    "multinomial([1, 2, 3], [0.5, 0.5], size=2)", "multivariate_hypergeometric([2, 3], 6)", "multivariate_hypergeometric([2, 3], -1)",
-    "multivariate_hypergeometric([2, -3], 1)", "multivariate_hypergeometric([2, 3], 1, method='x')", "multivariate_hypergeometric([[2, 3]], 1)",
+    "hypergeometric([5, 5], 5, [2, 11])", "dirichlet([1, -1])", "multinomial(-1, [0.5, 0.5])", "multinomial(3, [0.5, 0.6, 0.1])",
+    "multinomial(3, [-0.5, 1.5])", "multinomial(3, [])", "multinomial([1, 2, 3], [0.5, 0.5], size=2)",
+    "multivariate_hypergeometric([2, 3], 6)", "multivariate_hypergeometric([2, 3], -1)", "multivariate_hypergeometric([2, -3], 1)",
+    "multivariate_hypergeometric([2, 3], 1, method='x')", "multivariate_hypergeometric([[2, 3]], 1)",
     "multivariate_hypergeometric([2.5, 3], 1)", "multivariate_hypergeometric([10**9, 3], 1)", "multivariate_normal([0], [[1, 2]])",
     "multivariate_normal([0, 1], [1, 2])", "multivariate_normal([0, 1], [[1, 0], [0, 1]], method='x')",
     "multivariate_normal([0, 1], [[1, 0], [0, 1]], check_valid='x')", "standard_gamma([1, 2], (3, 1))", "beta([1, 2], [1, 2, 3])",
-    "gamma('a')", "gamma(1j)", "standard_gamma(1, dtype='int32')", "permuted([[1, 2]], axis=2)", "poisson(2, size=-1)", "poisson(2, 1.5)",
+    "gamma('a')", "gamma(1j)", "standard_gamma(1, dtype='int32')", "permuted([[1, 2]], axis=2)", "poisson(2, size=-1)",
+    "poisson(2, 1.5)",
 ]  # fmt: skip
 
 
@@ -268,10 +269,11 @@ def test_wrong_arguments_raise_what_numpy_raises(call):
 
 LATE = [
     "normal(0, pp.asarray([1.0, -1.0]))", "uniform(pp.asarray([0.0, 2.0]), 1.0)", "exponential(pp.asarray([-1.0]))",
-    "pareto(pp.asarray([1.0, 0.0]))", "gamma(pp.asarray([1.0, -1.0]))", "beta(1.0, pp.asarray([0.0, 1.0]))", "binomial(5, pp.asarray([0.5, 1.5]))",
-    "binomial(pp.asarray([5, -5]), 0.5)", "poisson(pp.asarray([2.0, -2.0]))", "triangular(0.0, pp.asarray([1.0, 9.0]), 2.0)",
-    "hypergeometric(pp.asarray([5, 50]), 10, 20)", "zipf(pp.asarray([2.0, 0.5]))", "dirichlet(pp.asarray([1.0, -1.0]))",
-    "multinomial(4, pp.asarray([[0.5, 0.5], [1.5, -0.5]]))", "negative_binomial(pp.asarray([1.0, 0.0]), 0.5)",
+    "pareto(pp.asarray([1.0, 0.0]))", "gamma(pp.asarray([1.0, -1.0]))", "beta(1.0, pp.asarray([0.0, 1.0]))",
+    "binomial(5, pp.asarray([0.5, 1.5]))", "binomial(pp.asarray([5, -5]), 0.5)", "poisson(pp.asarray([2.0, -2.0]))",
+    "triangular(0.0, pp.asarray([1.0, 9.0]), 2.0)", "hypergeometric(pp.asarray([5, 50]), 10, 20)", "zipf(pp.asarray([2.0, 0.5]))",
+    "dirichlet(pp.asarray([1.0, -1.0]))", "multinomial(4, pp.asarray([[0.5, 0.5], [1.5, -0.5]]))",
+    "negative_binomial(pp.asarray([1.0, 0.0]), 0.5)",
 ]  # fmt: skip
 
 
@@ -297,9 +299,9 @@ def test_late_failures_name_the_line_and_spare_others():
 
 def test_integers_may_be_floats_that_are_some():
     assert_array_equal(drawn(make(3).binomial(1e3, 0.5, 9)), drawn(make(3).binomial(1000, 0.5, 9)))
-    for call in (lambda: make(3).binomial(1.5, 0.5), lambda: make(3).binomial(pp.ones(2), 0.5), lambda: make(3).hypergeometric([2.0], 1, 1)):
-        with pytest.raises(TypeError, match="must be an integer, not"):
-            call()
+    for n in (1.5, [2.0], pp.ones(2)):
+        with pytest.raises(TypeError, match="n must be an integer, not"):
+            make(3).binomial(n, 0.5)
 
 
 def test_standard_gamma_out():

@@ -118,8 +118,7 @@ class Translator:
                 node,
                 "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
             )
-        hint = getattr(getattr(value, "__self__", None), "_in_kernels", "")
-        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel{hint and f'; {hint}'}")
+        raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
 
     def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
         """A struct: its values, what each is converted to, and its fields."""
@@ -498,7 +497,8 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 
 
 def _advice(called: Any) -> str:
-    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), "")
+    of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
 
 
 def _spoken(node: ast.AST) -> str:

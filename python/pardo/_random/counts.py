@@ -271,7 +271,7 @@ GOLDEN = 0x9E3779B9
 
 
 def place_in_order(w: Any, i: Any, n: Any, bits: Any) -> Any:
-    """Where the i-th of n comes, in an order that four words choose: a Feistel network on numbers of `bits` bits, followed until one is below n."""
+    """Where the i-th of n comes, in an order that four words choose: by a Feistel network on `bits` bits, until one is below n."""
     low_bits = bits // 2
     high_bits = bits - low_bits
     low_mask = np.uint32((np.uint64(1) << low_bits) - np.uint64(1))

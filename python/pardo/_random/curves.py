@@ -255,8 +255,8 @@ class Curves(Gammas):
 
         References
         ----------
-        .. [1] J. R. Michael, W. R. Schucany, R. W. Haas, "Generating random variates using transformations with multiple roots", The American
-           Statistician 30, 1976.
+        .. [1] J. R. Michael, W. R. Schucany, R. W. Haas, "Generating random variates using transformations with multiple roots",
+           The American Statistician 30, 1976.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from pardo._base.arguments import SCALARS, DeviceLike
+from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue
 from pardo._random import counts
 from pardo._random.arguments import Parameters, negative, no_positive_number, outside, public
@@ -116,7 +116,7 @@ class Discrete(Curves):
         given = Parameters("negative_binomial", {"n": n, "p": p}, size, device, queue, usm_type)
         given.require("n", no_positive_number, "must be positive")
         given.require("p", lambda p: outside(p) | (p == 0), "must be from above 0 to 1")
-        n, p = (np.float64(x) if isinstance(x, SCALARS) else x for x in given.known())
+        n, p = (x if isinstance(x, (Array, np.ndarray)) else np.float64(x) for x in given.known())
         given.refuse((1 - p) * (n + 10 * np.sqrt(n)) > MOST * p, "n is too large or p too small; the mean must be below 2**63")
         return self._counts(counts.negative_binomial, given)
 
@@ -153,7 +153,8 @@ class Discrete(Curves):
 
         References
         ----------
-        .. [1] W. Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993.
+        .. [1] W. Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
+           Economics 12, 1993.
 
         Examples
         --------

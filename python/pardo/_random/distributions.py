@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._base.arguments import SCALARS, DeviceLike
+from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue, _where, exp, expm1, log, maximum, sqrt
 from pardo._random import kernels
 from pardo._random.arguments import Parameters, floating, negative, not_positive, public
@@ -79,7 +79,7 @@ class Distributions(Stream):
         given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
         low, high = given.of(floating(dtype, given.queue, given.op_name))
         width = high - low
-        ends = [float(x) if isinstance(x, SCALARS) else x for x in given.known()]
+        ends = [x if isinstance(x, (Array, np.ndarray)) else float(x) for x in given.known()]
         with np.errstate(over="ignore", invalid="ignore"):
             distance = ends[1] - ends[0]
         given.refuse(~np.isfinite(distance), "high - low is not a finite number; draw from a smaller interval", overflow=True)

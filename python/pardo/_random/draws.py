@@ -1,7 +1,7 @@
 # python/pardo/_random/draws.py: draws of continuous distributions, in kernels: each by blocks of its own.
-"""A draw has the first three words of its counter; the last one counts its attempts, from `begin` on: draws that one number is made of begin at
-multiples of `NEXT`. `LIMIT` ends loops that wrong parameters would never end; that good ones reach it has a probability below 2**-300.
-All are functions of typed numbers: with NaN for a parameter they end, and give NaN where there is one."""
+"""A draw has the first three words of its counter; the last one counts its attempts, from `begin` on: draws that one number is made of
+begin at multiples of `NEXT`. `LIMIT` ends loops that wrong parameters would never end; that good ones reach it has a probability below
+2**-300. All are functions of typed numbers: with NaN for a parameter they end, and give NaN where there is one."""
 
 from __future__ import annotations
 

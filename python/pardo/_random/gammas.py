@@ -50,7 +50,8 @@ class Gammas(Distributions):
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------
@@ -103,7 +104,8 @@ class Gammas(Distributions):
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------
@@ -150,12 +152,13 @@ class Gammas(Distributions):
 
         Notes
         -----
-        ``x / (x + y)``, where x and y are what `standard_gamma` draws for `a` and `b` [1]_; where both are below 1, without numbers that are
-        too small.
+        ``x / (x + y)``, where x and y are what `standard_gamma` draws for `a` and `b` [1]_; where both are below 1, without numbers
+        that are too small.
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------
@@ -203,7 +206,8 @@ class Gammas(Distributions):
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------
@@ -253,7 +257,8 @@ class Gammas(Distributions):
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------
@@ -301,7 +306,8 @@ class Gammas(Distributions):
 
         References
         ----------
-        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software 26, 2000.
+        .. [1] G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+           26, 2000.
 
         Examples
         --------

@@ -59,8 +59,8 @@ class Generator(Orders):
       again, with 1, 2, … as the last word of the counter, so that all integers are equally likely [2]_.
     - All other distributions: element i has block ``b + i``, whose words it uses in an order that is its own; if it needs more, it
       has the same block again, with other last words of the counter.
-    - `permutation`, `shuffle` and `choice` without replacement sort by the upper 52 of 64 bits, up to 4096 elements. Of more, element i of the order
-      is what a Feistel network makes of i; one block chooses the network [3]_.
+    - `permutation`, `shuffle` and `choice` without replacement sort by the upper 52 of 64 bits, up to 4096 elements. Of more, element i
+      of the order is what a Feistel network makes of i; one block chooses the network [3]_.
 
     References
     ----------

@@ -126,7 +126,7 @@ class RandomState(Generator):
         >>> bool((rng.rand(3) == first).all())
         True
         """
-        self._bits.state = state  # type: ignore[assignment]
+        self._bits.state = state
 
     def rand(self, *d: int) -> Array:
         """Random values in a given shape: what `random` draws.
@@ -252,7 +252,9 @@ class RandomState(Generator):
         array([6, 5, 1, 1, 3])
         """
         warnings.warn(
-            "This function is deprecated. Please call randint(low, high + 1) or Generator.integers instead", DeprecationWarning, stacklevel=2
+            "random_integers is deprecated; write randint(low, high + 1), or Generator.integers",
+            DeprecationWarning,
+            stacklevel=2,
         )
         return self.integers(1, low, size, endpoint=True) if high is None else self.integers(low, high, size, endpoint=True)
 

@@ -17,7 +17,7 @@ from pardo._random.discrete import MOST_IN_URN, Discrete
 MOST_COLORED = 2**32  # beyond, products of counts would not fit an int64
 
 
-def _factor(cov: np.ndarray[Any, Any], method: str, check_valid: str, tol: float) -> np.ndarray[Any, Any]:
+def _factor(cov: np.ndarray[Any, Any], method: str, check_valid: str, tol: float) -> Any:
     """A matrix whose product with its own transpose is the covariance."""
     if method == "cholesky":
         return np.linalg.cholesky(cov)
@@ -122,7 +122,8 @@ class Multivariate(Discrete):
         pvals : Array or list of float
             The probability of each category, along the last axis; not negative. The last one is taken for what is missing to a sum of 1.
         size : int or sequence of int, optional
-            How many are drawn; the counts come as the last axis. Default: the shape of `n`, broadcast against `pvals` without its last axis.
+            How many are drawn; the counts come as the last axis. Default: the shape of `n`, broadcast against
+            `pvals` without its last axis.
         device : Device or str, optional
             Default: that of the parameters if they are arrays, else the default device.
         {queue_and_memory}
@@ -323,7 +324,7 @@ class Multivariate(Discrete):
         middle, matrix = array_at(mean, target, name, "mean"), array_at(cov, target, name, "cov")
         if middle.ndim != 1 or matrix.shape != 2 * middle.shape:
             raise ValueError(
-                f"{name}: mean must have one dimension, and cov as many rows and columns; their shapes are {middle.shape} and {matrix.shape}"
+                f"{name}: mean must have one dimension, and cov as many rows and columns; the shapes are {middle.shape} and {matrix.shape}"
             )
         for what, x in (("mean", middle), ("cov", matrix)):
             if x.dtype.kind == "c":

@@ -77,8 +77,9 @@ def _number(given: Any, count: int, what: str) -> int:
 class Philox:
     """Container for the Philox (4x32) pseudo-random number generator: blocks of four words of 32 bits, by their numbers.
 
-    A key has 2**96 blocks, numbered by the first three words of the counter: 2**32 streams of 2**64 blocks each. The last word of the counter
-    is 0, and counts on where a draw needs more words than its block has. A `Generator` takes the next blocks; several may share one Philox.
+    A key has 2**96 blocks, numbered by the first three words of the counter: 2**32 streams of 2**64 blocks each. The last word of the
+    counter is 0, and counts on where a draw needs more words than its block has. A `Generator` takes the next blocks; several may share
+    one Philox.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ class Philox:
         name = type(self).__name__
         inner = value.get("state")
         if value.get("bit_generator") != name or not isinstance(inner, Mapping) or not {"counter", "key"} <= inner.keys():
-            raise ValueError(f"Philox: state must be one of a pardo.random.{name}, with 'bit_generator', and 'counter' and 'key' in 'state'")
+            raise ValueError(f"Philox: state must be one of a {name}, with its name as 'bit_generator', and 'counter' and 'key' in 'state'")
         key, words = _number(inner["key"], 2, "key"), list(inner["counter"])
         if len(words) != 4 or words[3] != 0:
             raise ValueError(f"Philox: the counter of a state has four words, the last of which is 0, but is {words}")

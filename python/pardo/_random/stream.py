@@ -14,8 +14,6 @@ from pardo._random.arguments import Parameters, extents_of, floating, public
 from pardo._random.philox import Philox
 
 
-
-
 class Stream:
     """A place in a stream of blocks; it moves on with each draw, from whatever thread."""
 

@@ -9,6 +9,7 @@ from numpy.random import SeedSequence
 from pardo._base import public_names as _public_names
 from pardo._random.device import philox, philox_normal, philox_uniform
 from pardo._random.generator import Generator, default_rng
+from pardo._random.in_kernels import philox_binomial, philox_exponential, philox_gamma, philox_integers, philox_poisson
 from pardo._random.legacy import RandomState, get_bit_generator, set_bit_generator
 from pardo._random.legacy import shared as _shared
 from pardo._random.philox import Philox
@@ -97,7 +98,12 @@ __all__ = [
     "pareto",
     "permutation",
     "philox",
+    "philox_binomial",
+    "philox_exponential",
+    "philox_gamma",
+    "philox_integers",
     "philox_normal",
+    "philox_poisson",
     "philox_uniform",
     "poisson",
     "power",

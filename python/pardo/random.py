@@ -63,7 +63,7 @@ vonmises = _shared.vonmises
 wald = _shared.wald
 weibull = _shared.weibull
 zipf = _shared.zipf
-ranf = sample = _shared.random_sample
+ranf = sample = random_sample
 
 __all__ = [
     "Generator",

@@ -12,7 +12,7 @@ def _place(counter: Any) -> Any:
     words: tuple[Any, ...] = ()
     for word in counter:
         words = (*words, np.uint64(word) & np.uint64(device.LOW))
-    words = words + (np.uint64(0), np.uint64(0))
+    words = (*words, np.uint64(0), np.uint64(0))
     return words[0], words[1], words[2]
 
 
@@ -54,7 +54,7 @@ def philox_exponential(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
 
 
 def philox_integers(counter: Any, key: Any, low: Any, high: Any) -> Any:
-    """Return a random integer from `low` (inclusive) to `high` (exclusive), for a counter and a key; in kernels, and on Python's own numbers.
+    """Return a random integer of [low, high), for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
     ----------

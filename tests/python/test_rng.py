@@ -16,6 +16,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from pardo._random import kernels
 
 FLOATS = ["float32", "float64"] if pp.Device().has_fp64 else ["float32"]
 FLOAT = np.dtype(FLOATS[-1])
@@ -196,6 +197,18 @@ def test_integers_are_those_described(data, dtype, seed, n, endpoint):
 def test_integers_that_are_drawn_again(count):
     x = drawn(make(4).integers(0, count - 1, 101, dtype="uint64", endpoint=True))
     assert [int(v) for v in x] == [reference(make(4), i, 0, count - 1, count > 2**32) for i in range(101)]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+@pytest.mark.parametrize("count", [6, 2**31 + 1, 2**32])
+@pytest.mark.parametrize("n", [1, 35, 64, 1000])
+def test_groups_draw_the_same_integers(n, count, dtype):
+    """What GPUs run; here by the default device."""
+    out = pp.zeros(n, dtype=dtype)
+    numbers = map(np.uint64, (3, count, 2**32 % count))
+    kernels.random_integers_across[pp.NdRange(-(-n // 64) * 16, 16)](np.uint64(5), 7, (1, 2), *numbers, out)
+    rng = pp.random.Generator(pp.random.Philox(key=(1, 2), counter=(5, 0, 7)))
+    assert_array_equal(drawn(out), drawn(3 + rng.integers(0, count, n)).astype(dtype))
 
 
 @given(st.data(), st.sampled_from(INTEGERS[1:]), st.booleans())

@@ -19,10 +19,11 @@ def deviance(a: Any, t: Any) -> Any:
 
 
 def stirling(z: Any) -> Any:
-    """log((z - 1)!) less (z - 1/2) * log(z) - z + log(2 * pi) / 2."""
+    """log((z - 1)!) less (z - 1/2) * log(z) - z + log(2 * pi) / 2, within 1e-10 for z from 1 on: a polynomial that was fitted."""
     q = 1 / z
-    r = q * q
-    return (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) * q
+    tail = -0.0008898405852743806 + q * (0.0008966037318063061 + q * (-0.0004137468647638121 + q * 7.789172446727446e-05))
+    tail = -1.0814504765032393e-06 + q * (0.0007954054851734383 + q * (4.0600907962156805e-05 + q * tail))
+    return q * (1 / 12 + q * q * (-0.0027776993913532894 + q * tail))
 
 
 def few_events(counter: Any, key: Any, dtype: Any, lam: Any, begin: Any) -> Any:
@@ -239,13 +240,43 @@ def many_of_urn(counter: Any, key: Any, dtype: Any, few: Any, total: Any, sample
     return mode + np.int64(np.minimum(np.maximum(d, low), high))
 
 
+def log_binomial(k: Any, n: Any, p: Any) -> Any:
+    """The logarithm of the probability of k successes of n, for p in (0, 1)."""
+    level = (n + 0.5) * np.log1p(1 / n) - 1 + stirling(n + 1) - np.log(n * p * (1 - p) * (2 * np.pi)) / 2
+    return level + likelihood(n * p, n * (1 - p), k + 1 - n * p)
+
+
+def search_of_urn(counter: Any, key: Any, dtype: Any, few: Any, total: Any, sample: Any, begin: Any) -> Any:
+    """By search from the mode on, upward and downward in turns."""
+    mode = (sample + 1) * (few + 1) // (total + 2)
+    share = sample.astype(dtype) / total.astype(dtype)
+    m, f, s = mode.astype(dtype), few.astype(dtype), sample.astype(dtype)
+    rest = (total - few - sample).astype(dtype)  # not negative: both are at most half of all
+    most = log_binomial(m, f, share) + log_binomial(s - m, rest + s, share) - log_binomial(s, total.astype(dtype), share)
+    w = words(counter, begin, key)
+    u = wide(w[0], w[1], dtype) - np.exp(most)
+    above, below, d, found = np.exp(most), np.exp(most), 0.0, m * 0
+    while u > 0 and d < FEW:
+        up, down = m + d, m - d
+        above = above * ((f - up) * (s - up) / ((up + 1) * (rest + up + 1)))
+        below = below * (down * (rest + down) / ((f - down + 1) * (s - down + 1)))
+        d += 1
+        u = u - above
+        found = np.where(u > 0, -d, d)
+        u = np.where(u > 0, u - below, u)
+    return np.int64(np.minimum(np.maximum(m + found, 0), np.minimum(f, s)))
+
+
 def hypergeometric(counter: Any, key: Any, dtype: Any, good: Any, bad: Any, sample: Any, begin: Any = 0) -> Any:
     """All are int64."""
     total = good + bad
     few = min(good, bad)
     part = min(sample, total - sample)
+    spread = few.astype(dtype) * part.astype(dtype) / total.astype(dtype) * (1 - part.astype(dtype) / total.astype(dtype))
     found = np.int64(0)
-    if part > 10:
+    if part > 10 and spread < 50:
+        found = search_of_urn(counter, key, dtype, few, total, part, begin) if few > 0 else np.int64(0)
+    elif part > 10:
         found = many_of_urn(counter, key, dtype, few, total, part, begin)
     else:
         found = some_of_urn(counter, key, dtype, few, total, part, begin)

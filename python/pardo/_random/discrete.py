@@ -323,9 +323,9 @@ class Discrete(Curves):
         Parameters
         ----------
         ngood : int or Array of int
-            How many good ones there are; from 0 to 10**9.
+            How many good ones there are; not negative, and below 10**9.
         nbad : int or Array of int
-            How many bad ones there are; from 0 to 10**9.
+            How many bad ones there are; not negative, and below 10**9.
         nsample : int or Array of int
             How many are drawn; from 0 to ``ngood + nbad``.
         {counted_by_parameters}
@@ -341,7 +341,8 @@ class Discrete(Curves):
 
         Notes
         -----
-        One by one where at most 10 are drawn or left, otherwise by a ratio of uniforms (HRUA) [1]_.
+        One by one where at most 10 are drawn or left; by search from the mode on where the variance is small; otherwise by a ratio of
+        uniforms (HRUA) [1]_.
 
         References
         ----------
@@ -362,7 +363,7 @@ class Discrete(Curves):
         for name in names:
             given.require(name, negative, "must not be negative")
         for name in names[:2]:
-            given.require(name, lambda n: n > MOST_IN_URN, "must be at most 10**9")
+            given.require(name, lambda n: n >= MOST_IN_URN, "must be below 10**9")
         good, bad, sample = given.known()
         given.refuse(good + bad < sample, "nsample is greater than ngood + nbad; draw fewer")
         return self._counts(counts.hypergeometric, given)

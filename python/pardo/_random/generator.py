@@ -271,7 +271,15 @@ class Generator(Orders):
             self._launch(kernels.random_long_integers, out, 2, given.flat(first), given.flat(last))
         elif last < WORD:
             count = last + 1
-            self._launch(kernels.random_integers, out, 4, np.uint64(first), np.uint64(count), np.uint64(WORD % count))
+            self._launch(
+                kernels.random_integers,
+                out,
+                4,
+                np.uint64(first),
+                np.uint64(count),
+                np.uint64(WORD % count),
+                across=kernels.random_integers_across,
+            )
         else:
             self._launch(kernels.random_long_integers, out, 2, np.uint64(first), np.uint64(last))
         return given.placed(out)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from pardo._generate.templates import element, take
 from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Item
+from pardo._language.groups import permute_group_by_xor
+from pardo._language.index_space import Item, NdItem
 from pardo._random import counts, device
 
 LOW = 0xFFFFFFFF
@@ -85,6 +86,38 @@ def random_integers(item: Item, first: Any, stream: Any, key: Any, low: Any, cou
         c, d = redrawn(c, w[2], count, refused), redrawn(d, w[3], count, refused)
     half = np.uint64(32)
     put(out, i, (low + (a >> half), low + (b >> half), low + (c >> half), low + (d >> half)))
+
+
+def exchanged(group: Any, odd: Any, mask: Any, first: Any, second: Any) -> Any:
+    """Two neighbours: the first gets both firsts, the one with `odd` both seconds."""
+    other = permute_group_by_xor(group, first if odd else second, mask)
+    return (other if odd else first), (second if odd else other)
+
+
+@kernel
+def random_integers_across(item: NdItem, first: Any, stream: Any, key: Any, low: Any, count: Any, refused: Any, out: Any) -> None:
+    """The same, by groups of a multiple of four items: four neighbours exchange their words, and write neighbours.
+
+    GPUs write sectors of 32 bytes; without that each item fills one by four stores, and they are written four times.
+    """
+    i = item.get_global_id(0)
+    group = item.get_sub_group()
+    rank = i % 4
+    w = words_of(first + np.uint64(i), stream, 0, key)
+    a, b = exchanged(group, i & 1, 1, w[0], w[1])
+    c, d = exchanged(group, i & 1, 1, w[2], w[3])
+    a, c = exchanged(group, i & 2, 2, a, c)
+    b, d = exchanged(group, i & 2, 2, b, d)
+    for k, word in enumerate((a, b, c, d)):  # words `rank` of the four blocks
+        place = 4 * (i - rank + k) + rank
+        product = np.uint64(word) * count
+        attempt = 0
+        while product & LOW < refused:
+            attempt += 1
+            v = words_of(first + np.uint64(i - rank + k), stream, attempt, key)
+            product = np.uint64((v[0] if rank == 0 else v[1]) if rank < 2 else (v[2] if rank == 2 else v[3])) * count
+        if place < out.shape[0]:
+            out[place] = (low + (product >> np.uint64(32))).astype(out.dtype)
 
 
 def scaled(word: Any, last: Any) -> Any:

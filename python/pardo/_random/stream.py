@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo._base.arguments import DeviceLike, default_on, queue_of
 from pardo._core import Array, Queue, _empty_in
-from pardo._language.index_space import Range
+from pardo._language.index_space import NdRange, Range
 from pardo._random import kernels
 from pardo._random.arguments import Parameters, extents_of, floating, public
 from pardo._random.philox import Philox
+
+GROUP = 128  # items, on a GPU
 
 
 class Stream:
@@ -48,14 +50,18 @@ class Stream:
         there = ", ".join(sorted(n for n in dir(type(self)) if not n.startswith("_")))
         raise AttributeError(f"a random.{type(self).__name__} has no {name!r}; it has {there}", name=name, obj=self)
 
-    def _launch(self, kernel: Any, out: Array, of_block: int, *arguments: Any) -> Array:
-        """Fills an array by a kernel whose items write so many elements each."""
+    def _launch(self, kernel: Any, out: Array, of_block: int, *arguments: Any, across: Any = None) -> Array:
+        """Fills an array by a kernel whose items write so many elements each; `across` is one over groups that does the same on a GPU."""
         if out.size:
             direct = out._is_contiguous()
             flat = out.reshape(-1) if direct else _empty_in([out.size], out.dtype, out.queue, "device", "random")
             blocks = -(-out.size // of_block)
             first, stream = self._bits._take(blocks)
-            kernel[Range(blocks)](np.uint64(first), stream, self.key, *arguments, flat)
+            if across is not None and out.queue.device.type == "gpu":
+                launched = across[NdRange(-(-blocks // GROUP) * GROUP, GROUP)]
+            else:
+                launched = kernel[Range(blocks)]
+            launched(np.uint64(first), stream, self.key, *arguments, flat)
             if not direct:
                 out._assign(flat.reshape(out.shape))
         return out

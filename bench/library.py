@@ -109,6 +109,36 @@ def arrays(options: argparse.Namespace) -> None:
         print(f"{name:26}{mine * 1e3:11.2f}{theirs * 1e3:11.2f}{theirs / mine:15.2f}{row.asked or 0:7.1f}{verdict}", flush=True)
 
 
+# Methods of generators, and their arguments; n draws where the size is not among them.
+DRAWS: list[tuple[str, tuple[Any, ...]]] = [
+    ("integers", (1000,)), ("random", ()), ("standard_normal", ()), ("standard_gamma", (2.5,)), ("standard_gamma", (0.5,)),
+    ("beta", (2.0, 3.0)), ("poisson", (3.0,)), ("poisson", (100.0,)), ("binomial", (10, 0.5)), ("binomial", (100, 0.3)),
+    ("hypergeometric", (100, 60, 50)), ("vonmises", (0.0, 4.0)), ("zipf", (2.0,)),
+]  # fmt: skip
+
+
+def draws(options: argparse.Namespace) -> None:
+    """Random numbers, which differ from NumPy's."""
+    ours, theirs = pp.random.default_rng(1), np.random.default_rng(1)
+    n, place = options.n, {"device": options.device}
+    programs = {
+        f"{name}({', '.join(map(str, given))})": (
+            lambda name=name, given=given: getattr(ours, name)(*given, size=n, **place).wait(),
+            lambda name=name, given=given: getattr(theirs, name)(*given, size=n),
+        )
+        for name, given in DRAWS
+    }
+    programs["permutation"] = (lambda: ours.permutation(n, **place).wait(), lambda: theirs.permutation(n))
+    programs["choice(n, 8, replace=False)"] = (
+        lambda: ours.choice(n, 8, replace=False, **place).wait(),
+        lambda: theirs.choice(n, 8, replace=False),
+    )
+    print(f"\n{'':30}{'pardo, ms':>11}{'NumPy, ms':>11}{'NumPy / pardo':>15}")
+    for text, (mine, other) in programs.items():
+        best = measured(mine, other, options.budget)
+        print(f"{text:30}{best[0] * 1e3:11.3f}{best[1] * 1e3:11.3f}{best[1] / best[0]:15.2f}", flush=True)
+
+
 def repeated(call: Callable[[], Any], count: int) -> Callable[[], None]:
     def run() -> None:
         for _ in range(count):
@@ -153,9 +183,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--n", type=lambda text: int(float(text)), default=10_000_000, help="number of elements, a multiple of 1000")
     parser.add_argument("--budget", type=float, default=2.0, help="seconds of samples each")
     parser.add_argument("--rows", help="comma-separated beginnings of names; 'none' for the host's costs alone")
+    parser.add_argument("--no-draws", action="store_true", help="leave random numbers out")
     parser.add_argument("--no-host", action="store_true", help="leave single elements and the import out")
     options = parser.parse_args(arguments)
     arrays(options)
+    if not options.no_draws:
+        draws(options)
     if not options.no_host:
         single(options)
         imports()

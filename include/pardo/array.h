@@ -173,6 +173,8 @@ template <class T> Array array(std::initializer_list<T> values, const Queue& que
 PARDO_API std::string explain(std::span<const Array> roots);
 /// Forces several arrays together, so that common work is done once.
 PARDO_API void force(std::span<const Array> roots);
+/// What reads `values` fails with this error, and the caller's line, if an element of `wrong`, an array of bools, is true. Does not wait.
+PARDO_API void fail_where(const Array& values, const Array& wrong, ErrorCode code, std::string message);
 
 /// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, bytes_read, bytes_written, copies, fallbacks.
 struct CounterValue {

@@ -35,8 +35,8 @@ def test_words_left_out_are_zero():
 @pp.kernel
 def fill(item: pp.Item, seed, flat, bell, dtype: pp.Const):
     i = item.get_id(0)
-    u = pp.random.uniform((i,), (seed,), np.float32 if dtype == 4 else np.float64)
-    g = pp.random.normal((i,), (seed,), np.float32 if dtype == 4 else np.float64)
+    u = pp.random.philox_uniform((i,), (seed,), np.float32 if dtype == 4 else np.float64)
+    g = pp.random.philox_normal((i,), (seed,), np.float32 if dtype == 4 else np.float64)
     for k in range(flat.shape[1]):
         flat[i, k] = u[0] if k == 0 else u[1]
         bell[i, k] = g[0] if k == 0 else g[1]
@@ -50,8 +50,8 @@ def test_distributions(dtype):
     flat, bell = pp.zeros((n, 2), dtype=dtype), pp.zeros((n, 2), dtype=dtype)
     fill[pp.Range(n)](11, flat, bell, np.dtype(dtype).itemsize).wait()
     flat, bell = pp.asnumpy(flat), pp.asnumpy(bell)
-    assert_array_equal(flat[7], pp.random.uniform((7,), (11,), np.dtype(dtype).type)[:2])
-    assert_allclose(bell[7], pp.random.normal((7,), (11,), np.dtype(dtype).type)[:2], rtol=1e-4 if dtype == "float32" else 1e-12)
+    assert_array_equal(flat[7], pp.random.philox_uniform((7,), (11,), np.dtype(dtype).type)[:2])
+    assert_allclose(bell[7], pp.random.philox_normal((7,), (11,), np.dtype(dtype).type)[:2], rtol=1e-4 if dtype == "float32" else 1e-12)
     assert 0 <= flat.min() < 0.001 < 0.999 < flat.max() < 1
     assert_allclose([flat.mean(), flat.var()], [1 / 2, 1 / 12], atol=0.005)
     assert_allclose([bell.mean(), bell.var(), (bell**3).mean()], [0, 1, 0], atol=0.05)

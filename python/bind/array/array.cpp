@@ -273,6 +273,13 @@ void bind_array(nb::module_& m) {
     m.def(
         "_force", [](const std::vector<Array>& roots) { pardo::force(roots); }, nb::arg("roots"));
     m.def(
+        "_fail_where",
+        [](const Array& values, const Array& wrong, nb::str message, bool overflow) {
+            const pardo::ErrorCode code = overflow ? pardo::ErrorCode::Overflow : pardo::ErrorCode::Value;
+            pardo::fail_where(values, wrong, code, text_from(message));
+        },
+        nb::arg("values"), nb::arg("wrong"), nb::arg("message"), nb::arg("overflow") = false);
+    m.def(
         "_counters",
         [] {
             nb::dict d;

@@ -101,6 +101,20 @@ queue : Queue, optional
     A queue of the device, in place of `device`.
 usm_type : {'device', 'shared', 'host'}, optional
     The kind of memory. Default: 'device'.""",
+    "counted_by_parameters": """\
+size : int or sequence of int, optional
+    The shape. Default: that of the parameters, broadcast against each other.
+device : Device or str, optional
+    Default: that of the parameters if they are arrays, else the default device.
+queue : Queue, optional
+    A queue of the device, in place of `device`.
+usm_type : {'device', 'shared', 'host'}, optional
+    The kind of memory. Default: 'device'.""",
+    "counted_raises": """\
+ValueError
+    A parameter is out of its range, which an Array tells late, at the next wait; or it has a shape that cannot be broadcast to `size`.
+TypeError
+    A parameter is not a number or array of its kind, or `size` is neither an integer nor a sequence of integers.""",
     "standard_raises": """\
 TypeError
     The dtype is neither float64 nor float32, `out` is not an Array or of another dtype, or `size` is neither an integer nor a
@@ -109,7 +123,7 @@ ValueError
     `size` has a negative extent or is not the shape of `out`, `out` is on another device, or no such device exists.""",
     "drawn_raises": """\
 ValueError
-    A parameter is out of its range, or has a shape that cannot be broadcast to `size`. Arrays are looked at, and waited for.
+    A parameter is out of its range, which an Array tells late, at the next wait; or it has a shape that cannot be broadcast to `size`.
 TypeError
     A parameter is neither a real number nor an array of them, the dtype is neither float64 nor float32, or `size` is neither an
     integer nor a sequence of integers.""",

@@ -497,7 +497,8 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 
 
 def _advice(called: Any) -> str:
-    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), "")
+    of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
 
 
 def _spoken(node: ast.AST) -> str:

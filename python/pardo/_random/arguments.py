@@ -13,7 +13,7 @@ from pardo._array.creation import _extents
 from pardo._array.interop import from_host
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_of, same_queue
 from pardo._base.docstrings import filled
-from pardo._core import Array, Queue, _broadcast_to, _empty_in
+from pardo._core import Array, Queue, _broadcast_to, _empty_in, _fail_where
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -59,18 +59,46 @@ class Parameters:
     """Numbers and arrays that a distribution depends on, and the shape and place of what is drawn by them."""
 
     def __init__(
-        self, op_name: str, given: dict[str, Any], size: Any, device: DeviceLike, queue: Queue | None, usm_type: str | None
+        self,
+        op_name: str,
+        given: dict[str, Any],
+        size: Any,
+        device: DeviceLike,
+        queue: Queue | None,
+        usm_type: str | None,
+        *,
+        integral: tuple[str, ...] = (),
     ) -> None:
-        self.op_name, self.usm_type = op_name, usm_type
+        self.op_name, self.usm_type, self.integral = op_name, usm_type, integral
         self.queue = place_of(op_name, given.values(), device, queue)
+        self.lists: dict[str, np.ndarray[Any, Any]] = {}
         self.values = {name: self._read(name, x) for name, x in given.items()}
+        self.late: list[tuple[Array, str, bool]] = []
         self.shape = self._shape(size)
 
     def _read(self, name: str, x: Any) -> Any:
         value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name)
-        if np.result_type(value.dtype if type(value) is Array else value).kind == "c":
+        if type(value) is Array and isinstance(x, (list, tuple)):
+            self.lists[name] = np.asarray(x)
+        kind = np.result_type(value.dtype if type(value) is Array else value).kind
+        if kind == "c":
             raise TypeError(f"{self.op_name}: {name} must be real, but is complex")
+        if name in self.integral:
+            value = self._integer(name, value, kind)
         return value
+
+    def _integer(self, name: str, value: Any, kind: str) -> Any:
+        """An integer of int64; a float that is one, as NumPy takes it."""
+        if kind not in "iub" and not (isinstance(value, (float, np.floating)) and float(value).is_integer()):
+            what = value.dtype if type(value) is Array else value
+            raise TypeError(f"{self.op_name}: {name} must be an integer, not {what}; convert it, as by int() or astype('int64')")
+        if type(value) is Array:
+            if value.dtype == np.uint64:
+                raise TypeError(f"{self.op_name}: {name} has dtype uint64, which an int64 does not hold; use {name}.astype('int64')")
+            return value._astype(np.dtype(np.int64), False)
+        if not -(2**63) <= int(value) < 2**63:
+            raise OverflowError(f"{self.op_name}: {name} does not fit an int64: {value}")
+        return int(value)
 
     def _shape(self, size: Any) -> tuple[int, ...]:
         extents = None if size is None else tuple(extents_of(size, self.op_name))
@@ -89,11 +117,37 @@ class Parameters:
         """Python scalars, which are weak, and arrays of the dtype."""
         return [x._astype(dtype, False) if type(x) is Array else float(x) for x in self.values.values()]
 
+    def typed(self, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+        """What a kernel takes: numbers of the dtype, of int64 for integers, and flat arrays of it."""
+        types = {name: np.dtype(np.int64) if name in self.integral else dtype for name in self.values}
+        with np.errstate(over="ignore"):
+            return tuple(
+                self.flat(x._astype(types[name], False)) if type(x) is Array else types[name].type(x) for name, x in self.values.items()
+            )
+
+    def known(self, *names: str) -> list[Any]:
+        """What conditions are made of: numbers, values of the host for lists, arrays."""
+        return [self.lists.get(name, self.values[name]) for name in names or self.values]
+
     def require(self, name: str, wrong: Callable[[Any], Any], rule: str) -> None:
-        """ValueError where a parameter is wrong; of arrays that is computed, and waited for."""
-        x = self.values[name]
-        if bool(wrong(x).any() if type(x) is Array else wrong(x)):
-            raise ValueError(f"{self.op_name}: {name} {rule}; {'some elements are' if type(x) is Array else f'it is {x}'}")
+        """ValueError where a parameter is wrong; late where only an array tells."""
+        (x,) = self.known(name)
+        told = f"; it is {x}" if isinstance(x, SCALARS) else ", but some elements are not"
+        self.refuse(wrong(x), f"{name} {rule}{told}")
+
+    def refuse(self, wrong: Any, message: str, *, overflow: bool = False) -> None:
+        """ValueError (OverflowError) if a condition holds anywhere; an array's is told to what is drawn (`watch`)."""
+        text = f"{self.op_name}: {message}"
+        if type(wrong) is Array:
+            self.late.append((wrong, text, overflow))
+        elif np.any(wrong):
+            raise (OverflowError if overflow else ValueError)(text)
+
+    def watch(self, drawn: Array) -> Array:
+        """What is drawn, whose readers fail where a condition on arrays holds."""
+        for wrong, text, overflow in self.late:
+            _fail_where(drawn, wrong, text, overflow)
+        return drawn
 
     def empty(self, dtype: np.dtype[Any]) -> Array:
         return _empty_in(list(self.shape), dtype, self.queue, "device", self.op_name)
@@ -104,6 +158,25 @@ class Parameters:
 
     def placed(self, x: Array) -> Array:
         return in_memory(x, self.usm_type, self.op_name)
+
+
+# --- conditions on parameters; nan is no reason to refuse, except where NumPy refuses it
+
+
+def negative(x: Any) -> Any:
+    return x < 0
+
+
+def not_positive(x: Any) -> Any:
+    return x <= 0
+
+
+def no_positive_number(x: Any) -> Any:
+    return (x <= 0) | (x != x)
+
+
+def outside(x: Any) -> Any:
+    return (x < 0) | (x > 1) | (x != x)
 
 
 def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[Any, Any]:

@@ -61,7 +61,7 @@ def philox(counter: Any, key: Any) -> Any:
     return np.uint32(c0), np.uint32(c1), np.uint32(c2), np.uint32(c3)
 
 
-def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
+def philox_uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     """Return random floats in [0, 1), for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
@@ -80,7 +80,7 @@ def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
 
     See Also
     --------
-    normal, philox
+    philox, philox_normal
 
     Examples
     --------
@@ -88,7 +88,7 @@ def uniform(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     >>> @pp.kernel
     ... def draw(item: pp.Item, seed, x):
     ...     i = item.get_id(0)
-    ...     first, second = pp.random.uniform((i,), (seed,))
+    ...     first, second = pp.random.philox_uniform((i,), (seed,))
     ...     x[i] = first
     >>> x = pp.zeros(3)
     >>> draw[pp.Range(3)](7, x).wait()
@@ -117,7 +117,7 @@ def _pair(a: Any, b: Any, turn: Any) -> Any:
     return radius * np.cos(turn * b), radius * np.sin(turn * b)
 
 
-def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
+def philox_normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     """Return numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
 
     Parameters
@@ -136,7 +136,7 @@ def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
 
     See Also
     --------
-    uniform, philox
+    philox, philox_uniform
 
     References
     ----------
@@ -148,14 +148,14 @@ def normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     >>> @pp.kernel
     ... def draw(item: pp.Item, seed, x):
     ...     i = item.get_id(0)
-    ...     first, second = pp.random.normal((i,), (seed,))
+    ...     first, second = pp.random.philox_normal((i,), (seed,))
     ...     x[i] = first
     >>> x = pp.zeros(3)
     >>> draw[pp.Range(3)](7, x).wait()
     >>> x
     array([1.87387971, 0.48231602, 0.03912291])
     """
-    u = uniform(counter, key, dtype)
+    u = philox_uniform(counter, key, dtype)
     if dtype == np.float32:
         turn = np.float32(2 * np.pi)
         return _pair(u[0], u[1], turn) + _pair(u[2], u[3], turn)

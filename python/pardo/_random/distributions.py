@@ -1,20 +1,16 @@
 # python/pardo/_random/distributions.py: distributions with parameters: array expressions on the standard ones.
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import DTypeLike
 from pardo._base.arguments import DeviceLike
-from pardo._core import Array, Queue, _where, exp, expm1, isfinite, log, maximum, sqrt
+from pardo._core import Array, Queue, _where, exp, expm1, log, maximum, sqrt
 from pardo._random import kernels
-from pardo._random.arguments import Parameters, floating, public
+from pardo._random.arguments import Parameters, floating, negative, not_positive, public
 from pardo._random.stream import Stream
-
-
-def negative(x: Any) -> Any:
-    return x < 0
 
 
 def located(z: Array, loc: Any, scale: Any) -> Array:
@@ -36,7 +32,7 @@ class Distributions(Stream):
         """Standard draws, and the parameters for them."""
         wanted = floating(dtype, given.queue, given.op_name)
         values = given.of(wanted)
-        return (self._fill(draw, given.empty(wanted)), *values)
+        return (given.watch(self._fill(draw, given.empty(wanted))), *values)
 
     @public
     def uniform(
@@ -83,11 +79,11 @@ class Distributions(Stream):
         given = Parameters("uniform", {"low": low, "high": high}, size, device, queue, usm_type)
         low, high = given.of(floating(dtype, given.queue, given.op_name))
         width = high - low
-        finite, descending = (isfinite(width).all(), (width < 0).any()) if type(width) is Array else (math.isfinite(width), width < 0)
-        if not finite:
-            raise OverflowError("uniform: high - low is not a finite number; draw from a smaller interval")
-        if descending:
-            raise ValueError("uniform: high is less than low; exchange them")
+        ends = [x if isinstance(x, (Array, np.ndarray)) else float(x) for x in given.known()]
+        with np.errstate(over="ignore", invalid="ignore"):
+            distance = ends[1] - ends[0]
+        given.refuse(~np.isfinite(distance), "high - low is not a finite number; draw from a smaller interval", overflow=True)
+        given.refuse(distance < 0, "high is less than low; exchange them")
         return given.placed(located(self._drawn(kernels.uniform, given, dtype)[0], low, width))
 
     @public
@@ -525,6 +521,6 @@ class Distributions(Stream):
         array([1.80310195, 0.04124056, 0.19025159])
         """
         given = Parameters("pareto", {"a": a}, size, device, queue, usm_type)
-        given.require("a", lambda x: x <= 0, "must be positive")
+        given.require("a", not_positive, "must be positive")
         e, a = self._drawn(kernels.exponential, given, dtype)
         return given.placed(expm1(e / a))

@@ -2,29 +2,25 @@
 from __future__ import annotations
 
 import builtins
-import math
-from collections.abc import MutableSequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.interop import asnumpy
-from pardo._array.searching import searchsorted, take
-from pardo._array.sorting import argsort
-from pardo._base.arguments import DeviceLike, axis_index, default_queue, dtype_of, in_memory
+from pardo._base.arguments import DeviceLike, dtype_of
 from pardo._base.arguments import index as read_index
 from pardo._base.public_names import named_as_class, publish_module
-from pardo._core import Array, Queue, _empty_in
+from pardo._core import Array, Queue
 from pardo._random import kernels
-from pardo._random.arguments import Parameters, array_at, extents_of, place_of, pool_of, probabilities, public, range_of
-from pardo._random.distributions import Distributions
-from pardo._random.stream import WORD
+from pardo._random.arguments import Parameters, public, range_of
+from pardo._random.orders import Orders
+from pardo._random.philox import WORD
 
 __all__ = ["Generator", "default_rng"]
 
 
 @named_as_class
-class Generator(Distributions):
+class Generator(Orders):
     """Draws arrays of random numbers; made by `default_rng`.
 
     A stream has 2**64 blocks of four words of 32 bits, made by philox4x32 with ten rounds. A draw takes the next blocks, as many as it
@@ -33,11 +29,13 @@ class Generator(Distributions):
 
     Parameters
     ----------
-    seed : None, int or sequence of int, optional
+    seed : None, int, sequence of int, SeedSequence or Philox, optional
         As for `default_rng`.
 
     Attributes
     ----------
+    bit_generator : Philox
+        Where the blocks come from.
     key : tuple of int
         The two words of the key.
     counter : tuple of int
@@ -53,18 +51,23 @@ class Generator(Distributions):
     words of block b:
 
     - `random`, `standard_normal`, `standard_exponential` and all that is made of them: element ``i % n`` of what `pardo.random.uniform`
-      or `normal` gives for block ``b + i // n``; n is 2 for float64 and 4 for float32. A uniform number of float64 comes from two
+      or `philox_normal` gives for block ``b + i // n``; n is 2 for float64 and 4 for float32. A uniform number of float64 comes from two
       words, one of float32 from one.
     - `integers` from up to 2**32 different ones, all numbers: word ``w = i % 4`` of block ``b + i // 4`` gives ``low + (w * count >> 32)``.
       Otherwise words ``2 (i % 2)`` and the next, of block ``b + i // 2``, are one of 64 bits, the lower first: ``low + (w * count >> 64)``.
       Where the lower half of the product is less than ``2**32 % count`` (``2**64 % count``), the same word of the same block is drawn
       again, with 1, 2, … as the last word of the counter, so that all integers are equally likely [2]_.
-    - `permutation`, `shuffle` and `choice` without replacement sort by words of 64 bits.
+    - All other distributions: element i has block ``b + i``, whose words it uses in an order that is its own; if it needs more, it
+      has the same block again, with other last words of the counter.
+    - `permutation`, `shuffle` and `choice` without replacement sort by the upper 52 of 64 bits, up to 4096 elements. Of more, element i
+      of the order is what a Feistel network makes of i; one block chooses the network [3]_.
 
     References
     ----------
     .. [1] J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     .. [2] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer Simulation 29, 2019.
+    .. [3] R. Mitchell, D. Stokes, E. Frank, G. Holmes, "Bandwidth-optimal random shuffling for GPUs", ACM Transactions on Parallel
+       Computing 9, 2022: the permutation by a network, and walks to those below n.
 
     Examples
     --------
@@ -268,10 +271,49 @@ class Generator(Distributions):
             self._launch(kernels.random_long_integers, out, 2, given.flat(first), given.flat(last))
         elif last < WORD:
             count = last + 1
-            self._launch(kernels.random_integers, out, 4, np.uint64(first), np.uint64(count), np.uint64(WORD % count))
+            self._launch(
+                kernels.random_integers,
+                out,
+                4,
+                np.uint64(first),
+                np.uint64(count),
+                np.uint64(WORD % count),
+                across=kernels.random_integers_across,
+            )
         else:
             self._launch(kernels.random_long_integers, out, 2, np.uint64(first), np.uint64(last))
         return given.placed(out)
+
+    def spawn(self, n_children: int) -> list[Self]:
+        """Create new independent child generators.
+
+        Parameters
+        ----------
+        n_children : int
+            How many. Later calls go on counting, so no child is made twice.
+
+        Returns
+        -------
+        list of Generator
+            Their keys are 96 bits of BLAKE2b, of this stream's words and the child's number; or, if the seed was a SeedSequence, those of
+            its children. Nothing is drawn from this one.
+
+        Raises
+        ------
+        TypeError
+            `n_children` is not an integer.
+        ValueError
+            `n_children` is negative.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> rng = pp.random.default_rng(7)
+        >>> first, second = rng.spawn(2)
+        >>> first.random(2), second.random(2)
+        (array([0.87594646, 0.81871076]), array([0.22041601, 0.29613927]))
+        """
+        return [type(self)(bits) for bits in self._bits.spawn(n_children)]
 
     def bytes(self, length: int) -> builtins.bytes:
         """Return random bytes.
@@ -303,187 +345,7 @@ class Generator(Distributions):
         count = read_index(length, "bytes: length")
         if count < 0:
             raise ValueError(f"bytes: length must not be negative, but is {count}")
-        words = self._fill(kernels.words, _empty_in([-(-count // 4)], np.uint32, default_queue(), "device", "bytes"))
-        return asnumpy(words).astype("<u4").tobytes()[:count]
-
-    def _order(self, n: int, target: Queue, op_name: str) -> Array:
-        """The numbers below n in random order. That two of the keys are equal has a probability below n**2 / 2**65."""
-        return argsort(self._fill(kernels.long_words, _empty_in([n], np.uint64, target, "device", op_name)))
-
-    @public
-    def permutation(
-        self, x: Any, axis: int = 0, *, device: DeviceLike = None, queue: Queue | None = None, usm_type: str | None = None
-    ) -> Array:
-        """Randomly permute a sequence, or return a permuted range.
-
-        Parameters
-        ----------
-        x : int or Array
-            The array; a number n stands for ``arange(n)``.
-        axis : int, optional
-            The axis along which it is permuted; what is along the others stays together. Default: 0.
-        device : Device or str, optional
-            Default: that of `x` if it is an array, else the default device.
-        {queue_and_memory}
-
-        Returns
-        -------
-        Array
-            Of the same shape and dtype; of int64 for a number.
-
-        Raises
-        ------
-        AxisError
-            `x` has no such axis.
-        ValueError
-            `x` is a negative number.
-        TypeError
-            `x` is neither an integer nor an array.
-
-        Examples
-        --------
-        >>> import pardo as pp
-        >>> rng = pp.random.default_rng(7)
-        >>> rng.permutation(5)
-        array([4, 1, 0, 2, 3])
-        """
-        target = place_of("permutation", [x], device, queue)
-        if isinstance(x, (int, np.integer)):
-            if x < 0:
-                raise ValueError(f"permutation: x must not be negative, but is {x}")
-            return in_memory(self._order(int(x), target, "permutation"), usm_type, "permutation")
-        a = array_at(x, target, "permutation", "x")
-        along = axis_index(axis, a.ndim, "permutation")
-        return in_memory(take(a, self._order(a.shape[along], target, "permutation"), along), usm_type, "permutation")
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Modify an array or list in-place by shuffling its contents.
-
-        Parameters
-        ----------
-        x : Array, numpy.ndarray or MutableSequence
-            What is changed.
-        axis : int, optional
-            The axis along which it is permuted; what is along the others stays together. Default: 0.
-
-        Raises
-        ------
-        AxisError
-            `x` has no such axis.
-        TypeError
-            `x` is of another type, or has no dimension.
-        NotImplementedError
-            `axis` is given for a list.
-
-        Examples
-        --------
-        >>> import pardo as pp
-        >>> rng = pp.random.default_rng(7)
-        >>> x = pp.arange(5)
-        >>> rng.shuffle(x)
-        >>> pp.sort(x)
-        array([0, 1, 2, 3, 4])
-        """
-        if isinstance(x, (Array, np.ndarray)):
-            if x.ndim == 0:
-                raise TypeError("shuffle: x has no dimension; there is nothing to shuffle")
-            along = axis_index(axis, x.ndim, "shuffle")
-            order = self._order(x.shape[along], x.queue if type(x) is Array else default_queue(), "shuffle")
-            x[...] = take(x, order, along) if type(x) is Array else x.take(asnumpy(order), along)
-        elif isinstance(x, MutableSequence):
-            if axis != 0:
-                raise NotImplementedError(f"shuffle: axis is {axis}, but a {type(x).__name__} has only axis 0; use an array")
-            items = list(x)
-            for place, i in enumerate(asnumpy(self._order(len(items), default_queue(), "shuffle")).tolist()):
-                x[place] = items[i]
-        else:
-            raise TypeError(f"shuffle: x must be an array or a list, which can be changed, not {type(x).__name__}")
-
-    @public
-    def choice(
-        self,
-        a: Any,
-        size: Any = None,
-        replace: bool = True,
-        p: Any = None,
-        axis: int = 0,
-        shuffle: bool = True,
-        *,
-        device: DeviceLike = None,
-        queue: Queue | None = None,
-        usm_type: str | None = None,
-    ) -> Array:
-        """Generate a random sample from a given array.
-
-        Parameters
-        ----------
-        a : int or Array
-            The array; a number n stands for ``arange(n)``.
-        size : int or sequence of int, optional
-            The shape; it takes the place of the axis. Default: one element, without that axis.
-        replace : bool, optional
-            Whether an element may be drawn more than once. Default: True.
-        p : Array or list of float, optional
-            The probability of each element. Default: all are equal.
-        axis : int, optional
-            The axis along which is drawn. Default: 0.
-        shuffle : bool, optional
-            Whether the order of what is drawn without replacement is random too; here it always is.
-        device : Device or str, optional
-            Default: that of `a` or `p` if one is an array, else the default device.
-        {queue_and_memory}
-
-        Returns
-        -------
-        Array
-            The elements.
-
-        Raises
-        ------
-        ValueError
-            There is nothing to draw from, or too little without replacement; `p` is of another length than `a`, negative, nan, or its
-            sum is not 1. They are looked at, and waited for.
-        AxisError
-            `a` has no such axis.
-        TypeError
-            `a` or `p` is of another type, or `size` is neither an integer nor a sequence of integers.
-
-        Notes
-        -----
-        With probabilities and replacement: the first element up to which the sum of the probabilities exceeds what `random` draws.
-        With probabilities and without replacement: those with the least ``e / p``, where e is what `standard_exponential` draws [1]_.
-
-        References
-        ----------
-        .. [1] P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97, 2006.
-
-        Examples
-        --------
-        >>> import pardo as pp
-        >>> rng = pp.random.default_rng(7)
-        >>> rng.choice(pp.asarray([10, 20, 30]), 4)
-        array([30, 30, 10, 10])
-        """
-        target = place_of("choice", [a, p], device, queue)
-        pool, along, n = pool_of(a, axis, target)
-        extents = extents_of(size, "choice")
-        k = math.prod(extents)
-        if n <= 0 and k > 0:
-            raise ValueError("choice: a is empty; it must be a positive number or an array with elements")
-        if not replace and k > n:
-            raise ValueError(f"choice: {k} elements cannot be drawn from {n} without replacement; draw fewer, or say replace=True")
-        if p is None:
-            index = self.integers(0, max(n, 1), extents, queue=target) if replace else self._order(n, target, "choice")
-        else:
-            q = probabilities(p, n, k, bool(replace), target)
-            if replace:
-                total = q.cumsum()
-                index = searchsorted(total / total[-1], self.random(extents, q.dtype, queue=target), side="right")
-            else:
-                index = argsort(self.standard_exponential(n, q.dtype, queue=target) / q)
-        if not replace:
-            index = index[:k].copy().reshape(extents)
-        return in_memory(index if pool is None else take(pool, index, along), usm_type, "choice")
+        return asnumpy(self._bits.random_raw(-(-count // 4))).astype("<u4").tobytes()[:count]
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -491,10 +353,11 @@ def default_rng(seed: Any = None) -> Generator:
 
     Parameters
     ----------
-    seed : None, int, sequence of int or Generator, optional
+    seed : None, int, sequence of int, SeedSequence, Philox or Generator, optional
         Of an integer below 2**96, the words of 32 bits, the lowest first, are both words of the key and the third one of the counter; of
-        others, and of sequences, 96 bits of a digest are (BLAKE2b, of the numbers in hexadecimal with commas between). None takes
-        bits of the operating system. A Generator is returned as it is.
+        others, and of sequences, 96 bits of a digest are (BLAKE2b, of the numbers in hexadecimal with commas between); of a
+        SeedSequence the three words that it generates. None takes bits of the operating system. A Philox goes on where it is, shared
+        with others; a Generator is returned as it is.
 
     Returns
     -------
@@ -517,7 +380,9 @@ def default_rng(seed: Any = None) -> Generator:
     >>> [int(word) for word in pp.random.philox((0,), (42,))]
     [2632642643, 2012563771, 314527917, 1463989207]
     """
-    return seed if isinstance(seed, Generator) else Generator(seed)
+    if type(seed) is Generator:
+        return seed
+    return Generator(seed.bit_generator if isinstance(seed, Generator) else seed)
 
 
 publish_module(globals(), "pardo.random")

@@ -379,7 +379,7 @@ def lambda_with_a_default(item: pp.Item, x):
 
 
 def wrong_in_a_function_of_pardo(item: pp.Item, x):
-    x[0] = pp.random.uniform(x[0], (1,))
+    x[0] = pp.random.philox_uniform(x[0], (1,))
 
 
 def makes_an_ndarray(item: pp.Item, x):

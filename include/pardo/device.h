@@ -57,6 +57,7 @@ struct DeviceInfo {
     std::string pci_address;  // "0000:3b:00.0", lower case: the same card through two back ends has the same
     std::string uuid;         // 32 hexadecimal digits in groups "8-4-4-4-12", lower case
 
+    std::string architecture;  // what machine code is for: "sm_90", "znver3"
     int max_compute_units = 0;
     int max_work_item_dimensions = 0;
     std::vector<std::int64_t> max_work_item_sizes;

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,7 @@ def test_facts_are_there_or_none():
     assert cpu.is_endian_little == (sys.byteorder == "little")
     assert cpu.native_vector_width_float == 2 * cpu.native_vector_width_double == cpu.native_vector_bytes // 4
     assert "fma" in cpu.double_fp_config
+    assert re.fullmatch(r"[\w-]+", cpu.architecture)
     assert "seq_cst" in cpu.atomic_memory_order_capabilities
     assert cpu.local_mem_type == "global"
     assert cpu.pci_address is None
@@ -49,6 +51,7 @@ def test_unknown_facts_are_none():
     assert null.global_mem_cache_size is None
     assert null.native_vector_width_float is None
     assert null.single_fp_config is None
+    assert null.architecture is None
     assert null.error_correction_support is None
     assert null.free_memory is None
 

@@ -155,6 +155,8 @@ void bind_device(nb::module_& m) {
     PARDO_FACT(extensions, "tuple[str, ...] | None", "Names of the interface's extensions.");
     PARDO_FACT(pci_address, "str | None", "Where a card is plugged in: '0000:3b:00.0'. The same card through two back ends has the same.");
     PARDO_FACT(uuid, "str | None", "The card's own identity, the same through each back end.");
+    PARDO_FACT(architecture, "str | None",
+               "What machine code is made for: 'sm_90' of NVIDIA's GPUs, LLVM's name of a processor, as 'znver3'.");
     PARDO_FACT(max_compute_units, "int | None", "Cores, or multiprocessors.");
     PARDO_FACT(max_work_item_dimensions, "int | None", "Dimensions of an index space.");
     PARDO_FACT(max_work_item_sizes, "tuple[int, ...] | None", "Items of a work-group along each dimension, at most.");

@@ -143,6 +143,7 @@ DeviceInfo machine_facts(const CoreList& cores) {
     info.vendor = cpuinfo({"vendor_id", "CPU implementer"});
     info.driver_version = std::string("LLVM ") + LLVM_VERSION_STRING + ", " + instruction_set();
     info.version = PARDO_VERSION;
+    info.architecture = emit::host_target().cpu;
     info.type = DeviceType::Cpu;
     info.max_compute_units = available_cores();
     info.max_work_item_dimensions = 3;

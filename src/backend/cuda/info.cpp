@@ -77,7 +77,8 @@ DeviceInfo device_info(int ordinal, DeviceHandle device) {
     info.vendor_id = 0x10de;
     info.driver_version = "CUDA " + version_text(driver().version);
     const int major = attribute(device, Attribute::ComputeMajor), minor = attribute(device, Attribute::ComputeMinor);
-    info.version = "CUDA " + version_text(driver().version) + ", sm_" + std::to_string(major) + std::to_string(minor);
+    info.architecture = "sm_" + std::to_string(major) + std::to_string(minor);
+    info.version = "CUDA " + version_text(driver().version) + ", " + info.architecture;
     info.extensions.emplace();
     info.type = DeviceType::Gpu;
     info.pci_address = pci_address(device);

@@ -8,7 +8,7 @@ namespace pardo::opencl {
 namespace {
 
 constexpr cl_device_info uuid_khr = 0x106A, pci_bus_info_khr = 0x410F, pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400A,
-                         sub_group_sizes_intel = 0x4108;
+                         compute_capability_major_nv = 0x4000, compute_capability_minor_nv = 0x4001, sub_group_sizes_intel = 0x4108;
 
 struct FlagName {
     cl_bitfield flag;
@@ -116,6 +116,9 @@ void identify(const Asker& ask, DeviceInfo& info) {
                       slot & 7);
         info.pci_address = text;
     }
+    if (ask.knows(compute_capability_major_nv))
+        info.architecture = "sm_" + std::to_string(ask.get<cl_uint>(compute_capability_major_nv)) +
+                            std::to_string(ask.get<cl_uint>(compute_capability_minor_nv));
     const auto uuid = ask.list<unsigned char>(uuid_khr);
     if (uuid.size() == 16) info.uuid = uuid_text(uuid);
 }

@@ -92,6 +92,7 @@ TEST(CudaDevice, TellsItsFacts) {
     EXPECT_EQ(info.type, DeviceType::Gpu);
     EXPECT_EQ(info.version, "CUDA 13.0, sm_90");
     EXPECT_EQ(info.pci_address, "0000:18:00.0");
+    EXPECT_EQ(info.architecture, "sm_90");
     EXPECT_EQ(info.uuid, "00010203-0405-0607-0809-0a0b0c0d0e0f");
     EXPECT_EQ(info.max_compute_units, 132);
     EXPECT_EQ(info.sub_group_sizes, std::vector<int>{32});

@@ -189,6 +189,23 @@ PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64
 PARDO_API Array matmul(const Array& a, const Array& b);
 PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
+/// What a Fourier transform computes.
+enum class Transform : std::uint8_t {
+    Complex,
+    RealToComplex,  // the half along the last of the axes that tells the other half
+    ComplexToReal,  // from such a half
+    Cosine,
+    Sine,
+};
+struct Fourier {
+    Transform transform = Transform::Complex;
+    bool forward = true;      // the sign of the exponent is negative; of ComplexToReal it is that of what is undone
+    double factor = 1;        // of the result
+    int type = 0;             // 1 to 4, of cosine and sine transforms
+    bool orthogonal = false;  // and whether their first or last terms are scaled so that the transform is orthogonal
+};
+/// Transforms along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
+PARDO_API Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {

@@ -158,6 +158,7 @@ def __dir__() -> list[str]:
 
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
+    from pardo import fft as fft
     from pardo import ndimage as ndimage
     from pardo import random as random
     from pardo import signal as signal

@@ -123,6 +123,12 @@ inline constinit Routine<void(device::Queue* queue, const Memory& sorted, const 
 /// out = a @ b for stacks of matrices: all three (batch…, rows, columns) with equal batch shapes. a, b: any strides that
 /// matmul_takes says so of.
 inline constinit Routine<void(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out)> matmul("matmul");
+/// out = the transform of x along axes that differ; at least one. x: any strides, unless fft_in_parts says so. Both have elements.
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes)>
+    fft("fft");
+/// True when fft has no factors, half spectra in their usual direction only, and wants x contiguous: what else is asked for, other
+/// operations do.
+inline constinit Routine<bool(device::Queue* queue, Transform transform)> fft_in_parts("fft_in_parts");
 /// True when matmul takes an operand (…, rows, columns) with its strides.
 inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");
 /// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.

@@ -397,7 +397,7 @@ def test_variables_that_are_no_text(name):
 
 def test_public_objects_say_where_they_are_public():
     spaces = {"pardo": [n for n in dir(pp) if not n.startswith("_")]}
-    spaces |= {f"pardo.{m}": getattr(pp, m).__all__ for m in ("random", "algorithm", "special")}
+    spaces |= {f"pardo.{m}": getattr(pp, m).__all__ for m in ("random", "algorithm", "fft", "special")}
     for space, names in spaces.items():
         for name in names:
             value = getattr(sys.modules[space], name)

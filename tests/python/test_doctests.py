@@ -14,7 +14,7 @@ import pytest
 
 pytestmark = pytest.mark.once
 
-MODULES = (pp, pp.algorithm, pp.ndimage, pp.random, pp.signal, pp.sparse, pp.special)
+MODULES = (pp, pp.algorithm, pp.fft, pp.ndimage, pp.random, pp.signal, pp.sparse, pp.special)
 MADE_BY_OTHERS = "made by a function of the library, whose example shows it"
 NO_EXAMPLES = {
     "pardo.FloatInfo": MADE_BY_OTHERS,

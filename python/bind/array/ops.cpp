@@ -177,6 +177,15 @@ void bind_manipulation(nb::module_& m) {
         nb::arg("x"), nb::arg("n"), nb::arg("axis"), nb::arg("prepend").none(), nb::arg("append").none());
 }
 
+/// What the user called, for as long as the work may fail.
+const char* name_of_transform(std::string_view name) {
+    static constexpr const char* names[] = {"fft",   "ifft",   "rfft", "irfft", "hfft",  "ihfft",  "fft2",     "ifft2",
+                                            "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "dct",      "idct",
+                                            "dst",   "idst",   "dctn", "idctn", "dstn",  "idstn",  "convolve", "correlate"};
+    const auto* found = std::ranges::find(names, name);
+    return found == std::end(names) ? "fft" : *found;
+}
+
 void bind_library(nb::module_& m) {
     m.def("_sort", unlocked(&pardo::sort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
     m.def("_argsort", unlocked(&pardo::argsort), nb::arg("x"), nb::arg("axis"), nb::arg("descending"), nb::arg("stable"));
@@ -228,6 +237,16 @@ void bind_library(nb::module_& m) {
             return pardo::tensordot(a, b, axes_a, axes_b);
         },
         nb::arg("a"), nb::arg("b"), nb::arg("axes_a"), nb::arg("axes_b"));
+    m.def(
+        "_fft",
+        [](const Array& x, int transform, bool forward, double factor, int type, bool orthogonal, const Ints& lengths, const Ints& axes,
+           std::string_view op_name) {
+            const Unlocked u;
+            return pardo::fft(x, {static_cast<pardo::Transform>(transform), forward, factor, type, orthogonal}, lengths, axes,
+                              name_of_transform(op_name));
+        },
+        nb::arg("x"), nb::arg("transform"), nb::arg("forward"), nb::arg("factor"), nb::arg("type"), nb::arg("orthogonal"),
+        nb::arg("lengths"), nb::arg("axes"), nb::arg("op_name"));
     m.def(
         "_unique",
         [](const Array& x) {

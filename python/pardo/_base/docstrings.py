@@ -36,6 +36,87 @@ initial : number, optional
     "kind": """\
 kind : str, optional
     NumPy's choice of algorithm; all of them give the same result.""",
+    "fft_n": """\
+n : int, optional
+    How many points are transformed: what is longer is cut off, and what is shorter is filled up with zeros. Default: all.""",
+    "fft_half_n": """\
+n : int, optional
+    The length of the axis in the result. `a` is cut off or filled up with zeros to ``n // 2 + 1`` points. Default:
+    ``2 * (m - 1)`` for `m` points.""",
+    "fft_axis": """\
+axis : int
+    The axis.""",
+    "fft_s": """\
+s : sequence of int, optional
+    How many points are transformed along each axis: what is longer is cut off, and what is shorter is filled up with zeros. -1 means
+    all. Default: all.""",
+    "fft_half_s": """\
+s : sequence of int, optional
+    The extents of the axes in the result; `a` is cut off or filled up with zeros to them, along the last axis to ``s[-1] // 2 + 1``. -1
+    means as many as `a` has. Default: those, and ``2 * (m - 1)`` for `m` points along the last axis.""",
+    "fft_axes": """\
+axes : sequence of int, optional
+    The axes; one that is named again is transformed again. Default: all. To give `s` without them is deprecated, as in NumPy, and means
+    the last ones.""",
+    "fft_two_axes": """\
+axes : sequence of int
+    The axes; one that is named again is transformed again.""",
+    "fft_norm": """\
+norm : {'backward', 'ortho', 'forward'}, optional
+    Whether the inverse transform is divided by the number of points, both transforms are divided by its square root, or the forward one is
+    divided by it. Default: 'backward'.""",
+    "fft_raises": """\
+AxisError
+    `a` has no such axis; a ValueError and an IndexError.
+TypeError
+    `a` is neither an Array nor a number, or complex where it should be real; `n` or `axis` is not an integer, or `out` is not an Array
+    or of a dtype of another kind.
+ValueError
+    `n` is less than one, `norm` is something else, or the shape of `out` does not fit.""",
+    "fftn_raises": """\
+AxisError
+    `a` has no such axis; a ValueError and an IndexError.
+TypeError
+    `a` is neither an Array nor a number, or complex where it should be real; `s` or `axes` is not a sequence of integers, or `out` is
+    not an Array or of a dtype of another kind.
+ValueError
+    An extent is less than one, `s` and `axes` differ in length, `norm` is something else, or the shape of `out` does not fit.""",
+    "fft_notes": """\
+ducc0 (M. Reinecke) computes it on the CPU, along all axes at once, in time proportional to ``n log(n)`` for any length `n`. The error is
+a few units in the last place of the largest value. Devices without such a library get the CPU's transform on copies, which
+`pardo.counters()` counts as fallbacks.""",
+    "cosine_s": """\
+s : int or sequence of int, optional
+    How many points are transformed along each axis: what is longer is cut off, and what is shorter is filled up with zeros. -1 means
+    all. Default: all.""",
+    "cosine_axes": """\
+axes : int or sequence of int, optional
+    The axes. Default: all, or as many of the last ones as `s` has extents.""",
+    "cosine_norm": """\
+norm : {'backward', 'ortho', 'forward'}, optional
+    Whether the inverse transform is divided by twice the number of points (of type 1: by twice the number less or plus one), both
+    transforms are divided by its square root, or the forward one is divided by it. Default: 'backward'.""",
+    "orthogonalize": """\
+orthogonalize : bool, optional
+    Whether terms are scaled by the square root of two where that makes the transform orthogonal. Default: with ``norm='ortho'``.""",
+    "cosine_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, or `type`, `n` or `axis` is not an integer.
+ValueError
+    `n` is less than one, or less than two for a cosine transform of type 1, or `type` or `norm` is something else.""",
+    "cosine_n_raises": """\
+AxisError
+    `x` has no such axis; a ValueError and an IndexError.
+TypeError
+    `x` is neither an Array nor a number, or `type`, `s` or `axes` is not made of integers.
+ValueError
+    An extent is less than one, or less than two for a cosine transform of type 1, an axis is named twice, `s` and `axes` differ in
+    length, or `type` or `norm` is something else.""",
+    "cosine_notes": """\
+ducc0 (M. Reinecke) computes it on the CPU; other devices get that on copies, which `pardo.counters()` counts as fallbacks. SciPy's
+`overwrite_x` and `workers` are not taken: the input stays as it is, and the device's threads work.""",
     "no_axis": """\
 AxisError
     `x` has no such axis; a ValueError and an IndexError.""",

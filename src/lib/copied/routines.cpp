@@ -114,6 +114,14 @@ void copied_matmul(Queue* queue, const Memory& a, const Memory& b, const Memory&
     on.finish();
 }
 
+void copied_fft(Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
+    CopiedOperands on(queue);
+    routines::fft(on.host(), on.read(x), on.written(out), what, axes);
+    on.finish();
+}
+
+bool copied_fft_in_parts(Queue*, Transform transform) { return routines::fft_in_parts(queue_of_copies(), transform); }
+
 bool copied_matmul_takes(Queue*, const Memory& operand) { return routines::matmul_takes(queue_of_copies(), operand); }
 void copied_matmul_ready(Queue*, DType dtype) { routines::matmul_ready(queue_of_copies(), dtype); }
 
@@ -134,6 +142,8 @@ const Registered of_scatter(routines::scatter, {"copies", Place::Away, copied_sc
 const Registered of_take_along_axis(routines::take_along_axis, {"copies", Place::Away, copied_take_along_axis, nullptr, cost});
 const Registered of_count_runs(routines::count_runs, {"copies", Place::Away, copied_count_runs, nullptr, cost});
 const Registered of_fill_runs(routines::fill_runs, {"copies", Place::Away, copied_fill_runs, nullptr, cost});
+const Registered of_fft(routines::fft, {"copies", Place::Away, copied_fft, nullptr, cost});
+const Registered of_fft_in_parts(routines::fft_in_parts, {"copies", Place::Away, copied_fft_in_parts, nullptr, cost});
 const Registered of_matmul(routines::matmul, {"copies", Place::Away, copied_matmul, nullptr, cost});
 const Registered of_matmul_takes(routines::matmul_takes, {"copies", Place::Away, copied_matmul_takes, nullptr, cost});
 const Registered of_matmul_ready(routines::matmul_ready, {"copies", Place::Away, copied_matmul_ready, nullptr, cost});

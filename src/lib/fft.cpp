@@ -1,0 +1,99 @@
+// src/lib/fft.cpp: Fourier transforms.
+#include <algorithm>
+
+#include "graph/call.h"
+#include "lib/operand.h"
+
+namespace pardo {
+
+namespace {
+
+struct FftCall final : graph::Call {
+    FftCall(const char* op_name, const Fourier& transform, SmallVector<int, 8> axes, const graph::ResultType& type, bool rows)
+        : Call(op_name), what(transform), along(std::move(axes)), result(type), contiguous(rows) {}
+    void run(std::span<const Array> inputs, std::span<Array> results) const override {
+        const lib::Memory x = contiguous ? lib::contiguous_memory(inputs[0]) : lib::memory_of(inputs[0]);
+        device::Queue* queue = inputs[0].node()->queue.get();
+        const lib::Output out = lib::make_output(name, queue, result.dtype, result.shape, lib::kind_of(x));
+        if (out.memory.size() > 0) lib::routines::fft(queue, x, out.memory, what, along);
+        results[0] = out.array;
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node& x = *inputs[0].node;
+        return lib::routines::fft.describe(x.queue.get(), contiguous ? lib::described(x.dtype, x.shape) : lib::described(inputs[0]),
+                                           lib::described(result.dtype, result.shape), what, along);
+    }
+    Fourier what;
+    SmallVector<int, 8> along;
+    graph::ResultType result;
+    bool contiguous;  // what the routine wants
+};
+
+/// The dtype of float16, float32 and complex64 computed in four bytes a number, of others in eight.
+DType computed_in(const device::Queue* queue, DType dtype, bool complex) {
+    const bool narrow = dtype == DType::Float16 || dtype == DType::Float32 || dtype == DType::Complex64;
+    if (complex) return narrow ? DType::Complex64 : graph::default_on(queue, DType::Complex128);
+    return narrow ? DType::Float32 : graph::default_on(queue, DType::Float64);
+}
+
+Array cut_off(const Array& x, int axis, std::int64_t length) {
+    std::vector<IndexPart> index(static_cast<std::size_t>(axis), Slice{});
+    index.emplace_back(Slice{0, length, 1});
+    return x[index];
+}
+
+Array filled_up(const Array& x, int axis, std::int64_t length) {
+    Shape shape = lib::shape_of(x);
+    shape[axis] = length - shape[axis];
+    const Array parts[] = {x, zeros(shape, x.dtype(), x.queue())};
+    return concat(parts, axis);
+}
+
+}  // namespace
+
+Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name) {
+    if (lengths.size() != axes.size() || axes.empty()) lib::fail(ErrorCode::Value, op_name, "Shape and axes have different lengths.");
+    const bool from_complex = what.transform == Transform::Complex || what.transform == Transform::ComplexToReal;
+    const bool to_complex = what.transform == Transform::Complex || what.transform == Transform::RealToComplex;
+    if (!from_complex && is_complex(x.dtype()))
+        lib::fail(ErrorCode::Type, op_name, "the input must be real, not " + std::string(dtype_name(x.dtype())));
+    SmallVector<int, 8> along;
+    Array input = x;
+    Shape shape = lib::shape_of(x);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const int axis = lib::checked_axis(op_name, axes[i], x.ndim());
+        if (std::ranges::find(along, axis) != along.end()) lib::fail(ErrorCode::Value, op_name, "an axis is named twice");
+        if (lengths[i] < 1)
+            lib::fail(ErrorCode::Value, op_name, "Invalid number of FFT data points (" + std::to_string(lengths[i]) + ") specified.");
+        along.push_back(axis);
+        const bool last = i + 1 == axes.size();
+        const std::int64_t half = lengths[i] / 2 + 1;
+        const std::int64_t wanted = last && what.transform == Transform::ComplexToReal ? half : lengths[i];
+        if (input.shape()[static_cast<std::size_t>(axis)] > wanted) input = cut_off(input, axis, wanted);
+        shape[axis] = last && what.transform == Transform::RealToComplex ? half : lengths[i];
+    }
+    device::Queue* queue = x.node()->queue.get();
+    (void)graph::byte_count(computed_in(queue, x.dtype(), true), shape, op_name);
+    input = graph::cast(input, computed_in(queue, x.dtype(), from_complex));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool half = i + 1 == axes.size() && what.transform == Transform::ComplexToReal;
+        const std::int64_t wanted = half ? lengths[i] / 2 + 1 : lengths[i];
+        if (input.shape()[static_cast<std::size_t>(along[static_cast<int>(i)])] < wanted)
+            input = filled_up(input, along[static_cast<int>(i)], wanted);
+    }
+    const graph::ResultType result{computed_in(queue, x.dtype(), to_complex), std::move(shape)};
+    if (!lib::routines::fft_in_parts(queue, what.transform))
+        return graph::record(Ref<graph::Call>(new FftCall(op_name, what, std::move(along), result, false)), std::span(&input, 1), result);
+    // The other direction of half spectra is that of conjugated ones.
+    Fourier plain = what;
+    plain.factor = 1;
+    if (what.transform != Transform::Complex) plain.forward = what.transform == Transform::RealToComplex;
+    const bool turned = plain.forward != what.forward;
+    if (turned && from_complex) input = conjugate(input);
+    Array output =
+        graph::record(Ref<graph::Call>(new FftCall(op_name, plain, std::move(along), result, true)), std::span(&input, 1), result);
+    if (what.factor != 1) output = multiply(output, what.factor);
+    return turned && to_complex ? conjugate(output) : output;
+}
+
+}  // namespace pardo

@@ -8,9 +8,9 @@
 #include <pardo/array.h>
 #include <pardo/export.h>
 
-/// All compute in float32, float64, complex64 or complex128: integers and bools in float64 (float32 on a device that has no float64). float16
-/// is a Type error. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid is one later, at the
-/// use of the result, and tells where the matrix is in the stack. `op_name`, of static life, is named by errors.
+/// All compute in float32, float64, complex64 or complex128: integers and bools in float64 (float32 on a device that has no float64).
+/// float16 is a Type error. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid is one
+/// later, at the use of the result, and tells where the matrix is in the stack. `op_name`, of static life, is named by errors.
 namespace pardo::linalg {
 
 /// x with a x = b; b of one dimension is a vector, else matrices, which are broadcast against those of a.

@@ -58,7 +58,9 @@ def test_lu(dtype, shape):
 @pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])
 def test_systems(dtype, trans):
     a, b = matrices(3, 7, 7, dtype=dtype) + np.eye(7, dtype=dtype) * 9, matrices(3, 7, 2, dtype=dtype)
-    as_taken = {0: lambda m: m, 1: lambda m: m.swapaxes(-1, -2), 2: lambda m: m.conj().swapaxes(-1, -2)}[{"N": 0, "T": 1, "C": 2}.get(trans, trans)]
+    as_taken = {0: lambda m: m, 1: lambda m: m.swapaxes(-1, -2), 2: lambda m: m.conj().swapaxes(-1, -2)}[
+        {"N": 0, "T": 1, "C": 2}.get(trans, trans)
+    ]
     x, y = pp.asarray(a), pp.asarray(b)
     close(linalg.lu_solve(linalg.lu_factor(x), y, trans=trans), np.linalg.solve(as_taken(a), b))
     close(linalg.lu_solve(linalg.lu_factor(x[0]), y, trans=trans), np.linalg.solve(as_taken(a[0]), b))
@@ -66,7 +68,10 @@ def test_systems(dtype, trans):
     for lower, half in ((True, np.tril), (False, np.triu)):
         close(linalg.solve_triangular(x, y, trans=trans, lower=lower), np.linalg.solve(as_taken(half(a)), b))
         ones = half(a, -1 if lower else 1) * np.asarray(0.1, dtype) + np.eye(7, dtype=dtype)
-        close(linalg.solve_triangular(pp.asarray(ones * 1 + np.diag([5] * 7)).astype(dtype), y, trans=trans, lower=lower, unit_diagonal=True), np.linalg.solve(as_taken(ones), b))
+        close(
+            linalg.solve_triangular(pp.asarray(ones * 1 + np.diag([5] * 7)).astype(dtype), y, trans=trans, lower=lower, unit_diagonal=True),
+            np.linalg.solve(as_taken(ones), b),
+        )
 
 
 @pytest.mark.parametrize("lower", [True, False])
@@ -162,7 +167,9 @@ def test_hermitian_eigenvalues(dtype, lower):
         scale = 10 * np.abs(left).max()
         np.testing.assert_allclose(left / scale, right / scale, atol=TOLERANCE[dtype])
         metric = b if kind < 3 else np.linalg.inv(b)
-        np.testing.assert_allclose(x.conj().swapaxes(-1, -2) @ metric @ x, np.broadcast_to(np.eye(7), (2, 7, 7)), atol=10 * TOLERANCE[dtype])
+        np.testing.assert_allclose(
+            x.conj().swapaxes(-1, -2) @ metric @ x, np.broadcast_to(np.eye(7), (2, 7, 7)), atol=10 * TOLERANCE[dtype]
+        )
 
 
 def test_errors():
@@ -193,7 +200,10 @@ def test_errors():
         (lambda: linalg.solve_toeplitz((x[0], x[0, :2]), x), "solve_toeplitz: columns of 4 and rows of 2 elements make no square"),
         (lambda: linalg.toeplitz(pp.asarray(1.0)), "toeplitz: the first column"),
         (lambda: linalg.eigh(x, subset_by_index=(1, 4)), "eigh: subset_by_index is"),
-        (lambda: linalg.eigh(x, subset_by_index=(1, 2), subset_by_value=(0, 1)), "eigh: subset_by_index and subset_by_value are both given"),
+        (
+            lambda: linalg.eigh(x, subset_by_index=(1, 2), subset_by_value=(0, 1)),
+            "eigh: subset_by_index and subset_by_value are both given",
+        ),
         (lambda: linalg.eigh(x, x, type=4), "eigh: type must be 1, 2 or 3"),
     ):
         with pytest.raises(ValueError, match=f"^{text}"):

@@ -68,8 +68,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     a : Array of shape (..., M, N)
         The matrices.
     mode : {'reduced', 'complete', 'r', 'raw'}
-        With K = min(M, N): 'reduced' gives Q of (M, K) and R of (K, N); 'complete' Q of (M, M) and R of (M, N); 'r' R of (K, N) alone; 'raw'
-        what LAPACK's geqrf gives, the reflectors of (N, M) and their factors of (K,).
+        With K = min(M, N): 'reduced' gives Q of (M, K) and R of (K, N); 'complete' Q of (M, M) and R of (M, N); 'r' R of (K, N) alone;
+        'raw' what LAPACK's geqrf gives, the reflectors of (N, M) and their factors of (K,).
 
     Returns
     -------
@@ -150,8 +150,8 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
 
     Notes
     -----
-    By LAPACK's gesdd; `hermitian` by its syevd or heevd. Singular vectors are determined up to a factor of absolute value 1: those of NumPy may
-    differ in sign.
+    By LAPACK's gesdd; `hermitian` by its syevd or heevd. Singular vectors are determined up to a factor of absolute value 1: those of
+    NumPy may differ in sign.
 
     {matrix_notes}
 
@@ -245,8 +245,8 @@ def eig(a: Any) -> EigResult:
     Returns
     -------
     EigResult
-        The eigenvalues, of shape (..., M), in `eigenvalues`; in `eigenvectors` the vectors of norm 1, as columns in the same order. Both are
-        complex.
+        The eigenvalues, of shape (..., M), in `eigenvalues`; in `eigenvectors` the vectors of norm 1, as columns in the same order. Both
+        are complex.
 
     Raises
     ------
@@ -261,8 +261,8 @@ def eig(a: Any) -> EigResult:
 
     Notes
     -----
-    By the QR algorithm (LAPACK's geev). The results are complex also where all eigenvalues are real, as the array API has it; NumPy's are real
-    then, which only the values tell.
+    By the QR algorithm (LAPACK's geev). The results are complex also where all eigenvalues are real, as the array API has it; NumPy's
+    are real then, which only the values tell.
 
     {matrix_notes}
 
@@ -306,8 +306,8 @@ def eigvals(a: Any) -> Array:
 
     Notes
     -----
-    By the QR algorithm (LAPACK's geev). The results are complex also where all eigenvalues are real, as the array API has it; NumPy's are real
-    then, which only the values tell.
+    By the QR algorithm (LAPACK's geev). The results are complex also where all eigenvalues are real, as the array API has it; NumPy's
+    are real then, which only the values tell.
 
     {matrix_notes}
 
@@ -325,7 +325,7 @@ def _is_upper(triangle: Any, op_name: str) -> bool:
 
 
 @filled
-def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 (NumPy's name)
+def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Return the eigenvalues and eigenvectors of a complex Hermitian (conjugate symmetric) or a real symmetric matrix.
 
     Parameters
@@ -338,8 +338,8 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 (NumPy's name)
     Returns
     -------
     EighResult
-        The eigenvalues, of shape (..., M), real and ascending, in `eigenvalues`; in `eigenvectors` orthonormal vectors, as columns in the same
-        order.
+        The eigenvalues, of shape (..., M), real and ascending, in `eigenvalues`; in `eigenvectors` orthonormal vectors, as columns in
+        the same order.
 
     Raises
     ------
@@ -370,7 +370,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 (NumPy's name)
 
 
 @filled
-def eigvalsh(a: Any, UPLO: str = "L") -> Array:  # noqa: N803 (NumPy's name)
+def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     """Compute the eigenvalues of a complex Hermitian or real symmetric matrix.
 
     Parameters

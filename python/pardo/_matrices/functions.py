@@ -18,7 +18,13 @@ __all__ = ["eigh", "expm"]
 # N. J. Higham: The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005): up to which
 # 1-norm the Padé approximant of a degree is exact to the precision.
 _DEGREES = {
-    "float64": ((3, 1.495585217958292e-2), (5, 2.539398330063230e-1), (7, 9.504178996162932e-1), (9, 2.097847961257068), (13, 5.371920351148152)),
+    "float64": (
+        (3, 1.495585217958292e-2),
+        (5, 2.539398330063230e-1),
+        (7, 9.504178996162932e-1),
+        (9, 2.097847961257068),
+        (13, 5.371920351148152),
+    ),
     "float32": ((3, 4.258730016922831e-1), (5, 1.880152677804762), (7, 3.925724783138660)),
 }
 
@@ -30,7 +36,7 @@ def _coefficient(degree: int, k: int) -> float:
 
 
 @filled
-def expm(A: Any) -> Array:  # noqa: N803 (SciPy's name)
+def expm(A: Any) -> Array:
     """Compute the matrix exponential of an array.
 
     Parameters
@@ -55,8 +61,8 @@ def expm(A: Any) -> Array:  # noqa: N803 (SciPy's name)
 
     Notes
     -----
-    By scaling and squaring with Padé approximants, whose degree and number of squarings are those of the matrix with the largest norm: the norms are
-    waited for.
+    By scaling and squaring with Padé approximants, whose degree and number of squarings are those of the matrix with the largest norm:
+    the norms are waited for.
 
     Examples
     --------
@@ -136,8 +142,8 @@ def eigh(
     Returns
     -------
     Array, or tuple of Array
-        The eigenvalues, of shape (..., K), real and ascending; and unless `eigvals_only` the eigenvectors as columns, of shape (..., M, K). Of
-        types 1 and 2 ``v.conj().T @ b @ v`` is the unit matrix, of type 3 ``v.conj().T @ inv(b) @ v``.
+        The eigenvalues, of shape (..., K), real and ascending; and unless `eigvals_only` the eigenvectors as columns, of shape (..., M,
+        K). Of types 1 and 2 ``v.conj().T @ b @ v`` is the unit matrix, of type 3 ``v.conj().T @ inv(b) @ v``.
 
     Raises
     ------
@@ -154,8 +160,8 @@ def eigh(
 
     Notes
     -----
-    All eigenvalues by LAPACK's syevd and heevd, a subset by syevr and heevr. `b` is factorized (potrf), and the problem brought to that of one
-    matrix.
+    All eigenvalues by LAPACK's syevd and heevd, a subset by syevr and heevr. `b` is factorized (potrf), and the problem brought to that
+    of one matrix.
 
     {matrix_notes}
 
@@ -183,7 +189,9 @@ def eigh(
         x, upper = _reduced_problem(x, factor, upper, type), False
     first, last = (0, -1) if subset_by_index is None else (index(k, "eigh: subset_by_index") for k in subset_by_index)
     if subset_by_index is not None and not 0 <= first <= last < x.shape[-1]:
-        raise ValueError(f"eigh: subset_by_index is {subset_by_index}; the {x.shape[-1]} eigenvalues are counted from 0, in ascending order")
+        raise ValueError(
+            f"eigh: subset_by_index is {subset_by_index}; the {x.shape[-1]} eigenvalues are counted from 0, in ascending order"
+        )
     w, v = _core._eigh_subset(x, upper, first, last, not values_only, finite, "eigh")
     if subset_by_value is not None:
         if x.ndim != 2:

@@ -292,7 +292,7 @@ def _along_values(tolerance: Any, s: Array, op_name: str) -> Any:
 
 
 @filled
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:  # noqa: N803 (NumPy's name)
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """Return matrix rank of array using SVD method.
 
     Parameters

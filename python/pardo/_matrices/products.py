@@ -6,8 +6,8 @@ from typing import Any
 
 from pardo import _core
 from pardo._array import manipulation, products
-from pardo._base.arguments import arrays, axis_index, index, optional_dtype, same_queue
 from pardo._base.arguments import array as as_array
+from pardo._base.arguments import arrays, axis_index, index, optional_dtype, same_queue
 from pardo._core import Array
 from pardo._functions import products as more_products
 from pardo._matrices.results import transposed
@@ -51,7 +51,8 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     lengths = [x.shape[axis_index(axis, x.ndim, "cross")] for x in (a, b)]
     if lengths != [3, 3]:
         raise ValueError(
-            f"cross: Both input arrays must be (arrays of) 3-dimensional vectors, but they are {lengths[0]} and {lengths[1]} dimensional instead"
+            "cross: Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{lengths[0]} and {lengths[1]} dimensional instead"
         )
     result: Array = more_products.cross(a, b, axis=axis)
     return result
@@ -300,5 +301,3 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """
     result: Array = products.vecdot(x1, x2, axis=axis)
     return result
-
-

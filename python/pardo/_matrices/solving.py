@@ -1,6 +1,7 @@
 # python/pardo/_matrices/solving.py: linear systems, inverses, determinants, powers, least squares.
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -45,8 +46,8 @@ def solve(a: Any, b: Any) -> Array:
 
     Notes
     -----
-    By the LU factorization with partial pivoting (LAPACK's getrf). The relative error is about the precision of the dtype times the condition
-    number of `a`. Float32 is computed in float32, where NumPy computes in float64.
+    By the LU factorization with partial pivoting (LAPACK's getrf). The relative error is about the precision of the dtype times the
+    condition number of `a`. Float32 is computed in float32, where NumPy computes in float64.
 
     {matrix_notes}
 
@@ -199,9 +200,9 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     Returns
     -------
     tuple of Array
-        The solution `x` of shape (N,) or (N, K), the one of least norm if there are several; the sums of squared residuals, of shape (1,) or
-        (K,), and of shape (0,) where the rank is less than N or M is not more than N; the rank of `a`, an int64 without dimensions; the
-        singular values of `a`, of shape (min(M, N),).
+        The solution `x` of shape (N,) or (N, K), the one of least norm if there are several; the sums of squared residuals, of shape
+        (1,) or (K,), and of shape (0,) where the rank is less than N or M is not more than N; the rank of `a`, an int64 without
+        dimensions; the singular values of `a`, of shape (min(M, N),).
 
     Raises
     ------
@@ -442,7 +443,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Array | None = None) -> Array:
     for x in xs:
         if x.ndim != 2:
             raise np.linalg.LinAlgError(f"multi_dot: {x.ndim}-dimensional array given. Array must be two-dimensional")
-    for x, y in zip(xs, xs[1:], strict=False):
+    for x, y in itertools.pairwise(xs):
         if x.shape[1] != y.shape[0]:
             raise ValueError(f"multi_dot: shapes {x.shape} and {y.shape} are not aligned: {x.shape[1]} and {y.shape[0]}")
     result = _chain(xs, _order(xs), 0, len(xs) - 1)
@@ -463,9 +464,7 @@ def _order(xs: list[Array]) -> list[list[int]]:
     for length in range(1, n):
         for i in range(n - length):
             j = i + length
-            cost[i][j], cut[i][j] = min(
-                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
-            )
+            cost[i][j], cut[i][j] = min((cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
     return cut
 
 

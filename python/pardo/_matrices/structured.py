@@ -216,8 +216,8 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Array:
 
     Notes
     -----
-    M squared operations for each right-hand side. The recursion is less accurate than a factorization, and fails where a leading part of the
-    matrix is singular though the matrix is not; then use ``pp.linalg.solve(toeplitz(c, r), b)``.
+    M squared operations for each right-hand side. The recursion is less accurate than a factorization, and fails where a leading part of
+    the matrix is singular though the matrix is not; then use ``pp.linalg.solve(toeplitz(c, r), b)``.
 
     {matrix_notes}
 

@@ -66,8 +66,8 @@ def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite:
     Returns
     -------
     tuple of Array
-        P of shape (..., M, M), or of (..., M) with `p_indices`, and absent with `permute_l`; L of shape (..., M, K), lower triangular with ones
-        on the diagonal; U of shape (..., K, N), upper triangular. K is min(M, N), and ``a == P @ L @ U``.
+        P of shape (..., M, M), or of (..., M) with `p_indices`, and absent with `permute_l`; L of shape (..., M, K), lower triangular
+        with ones on the diagonal; U of shape (..., K, N), upper triangular. K is min(M, N), and ``a == P @ L @ U``.
 
     Raises
     ------
@@ -122,8 +122,8 @@ def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> t
     Returns
     -------
     tuple of Array
-        L and U in one, of the shape of `a`, without the ones of L's diagonal; and the row that each of the first min(M, N) rows was exchanged
-        with, in order, int32.
+        L and U in one, of the shape of `a`, without the ones of L's diagonal; and the row that each of the first min(M, N) rows was
+        exchanged with, in order, int32.
 
     Raises
     ------

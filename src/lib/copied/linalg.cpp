@@ -13,7 +13,8 @@ void copied_matrices(device::Queue* queue, const MatrixOptions& options, std::sp
     on.finish();
 }
 
-template <MatrixRoutine& routine> struct CopiedMatrices : Registered<void(device::Queue*, const MatrixOptions&, std::span<const Memory>, std::span<const Memory>)> {
+template <MatrixRoutine& routine>
+struct CopiedMatrices : Registered<void(device::Queue*, const MatrixOptions&, std::span<const Memory>, std::span<const Memory>)> {
     CopiedMatrices() : Registered(routine, {"copies", Place::Away, copied_matrices<routine>, nullptr, 1000}) {}
 };
 

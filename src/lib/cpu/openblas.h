@@ -28,7 +28,7 @@ template <class T> struct BlasFunctions {
 /// The loaded library.
 struct OpenBlas {
     DynamicLibrary file;
-    std::string prefix;            // of the names of its functions
+    std::string prefix;              // of the names of its functions
     int (*get_threads)() = nullptr;  // null, both, in a build without threads
     void (*set_threads)(int) = nullptr;
     BlasFunctions<float> s;

@@ -65,8 +65,9 @@ void store_addresses(const SolverState& state, const char* op_name, T* base, std
     std::vector<T*> addresses(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) addresses[static_cast<std::size_t>(i)] = base + i * step;
     // Memory that is not pinned has been read when this returns.
-    const cuda::Result result = state.library.driver->cuMemcpyHtoDAsync(static_cast<cuda::DevicePointer>(reinterpret_cast<std::uintptr_t>(to)),
-                                                                        addresses.data(), addresses.size() * sizeof(T*), state.stream);
+    const cuda::Result result =
+        state.library.driver->cuMemcpyHtoDAsync(static_cast<cuda::DevicePointer>(reinterpret_cast<std::uintptr_t>(to)), addresses.data(),
+                                                addresses.size() * sizeof(T*), state.stream);
     if (result != cuda::result::success)
         throw Error(ErrorCode::Device, std::string(op_name) + ": a copy failed: " + state.library.driver->describe(result));
 }
@@ -211,7 +212,8 @@ template <class T> void run_eigh(const DeviceStack<T>& s, SolverState& state) {
     for (std::int64_t i = 0; i < s.count; ++i) {
         T* a = pieces.get<T>(copy);
         copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * static_cast<std::int64_t>(sizeof(T)));
-        check(f.syevd(state.handle, wanted, triangle, n, a, n, s.real_result(0) + i * n, pieces.get<T>(work), size, s.info + i), name, "syevd");
+        check(f.syevd(state.handle, wanted, triangle, n, a, n, s.real_result(0) + i * n, pieces.get<T>(work), size, s.info + i), name,
+              "syevd");
         if (s.out[1]) transpose_on_device(state, name, Taken::Adjoint, n, n, a, n, s.result(1) + i * of_a);
     }
 }
@@ -299,7 +301,8 @@ bool takes_plain(device::Queue*, const MatrixOptions& options, std::span<const M
 bool has_solver() { return nvidia::solver() != nullptr; }
 
 const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, on_device<SolveRun>, takes_plain, 0.1, "cuda", has_solver});
-const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, on_device<CholeskyRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered cholesky_there(routines::cholesky,
+                                {"cuSOLVER", Place::Text, on_device<CholeskyRun>, takes_plain, 0.1, "cuda", has_solver});
 const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, on_device<QrRun>, takes_plain, 0.1, "cuda", has_solver});
 const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_plain, 0.1, "cuda", has_solver});
 const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_plain, 0.1, "cuda", has_solver});

@@ -22,8 +22,7 @@ std::pair<Array, Array> eigen(const lib::MatrixRoutine& routine, const MatrixOpt
     const DType of_values = complex ? complex_of(dtype) : real_of(dtype), of_vectors = complex ? of_values : dtype;
     const MatrixShape shape(a);
     const Shape vector = shape.with({shape.rows});
-    if (a.size() == 0)
-        return {zeros(vector, of_values, Queue(queue)), both ? zeros(a.shape(), of_vectors, Queue(queue)) : Array()};
+    if (a.size() == 0) return {zeros(vector, of_values, Queue(queue)), both ? zeros(a.shape(), of_vectors, Queue(queue)) : Array()};
     const Array input = graph::cast(a, dtype);
     const Wanted results[] = {{{of_values, vector}}, both ? Wanted({of_vectors, lib::shape_of(a)}) : Wanted()};
     std::vector<Array> made = lib::record_matrices(routine, options, std::span(&input, 1), results);
@@ -54,8 +53,7 @@ Svd singular(const char* op_name, const Array& a, bool vectors, bool full) {
 
 }  // namespace
 
-std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int first, int last, bool vectors, bool finite,
-                                    const char* op_name) {
+std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int first, int last, bool vectors, bool finite, const char* op_name) {
     device::Queue* queue = lib::queue_of(op_name, a);
     lib::require_square(op_name, a);
     const DType dtype = lib::matrix_dtype(op_name, a), real = real_of(dtype);
@@ -67,7 +65,8 @@ std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int first, int l
                       std::to_string(shape.rows) + " rows");
     const std::int64_t count = last - first + 1;
     const Wanted results[] = {{{real, shape.with({count})}}, vectors ? Wanted({dtype, shape.with({shape.rows, count})}) : Wanted()};
-    if (a.size() == 0) return {zeros(results[0]->shape, real, Queue(queue)), vectors ? zeros(results[1]->shape, dtype, Queue(queue)) : Array()};
+    if (a.size() == 0)
+        return {zeros(results[0]->shape, real, Queue(queue)), vectors ? zeros(results[1]->shape, dtype, Queue(queue)) : Array()};
     const Array input = graph::cast(a, dtype);
     const MatrixOptions options{.op_name = op_name, .upper = upper, .finite = finite, .first = first, .last = last};
     std::vector<Array> made = lib::record_matrices(routines::eigh, options, std::span(&input, 1), results);

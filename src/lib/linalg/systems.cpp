@@ -19,8 +19,7 @@ Array structured(const lib::MatrixRoutine& routine, const MatrixOptions& options
     if (b.ndim() == 1) return squeeze(structured(routine, options, operands, expand_dims(b, last), n), std::vector<std::int64_t>{-1});
     const MatrixShape of_b(b);
     if (of_b.rows != n)
-        lib::fail(ErrorCode::Value, op_name,
-                  "b has " + std::to_string(of_b.rows) + " rows, but the matrices have " + std::to_string(n));
+        lib::fail(ErrorCode::Value, op_name, "b has " + std::to_string(of_b.rows) + " rows, but the matrices have " + std::to_string(n));
     std::vector<const Array*> numbers = {&b};
     Shape batch = of_b.batch;
     for (const Array* x : operands) {
@@ -54,7 +53,8 @@ Lu lu_factor(const Array& a, bool finite, const char* op_name) {
     const std::optional<ResultType> results[] = {
         {{dtype, lib::shape_of(a)}}, {{DType::Int32, shape.with({shape.smaller()})}}, {{DType::Int64, shape.with({shape.rows})}}};
     if (shape.smaller() == 0) {
-        const Array places = add(zeros(results[2]->shape, DType::Int64, Queue(queue)), arange(0, shape.rows, 1, DType::Int64, Queue(queue)));
+        const Array places =
+            add(zeros(results[2]->shape, DType::Int64, Queue(queue)), arange(0, shape.rows, 1, DType::Int64, Queue(queue)));
         return {zeros(results[0]->shape, dtype, Queue(queue)), zeros(results[1]->shape, DType::Int32, Queue(queue)), places};
     }
     const Array input = graph::cast(a, dtype);
@@ -68,8 +68,8 @@ Array lu_solve(const Array& lu, const Array& pivots, const Array& b, Taken taken
     const std::int64_t n = lu.shape().back(), row[] = {-2};
     if (pivots.ndim() == 0 || pivots.shape().back() != n || !is_integer(pivots.dtype()))
         lib::fail(ErrorCode::Value, op_name,
-                  "the exchanges must be " + std::to_string(n) + " integers for each matrix, got " + std::string(dtype_name(pivots.dtype())) +
-                      " of shape " + to_string(lib::shape_of(pivots)));
+                  "the exchanges must be " + std::to_string(n) + " integers for each matrix, got " +
+                      std::string(dtype_name(pivots.dtype())) + " of shape " + to_string(lib::shape_of(pivots)));
     const Array exchanges = expand_dims(graph::cast(pivots, DType::Int32), row);
     const MatrixOptions options{
         .op_name = op_name, .finite = finite, .transposed = taken != Taken::AsIs, .conjugated = taken == Taken::Adjoint};

@@ -31,7 +31,8 @@ public:
         const std::int64_t size = static_cast<std::int64_t>(n_) * n_;
         T* a = vectors_ ? StackTask::part<T>(task_.out[1], index, size) : a_;
         transpose(task_.device, StackTask::part<T>(task_.in[0], index, size), n_, a, n_, n_, n_);
-        if (compute(a, StackTask::part<Real<T>>(task_.out[0], index, n_), work_, reals_, integers_) != 0) return "Eigenvalues did not converge";
+        if (compute(a, StackTask::part<Real<T>>(task_.out[0], index, n_), work_, reals_, integers_) != 0)
+            return "Eigenvalues did not converge";
         if (vectors_) transpose_in_place(task_.device, a, n_);
         return nullptr;
     }

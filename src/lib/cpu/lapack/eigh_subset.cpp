@@ -69,7 +69,9 @@ private:
 };
 
 /// Not all of them.
-bool wants_some(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) { return options.last >= 0; }
+bool wants_some(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) {
+    return options.last >= 0;
+}
 
 const Registered eigh_subset_here(routines::eigh, {"LAPACK's syevr", Place::Host, on_stack<HermitianSubset>, wants_some, 0.5});
 

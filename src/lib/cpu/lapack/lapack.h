@@ -30,7 +30,8 @@ template <class T> typename BlasScalar<T>::type blas_one() {
         return one;
 }
 
-/// For one element type, by Fortran's names and conventions: all by address, matrices column by column, and the lengths of texts at the end.
+/// For one element type, by Fortran's names and conventions: all by address, matrices column by column, and the lengths of texts at the
+/// end.
 template <class T> struct LapackFunctions {
     using R = Real<T>;
     using Int = const int*;
@@ -53,15 +54,15 @@ template <class T> struct LapackFunctions {
        void(Text jobz, Text uplo, Int n, T* a, Int lda, R* w, T* work, Int lwork, R* rwork, Int lrwork, int* iwork, Int liwork, int* info,
             std::size_t, std::size_t)>
         syevd = nullptr;
-    By<void(Text jobvl, Text jobvr, Int n, T* a, Int lda, T* real, T* imag, T* vl, Int ldvl, T* vr, Int ldvr, T* work, Int lwork,
-            int* info, std::size_t, std::size_t),
+    By<void(Text jobvl, Text jobvr, Int n, T* a, Int lda, T* real, T* imag, T* vl, Int ldvl, T* vr, Int ldvr, T* work, Int lwork, int* info,
+            std::size_t, std::size_t),
        void(Text jobvl, Text jobvr, Int n, T* a, Int lda, T* w, T* vl, Int ldvl, T* vr, Int ldvr, T* work, Int lwork, R* rwork, int* info,
             std::size_t, std::size_t)>
         geev = nullptr;
     By<void(Int m, Int n, Int nrhs, T* a, Int lda, T* b, Int ldb, R* s, const R* rcond, int* rank, T* work, Int lwork, int* iwork,
             int* info),
-       void(Int m, Int n, Int nrhs, T* a, Int lda, T* b, Int ldb, R* s, const R* rcond, int* rank, T* work, Int lwork, R* rwork,
-            int* iwork, int* info)>
+       void(Int m, Int n, Int nrhs, T* a, Int lda, T* b, Int ldb, R* s, const R* rcond, int* rank, T* work, Int lwork, R* rwork, int* iwork,
+            int* info)>
         gelsd = nullptr;
     void (*gbsv)(Int n, Int below, Int above, Int nrhs, T* a, Int lda, int* pivots, T* b, Int ldb, int* info) = nullptr;
     void (*pbsv)(Text uplo, Int n, Int above, Int nrhs, T* a, Int lda, T* b, Int ldb, int* info, std::size_t) = nullptr;

@@ -60,7 +60,8 @@ private:
     /// aᵀ = P L U, so Uᵀ y = b, Lᵀ z = y, x = P z; all on the rows of b.
     void solve_rows(T* x) const {
         const auto one = blas_one<T>();
-        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Lower, BlasTranspose::No, BlasDiagonal::Any, n_, k_, one, lu_, n_, x, k_);
+        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Lower, BlasTranspose::No, BlasDiagonal::Any, n_, k_, one, lu_, n_, x,
+                k_);
         f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Upper, BlasTranspose::No, BlasDiagonal::Ones, n_, k_, one, lu_, n_, x,
                 k_);
         for (int i = n_ - 1; i >= 0; --i) {

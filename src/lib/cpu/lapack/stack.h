@@ -116,7 +116,8 @@ template <class T> void copy_matrix(device::Device* device, const T* from, T* to
 }
 
 /// to[j, i] = from[i, j] for i < rows, j < columns; steps are those of rows in memory. The threads as above.
-template <class T> void transpose(device::Device* device, const T* from, std::int64_t from_step, T* to, std::int64_t to_step, int rows, int columns) {
+template <class T>
+void transpose(device::Device* device, const T* from, std::int64_t from_step, T* to, std::int64_t to_step, int rows, int columns) {
     constexpr int block = 16;
     const std::int64_t bands = (rows + block - 1) / block;
     cpu::parallel_for(device, bands, static_cast<double>(rows) * columns, [=](std::int64_t begin, std::int64_t end) {
@@ -136,7 +137,8 @@ template <class T> void transpose_in_place(device::Device* device, T* a, int n) 
     const auto swap_blocks = [=](std::int64_t band) {
         const int i = static_cast<int>(band) * block, last = std::min(i + block, n);
         for (int j = 0; j < last; ++j) {
-            for (int k = std::max(i, j + 1); k < last; ++k) std::swap(a[static_cast<std::int64_t>(j) * n + k], a[static_cast<std::int64_t>(k) * n + j]);
+            for (int k = std::max(i, j + 1); k < last; ++k)
+                std::swap(a[static_cast<std::int64_t>(j) * n + k], a[static_cast<std::int64_t>(k) * n + j]);
         }
     };
     // The first bands are the short ones.

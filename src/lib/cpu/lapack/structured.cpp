@@ -73,12 +73,16 @@ public:
     }
 };
 
-/// Levinson's recursion (G. H. Golub, C. F. Van Loan: Matrix Computations, 4.7, for matrices that are not symmetric): solutions of the leading
-/// systems of one more equation each, with the help of the solutions for the first and the last unit vector.
+/// Levinson's recursion (G. H. Golub, C. F. Van Loan: Matrix Computations, 4.7, for matrices that are not symmetric): solutions of the
+/// leading systems of one more equation each, with the help of the solutions for the first and the last unit vector.
 template <class T> class ToeplitzSolving {
 public:
     ToeplitzSolving(const StackTask& task, Workspace& workspace)
-        : task_(task), n_(rows_of(task.in[1])), k_(columns_of(task.in[1])), forward_(workspace.take<T>(n_)), backward_(workspace.take<T>(n_)) {}
+        : task_(task),
+          n_(rows_of(task.in[1])),
+          k_(columns_of(task.in[1])),
+          forward_(workspace.take<T>(n_)),
+          backward_(workspace.take<T>(n_)) {}
     double flops() const { return (is_complex_number<T> ? 4. : 1.) * n_ * n_ * (4. + 4. * k_); }
     int extent() const { return 0; }
 

@@ -5,7 +5,8 @@ namespace pardo::lib {
 
 namespace {
 
-/// What is A row by row is Aᵀ column by column. Aᵀ = U' S V'ᴴ makes A = (V'ᴴ)ᵀ S U'ᵀ: LAPACK's U' and V'ᴴ, as they lie in memory, are Vh and U.
+/// What is A row by row is Aᵀ column by column. Aᵀ = U' S V'ᴴ makes A = (V'ᴴ)ᵀ S U'ᵀ: LAPACK's U' and V'ᴴ, as they lie in memory, are Vh
+/// and U.
 template <class T> class SingularValues {
 public:
     SingularValues(const StackTask& task, Workspace& workspace)

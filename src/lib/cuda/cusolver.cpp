@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "device/queue/queue.h"
 #include "lib/cuda/cusolver.h"
 #include "lib/operand.h"
 

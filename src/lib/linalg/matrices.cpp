@@ -104,6 +104,19 @@ std::vector<Array> record_matrices(const MatrixRoutine& routine, const MatrixOpt
     return all;
 }
 
+Array side_by_side(const Array& stack) {
+    const std::int64_t rows = stack.shape()[static_cast<std::size_t>(stack.ndim() - 2)], from[] = {-2}, to[] = {0};
+    return reshape(moveaxis(stack, from, to), Shape{rows, stack.size() / rows});
+}
+
+Array stacked_again(const Array& x, const Shape& shape) {
+    Shape moved = {shape[shape.size() - 2]};
+    moved.append(shape.begin(), shape.end() - 2);
+    moved.push_back(shape.back());
+    const std::int64_t from[] = {0}, to[] = {-2};
+    return moveaxis(reshape(x, moved), from, to);
+}
+
 Array unit_matrices(const Shape& batch, std::int64_t n, DType dtype, device::Queue* queue) {
     Shape shape = batch;
     shape.push_back(n);

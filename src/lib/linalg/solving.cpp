@@ -37,6 +37,10 @@ Array solve(const Array& a, const Array& b, const char* op_name) {
     for (const std::int64_t extent : {of_a.rows, of_a.rows}) matrices.push_back(extent);
     for (const std::int64_t extent : {of_b.rows, of_b.columns}) shape.push_back(extent);
     if (element_count(shape) == 0) return zeros(shape, dtype, Queue(queue));
+    if (element_count(of_a.batch) == 1 && element_count(of_b.batch) > 1) {
+        const Array x = solve(reshape(a, Shape{of_a.rows, of_a.rows}), lib::side_by_side(b), op_name);
+        return lib::stacked_again(x, shape);
+    }
     const Array inputs[] = {graph::cast(broadcast_to(a, matrices), dtype), graph::cast(broadcast_to(b, shape), dtype)};
     const std::optional<ResultType> results[] = {{{dtype, shape}}};
     return lib::record_matrices(routines::solve, MatrixOptions{.op_name = op_name}, inputs, results)[0];

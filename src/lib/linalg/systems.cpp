@@ -1,4 +1,6 @@
 // src/lib/linalg/systems.cpp: systems of matrices with a structure, and LU factorizations that are kept.
+#include <algorithm>
+
 #include "lib/linalg/matrices.h"
 
 namespace pardo::linalg {
@@ -28,6 +30,12 @@ Array structured(const lib::MatrixRoutine& routine, const MatrixOptions& options
         if (x->dtype() != DType::Int32 || &routine != &routines::lu_solve) numbers.push_back(x);
     }
     const DType dtype = lib::matrix_dtype(op_name, numbers);
+    const bool one = std::ranges::all_of(operands, [](const Array* x) { return element_count(MatrixShape(*x).batch) == 1; });
+    if (one && element_count(of_b.batch) > 1 && b.size() > 0) {
+        Shape shape = batch;
+        for (const std::int64_t extent : {of_b.rows, of_b.columns}) shape.push_back(extent);
+        return lib::stacked_again(structured(routine, options, operands, lib::side_by_side(b), n), shape);
+    }
     const auto extended = [&](const Array& x, DType to) {
         Shape shape = batch;
         shape.push_back(x.shape()[static_cast<std::size_t>(x.ndim() - 2)]);

@@ -27,6 +27,7 @@ html_css_files = ["pardo.css"]
 
 def write_names():
     """The reference's lists: every public name of the package, by kind."""
+    import importlib
     import inspect
     from pathlib import Path
 
@@ -64,12 +65,13 @@ def write_names():
             pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
             lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
     known = {f"pardo.{name}" for names in groups.values() for name in names}
-    for module in sorted({*later.MODULES, "special"}):
-        value = getattr(pardo, module)
+    for module in sorted({*later.MODULES, "scipy.linalg", "special"} - {"scipy"}):
+        value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)
         lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
         lines += ["```{eval-rst}", f".. currentmodule:: pardo.{module}", "", ".. autosummary::", "   :toctree: .", ""]
-        lines += [f"   {name}" for name in sorted(value.__all__, key=str.lower)] + ["```", ""]
+        own = [n for n in value.__all__ if not getattr(getattr(value, n), "__module__", "").startswith("numpy")]
+        lines += [f"   {name}" for name in sorted(own, key=str.lower)] + ["```", ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
     for page in folder.glob("pardo.*.rst"):  # of names that are gone

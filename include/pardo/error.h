@@ -28,6 +28,7 @@ enum class ErrorCode : unsigned char {
     Assertion,  // AssertionError: an assert in a kernel
     Division,   // ZeroDivisionError: of Python integers, in a compiled loop
     Float,      // FloatingPointError: noted by an operation on arrays, where errstate asks for it
+    Matrix,     // numpy.linalg.LinAlgError (a ValueError): a matrix that a computation cannot do: singular, not square, not converging
 };
 
 /// Thrown by every function of the library. `what()` starts with what the user called: "add: …".

@@ -259,6 +259,7 @@ void bind_protocols(nb::module_& m);
 void bind_ufunc(nb::module_& m);
 void bind_elementwise(nb::module_& m);
 void bind_ops(nb::module_& m);
+void bind_linalg(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);

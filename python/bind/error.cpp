@@ -6,16 +6,16 @@
 namespace bind {
 namespace {
 
-PyObject *placement_error, *device_error, *compile_error, *axis_error;
+PyObject *placement_error, *device_error, *compile_error, *axis_error, *matrix_error;
 
-/// NumPy's AxisError is fetched when the first one is raised; without NumPy an IndexError says the same.
-PyObject* axis_error_class() {
-    if (!axis_error) {
-        const nb::object module = nb::steal(PyImport_ImportModule("numpy.exceptions"));
-        if (module) axis_error = PyObject_GetAttrString(module.ptr(), "AxisError");
-        if (!axis_error) PyErr_Clear();
+/// A class of NumPy's is fetched when the first one is raised; without NumPy `instead` says the same.
+PyObject* class_of_numpy(PyObject*& kept, const char* module_name, const char* name, PyObject* instead) {
+    if (!kept) {
+        const nb::object module = nb::steal(PyImport_ImportModule(module_name));
+        if (module) kept = PyObject_GetAttrString(module.ptr(), name);
+        if (!kept) PyErr_Clear();
     }
-    return axis_error ? axis_error : PyExc_IndexError;
+    return kept ? kept : instead;
 }
 
 PyObject* class_of(pardo::ErrorCode code) {
@@ -31,11 +31,12 @@ PyObject* class_of(pardo::ErrorCode code) {
         case pardo::ErrorCode::Compile: return compile_error;
         case pardo::ErrorCode::Import: return PyExc_ImportError;
         case pardo::ErrorCode::Internal: return PyExc_RuntimeError;
-        case pardo::ErrorCode::Axis: return axis_error_class();
+        case pardo::ErrorCode::Axis: return class_of_numpy(axis_error, "numpy.exceptions", "AxisError", PyExc_IndexError);
         case pardo::ErrorCode::Name: return PyExc_NameError;
         case pardo::ErrorCode::Assertion: return PyExc_AssertionError;
         case pardo::ErrorCode::Division: return PyExc_ZeroDivisionError;
         case pardo::ErrorCode::Float: return PyExc_FloatingPointError;
+        case pardo::ErrorCode::Matrix: return class_of_numpy(matrix_error, "numpy.linalg", "LinAlgError", PyExc_ValueError);
     }
     return PyExc_RuntimeError;
 }
@@ -70,7 +71,7 @@ void set_error(const pardo::Error& e) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 
-void translate(const std::exception_ptr& p, void*) {
+void translate_error(const std::exception_ptr& p, void*) {
     try {
         std::rethrow_exception(p);
     } catch (const pardo::Error& e) {
@@ -137,7 +138,7 @@ void bind_error(nb::module_& m) {
                                 PyExc_ValueError);
     device_error = new_error(m, "DeviceError", "A device failed, was lost, or does not exist.", PyExc_RuntimeError);
     compile_error = new_error(m, "CompileError", "A kernel could not be compiled.", PyExc_RuntimeError);
-    nb::register_exception_translator(translate);
+    nb::register_exception_translator(translate_error);
 }
 
 }  // namespace bind

@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
     bind::bind_ufunc(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);
+    bind::bind_linalg(m);
     bind::bind_kernel(m);
     bind::bind_launcher(m);
     bind::bind_program(m);

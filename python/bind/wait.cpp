@@ -11,7 +11,6 @@
 #include <mutex>
 #include <thread>
 
-#include <pardo/exit.h>
 #include <pardo/log.h>
 
 #include <pardo/library.h>

@@ -159,8 +159,10 @@ def __dir__() -> list[str]:
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
     from pardo import fft as fft
+    from pardo import linalg as linalg
     from pardo import ndimage as ndimage
     from pardo import random as random
+    from pardo import scipy as scipy
     from pardo import signal as signal
     from pardo import sparse as sparse
     from pardo._analysis.averages import *

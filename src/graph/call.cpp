@@ -23,7 +23,9 @@ bool is_small(std::span<const Array> inputs, std::span<const ResultType> types) 
     return elements < worth_a_node;
 }
 
-void record_results(const Ref<Call>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results) {
+}  // namespace
+
+void record(const Ref<Call>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results) {
     assert(inputs.size() <= Call::most_inputs && types.size() <= Call::most_results);
     if (is_small(inputs, types)) return call->run(inputs, {results, types.size()});
     std::array<Node*, Call::most_inputs> nodes{};
@@ -35,18 +37,16 @@ void record_results(const Ref<Call>& call, std::span<const Array> inputs, std::s
     for (std::size_t k = 0; k < types.size(); ++k) results[k] = finish(std::move(made[k]));
 }
 
-}  // namespace
-
 Array record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& type) {
     Array result;
-    record_results(call, inputs, std::span(&type, 1), &result);
+    record(call, inputs, std::span(&type, 1), &result);
     return result;
 }
 
 std::pair<Array, Array> record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& first, const ResultType& second) {
     const ResultType types[] = {first, second};
     Array results[2];
-    record_results(call, inputs, types, results);
+    record(call, inputs, types, results);
     return {std::move(results[0]), std::move(results[1])};
 }
 

@@ -28,7 +28,7 @@ struct ImplementationChoice {
 /// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as
 /// members.
 struct Call : RefCounted<Call> {
-    static constexpr std::size_t most_results = 2, most_inputs = 3;
+    static constexpr std::size_t most_results = 4, most_inputs = 3;
 
     explicit Call(const char* op_name) : name(op_name) {}
     virtual ~Call() = default;
@@ -45,5 +45,7 @@ struct Call : RefCounted<Call> {
 /// Records a call, or runs it at once where inputs are in memory and elements are few; its shapes and dtypes have been checked.
 Array record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& type);
 std::pair<Array, Array> record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& first, const ResultType& second);
+/// The same for one to `most_results` results.
+void record(const Ref<Call>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results);
 
 }  // namespace pardo::graph

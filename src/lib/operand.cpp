@@ -68,6 +68,19 @@ void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t inde
              std::to_string(row.size));
 }
 
+void fail_matrix(const char* op_name, const char* reason, const Shape& batch, std::int64_t index, const Text& place) {
+    std::string matrix;
+    for (int d = batch.size() - 1; d >= 0; --d) {
+        matrix = std::to_string(index % batch[d]) + (matrix.empty() ? "" : ", " + matrix);
+        index /= batch[d];
+    }
+    std::string text = reason;
+    if (batch.size() == 1) text += " (matrix " + matrix + " of the stack)";
+    if (batch.size() > 1) text += " (matrix (" + matrix + ") of the stack)";
+    if (!place.empty()) text += " (at " + place.str() + ")";
+    fail(ErrorCode::Matrix, op_name, text);
+}
+
 void check_later(device::Queue* queue, const char* op_name, const Memory& values, const Memory& byte,
                  std::function<void(std::uint8_t)> check) {
     const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read}, {values.buffer.get(), device::Access::ReadWrite}};

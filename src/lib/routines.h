@@ -8,6 +8,7 @@
 #include <pardo/ops.h>
 
 #include "base/shape.h"
+#include "base/text.h"
 #include "device/device.h"
 #include "graph/node.h"
 #include "lib/registry.h"
@@ -57,6 +58,30 @@ struct GatherPlan {
     SmallVector<std::int64_t, 4> sizes;    // and its extents along them
     Bounds bounds;
 };
+
+/// What a routine of linear algebra is asked for; each reads what it has a use for.
+struct MatrixOptions {
+    const char* op_name = "";         // what the user called; of static life
+    bool upper = false;               // cholesky: the factor, and the triangle that is read; eigh: the triangle
+    bool raw = false;                 // qr: the reflectors and their factors in place of Q and R
+    bool nan_where_singular = false;  // inv, solve: in place of an error
+    bool finite = false;              // elements that are infinite or NaN are an error
+    bool unit_diagonal = false;       // triangular_solve: the diagonal is not read, and all ones
+    bool transposed = false;          // lu_solve, triangular_solve: of the transposed matrix,
+    bool conjugated = false;          // and of the conjugate one
+    double rcond = 0;                 // lstsq: smaller singular values, as a share of the largest one, count as zero
+    int first = 0, last = -1;         // eigh: the eigenvalues that are wanted; all of them by default
+    int below = 0, above = 0;         // banded_solve: diagonals
+};
+
+/// Stacks of matrices, (batch…, rows, columns), of vectors, (batch…, n), and of numbers, (batch…); the batch shapes of all operands are
+/// equal, and no extent is zero. Their dtype is float32, float64, complex64 or complex128, and the real one of that for results which are
+/// real. A result that is not wanted is absent. Work on a matrix that cannot be done fails with ErrorCode::Matrix:
+/// "<op_name>: Singular matrix (matrix 3 of the stack) (at model.py:42)".
+using MatrixRoutine =
+    Routine<void(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out)>;
+/// Throws that; `place` is the line of the call.
+[[noreturn]] void fail_matrix(const char* op_name, const char* reason, const Shape& batch, std::int64_t index, const Text& place);
 
 /// The routines. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line says otherwise;
 /// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
@@ -133,6 +158,43 @@ inline constinit Routine<bool(device::Queue* queue, Transform transform)> fft_in
 inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");
 /// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.
 inline constinit Routine<void(device::Queue* queue, DType dtype)> matmul_ready("matmul_ready");
+
+/// Throws Import as "<op_name>: …" where the routines below need a library that is not installed.
+inline constinit Routine<void(device::Queue* queue, const char* op_name)> matrices_ready("matrices_ready");
+/// a of (n, n), b of (n, k): x with a x = b.
+inline constinit MatrixRoutine solve("solve");
+/// a of (n, n): its inverse.
+inline constinit MatrixRoutine inv("inv");
+/// a of (n, n): sign and logarithm of the absolute value of its determinant; or, as a single result, the determinant.
+inline constinit MatrixRoutine det("det");
+/// a of (n, n), hermitian: the triangular factor; on the CPU with zeros in its other triangle, elsewhere with anything.
+inline constinit MatrixRoutine cholesky("cholesky");
+/// a of (m, n): Q of (m, k) and R of (k, n), where k is min(m, n), or m; on the CPU with zeros below its diagonal. Q may be absent. Raw:
+/// Householder vectors below the diagonal of R, as LAPACK's geqrf has them, of (m, n), and their factors of (min(m, n)).
+inline constinit MatrixRoutine qr("qr");
+/// a of (m, n): U of (m, k), singular values of (min(m, n)), in descending order, Vh of (k', n); k and k' both min(m, n), or m and n. U and
+/// Vh may both be absent.
+inline constinit MatrixRoutine svd("svd");
+/// a of (n, n), hermitian: eigenvalues in ascending order, eigenvectors as columns. These may be absent.
+inline constinit MatrixRoutine eigh("eigh");
+/// a of (n, n): eigenvalues and eigenvectors as columns, complex. These may be absent.
+inline constinit MatrixRoutine eig("eig");
+/// a of (m, n), b of (m, k): the least squares solution of (n, k) of least norm, the sums of squared residuals of (k), which hold where m >
+/// n and the rank is n, the rank (Int64, no dimensions), the singular values of (min(m, n)).
+inline constinit MatrixRoutine lstsq("lstsq");
+/// a of (m, n): both triangular factors of (m, n), without the ones of the lower one's diagonal; the row that each of the first min(m, n)
+/// rows was exchanged with, in order (Int32); where each row of a has gone in the lower factor (Int64, (m)).
+inline constinit MatrixRoutine lu_factor("lu_factor");
+/// What lu_factor gives for square matrices, factors and exchanges, b of (n, k): x with a x = b.
+inline constinit MatrixRoutine lu_solve("lu_solve");
+/// a of (n, n), of which one triangle is read, b of (n, k): x with a x = b.
+inline constinit MatrixRoutine triangular_solve("triangular_solve");
+/// Diagonals as rows, (below + 1 + above, n), the uppermost one first, b of (n, k): x with a x = b.
+inline constinit MatrixRoutine banded_solve("banded_solve");
+/// The same for hermitian, positive definite matrices, of which one triangle is given: `upper`, or the lower one.
+inline constinit MatrixRoutine banded_cholesky_solve("banded_cholesky_solve");
+/// Elements of (1, 2 n - 1), from the last one of the first row to the last one of the first column, b of (n, k): x with a x = b.
+inline constinit MatrixRoutine toeplitz_solve("toeplitz_solve");
 
 }  // namespace routines
 

@@ -48,5 +48,5 @@ def test_tables(correspondence, name):
 
 def test_of_numpy(correspondence):
     text = correspondence.of_numpy()
-    assert "| `linalg` | use" in text
+    assert "| `emath` | use" in text
     assert "`shares_memory`" in text

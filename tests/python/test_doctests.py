@@ -14,7 +14,7 @@ import pytest
 
 pytestmark = pytest.mark.once
 
-MODULES = (pp, pp.algorithm, pp.fft, pp.ndimage, pp.random, pp.signal, pp.sparse, pp.special)
+MODULES = (pp, pp.algorithm, pp.fft, pp.linalg, pp.ndimage, pp.random, pp.scipy.linalg, pp.signal, pp.sparse, pp.special)
 MADE_BY_OTHERS = "made by a function of the library, whose example shows it"
 NO_EXAMPLES = {
     "pardo.FloatInfo": MADE_BY_OTHERS,
@@ -25,6 +25,11 @@ NO_EXAMPLES = {
     "pardo.UniqueAllResult": MADE_BY_OTHERS,
     "pardo.UniqueCountsResult": MADE_BY_OTHERS,
     "pardo.UniqueInverseResult": MADE_BY_OTHERS,
+    "pardo.linalg.EigResult": MADE_BY_OTHERS,
+    "pardo.linalg.EighResult": MADE_BY_OTHERS,
+    "pardo.linalg.QRResult": MADE_BY_OTHERS,
+    "pardo.linalg.SVDResult": MADE_BY_OTHERS,
+    "pardo.linalg.SlogdetResult": MADE_BY_OTHERS,
 }
 
 

@@ -73,6 +73,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "src/launch/program.cpp": "names of languages",
     "src/lib/cuda/cublas.cpp": "a library of the back end's language",
     "src/lib/cuda/cufft.cpp": "a library of the back end's language",
+    "src/lib/cuda/cusolver.cpp": "a library of the back end's language",
     "src/graph/array/exchange.cpp": "__cuda_array_interface__",
     "python/bind/array/exchange.cpp": "DLPack: the host, and CUDA's memory",
     "python/bind/device/device.cpp": "the type of a device",
@@ -126,8 +127,12 @@ def test_nobody_asks_a_device_for_its_back_end():
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
 ORDER = ["_core", "_base", "_runtime", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random"]
-ORDER += ["_functions", "_fft", "_analysis", "_filters", "_sparse", "_host", "_numpy"]
-ORDER += [("algorithm", "fft", "ndimage", "random", "signal", "sparse", "special"), "__init__", "__main__"]
+ORDER += ["_functions", "_fft", "_analysis", "_filters", "_matrices", "_sparse", "_host", "_numpy"]
+ORDER += [
+    ("algorithm", "fft", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
+    "__init__",
+    "__main__",
+]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
 

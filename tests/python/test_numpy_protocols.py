@@ -226,7 +226,7 @@ def test_host_arrays_take_results():
     np.testing.assert_allclose(whole, RAW * 2)
 
 
-@pytest.mark.parametrize("call", [lambda x: np.linalg.matrix_power(x, 3), lambda x: np.linalg.inv(x), lambda x: np.linalg.det(x)])
+@pytest.mark.parametrize("call", [lambda x: np.busday_count(x, x), lambda x: np.is_busday(x)])
 def test_what_is_not_covered(call):
     with pytest.raises(TypeError, match=r"arrays of pardo have no function of that name; use numpy\..*\(pardo\.asnumpy\(x\)\)"):
         call(pp.asarray(RAW[:, :2]))

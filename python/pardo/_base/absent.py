@@ -16,7 +16,6 @@ _ABSENT = {
         "elements are not visited one by one: use operations on whole arrays, pardo.jit for loops, or pardo.ndenumerate for few elements"
     ),
     "poly1d polynomial": "use pardo.polyval and its relatives, or numpy.{name} with arrays that pardo.asnumpy gives",
-    "linalg": "use numpy.{name} or scipy.{name} with arrays that pardo.asnumpy gives; pardo.matmul and its relatives are here",
     "info": "use help(x)",
     "test": "`python -m pardo` tests each device",
     "show_runtime": "use pardo.show_config()",

@@ -264,6 +264,25 @@ ValueError
     `casting` is something else, or shapes do not fit.
 ExecutionPlacementError
     The operands are on different queues.""",
+    "matrix_raises": """\
+TypeError
+    An operand is neither an Array nor a number, or of float16, which NumPy does not take either.
+ImportError
+    OpenBLAS is not installed.""",
+    "matrix_notes": """\
+A stack of matrices is shared out among the threads of the CPU; of one large matrix OpenBLAS does that. On CUDA devices cuSOLVER computes
+`solve`, `inv`, `cholesky`, `qr`, `svd` and `eigh` where it is installed. For all else operands are copied to the host and results back,
+which `transfer_guard` sees. An error that the values of a matrix cause comes when the result is used, and names the line of the call and
+the place of the matrix in the stack.""",
+    "overwrite_a": """\
+overwrite_a : bool
+    SciPy's; the elements stay as they are.""",
+    "overwrite_b": """\
+overwrite_b : bool
+    SciPy's; the elements stay as they are.""",
+    "check_finite": """\
+check_finite : bool
+    Whether elements that are infinite or NaN are an error, when the result is used.""",
     "like_keywords": """\
 dtype, device, shape, usm_type : optional
     What shall differ from the model.

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include <pardo/exit.h>
+#include <pardo/library.h>
 
 #include "base/fork.h"
 #include "device/queue/internal.h"

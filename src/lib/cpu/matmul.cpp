@@ -160,7 +160,7 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     }
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
     const auto task = [=, &library] {
-        const OneBlasThread limit(library);
+        const BlasThreads limit(library, 1);
         visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
             if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
         });

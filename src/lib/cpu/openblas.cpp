@@ -1,6 +1,7 @@
 // src/lib/cpu/openblas.cpp: finds and loads OpenBLAS.
 #include "lib/cpu/openblas.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -17,10 +18,13 @@ namespace pardo {
 
 namespace {
 
-/// How many OneBlasThreads there are, and the number of threads before the first of them.
+/// What the BlasThreads ask for, and the number of threads before the first of them.
 struct Limit {
     std::mutex mutex;
-    int users = 0, before = 0;
+    std::vector<int> asked;
+    int before = 0;
+
+    int threads() const { return asked.empty() ? before : std::min(before, *std::ranges::min_element(asked)); }
 };
 
 /// Guarded by `mutex`; `library` is set once and then stays.
@@ -37,7 +41,7 @@ State& state() {
         at_fork(ForkStage::Moments, {{}, {}, [made] {
                                          new (&made->mutex) std::mutex;
                                          // The tasks that held the limit do not exist in the child.
-                                         if (made->limit.users > 0) made->library->set_threads(made->limit.before);
+                                         if (!made->limit.asked.empty()) made->library->set_threads(made->limit.before);
                                          new (&made->limit) Limit;
                                      }});
         return made;
@@ -54,6 +58,8 @@ void add_candidates(std::vector<std::string>& list, const std::string& path) {
 std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
     for (const std::string prefix : {"scipy_", ""}) {
         auto blas = std::make_unique<lib::OpenBlas>();
+        blas->file = library;
+        blas->prefix = prefix;
         const auto find = [&](auto*& function, const char* name) { return library.bind(function, (prefix + name).c_str()); };
         const bool complete = find(blas->s.gemm, "cblas_sgemm") && find(blas->d.gemm, "cblas_dgemm") && find(blas->c.gemm, "cblas_cgemm") &&
                               find(blas->z.gemm, "cblas_zgemm") && find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") &&
@@ -92,20 +98,23 @@ const lib::OpenBlas& lib::openblas(const char* op_name) {
                     error + ")");
 }
 
-lib::OneBlasThread::OneBlasThread(const OpenBlas& library) : library_(library) {
+lib::BlasThreads::BlasThreads(const OpenBlas& library, int most) : library_(library), most_(most) {
     if (!library.set_threads) return;
     Limit& limit = state().limit;
     const std::lock_guard lock(limit.mutex);
-    if (limit.users++ > 0) return;
-    limit.before = library.get_threads();
-    library.set_threads(1);
+    if (limit.asked.empty()) limit.before = library.get_threads();
+    const int now = limit.threads();
+    limit.asked.push_back(most);
+    if (limit.threads() != now) library.set_threads(limit.threads());
 }
 
-lib::OneBlasThread::~OneBlasThread() {
+lib::BlasThreads::~BlasThreads() {
     if (!library_.set_threads) return;
     Limit& limit = state().limit;
     const std::lock_guard lock(limit.mutex);
-    if (--limit.users == 0) library_.set_threads(limit.before);
+    const int now = limit.threads();
+    limit.asked.erase(std::ranges::find(limit.asked, most_));
+    if (limit.threads() != now) library_.set_threads(limit.threads());
 }
 
 }  // namespace pardo

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <complex>
+#include <string>
+
+#include "base/env.h"
 
 namespace pardo::lib {
 
 /// CBLAS's constants.
 enum class BlasOrder : int { RowMajor = 101 };
-enum class BlasTranspose : int { No = 111, Yes = 112 };
+enum class BlasTranspose : int { No = 111, Yes = 112, Conjugate = 113 };
 
 /// CBLAS passes real scalars by value, complex ones by address.
 template <class T> struct BlasScalar { using type = T; };
@@ -24,6 +27,8 @@ template <class T> struct BlasFunctions {
 
 /// The loaded library.
 struct OpenBlas {
+    DynamicLibrary file;
+    std::string prefix;              // of the names of its functions
     int (*get_threads)() = nullptr;  // null, both, in a build without threads
     void (*set_threads)(int) = nullptr;
     BlasFunctions<float> s;
@@ -46,17 +51,18 @@ struct OpenBlas {
 /// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<op_name>: …" with what to install.
 const OpenBlas& openblas(const char* op_name);
 
-/// While one lives, OpenBLAS computes in the thread that calls it: tiles are shared out among the device's threads. With the last of them
-/// the number of its threads is what it was, for others in this process may use the same library.
-class OneBlasThread {
+/// While one lives, OpenBLAS uses at most so many threads in this process: one where tiles or matrices are shared out among the device's
+/// threads. With the last of them the number of its threads is what it was, for others may use the same library.
+class BlasThreads {
 public:
-    explicit OneBlasThread(const OpenBlas& library);
-    OneBlasThread(const OneBlasThread&) = delete;
-    OneBlasThread& operator=(const OneBlasThread&) = delete;
-    ~OneBlasThread();
+    BlasThreads(const OpenBlas& library, int most);
+    BlasThreads(const BlasThreads&) = delete;
+    BlasThreads& operator=(const BlasThreads&) = delete;
+    ~BlasThreads();
 
 private:
     const OpenBlas& library_;
+    int most_;
 };
 
 }  // namespace pardo::lib

@@ -60,8 +60,8 @@ TEST(OpenBlasThreads, AreAsManyAsBeforeAfterAProduct) {
     matmul(make(a, {200, 200}), make(a, {200, 200})).wait();
     EXPECT_EQ(library.get_threads(), 2);
     {
-        const lib::OneBlasThread outer(library);
-        const lib::OneBlasThread inner(library);
+        const lib::BlasThreads outer(library, 1);
+        const lib::BlasThreads inner(library, 2);
         EXPECT_EQ(library.get_threads(), 1);
     }
     EXPECT_EQ(library.get_threads(), 2);

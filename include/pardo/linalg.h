@@ -1,0 +1,90 @@
+// include/pardo/linalg.h: linear algebra, by the names of numpy.linalg. Recorded. Stacks of matrices are arrays of (…, rows, columns).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <pardo/array.h>
+#include <pardo/export.h>
+
+/// All compute in float32, float64, complex64 or complex128: integers and bools in float64 (float32 on a device that has no float64).
+/// float16 is a Type error. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid is one
+/// later, at the use of the result, and tells where the matrix is in the stack. `op_name`, of static life, is named by errors.
+namespace pardo::linalg {
+
+/// x with a x = b; b of one dimension is a vector, else matrices, which are broadcast against those of a.
+PARDO_API Array solve(const Array& a, const Array& b, const char* op_name = "solve");
+/// Inverses; of NaN where a matrix is singular, if that is asked for.
+PARDO_API Array inv(const Array& a, bool nan_where_singular = false, const char* op_name = "inv");
+PARDO_API Array det(const Array& a, const char* op_name = "det");
+/// Signs of the determinants, and logarithms of their absolute values.
+PARDO_API std::pair<Array, Array> slogdet(const Array& a, const char* op_name = "slogdet");
+
+/// The factor, from the triangle that it lies in; the other one is not read.
+PARDO_API Array cholesky(const Array& a, bool upper = false, bool finite = false, const char* op_name = "cholesky");
+
+enum class QrMode : std::uint8_t {
+    Reduced,   // Q and R, with min(rows, columns) columns and rows
+    Complete,  // Q is square
+    R,         // R alone; the first handle is empty
+    Raw,       // what LAPACK's geqrf gives: the reflectors, transposed, and their factors
+};
+PARDO_API std::pair<Array, Array> qr(const Array& a, QrMode mode = QrMode::Reduced, const char* op_name = "qr");
+
+struct Svd {
+    Array u, s, vh;
+};
+PARDO_API Svd svd(const Array& a, bool full_matrices = true, const char* op_name = "svd");
+/// Singular values, in descending order.
+PARDO_API Array svdvals(const Array& a, const char* op_name = "svdvals");
+
+/// Eigenvalues in ascending order, and eigenvectors as columns, of hermitian matrices of which one triangle is read.
+PARDO_API std::pair<Array, Array> eigh(const Array& a, bool upper = false, const char* op_name = "eigh");
+PARDO_API Array eigvalsh(const Array& a, bool upper = false, const char* op_name = "eigvalsh");
+/// The same of matrices of any kind; always complex.
+PARDO_API std::pair<Array, Array> eig(const Array& a, const char* op_name = "eig");
+PARDO_API Array eigvals(const Array& a, const char* op_name = "eigvals");
+
+struct LeastSquares {
+    Array x;
+    Array residuals;  // sums of squares, of (k); they hold where a has more rows than columns and full rank
+    Array rank;       // int64, without dimensions
+    Array s;          // singular values of a
+};
+/// Least squares solutions for one matrix a of (m, n) and b of (m, k).
+PARDO_API LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {}, const char* op_name = "lstsq");
+
+// By the names of scipy.linalg. `finite`: elements that are infinite or NaN are a Matrix error, when the result is used.
+
+struct Lu {
+    Array lu;      // both factors, of the shape of a
+    Array pivots;  // int32: the row that each row was exchanged with, in order
+    Array places;  // int64: where each row of a has gone in the lower factor
+};
+PARDO_API Lu lu_factor(const Array& a, bool finite = false, const char* op_name = "lu_factor");
+/// As a matrix is taken in a system.
+enum class Taken : std::uint8_t { AsIs, Transposed, Adjoint };
+PARDO_API Array lu_solve(const Array& lu, const Array& pivots, const Array& b, Taken taken = Taken::AsIs, bool finite = false,
+                         const char* op_name = "lu_solve");
+PARDO_API Array solve_triangular(const Array& a, const Array& b, bool upper = true, Taken taken = Taken::AsIs, bool unit_diagonal = false,
+                                 bool finite = false, const char* op_name = "solve_triangular");
+/// Diagonals are rows of ab, of (below + 1 + above, n), the uppermost first; elements that are outside of the matrix are not read.
+PARDO_API Array solve_banded(std::int64_t below, std::int64_t above, const Array& ab, const Array& b, bool finite = false,
+                             const char* op_name = "solve_banded");
+/// The same for hermitian, positive definite matrices, of which the upper or the lower diagonals are given.
+PARDO_API Array solveh_banded(const Array& ab, const Array& b, bool upper = true, bool finite = false,
+                              const char* op_name = "solveh_banded");
+/// a[i, j] = elements[n - 1 + i - j], of (2 n - 1).
+PARDO_API Array solve_toeplitz(const Array& elements, const Array& b, bool finite = false, const char* op_name = "solve_toeplitz");
+/// Eigenvalues first to last, counted from 0, of hermitian matrices, and their eigenvectors; all where last is -1. Without `vectors` the
+/// second handle is empty.
+PARDO_API std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int first, int last, bool vectors, bool finite = false,
+                                              const char* op_name = "eigh");
+
+/// True where a routine ("solve", "inv", "det", "cholesky", "qr", "svd", "eigh", "eig", "lstsq", and those
+/// of src/lib/routines.h) has no code for the device of x: operands are
+/// copied to the host then, and results back.
+PARDO_API bool goes_through_host(std::string_view routine, const Array& x);
+
+}  // namespace pardo::linalg

@@ -1,0 +1,72 @@
+# python/pardo/_matrices/results.py: what functions of several results return, and how all of them read matrices.
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from pardo import _core
+from pardo._base.arguments import array, default_on
+from pardo._core import Array
+
+__all__ = ["EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult"]
+
+
+class EigResult(NamedTuple):
+    """What `eig` returns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """What `eigh` returns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """What `qr` returns."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """What `slogdet` returns."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    """What `svd` returns."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+def transposed(x: Array) -> Array:
+    """The last two axes change places."""
+    return _core._moveaxis(x, [x.ndim - 1], [x.ndim - 2])
+
+
+def require_matrices(x: Array, op_name: str) -> Array:
+    """The array, if it has two dimensions at least."""
+    if x.ndim < 2:
+        raise np.linalg.LinAlgError(f"{op_name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
+    return x
+
+
+def require_square(x: Array, op_name: str) -> Array:
+    """The array, if it is a stack of square matrices."""
+    if require_matrices(x, op_name).shape[-1] != x.shape[-2]:
+        raise np.linalg.LinAlgError(f"{op_name}: Last 2 dimensions of the array must be square, got shape {x.shape}")
+    return x
+
+
+def in_floats(x: Any, op_name: str) -> Array:
+    """The array, integers and bools as float64; float32 on a device that has no float64."""
+    a = array(x, op_name)
+    return a if a.dtype.kind in "fc" else a._astype(default_on(a.queue, np.float64), False)

@@ -1,0 +1,35 @@
+// src/lib/copied/linalg.cpp: linear algebra by the CPU's routines, on copies.
+#include "lib/copied/operands.h"
+
+namespace pardo::lib {
+namespace {
+
+template <const MatrixRoutine& routine>
+void copied_matrices(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    CopiedOperands on(queue);
+    std::vector<Memory> there;
+    for (const Memory& x : in) there.push_back(on.read(x));
+    routine(on.host(), options, there, on.written(out));
+    on.finish();
+}
+
+template <MatrixRoutine& routine>
+struct CopiedMatrices : Registered<void(device::Queue*, const MatrixOptions&, std::span<const Memory>, std::span<const Memory>)> {
+    CopiedMatrices() : Registered(routine, {"copies", Place::Away, copied_matrices<routine>, nullptr, 1000}) {}
+};
+
+void copied_ready(device::Queue*, const char* op_name) { routines::matrices_ready(queue_of_copies(), op_name); }
+
+const Registered of_ready(routines::matrices_ready, {"copies", Place::Away, copied_ready, nullptr, 1000});
+const CopiedMatrices<routines::solve> of_solve;
+const CopiedMatrices<routines::inv> of_inv;
+const CopiedMatrices<routines::det> of_det;
+const CopiedMatrices<routines::cholesky> of_cholesky;
+const CopiedMatrices<routines::qr> of_qr;
+const CopiedMatrices<routines::svd> of_svd;
+const CopiedMatrices<routines::eigh> of_eigh;
+const CopiedMatrices<routines::eig> of_eig;
+const CopiedMatrices<routines::lstsq> of_lstsq;
+
+}  // namespace
+}  // namespace pardo::lib

@@ -1,0 +1,312 @@
+// src/lib/cuda/cusolver.cpp: factorizations by NVIDIA's cuSOLVER where it is installed. What is A row by row is Aᵀ column by column.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "device/queue/queue.h"
+#include "lib/cuda/cusolver.h"
+#include "lib/operand.h"
+
+namespace pardo::lib {
+namespace {
+
+using nvidia::check;
+using nvidia::MatrixFunctions;
+using nvidia::Solver;
+using nvidia::SolverState;
+using nvidia::Taken;
+using nvidia::Triangle;
+using nvidia::Vectors;
+template <class T> using RealOf = nvidia::Real<T>;
+
+/// The operands of a routine by value: it may run later. `info` has a number for each matrix: what has failed.
+template <class T> struct DeviceStack {
+    MatrixOptions options;
+    const Solver* library;
+    std::vector<T*> in;
+    std::vector<void*> out;
+    std::vector<Shape> in_shapes, out_shapes;
+    int* info;
+    std::int64_t count;
+
+    int rows(const Shape& shape) const { return static_cast<int>(shape[shape.size() - 2]); }
+    int columns(const Shape& shape) const { return static_cast<int>(shape.back()); }
+    T* result(std::size_t k) const { return static_cast<T*>(out[k]); }
+    RealOf<T>* real_result(std::size_t k) const { return static_cast<RealOf<T>*>(out[k]); }
+};
+
+/// Pieces of a stream's workspace: sizes are added up first, then the memory is there.
+class DevicePieces {
+public:
+    template <class T> std::size_t add(std::int64_t elements) {
+        const std::size_t at = bytes_;
+        bytes_ += (static_cast<std::size_t>(std::max<std::int64_t>(elements, 1)) * sizeof(T) + 255) / 256 * 256;
+        return at;
+    }
+    void allocate(SolverState& state) { memory_ = state.workspace(bytes_); }
+    template <class T> T* get(std::size_t at) const { return reinterpret_cast<T*>(memory_ + at); }
+
+private:
+    char* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+void copy_on_device(const SolverState& state, const char* op_name, const void* from, void* to, std::int64_t bytes) {
+    const auto address = [](const void* p) { return static_cast<cuda::DevicePointer>(reinterpret_cast<std::uintptr_t>(p)); };
+    const cuda::Result result =
+        state.library.driver->cuMemcpyDtoDAsync(address(to), address(from), static_cast<std::size_t>(bytes), state.stream);
+    if (result != cuda::result::success)
+        throw Error(ErrorCode::Device, std::string(op_name) + ": a copy failed: " + state.library.driver->describe(result));
+}
+
+/// Addresses base, base + step, …, as the device reads them.
+template <class T>
+void store_addresses(const SolverState& state, const char* op_name, T* base, std::int64_t step, std::int64_t count, T** to) {
+    std::vector<T*> addresses(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) addresses[static_cast<std::size_t>(i)] = base + i * step;
+    // Memory that is not pinned has been read when this returns.
+    const cuda::Result result =
+        state.library.driver->cuMemcpyHtoDAsync(static_cast<cuda::DevicePointer>(reinterpret_cast<std::uintptr_t>(to)), addresses.data(),
+                                                addresses.size() * sizeof(T*), state.stream);
+    if (result != cuda::result::success)
+        throw Error(ErrorCode::Device, std::string(op_name) + ": a copy failed: " + state.library.driver->describe(result));
+}
+
+/// to = op(from), of (m, n) column by column.
+template <class T>
+void transpose_on_device(const SolverState& state, const char* op_name, Taken how, int m, int n, const T* from, int from_step, T* to) {
+    const T one(1), zero(0);
+    check(state.library.get<T>().geam(state.blas, how, how, m, n, &one, from, from_step, &zero, from, from_step, to, m), op_name, "geam");
+}
+
+/// x with a x = b. Many systems go together if they are not too large.
+template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const int n = s.rows(s.in_shapes[0]), k = s.columns(s.in_shapes[1]);
+    const std::int64_t of_a = static_cast<std::int64_t>(n) * n, of_b = static_cast<std::int64_t>(n) * k;
+    const bool together = s.count > 1 && n <= 512;
+    const std::int64_t at_once = together ? s.count : 1;
+    int size = 0;
+    if (!together) check(f.getrf_size(state.handle, n, n, s.in[0], n, &size), name, "getrf_bufferSize");
+    DevicePieces pieces;
+    const std::size_t lu = pieces.add<T>(of_a * at_once), b = pieces.add<T>(of_b * at_once), work = pieces.add<T>(size),
+                      pivots = pieces.add<int>(n * at_once), of_lu = pieces.add<T*>(at_once), of_x = pieces.add<T*>(at_once),
+                      ignored = pieces.add<int>(1);
+    pieces.allocate(state);
+    T *a = pieces.get<T>(lu), *columns = pieces.get<T>(b);
+    int* p = pieces.get<int>(pivots);
+    for (std::int64_t i = 0; i < s.count; i += at_once) {
+        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * static_cast<std::int64_t>(sizeof(T)));
+        for (std::int64_t j = 0; j < at_once; ++j)
+            transpose_on_device(state, name, Taken::Transposed, n, k, s.in[1] + (i + j) * of_b, k, columns + j * of_b);
+        if (together) {
+            store_addresses(state, name, a, of_a, s.count, pieces.get<T*>(of_lu));
+            store_addresses(state, name, columns, of_b, s.count, pieces.get<T*>(of_x));
+            int host_info = 0;
+            const auto count = static_cast<int>(s.count);
+            check(f.getrf_batched(state.blas, n, pieces.get<T*>(of_lu), n, p, s.info, count), name, "getrfBatched");
+            check(f.getrs_batched(state.blas, Taken::Transposed, n, k, pieces.get<T*>(of_lu), n, p, pieces.get<T*>(of_x), n, &host_info,
+                                  count),
+                  name, "getrsBatched");
+        } else {
+            check(f.getrf(state.handle, n, n, a, n, pieces.get<T>(work), p, s.info + i), name, "getrf");
+            check(f.getrs(state.handle, Taken::Transposed, n, k, a, n, p, columns, n, pieces.get<int>(ignored)), name, "getrs");
+        }
+        for (std::int64_t j = 0; j < at_once; ++j)
+            transpose_on_device(state, name, Taken::Transposed, k, n, columns + j * of_b, n, s.result(0) + (i + j) * of_b);
+    }
+}
+
+/// The lower factor row by row is the upper one column by column.
+template <class T> void run_cholesky(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const int n = s.rows(s.in_shapes[0]);
+    const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
+    const Triangle triangle = s.options.upper ? Triangle::Lower : Triangle::Upper;
+    const bool together = s.count > 1 && n <= 512;
+    int size = 0;
+    if (!together) check(f.potrf_size(state.handle, triangle, n, s.result(0), n, &size), name, "potrf_bufferSize");
+    DevicePieces pieces;
+    const std::size_t work = pieces.add<T>(size), addresses = pieces.add<T*>(together ? s.count : 1);
+    pieces.allocate(state);
+    copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
+    if (together) {
+        store_addresses(state, name, s.result(0), of_a, s.count, pieces.get<T*>(addresses));
+        check(f.potrf_batched(state.handle, triangle, n, pieces.get<T*>(addresses), n, s.info, static_cast<int>(s.count)), name,
+              "potrfBatched");
+        return;
+    }
+    for (std::int64_t i = 0; i < s.count; ++i)
+        check(f.potrf(state.handle, triangle, n, s.result(0) + i * of_a, n, pieces.get<T>(work), size, s.info + i), name, "potrf");
+}
+
+/// U, S and Vh. Aᵀ = U' S V'ᴴ: U', as it lies in memory, is Vh, and U is the conjugate of V'.
+template <class T> void run_svd(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const int m = s.rows(s.in_shapes[0]), n = s.columns(s.in_shapes[0]), k = std::min(m, n);
+    const bool vectors = s.out[0] != nullptr;
+    const int of_u = vectors ? s.columns(s.out_shapes[0]) : 1, of_v = vectors ? s.rows(s.out_shapes[2]) : 1;
+    const int economic = of_u == k && of_v == k;
+    const Vectors wanted = vectors ? Vectors::Yes : Vectors::No;
+    const std::int64_t of_a = static_cast<std::int64_t>(m) * n;
+    int size = 0;
+    check(f.gesvdj_size(state.handle, wanted, economic, n, m, s.in[0], n, s.real_result(1), s.in[0], n, s.in[0], m, &size, state.svd), name,
+          "gesvdj_bufferSize");
+    DevicePieces pieces;
+    const std::size_t copy = pieces.add<T>(of_a), work = pieces.add<T>(size), u = pieces.add<T>(static_cast<std::int64_t>(n) * n),
+                      v = pieces.add<T>(static_cast<std::int64_t>(m) * m);
+    pieces.allocate(state);
+    for (std::int64_t i = 0; i < s.count; ++i) {
+        copy_on_device(state, name, s.in[0] + i * of_a, pieces.get<T>(copy), of_a * static_cast<std::int64_t>(sizeof(T)));
+        T* vh = vectors ? s.result(2) + i * n * of_v : pieces.get<T>(u);
+        check(f.gesvdj(state.handle, wanted, economic, n, m, pieces.get<T>(copy), n, s.real_result(1) + i * k, vh, n, pieces.get<T>(v), m,
+                       pieces.get<T>(work), size, s.info + i, state.svd),
+              name, "gesvdj");
+        if (vectors) transpose_on_device(state, name, Taken::Adjoint, of_u, m, pieces.get<T>(v), m, s.result(0) + i * m * of_u);
+    }
+}
+
+/// Q and R of A itself, which is transposed on the way in and out.
+template <class T> void run_qr(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const int m = s.rows(s.in_shapes[0]), n = s.columns(s.in_shapes[0]), k = std::min(m, n);
+    const int of_q = s.options.raw || !s.out[0] ? 0 : s.columns(s.out_shapes[0]);
+    const std::int64_t of_a = static_cast<std::int64_t>(m) * n, of_columns = static_cast<std::int64_t>(m) * std::max(n, of_q);
+    int size = 0, more = 0;
+    check(f.geqrf_size(state.handle, m, n, s.in[0], m, &size), name, "geqrf_bufferSize");
+    if (of_q > 0) check(f.orgqr_size(state.handle, m, of_q, k, s.in[0], m, s.in[0], &more), name, "orgqr_bufferSize");
+    DevicePieces pieces;
+    const std::size_t columns = pieces.add<T>(of_columns), work = pieces.add<T>(std::max(size, more)), factors = pieces.add<T>(k);
+    pieces.allocate(state);
+    T* a = pieces.get<T>(columns);
+    for (std::int64_t i = 0; i < s.count; ++i) {
+        T* tau = s.options.raw ? s.result(1) + i * k : pieces.get<T>(factors);
+        transpose_on_device(state, name, Taken::Transposed, m, n, s.in[0] + i * of_a, n, a);
+        check(f.geqrf(state.handle, m, n, a, m, tau, pieces.get<T>(work), size, s.info + i), name, "geqrf");
+        const std::size_t of_r = s.options.raw ? 0 : 1;
+        const int rows = s.rows(s.out_shapes[of_r]);
+        transpose_on_device(state, name, Taken::Transposed, n, rows, a, m, s.result(of_r) + i * n * rows);
+        if (of_q == 0) continue;
+        check(f.orgqr(state.handle, m, of_q, k, a, m, tau, pieces.get<T>(work), more, s.info + i), name, "orgqr");
+        transpose_on_device(state, name, Taken::Transposed, of_q, m, a, m, s.result(0) + i * m * of_q);
+    }
+}
+
+/// Eigenvalues, and the vectors v' of the conjugate matrix, which is how it lies in memory: the columns are the conjugate ones.
+template <class T> void run_eigh(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const int n = s.rows(s.in_shapes[0]);
+    const Vectors wanted = s.out[1] ? Vectors::Yes : Vectors::No;
+    const Triangle triangle = s.options.upper ? Triangle::Lower : Triangle::Upper;
+    const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
+    int size = 0;
+    check(f.syevd_size(state.handle, wanted, triangle, n, s.in[0], n, s.real_result(0), &size), name, "syevd_bufferSize");
+    DevicePieces pieces;
+    const std::size_t copy = pieces.add<T>(of_a), work = pieces.add<T>(size);
+    pieces.allocate(state);
+    for (std::int64_t i = 0; i < s.count; ++i) {
+        T* a = pieces.get<T>(copy);
+        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * static_cast<std::int64_t>(sizeof(T)));
+        check(f.syevd(state.handle, wanted, triangle, n, a, n, s.real_result(0) + i * n, pieces.get<T>(work), size, s.info + i), name,
+              "syevd");
+        if (s.out[1]) transpose_on_device(state, name, Taken::Adjoint, n, n, a, n, s.result(1) + i * of_a);
+    }
+}
+
+/// Submits `run`, and a look at what has failed, which everything waits for that reads the results.
+template <class T>
+void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out,
+                      const char* reason, void (*run)(const DeviceStack<T>&, SolverState&)) {
+    const Shape& shape = in[0].shape;
+    Shape batch;
+    batch.append(shape.begin(), shape.end() - 2);
+    const std::int64_t count = element_count(batch);
+    const Memory info = make_scratch(queue, DType::Int32, count);
+    DeviceStack<T> stack{options, nvidia::solver(), {}, {}, {}, {}, reinterpret_cast<int*>(info.address()), count};
+    std::vector<device::BufferUse> uses = {{info.buffer.get(), device::Access::Write}};
+    std::vector<device::BufferUse> checked = {{info.buffer.get(), device::Access::Read}};
+    for (const Memory& x : in) {
+        stack.in.push_back(reinterpret_cast<T*>(x.address()));
+        stack.in_shapes.push_back(x.shape);
+        uses.push_back({x.buffer.get(), device::Access::Read});
+    }
+    for (const Memory& x : out) {
+        stack.out.push_back(x ? x.address() : nullptr);
+        stack.out_shapes.push_back(x.shape);
+        if (!x) continue;
+        uses.push_back({x.buffer.get(), device::Access::Write});
+        checked.push_back({x.buffer.get(), device::Access::ReadWrite});
+    }
+    const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
+        run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));
+    };
+    device::call_library(queue, call, uses, {options.op_name, {}});
+    const auto look = [queue, info, options, batch, reason, place = device::current_location()] {
+        std::vector<int> found(static_cast<std::size_t>(info.size()));
+        if (info.buffer->host_visible())
+            std::copy_n(reinterpret_cast<const int*>(info.address()), info.size(), found.begin());
+        else
+            queue->fetch(found.data(), info.buffer.get(), static_cast<std::size_t>(info.offset) * sizeof(int), found.size() * sizeof(int));
+        const auto first = std::ranges::find_if(found, [](int status) { return status != 0; });
+        if (first != found.end()) fail_matrix(options.op_name, reason, batch, first - found.begin(), place);
+    };
+    if (options.nan_where_singular) return;  // what is divided by a pivot of zero is not finite
+    queue->host_task(look, checked, device::Label{options.op_name, device::current_location()}, 50);
+}
+
+template <template <class> class Run>
+void on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    switch (in[0].dtype) {
+        case DType::Float32: return submit_on_device<float>(queue, options, in, out, Run<float>::reason, Run<float>::run);
+        case DType::Float64: return submit_on_device<double>(queue, options, in, out, Run<double>::reason, Run<double>::run);
+        case DType::Complex64:
+            return submit_on_device<std::complex<float>>(queue, options, in, out, Run<std::complex<float>>::reason,
+                                                         Run<std::complex<float>>::run);
+        default:
+            return submit_on_device<std::complex<double>>(queue, options, in, out, Run<std::complex<double>>::reason,
+                                                          Run<std::complex<double>>::run);
+    }
+}
+
+template <class T> struct SolveRun {
+    static constexpr const char* reason = "Singular matrix";
+    static constexpr auto run = run_solve<T>;
+};
+template <class T> struct CholeskyRun {
+    static constexpr const char* reason = "Matrix is not positive definite";
+    static constexpr auto run = run_cholesky<T>;
+};
+template <class T> struct QrRun {
+    static constexpr const char* reason = "Incorrect argument found while performing QR factorization";
+    static constexpr auto run = run_qr<T>;
+};
+template <class T> struct SvdRun {
+    static constexpr const char* reason = "SVD did not converge";
+    static constexpr auto run = run_svd<T>;
+};
+template <class T> struct EighRun {
+    static constexpr const char* reason = "Eigenvalues did not converge";
+    static constexpr auto run = run_eigh<T>;
+};
+
+/// All eigenvalues, and no look at elements beforehand.
+bool takes_plain(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) {
+    return options.last < 0 && !options.finite;
+}
+bool has_solver() { return nvidia::solver() != nullptr; }
+
+const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, on_device<SolveRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered cholesky_there(routines::cholesky,
+                                {"cuSOLVER", Place::Text, on_device<CholeskyRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, on_device<QrRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_plain, 0.1, "cuda", has_solver});
+
+}  // namespace
+}  // namespace pardo::lib

@@ -1,0 +1,107 @@
+// src/lib/cuda/cusolver.h: the functions of NVIDIA's cuSOLVER, and of cuBLAS for matrices, that are called; loaded at run time.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "backend/cuda/libraries/driver.h"
+#include "device/queue/library_state.h"
+
+namespace pardo::lib::nvidia {
+
+using SolverHandle = struct MatrixSolverOpaque*;
+using BlasHandle = struct MatrixBlasOpaque*;
+using SvdParameters = struct GesvdjOpaque*;
+using Status = int;
+enum class Taken : int { AsIs = 0, Transposed = 1, Adjoint = 2 };
+enum class Triangle : int { Lower = 0, Upper = 1 };
+enum class Vectors : int { No = 0, Yes = 1 };
+
+template <class T> struct RealPart { using type = T; };
+template <class R> struct RealPart<std::complex<R>> { using type = R; };
+template <class T> using Real = typename RealPart<T>::type;
+
+/// For one element type; matrices lie column by column.
+template <class T> struct MatrixFunctions {
+    using R = Real<T>;
+    using H = SolverHandle;
+    Status (*getrf_size)(H, int m, int n, T* a, int lda, int* size) = nullptr;
+    Status (*getrf)(H, int m, int n, T* a, int lda, T* work, int* pivots, int* info) = nullptr;
+    Status (*getrs)(H, Taken, int n, int k, const T* a, int lda, const int* pivots, T* b, int ldb, int* info) = nullptr;
+    Status (*potrf_size)(H, Triangle, int n, T* a, int lda, int* size) = nullptr;
+    Status (*potrf)(H, Triangle, int n, T* a, int lda, T* work, int size, int* info) = nullptr;
+    Status (*potrf_batched)(H, Triangle, int n, T* a[], int lda, int* info, int count) = nullptr;
+    Status (*geqrf_size)(H, int m, int n, T* a, int lda, int* size) = nullptr;
+    Status (*geqrf)(H, int m, int n, T* a, int lda, T* factors, T* work, int size, int* info) = nullptr;
+    Status (*orgqr_size)(H, int m, int n, int k, const T* a, int lda, const T* factors, int* size) = nullptr;
+    Status (*orgqr)(H, int m, int n, int k, T* a, int lda, const T* factors, T* work, int size, int* info) = nullptr;
+    Status (*gesvdj_size)(H, Vectors, int economic, int m, int n, const T* a, int lda, const R* s, const T* u, int ldu, const T* v, int ldv,
+                          int* size, SvdParameters) = nullptr;
+    Status (*gesvdj)(H, Vectors, int economic, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int size,
+                     int* info, SvdParameters) = nullptr;
+    Status (*syevd_size)(H, Vectors, Triangle, int n, const T* a, int lda, const R* w, int* size) = nullptr;
+    Status (*syevd)(H, Vectors, Triangle, int n, T* a, int lda, R* w, T* work, int size, int* info) = nullptr;
+    // cuBLAS.
+    Status (*geam)(BlasHandle, Taken, Taken, int m, int n, const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c,
+                   int ldc) = nullptr;
+    Status (*getrf_batched)(BlasHandle, int n, T* const a[], int lda, int* pivots, int* info, int count) = nullptr;
+    Status (*getrs_batched)(BlasHandle, Taken, int n, int k, const T* const a[], int lda, const int* pivots, T* const b[], int ldb,
+                            int* host_info, int count) = nullptr;
+};
+
+/// Both libraries.
+struct Solver {
+    Status (*create)(SolverHandle*) = nullptr;
+    Status (*destroy)(SolverHandle) = nullptr;
+    Status (*set_stream)(SolverHandle, cuda::StreamHandle) = nullptr;
+    Status (*create_svd)(SvdParameters*) = nullptr;
+    Status (*destroy_svd)(SvdParameters) = nullptr;
+    Status (*create_blas)(BlasHandle*) = nullptr;
+    Status (*destroy_blas)(BlasHandle) = nullptr;
+    Status (*set_blas_stream)(BlasHandle, cuda::StreamHandle) = nullptr;
+    const cuda::Driver* driver = nullptr;
+    MatrixFunctions<float> s;
+    MatrixFunctions<double> d;
+    MatrixFunctions<std::complex<float>> c;
+    MatrixFunctions<std::complex<double>> z;
+
+    template <class T> const MatrixFunctions<T>& get() const {
+        if constexpr (std::is_same_v<T, float>)
+            return s;
+        else if constexpr (std::is_same_v<T, double>)
+            return d;
+        else if constexpr (std::is_same_v<T, std::complex<float>>)
+            return c;
+        else
+            return z;
+    }
+};
+/// Null where one of them is not installed.
+const Solver* solver();
+
+/// What a stream keeps: handles, and a workspace that its calls use one after the other. Made with the device's context current.
+class SolverState final : public device::LibraryState {
+public:
+    SolverState(const Solver& library, cuda::StreamHandle stream);
+    ~SolverState() override;
+    /// Memory of the device, until the next call.
+    char* workspace(std::size_t bytes);
+
+    const Solver& library;
+    cuda::StreamHandle stream;
+    SolverHandle handle = nullptr;
+    BlasHandle blas = nullptr;
+    SvdParameters svd = nullptr;
+
+private:
+    void close() noexcept;
+    cuda::DevicePointer memory_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+/// Throws Device as "<op_name>: getrf failed: status 7".
+void check(Status status, const char* op_name, const char* function);
+
+}  // namespace pardo::lib::nvidia

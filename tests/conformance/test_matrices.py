@@ -1,0 +1,154 @@
+# tests/conformance/test_matrices.py: factorizations and what is made of them, on every device, against NumPy and against their definitions.
+import numpy as np
+import pardo as pp
+import pytest
+from data import rng_for, values
+
+linalg = pp.linalg
+DTYPES = ["float32", "float64", "complex64", "complex128"]
+TOLERANCE = {"float32": 2e-4, "float64": 1e-10, "complex64": 2e-4, "complex128": 1e-10}
+STACKS = [(1, 1), (5, 5), (3, 4, 4), (2, 1, 3, 3)]
+
+
+def matrices(dtype, shape, kind="any"):
+    a = values(dtype, int(np.prod(shape)), rng_for(dtype, shape, kind), special=False, small=True).reshape(shape)
+    if kind == "regular":
+        a = a + np.eye(shape[-1], dtype=dtype) * (3 + 2 * shape[-1])
+    if kind == "hermitian":
+        a = a + a.conj().swapaxes(-1, -2)
+    if kind == "positive":
+        a = a @ a.conj().swapaxes(-1, -2) + np.eye(shape[-1], dtype=dtype)
+    return a
+
+
+def check(mine, expected, scale=1.0):
+    expected = np.asarray(expected)
+    assert mine.dtype == expected.dtype
+    assert mine.shape == expected.shape
+    tolerance = TOLERANCE[str(expected.dtype)] * scale
+    np.testing.assert_allclose(pp.asnumpy(mine), expected, rtol=tolerance, atol=tolerance)
+
+
+def adjoint(x):
+    return pp.conj(x).mT
+
+
+@pytest.mark.parametrize("shape", STACKS, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_solving(dtype, shape, device):
+    a = matrices(dtype, shape, "regular")
+    b = matrices(dtype, (*shape[:-1], 3))
+    x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+    check(linalg.solve(x, y), np.linalg.solve(a, b))
+    check(linalg.solve(x, y[..., 0].reshape(-1)[: shape[-1]]), np.linalg.solve(a, b[..., 0].reshape(-1)[: shape[-1]]))
+    check(linalg.inv(x), np.linalg.inv(a))
+    check(linalg.det(x) / 10.0 ** shape[-1], np.linalg.det(a) / 10.0 ** shape[-1])
+    for mine, expected in zip(linalg.slogdet(x), np.linalg.slogdet(a), strict=True):
+        check(mine, expected)
+
+
+@pytest.mark.parametrize("shape", STACKS, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_hermitian(dtype, shape, device):
+    a, p = matrices(dtype, shape, "hermitian"), matrices(dtype, shape, "positive")
+    x, y = pp.asarray(a, device=device), pp.asarray(p, device=device)
+    check(linalg.cholesky(y), np.linalg.cholesky(p))
+    check(linalg.cholesky(y, upper=True), np.linalg.cholesky(p).conj().swapaxes(-1, -2))
+    w, v = linalg.eigh(x)
+    check(w, np.linalg.eigvalsh(a))
+    check(linalg.eigvalsh(x, UPLO="U"), np.linalg.eigvalsh(a), 10)
+    check((v * w[..., None, :]) @ adjoint(v), a, 10)
+    check(adjoint(v) @ v, np.broadcast_to(np.eye(shape[-1], dtype=dtype), shape))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 5), (2, 6, 3), (2, 3, 6)], ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_orthogonal(dtype, shape, device):
+    a = matrices(dtype, shape)
+    x = pp.asarray(a, device=device)
+    for mode in ("reduced", "complete"):
+        q, r = linalg.qr(x, mode=mode)
+        assert (q.shape, r.shape) == tuple(v.shape for v in np.linalg.qr(a, mode=mode))
+        check(q @ r, a)
+        check(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1], dtype=dtype), (*shape[:-2], q.shape[-1], q.shape[-1])))
+        check(pp.triu(r), pp.asnumpy(r))
+    check(linalg.qr(x, mode="r"), np.linalg.qr(a, mode="r"))
+    for mine, expected in zip(linalg.qr(x, mode="raw"), np.linalg.qr(a, mode="raw"), strict=True):
+        check(mine, expected)
+    for full in (True, False):
+        u, s, vh = linalg.svd(x, full_matrices=full)
+        k = min(shape[-2:])
+        check(s, np.linalg.svd(a, compute_uv=False))
+        assert (u.shape, vh.shape) == tuple(v.shape for v in np.linalg.svd(a, full_matrices=full)[::2])
+        check((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a)
+        check(adjoint(u) @ u, np.broadcast_to(np.eye(u.shape[-1], dtype=dtype), (*shape[:-2], u.shape[-1], u.shape[-1])))
+    check(linalg.svdvals(x), np.linalg.svd(a, compute_uv=False))
+    check(linalg.pinv(x), np.linalg.pinv(a), 10)
+
+
+@pytest.mark.parametrize("shape", STACKS, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_eigenvalues(dtype, shape, device):
+    a = matrices(dtype, shape)
+    x = pp.asarray(a, device=device)
+    w, v = linalg.eig(x)
+    assert w.dtype == v.dtype == np.result_type(dtype, "complex64")
+    check(x @ v, pp.asnumpy(v * w[..., None, :]), 10)
+    check(linalg.vector_norm(v, axis=-2), np.ones(shape[:-1], real(dtype)))
+    mine, expected = np.sort(pp.asnumpy(linalg.eigvals(x))), np.sort(np.linalg.eigvals(a).astype(w.dtype))
+    np.testing.assert_allclose(mine.sum(-1), expected.sum(-1), rtol=1e-3, atol=1e-3)
+
+
+def real(dtype):
+    return np.zeros(0, dtype).real.dtype
+
+
+@pytest.mark.parametrize("shape", [(6, 3), (3, 6), (4, 4), (1, 1)], ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_least_squares(dtype, shape, device):
+    a, b = matrices(dtype, shape), matrices(dtype, (shape[0], 2))
+    x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+    for right, host in ((y, b), (y[:, 0], b[:, 0])):
+        mine, expected = linalg.lstsq(x, right), np.linalg.lstsq(a, host)
+        check(mine[0], expected[0], 10)
+        check(mine[1], expected[1], 10)
+        assert int(mine[2]) == expected[2]
+        check(mine[3], expected[3])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_layouts(dtype, device):
+    a = matrices(dtype, (4, 6, 6), "regular")
+    x = pp.asarray(a, device=device)
+    for view, host in (
+        (x.mT, a.swapaxes(-1, -2)),
+        (x[::2, ::-1, ::-1], a[::2, ::-1, ::-1]),
+        (x[1:, 1:5, 2:6], a[1:, 1:5, 2:6]),
+        (pp.broadcast_to(x[0], (2, 6, 6)), np.broadcast_to(a[0], (2, 6, 6))),
+        (x + 1, a + np.asarray(1, dtype)),
+    ):
+        check(linalg.inv(view), np.linalg.inv(host))
+        check(linalg.svdvals(view), np.linalg.svd(host, compute_uv=False))
+        check(linalg.solve(view, x[0, : view.shape[-1], 0]), np.linalg.solve(host, a[0, : host.shape[-1], 0]))
+
+
+@pytest.mark.parametrize("ord", [None, 0, 1, 2, 3, 0.5, -1, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_vector_norms(dtype, ord, device):
+    a = matrices(dtype, (3, 4, 5))
+    x = pp.asarray(a, device=device)
+    check(linalg.norm(x, ord, axis=1), np.linalg.norm(a, ord, axis=1))
+    if ord is not None:
+        check(linalg.vector_norm(x, axis=(0, 2), keepdims=True, ord=ord), np.linalg.vector_norm(a, axis=(0, 2), keepdims=True, ord=ord))
+
+
+@pytest.mark.parametrize("ord", [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_matrix_norms(dtype, ord, device):
+    a = matrices(dtype, (3, 4, 5))
+    x = pp.asarray(a, device=device)
+    check(linalg.norm(x, ord, axis=(2, 0), keepdims=True), np.linalg.norm(a, ord, axis=(2, 0), keepdims=True))
+    check(linalg.matrix_norm(x, ord=ord or "fro"), np.linalg.matrix_norm(a, ord=ord or "fro"))
+    if ord is not None and ord != "nuc":
+        square = matrices(dtype, (2, 4, 4), "regular")
+        check(linalg.cond(pp.asarray(square, device=device), ord), np.linalg.cond(square, ord), 10)

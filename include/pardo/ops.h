@@ -16,6 +16,9 @@ namespace pardo {
 #define PARDO_DECLARE_elementwise_1(name) PARDO_API Array name(const Operand& a);
 #define PARDO_DECLARE_elementwise_2(name) PARDO_API Array name(const Operand& a, const Operand& b);
 #define PARDO_DECLARE_elementwise_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
+#define PARDO_DECLARE_special_1 PARDO_DECLARE_elementwise_1
+#define PARDO_DECLARE_special_2 PARDO_DECLARE_elementwise_2
+#define PARDO_DECLARE_special_3 PARDO_DECLARE_elementwise_3
 #define PARDO_DECLARE_conversion_1(name)
 #define PARDO_DECLARE_conversion_2(name)
 #define PARDO_DECLARE_conversion_3(name)
@@ -25,6 +28,9 @@ namespace pardo {
 #undef PARDO_DECLARE_elementwise_1
 #undef PARDO_DECLARE_elementwise_2
 #undef PARDO_DECLARE_elementwise_3
+#undef PARDO_DECLARE_special_1
+#undef PARDO_DECLARE_special_2
+#undef PARDO_DECLARE_special_3
 #undef PARDO_DECLARE_conversion_1
 #undef PARDO_DECLARE_conversion_2
 #undef PARDO_DECLARE_conversion_3

@@ -32,11 +32,13 @@ using Ints = std::vector<std::int64_t>;
 /// Ids of the rows of ops.def, as pardo::apply takes them.
 enum class Row : int {
 #define PARDO_ROW_elementwise(name) name,
+#define PARDO_ROW_special(name) name,
 #define PARDO_ROW_conversion(name)
 #define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_ROW_##kind(name)
 #include <pardo/detail/ops.def>
 #undef OP
 #undef PARDO_ROW_elementwise
+#undef PARDO_ROW_special
 #undef PARDO_ROW_conversion
 };
 

@@ -135,7 +135,7 @@ bool weak_subclass(PyObject* o, pardo::Scalar& out, bool& fits) {
 /// dtype.
 std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
     const std::string_view dtypes = pardo::op_table()[static_cast<std::size_t>(row)].dtypes;
-    if (dtypes == "QUOTIENT" || dtypes == "DOUBLE" || dtypes == "TRUTH") return pardo::DType::Float64;
+    if (dtypes == "QUOTIENT" || dtypes == "SPECIAL" || dtypes == "DOUBLE" || dtypes == "TRUTH") return pardo::DType::Float64;
     if (dtypes != "FLOAT" && dtypes != "INEXACT") return {};
     if (!other || !pardo::is_integer(other->dtype())) return pardo::DType::Float64;
     const int bytes = pardo::itemsize(other->dtype());

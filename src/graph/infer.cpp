@@ -26,6 +26,7 @@ constexpr DtypeClass DIVISION{Becomes::Int8, Same, Same, Refused};
 constexpr DtypeClass FLOAT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Refused};
 constexpr DtypeClass INEXACT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Same};
 constexpr DtypeClass QUOTIENT{Becomes::Double, Becomes::Double, Same, Same};
+constexpr DtypeClass SPECIAL{Becomes::Double, Becomes::Double, Same, Refused};
 constexpr DtypeClass DOUBLE{Becomes::Double, Becomes::Double, Becomes::Double, Becomes::Double};
 constexpr DtypeClass INTEGER{Becomes::Int8, Same, Refused, Refused};
 constexpr DtypeClass WHOLE{Refused, Same, Refused, Refused};

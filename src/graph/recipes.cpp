@@ -38,6 +38,10 @@ private:
     Value cast(Value x, DType to) { return m_.type(x) == to ? x : m_.cast(x, to); }
     Value call(Math fn, Value x) { return m_.call(fn, x); }
     Value call(Math fn, Value x, Value y) { return m_.call(fn, x, y); }
+    Value call(Math fn, Value x, Value y, Value z) {
+        const Value operands[] = {x, y, z};
+        return m_.call(fn, operands);
+    }
     Value complex(Value re, Value im) { return m_.complex(re, im); }
 
     // Constants of the loop's dtype.

@@ -382,6 +382,9 @@ LoopTypes loop_of(int id, std::span<const DType> operands, std::optional<DType> 
         const Operand operands[] = {a, b, c};                          \
         return graph::record(graph::Op::name, operands);               \
     }
+#define PARDO_DEFINE_special_1 PARDO_DEFINE_elementwise_1
+#define PARDO_DEFINE_special_2 PARDO_DEFINE_elementwise_2
+#define PARDO_DEFINE_special_3 PARDO_DEFINE_elementwise_3
 #define PARDO_DEFINE_conversion_1(name)
 #define PARDO_DEFINE_conversion_2(name)
 #define PARDO_DEFINE_conversion_3(name)

@@ -366,6 +366,8 @@ bool same_bits(const Scalar& a, const Scalar& b) {
     }
 }
 
+bool is_evaluable(Math fn) noexcept { return fn <= Math::lgamma; }
+
 Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
     const DType type = v[0].dtype;
     switch (op) {

@@ -238,6 +238,7 @@ constexpr DtypeText dtype_texts[] = {
     {"FLOAT", "Of a real dtype.", floating_result},
     {"INEXACT", "Of any dtype.", floating_result},
     {"DOUBLE", "Of any dtype.", "of float64, or of complex128 for complex operands"},
+    {"SPECIAL", "Of a real dtype.", "of the operands' promoted dtype if that is floating, else float64"},
     {"QUOTIENT", "Of any dtype.", "of the operands' promoted dtype if that is floating, else float64"},
     {"INTEGER", "Of an integer dtype or bool, which counts as int8.", "of the operands' promoted dtype"},
     {"WHOLE", "Of an integer dtype.", "of the operands' promoted dtype"},
@@ -269,6 +270,9 @@ constexpr std::string_view NONE;
 constexpr std::string_view ULP =
     "\nNotes\n-----\nReal results are within 2 units in the last place (ulp) on the CPU and within 4 on other devices; the page\n"
     "Accuracy of the documentation lists the largest errors that were found.\n";
+constexpr std::string_view SPECIAL =
+    "\nNotes\n-----\nThe computation is one expression of the kernel: it fuses with its neighbours, and kernels may call it. The page\n"
+    "Special functions of the documentation says how it is approximated, and lists the largest errors that were found.\n";
 constexpr Example examples[] = {
 #define EXAMPLE(name, related, notes, input, output) {#name, related, notes, input, output},
 #include "examples.def"

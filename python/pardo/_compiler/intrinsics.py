@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pardo import _core
 
 # Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
 SAME = [
@@ -208,9 +209,10 @@ def fill() -> None:
             for spelling in spelled.split():
                 if hasattr(module, spelling):
                     mark(getattr(module, spelling), name)
-        for name in ("erf", "erfc", "gamma"):
-            if hasattr(module, name):
-                mark(getattr(module, name), name)
+    for name, *_ in _core._op_table():  # special functions, which are in a module of their own
+        function = getattr(_core, f"_{name}", None)
+        if getattr(function, "__module__", None) == "pardo.special":
+            mark(function, name)
     for name, spelling in OF_MATH.items():
         if hasattr(math, spelling):
             mark(getattr(math, spelling), name)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pardo._array.interop import asnumpy
 from pardo._compiler import classes, intrinsics, structs
 from pardo._compiler.names import python_function
 
@@ -18,6 +19,15 @@ def _of_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
         return np.result_type(x, np.float16).type(function(x))
 
     return one
+
+
+def _special(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `pardo.special` on numbers, of which it makes arrays."""
+
+    def of_numbers(*xs: Any) -> Any:
+        return asnumpy(function(*xs))[()]
+
+    return of_numbers
 
 
 class _Namespace:
@@ -52,6 +62,8 @@ class Rewriter:
         known = intrinsics.known.get(id(value))
         if known in _ERROR_FUNCTIONS:
             return _of_math(_ERROR_FUNCTIONS[known])
+        if known is not None and getattr(value, "__module__", None) in ("pardo.special", "pardo._functions.special"):
+            return _special(value)
         if known is not None:
             mine = (getattr(value, "__module__", None) or "").partition(".")[0] == "pardo"
             return getattr(np, known, value) if mine else value

@@ -3,6 +3,7 @@
 
 #include "ir/passes/math_recipes.h"
 #include "ir/passes/rewrite.h"
+#include "ir/special/expr.h"
 
 namespace pardo::ir {
 namespace {
@@ -16,6 +17,13 @@ struct Row {
     bool odd;         // f(-x) = -f(x): signs move out, so that f(x) and f(-x) are computed once
 };
 
+/// A recipe of ir/special.
+template <special::Expr (*function)(special::Args)> Value special_function(Builder& m, DType, std::span<const Value> operands) {
+    SmallVector<special::Expr, 4> given;
+    for (const Value v : operands) given.push_back({&m, v});
+    return function(given).v;
+}
+
 constexpr Row rows[] = {
     {Math::erf, expand_erf, nullptr, true},
     {Math::erfc, expand_erfc, nullptr, false},
@@ -24,6 +32,11 @@ constexpr Row rows[] = {
     {Math::logaddexp, expand_logaddexp, nullptr, false},
     {Math::logaddexp2, expand_logaddexp2, nullptr, false},
     {Math::pow, expand_pow, expand_integer_pow, false},
+    {Math::lgamma, special_function<special::lgamma>, nullptr, false},
+#define MATH(name, arity, doc)
+#define SPECIAL(name, arity) {Math::name, special_function<special::name>, nullptr, false},
+#include "ir/math.def"
+#undef MATH
 };
 
 const Row* row_of(Math fn) {
@@ -88,6 +101,12 @@ private:
 };
 
 }  // namespace
+
+Value call_expanded(Builder& m, Math fn, DType t, std::span<const Value> operands) {
+    const Row* row = row_of(fn);
+    const Value expanded = row && row->floats ? row->floats(m, t, operands) : no_value;
+    return expanded == no_value ? m.call(fn, operands) : expanded;
+}
 
 Kernel expand_math(const Kernel& kernel, Keeps keeps) {
     const bool any = std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const Instr& in) {

@@ -34,4 +34,7 @@ Value expand_pow(Builder& m, DType t, std::span<const Value> operands);
 /// Powers of integers by squaring; `t` is an integer dtype. A negative exponent gives 0, or ±1 of a base ±1.
 Value expand_integer_pow(Builder& m, DType t, std::span<const Value> operands);
 
+/// A function of Float32 or Float64 for use within recipes: as the pass leaves it.
+Value call_expanded(Builder& m, Math fn, DType t, std::span<const Value> operands);
+
 }  // namespace pardo::ir

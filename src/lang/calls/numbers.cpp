@@ -10,7 +10,8 @@ namespace pardo::lang {
 using ir::Math;
 
 struct Calls::Numbers {
-    template <ir::Math fn> static TypedExpr math(Lowering& l, const Tree& t, const TypedExprs& a) {
+    template <ir::Math fn> static TypedExpr math(Lowering& l, const Tree& t, const TypedExprs& a) { return of_math(l, t, a, fn); }
+    static TypedExpr of_math(Lowering& l, const Tree& t, const TypedExprs& a, ir::Math fn) {
         for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
         for (const TypedExpr& x : a)
             if (is_complex(x.type.dtype) && !complex_form(fn)) l.wrong_type(t.place, t.name + ": complex numbers have no such function");
@@ -33,8 +34,13 @@ struct Calls::Numbers {
             case ir::Math::logaddexp2:
             case ir::Math::tgamma:
             case ir::Math::lgamma: return false;
-            default: return true;
+            default: return fn < ir::Math::lgamma;
         }
+    }
+
+    /// Riemann's of one argument, Hurwitz's of two.
+    static TypedExpr zeta(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return of_math(l, t, a, a.size() == 1 ? ir::Math::riemann_zeta : ir::Math::zeta);
     }
 
     /// floor and its like leave integers alone.
@@ -301,6 +307,12 @@ Calls::Tables Calls::Numbers::tables() {
             {"logaddexp2", {2, 2, math<Math::logaddexp2>}},
             {"gamma", {1, 1, math<Math::tgamma>}},
             {"lgamma", {1, 1, math<Math::lgamma>}},
+            {"gammaln", {1, 1, math<Math::lgamma>}},
+            {"zeta", {1, 2, zeta, "x q"}},
+#define MATH(name, arity, doc)
+#define SPECIAL(name, arity) {#name, {arity, arity, math<Math::name>}},
+#include "ir/math.def"
+#undef MATH
             {"floor", {1, 1, rounding<Math::floor>}},
             {"ceil", {1, 1, rounding<Math::ceil>}},
             {"trunc", {1, 1, rounding<Math::trunc>}},

@@ -1,0 +1,260 @@
+// src/ir/special/incomplete.cpp: the incomplete gamma and beta functions, and the beta function.
+// Gamma: the series of P for small x, that of Q for small x and a, Legendre's continued fraction for x > a; about x = a, for a > 20,
+// Temme's uniform expansion ("The asymptotic expansion of the incomplete gamma functions", 1979). The regions are those of SciPy (Cephes).
+// Beta: the continued fraction of Lentz's method, of the tail that is the smaller one. Factors in front avoid the difference of large
+// logarithms: by powers where parameters are small, by the distance to the maximum where they are large (DiDonato and Morris, 1992).
+#include <numbers>
+
+#include "ir/special/expr.h"
+
+namespace pardo::ir::special {
+namespace {
+
+constexpr double large = 8.0;  // parameters from which on Stirling's formula serves
+
+Expr tgamma(Expr x) { return call(Math::tgamma, {x}); }
+Expr relative_limit(Expr x) { return x.pick(0x1p-25, 0x1p-54); }
+
+/// x^a e^-x / gamma(a + 1).
+Expr gamma_factor(Expr a, Expr x) {
+    return branch(
+        a < large, [&] { return select(x > 1e4, x(0.0), pow(x, a) * exp(-x) / tgamma(a + 1.0)); },
+        [&] { return exp(a * log1p_minus((x - a) / a, x / a) - stirling_rest(a)) / sqrt((2 * std::numbers::pi) * a); });
+}
+
+/// P: the factor times 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + …
+Expr lower_series(Expr a, Expr x) {
+    const Expr limit = relative_limit(x);
+    const auto sums = loop({x(1.0), x(1.0), a}, [&](Args v) { return v[0] > limit * v[1]; },
+                           [&](Args v) {
+                               const Expr next = v[2] + 1.0, term = v[0] * (x / next);
+                               return std::vector<Expr>{term, v[1] + term, next};
+                           });
+    return gamma_factor(a, x) * sums[1];
+}
+
+/// Q for small x and a: 1 - x^a / gamma(a + 1) (1 + the sum of (-x)^n a / ((a + n) n!)).
+Expr upper_series(Expr a, Expr x) {
+    const Expr limit = relative_limit(x);
+    const auto sums = loop({x(1.0), x(0.0), x(0.0), x(1.0)}, [&](Args v) { return abs(v[3]) > limit * abs(v[1]); },
+                           [&](Args v) {
+                               const Expr n = v[2] + 1.0, power = v[0] * (-x / n), term = power / (a + n);
+                               return std::vector<Expr>{power, v[1] + term, n, term};
+                           });
+    const Expr log_gamma = branch(
+        a < 0.5, [&] { return a * fitted(lgamma_at_1, a); }, [&] { return call(Math::lgamma, {a + 1.0}); });
+    const Expr exponent = a * log(x) - log_gamma;
+    return -expm1(exponent) - exp(exponent) * (a * sums[1]);
+}
+
+/// Q by Lentz's method.
+Expr upper_fraction(Expr a, Expr x) {
+    const Expr limit = relative_limit(x), b = x + 1.0 - a, first = 1.0 / b;
+    const Expr far = x.pick(1e30, 1e300);
+    const auto v = loop({first, far, first, b, x(0.0), x(2.0)}, [&](Args v) { return abs(v[5] - 1.0) > limit; },
+                        [&](Args v) {
+                            const Expr i = v[4] + 1.0, numerator = i * (a - i), below = v[3] + 2.0;
+                            const Expr d = 1.0 / fma(numerator, v[0], below), c = below + numerator / v[1], change = c * d;
+                            return std::vector<Expr>{d, c, v[2] * change, below, i, change};
+                        });
+    return gamma_factor(a, x) * a * v[2];
+}
+
+/// P and Q; the one that is small is precise.
+struct Tails {
+    Expr lower, upper;
+};
+Tails lower_is(Expr p) { return {p, 1.0 - p}; }
+Tails upper_is(Expr q) { return {1.0 - q, q}; }
+
+Tails branch(Expr condition, const std::function<Tails()>& yes, const std::function<Tails()>& no) {
+    Builder* m = condition.m;
+    const auto side = [](const std::function<Tails()>& f) {
+        return [&f] {
+            const Tails t = f();
+            return Builder::Values{t.lower.v, t.upper.v};
+        };
+    };
+    const Builder::Values v = m->if_else(condition.v, side(yes), side(no));
+    return {{m, v[0]}, {m, v[1]}};
+}
+
+/// About x = a.
+Tails temme(Expr a, Expr x) {
+    const Expr d = (x - a) / a, below = d < 0.0, exponent = log1p_minus(d, x / a), size = sqrt(-2.0 * exponent), eta = select(below, -size, size);
+    const Expr inverse = 1.0 / a;
+    const Fit* const rows[] = {&temme_0, &temme_1, &temme_2, &temme_3, &temme_4, &temme_5, &temme_6, &temme_7, &temme_8, &temme_9};
+    Expr sum = fitted(*rows[std::size(rows) - 1], eta);
+    for (std::size_t k = std::size(rows) - 1; k-- > 0;) sum = fma(sum, inverse, fitted(*rows[k], eta));
+    const Expr rest = sum / sqrt((2 * std::numbers::pi) * a);
+    const Expr tail = exp(a * exponent) * (0.5 * scaled_erfc(sqrt(0.5 * a) * size) + select(below, -rest, rest)), other = 1.0 - tail;
+    return {select(below, tail, other), select(below, other, tail)};
+}
+
+/// For a, x > 0.
+Tails incomplete_gamma(Expr a, Expr x) {
+    const Expr small = x <= 1.1;
+    return branch(
+        (a > 20.0) & (abs((x - a) / a) < 0.3), [&] { return temme(a, x); },
+        [&] {
+            return branch(
+                select(x <= 0.5, -0.4 / log(x) < a, select(small, 1.1 * x < a, x <= a)), [&] { return lower_is(lower_series(a, x)); },
+                [&] {
+                    return branch(
+                        small, [&] { return upper_is(upper_series(a, x)); }, [&] { return upper_is(upper_fraction(a, x)); });
+                });
+        });
+}
+
+/// With what is at the ends: `none` of the integral, or `all`.
+Expr with_ends(Expr a, Expr x, Expr value, double none) {
+    const double all = 1.0 - none;
+    const Expr at_zero = select(x > 0.0, x(all), x.nan()), at_infinity = select(is_infinite(x), x.nan(), x(none));
+    const Expr plain = select(x == 0.0, x(none), select(is_infinite(x), x(all), value));
+    return select((x < 0.0) | (a < 0.0) | is_nan(x) | is_nan(a), x.nan(), select(a == 0.0, at_zero, select(is_infinite(a), at_infinity, plain)));
+}
+
+/// log gamma(a + b) - log gamma(b) - a log b for b >= 8, 0 < a <= b.
+Expr gamma_ratio_rest(Expr a, Expr b) {
+    const Expr sum = a + b;
+    return fma(sum - 0.5, log1p(a / b), -a) + (stirling_rest(sum) - stirling_rest(b));
+}
+
+/// What is small in log beta(a, b) for a, b >= 8.
+Expr beta_rest(Expr a, Expr b) { return stirling_rest(a) + stirling_rest(b) - stirling_rest(a + b); }
+
+/// x^a y^b / beta(a, b), y = 1 - x.
+Expr beta_factor(Expr a, Expr b, Expr x, Expr y) {
+    const Expr swap = a > b, low = select(swap, b, a), high = select(swap, a, b);
+    return branch(
+        low >= large,
+        [&] {
+            const Expr n = a + b, lambda = a * y - b * x;
+            const Expr exponent = fma(a, log1p_minus(-lambda / a, x * (n / a)), b * log1p_minus(lambda / b, y * (n / b)));
+            return exp(exponent - beta_rest(a, b)) * sqrt(a / n * b * (0.5 / std::numbers::pi));
+        },
+        [&] {
+            const Expr of_low = select(swap, y, x), of_high = select(swap, x, y);
+            return branch(
+                high >= large,
+                [&] {
+                    const Expr logarithm = branch(
+                        of_low < 0.5, [&] { return log1p(-of_low); }, [&] { return log(of_high); });
+                    return pow(of_low * high, low) * exp(fma(high, logarithm, gamma_ratio_rest(low, high))) / tgamma(low);
+                },
+                [&] { return pow(x, a) * pow(y, b) * tgamma(a + b) / (tgamma(a) * tgamma(b)); });
+        });
+}
+
+/// The integral up to x divided by the factor, for x below the mean: a continued fraction by Lentz's method.
+Expr beta_fraction(Expr a, Expr b, Expr x) {
+    const Expr limit = relative_limit(x), tiny = x.pick(1e-30, 1e-300), sum = a + b;
+    const auto nonzero = [&](Expr v) { return select(abs(v) < tiny, tiny, v); };
+    const Expr first = 1.0 / nonzero(1.0 - sum * x / (a + 1.0));
+    const auto v = loop({first, x(1.0), first, x(0.0), x(2.0)}, [&](Args v) { return abs(v[4] - 1.0) > limit; },
+                        [&](Args v) {
+                            const Expr m = v[3] + 1.0, twice = 2.0 * m, at = a + twice;
+                            const Expr even = m * (b - m) * x / ((at - 1.0) * at);
+                            const Expr d1 = 1.0 / nonzero(fma(even, v[0], 1.0)), c1 = nonzero(1.0 + even / v[1]);
+                            const Expr odd = -(a + m) * (sum + m) * x / (at * (at + 1.0));
+                            const Expr d2 = 1.0 / nonzero(fma(odd, d1, 1.0)), c2 = nonzero(1.0 + odd / c1), change = d2 * c2;
+                            return std::vector<Expr>{d2, c2, v[2] * (d1 * c1) * change, m, change};
+                        });
+    return v[2] / a;
+}
+
+/// For a, b > 0, 0 < x < 1.
+Tails incomplete_beta(Expr a, Expr b, Expr x) {
+    const Expr y = 1.0 - x, swap = x * (a + b + 2.0) > a + 1.0;
+    const Expr p = select(swap, b, a), q = select(swap, a, b), u = select(swap, y, x), w = select(swap, x, y);
+    const Expr valid = (a > 0.0) & (b > 0.0) & (x > 0.0) & (x < 1.0);  // elsewhere the fraction need not end
+    const Expr tail = beta_factor(p, q, u, w) * beta_fraction(p, q, select(valid, u, 0.0)), other = 1.0 - tail;
+    return {select(swap, other, tail), select(swap, tail, other)};
+}
+
+/// With what is at the ends. All is at x = 0 where a is 0 or b infinite, at x = 1 the other way round.
+Expr with_ends(Expr a, Expr b, Expr x, Expr value, double none) {
+    const double all = 1.0 - none;
+    const Expr at_zero = (a == 0.0) | is_infinite(b), at_one = (b == 0.0) | is_infinite(a);
+    const Expr inside = select(at_zero, x(all), select(at_one, x(none), value));
+    const Expr defined = select(x == 0.0, x(none), select(x == 1.0, x(all), inside));
+    const Expr undefined = (a < 0.0) | (b < 0.0) | (x < 0.0) | (x > 1.0) | (at_zero & at_one) | is_nan(a) | is_nan(b) | is_nan(x);
+    return select(undefined, x.nan(), defined);
+}
+
+/// The logarithm of beta, or beta itself, for b >= 8 and a + b >= 7.5, a not a pole: by gamma(a) b^-a.
+Expr beta_beside_large(Expr a, Expr b, bool logarithm) {
+    const Expr rest = select(is_infinite(b), b(0.0), gamma_ratio_rest(a, b));
+    if (logarithm) return call(Math::lgamma, {a}) - fma(a, log(b), rest);
+    return tgamma(a) * (pow(b, -a) * exp(-rest));
+}
+
+/// Of both larger than 8.
+Expr beta_of_large(Expr low, Expr high, bool logarithm) {
+    const Expr n = low + high, shape = fma(low, log(low / n), -high * log1p(low / high)) + beta_rest(low, high);
+    const Expr scale = (2 * std::numbers::pi) / low * (n / high);
+    const Expr value = logarithm ? fma(log(scale), 0.5, shape) : exp(shape) * sqrt(scale);
+    return select(is_infinite(high), logarithm ? -high : high(0.0), value);
+}
+
+Expr beta_of_small(Expr low, Expr high, bool logarithm) {
+    const auto sum_of = [](Expr a, Expr b, Expr c) { return call(Math::lgamma, {a}) + (call(Math::lgamma, {b}) - call(Math::lgamma, {c})); };
+    const Expr sum = low + high;
+    if (logarithm) return sum_of(low, high, sum);
+    return branch(
+        low > -100.0, [&] { return tgamma(low) * call(Math::rgamma, {sum}) * tgamma(high); },
+        [&] {
+            const Expr sign = gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1});
+            return select(is_whole(sum) & (sum <= 0.0), sum(0.0), sign * exp(sum_of(low, high, sum)));
+        });
+}
+
+/// Where the lower one is an integer -n, it is finite for integers from 1 to n.
+Expr beta_at_pole(Expr low, Expr high, bool logarithm) {
+    const Expr rest = 1.0 - low - high;
+    const Expr size = branch(
+        rest >= large, [&] { return beta_beside_large(high, rest, logarithm); }, [&] { return beta_of_small(high, rest, logarithm); });
+    const Expr finite = is_whole(high) & (rest > 0.0) & (high > 0.0);
+    return select(finite, logarithm ? size : select(is_odd(high), -size, size), low.infinity());
+}
+
+Expr any_beta(Expr a, Expr b, bool logarithm) {
+    const Expr low = least(a, b), high = select(a < b, b, a);
+    const Expr value = branch(
+        low >= large, [&] { return beta_of_large(low, high, logarithm); },
+        [&] {
+            return branch(
+                (low <= 0.0) & is_whole(low), [&] { return beta_at_pole(low, high, logarithm); },
+                [&] {
+                    return branch(
+                        (high >= large) & (low + high >= 7.5), [&] { return beta_beside_large(low, high, logarithm); },
+                        [&] {
+                            const Expr small = beta_of_small(low, high, logarithm);
+                            return select((high <= 0.0) & is_whole(high), high.infinity(), small);
+                        });
+                });
+        });
+    return select(is_nan(a) | is_nan(b), a.nan(), value);
+}
+
+}  // namespace
+
+// With r = x / (2 + x), log(1 + x) = 2 atanh(r), and x = r (2 + x).
+Expr log1p_minus(Expr x, Expr above) {
+    return branch(
+        abs(x) <= 0.5,
+        [&] {
+            const Expr r = x / (2.0 + x), z = r * r;
+            return r * (2.0 * z * fitted(atanh_rest, z) - x);
+        },
+        [&] { return log(above) - x; });
+}
+
+Expr gammainc(Args x) { return with_ends(x[0], x[1], incomplete_gamma(x[0], x[1]).lower, 0.0); }
+Expr gammaincc(Args x) { return with_ends(x[0], x[1], incomplete_gamma(x[0], x[1]).upper, 1.0); }
+Expr beta(Args x) { return any_beta(x[0], x[1], false); }
+Expr betaln(Args x) { return any_beta(x[0], x[1], true); }
+Expr betainc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).lower, 0.0); }
+Expr betaincc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).upper, 1.0); }
+
+}  // namespace pardo::ir::special

@@ -1,0 +1,141 @@
+# tests/python/test_special_functions.py: pardo.special beyond values: dtypes, keywords, kernels, errors. Values: tests/conformance/test_special.py.
+from __future__ import annotations
+
+import numpy as np
+import pardo as pp
+import pytest
+
+ROWS = [row for row in pp._core._op_table() if row[3] == "SPECIAL"]
+NAMES = {row[0]: row[1] for row in ROWS}
+HIDDEN = {"riemann_zeta", "zeta"}  # of which Python makes one function
+inf, nan = np.inf, np.nan
+
+
+def test_every_row_is_public():
+    assert set(NAMES) - HIDDEN <= set(pp.special.__all__)
+    assert "zeta" in pp.special.__all__
+    assert dir(pp.special) == pp.special.__all__
+    for name in pp.special.__all__:
+        assert callable(getattr(pp.special, name)), name
+    assert pp.special.psi is pp.special.digamma
+    assert pp.special.sinc is pp.sinc
+    assert pp.special.log1p is pp.log1p
+    with pytest.raises(AttributeError, match="no attribute 'airy'"):
+        pp.special.airy  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_complex_numbers_are_refused(name):
+    f = getattr(pp._core, "_" + name)
+    with pytest.raises(TypeError, match=f"^{name}: .*complex128"):
+        f(*[pp.ones(3, dtype="complex128")] * NAMES[name])
+
+
+def test_dtypes_are_promoted():
+    single, double, integers = pp.ones(3, dtype="f4"), pp.ones(3), pp.ones(3, dtype="i4")
+    assert pp.special.xlogy(single, double).dtype == "f8"
+    assert pp.special.xlogy(single, integers).dtype == "f8"
+    assert pp.special.xlogy(single, 2).dtype == "f4"
+    assert pp.special.xlogy(integers, 2).dtype == "f8"
+    assert pp.special.xlogy(2.0, single).dtype == "f4"
+    assert pp.special.gammaln(integers, dtype="f4").dtype == "f4"
+
+
+def test_out_where_and_shapes():
+    x = pp.asarray(np.linspace(0.1, 3, 24).reshape(4, 6))
+    out = pp.full((4, 6), -1.0)
+    mask = pp.asarray(np.arange(24).reshape(4, 6) % 2 == 0)
+    assert pp.special.digamma(x, out=out, where=mask) is out
+    np.testing.assert_array_equal(pp.asnumpy(out), np.where(pp.asnumpy(mask), pp.asnumpy(pp.special.digamma(x)), -1))
+    whole = pp.asnumpy(pp.special.betainc(x, 2.0, 0.25))
+    np.testing.assert_array_equal(pp.asnumpy(pp.special.betainc(x[::-1, ::2], 2.0, pp.full(3, 0.25))), whole[::-1, ::2])
+    assert pp.special.beta(pp.ones((0, 3)), pp.ones((2, 1, 3))).shape == (2, 0, 3)
+    assert pp.special.j0(pp.asarray(0.0)).shape == ()
+    with pytest.raises(ValueError, match="xlogy"):
+        pp.special.xlogy(pp.ones(3), pp.ones(4))
+    with pytest.raises(TypeError, match="gammaln"):
+        pp.special.gammaln("text")
+
+
+def test_expressions_fuse():
+    x = pp.asarray(np.linspace(0.5, 3, 1000))
+    y = pp.special.gammaln(x) * 2 + pp.special.expit(-x)
+    assert str(pp.explain(y)).count("kernel") <= 2
+    np.testing.assert_allclose(pp.asnumpy(y), 2 * pp.asnumpy(pp.special.gammaln(x)) + pp.asnumpy(pp.special.expit(-x)), rtol=1e-14)
+
+
+@pp.jit
+def in_loop(x, y):
+    for i in pp.prange(len(x)):
+        y[i] = pp.special.gammaln(x[i]) + pp.special.xlogy(x[i], 2.0) + pp.special.betainc(x[i], 1.5, 0.25) + pp.special.zeta(x[i] + 2)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_in_kernels(dtype):
+    x = pp.asarray(np.linspace(0.25, 12, 101).astype(dtype))
+    y = pp.zeros_like(x)
+    in_loop(x, y)
+    special = pp.special
+    expected = special.gammaln(x) + special.xlogy(x, 2.0) + special.betainc(x, 1.5, 0.25) + special.zeta(x + 2)
+    np.testing.assert_allclose(pp.asnumpy(y), pp.asnumpy(expected), rtol=1e-6 if dtype == "f4" else 1e-14)
+
+
+def test_constants_in_kernels():
+    @pp.jit
+    def scaled(x, y):
+        for i in pp.prange(len(x)):
+            y[i] = x[i] * pp.special.gamma(5.0) + pp.special.digamma(1)
+
+    y = pp.zeros(3)
+    scaled(pp.ones(3), y)
+    np.testing.assert_allclose(pp.asnumpy(y), 24 - 0.5772156649015329, rtol=1e-15)
+
+
+def test_zeta_of_one_and_of_two():
+    x = pp.asarray([2.0, 3.0, 0.5])
+    assert pp.special.zeta(x).shape == (3,)
+    np.testing.assert_allclose(pp.asnumpy(pp.special.zeta(x[:2])), pp.asnumpy(pp.special.zeta(x[:2], 1.0)), rtol=1e-15)
+    out = pp.zeros(3)
+    assert pp.special.zeta(x, out=out) is out
+    np.testing.assert_allclose(pp.asnumpy(out), [np.pi**2 / 6, 1.2020569031595942, -1.4603545088095868], rtol=1e-15)
+    with pytest.raises(TypeError, match="zeta"):
+        pp.special.zeta([1, 2])
+
+
+def test_polygamma():
+    x = pp.asarray([0.5, 1.0, 10.0])
+    np.testing.assert_allclose(pp.asnumpy(pp.special.polygamma(0, x)), pp.asnumpy(pp.special.digamma(x)), rtol=0)
+    expected = [[np.pi**2 / 2, np.pi**2 / 6, 0.10516633568168575], [-16.828796644234320, -2.4041138063191886, -0.011049834970802067]]
+    np.testing.assert_allclose(pp.asnumpy(pp.special.polygamma(pp.asarray([[1], [2]]), x)), expected, rtol=1e-14)
+    assert np.isnan(pp.asnumpy(pp.special.polygamma(pp.asarray([0.5, -1.0]), 1.0))).all()
+
+
+def test_logsumexp_of_rare_values():
+    lse = pp.special.logsumexp
+    assert float(lse(pp.asarray([1000.0, 1000.0]))) == pytest.approx(1000 + np.log(2), rel=1e-15)
+    assert float(lse(pp.asarray([-inf, -inf]))) == -inf
+    assert float(lse(pp.asarray([inf, 1.0]))) == inf
+    assert np.isnan(float(lse(pp.asarray([nan, 1.0]))))
+    assert float(lse(pp.zeros(0))) == -inf
+    assert lse(pp.zeros((0, 3)), axis=0).shape == (3,)
+    assert lse(pp.zeros((2, 3)), axis=(0, 1), keepdims=True).shape == (1, 1)
+    assert lse(pp.arange(3)).dtype == "f8"
+    value, sign = lse(pp.asarray([1.0, 2.0]), b=pp.asarray([1.0, -1.0]), return_sign=True)
+    assert (float(value), float(sign)) == (pytest.approx(np.log(np.e**2 - np.e), rel=1e-14), -1.0)
+    assert np.isnan(float(lse(pp.asarray([1.0, 2.0]), b=[1.0, -1.0])))
+    assert float(lse(pp.asarray([5.0, 1e4]), b=[1, 0])) == pytest.approx(5.0)
+    with pytest.raises(TypeError, match="logsumexp: complex"):
+        lse(pp.ones(2, dtype="c8"))
+    with pytest.raises(ValueError, match="logsumexp"):
+        lse(pp.ones((2, 2)), axis=(0, 0))
+    with pytest.raises(IndexError):
+        lse(pp.ones(2), axis=3)
+
+
+def test_softmax_of_rare_values():
+    np.testing.assert_array_equal(pp.asnumpy(pp.special.softmax(pp.asarray([1e4, 0.0]))), [1, 0])
+    np.testing.assert_array_equal(pp.asnumpy(pp.special.log_softmax(pp.asarray([1e4, 0.0]))), [0, -1e4])
+    assert pp.special.softmax(pp.zeros((0, 2)), axis=1).shape == (0, 2)
+    assert pp.special.log_softmax(pp.zeros((2, 0))).shape == (2, 0)
+    with pytest.raises(TypeError, match="softmax: complex"):
+        pp.special.softmax(pp.ones(2, dtype="c16"))

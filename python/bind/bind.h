@@ -82,6 +82,8 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const p
 struct NumPyOperand {};
 /// True inside `with pardo.device_context(...)`.
 bool in_device_context();
+/// Whether arrays of the host have copies on devices (`pp.data`), which take their place wherever they are operands or arguments.
+bool data_is_mapped();
 /// The error for data that would have to be copied in: lists, arrays of other libraries.
 [[noreturn]] void refuse_operand(PyObject* o, const char* op_name);
 /// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.

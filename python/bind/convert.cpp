@@ -192,7 +192,7 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const p
             out.kind = OperandKind::Stranger;
             if (!is_host_data(o)) return;
             if (!home) home = other;
-            if (home && is_number_of_numpy(o)) {
+            if (home && !data_is_mapped() && is_number_of_numpy(o)) {
                 out.kind = OperandKind::Scalar;
                 out.scalar = strong(o);
             } else if (home) {

@@ -176,6 +176,7 @@ if _TYPE_CHECKING:
     from pardo._analysis.sets import *
     from pardo._analysis.windows import *
     from pardo._compiler.classes import *
+    from pardo._data.contexts import *
     from pardo._debug.races import *
     from pardo._functions.arithmetic import *
     from pardo._functions.assignment import *

@@ -7,6 +7,9 @@ namespace {
 /// Called with the function's name, bytes and device before each implicit copy; null while transfer_guard allows all. Kept for ever.
 PyObject* guard = nullptr;
 
+/// Called with an operand and a queue: gives the array that is its copy there, or None. Null while no data is mapped.
+PyObject* mapped = nullptr;
+
 nb::object attribute_of_class(PyObject* o, const char* name) {
     PyObject* const value = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
     if (!value) PyErr_Clear();
@@ -41,7 +44,13 @@ pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queu
     return copy_buffer(host, dtype, queue, pardo::MemoryKind::Device, op_name);
 }
 
+bool data_is_mapped() { return mapped != nullptr; }
+
 pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue) {
+    if (mapped) {
+        const nb::object found = nb::borrow(mapped)(nb::handle(o), queue);
+        if (!found.is_none()) return array_of(found.ptr());
+    }
     if (is_exact_numpy_array(o)) {
         const nb::object dtype = nb::handle(o).attr("dtype");
         if (const auto known = dtype_at_sight(dtype.ptr())) return copy_operand(o, *known, queue, op_name);
@@ -60,6 +69,13 @@ void bind_host_operands(nb::module_& m) {
         [](nb::object function) {
             Py_XDECREF(guard);
             guard = function.is_none() ? nullptr : function.release().ptr();
+        },
+        nb::arg("function").none());
+    m.def(
+        "_set_data_mapped",
+        [](nb::object function) {
+            Py_XDECREF(mapped);
+            mapped = function.is_none() ? nullptr : function.release().ptr();
         },
         nb::arg("function").none());
     m.def(

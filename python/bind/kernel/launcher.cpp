@@ -28,11 +28,12 @@ bool may_be_plain_python() {
     return false;
 }
 
-/// Arguments by name, NumPy's inside device_context and what the environment asks for are the package's.
+/// Arguments by name, NumPy's inside device_context or where data is mapped, and what the environment asks for are the package's.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         const Launcher& l = *nb::inst_ptr<Launcher>(self);
-        const bool ready = l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !may_be_plain_python();
+        const bool ready =
+            l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() && !may_be_plain_python();
         if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
         return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l.kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l.space), l.queue,
                                l.depends, l.op_name.c_str()))

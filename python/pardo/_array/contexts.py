@@ -13,6 +13,7 @@ from pardo import _core
 from pardo._array.interop import asarray, asnumpy
 from pardo._base.arguments import DeviceLike, device_of, on_queue
 from pardo._core import Array, Device, Queue
+from pardo._data import present
 
 __all__ = ["device_context"]
 
@@ -116,7 +117,8 @@ def copied_in(x: Any, target: Queue, copies: dict[int, Array]) -> Any:
         if isinstance(x, np.ma.MaskedArray):
             raise TypeError("device_context: masked arrays are not supported: what the mask hides would be computed with; pass x.filled(…)")
         if id(x) not in copies:
-            copies[id(x)] = asarray(x, queue=target)
+            found = present.view_on(x, target) if present.in_use else None
+            copies[id(x)] = asarray(x, queue=target) if found is None else found
         return copies[id(x)]
     if type(x) in (list, tuple) and _holds(x, np.ndarray):
         return type(x)(copied_in(item, target, copies) for item in x)

@@ -19,6 +19,7 @@ FILES = {
     "_analysis.roots": "poly polyfit roots",
     "_analysis.sets": "intersect1d lexsort setdiff1d setxor1d sort_complex union1d",
     "_analysis.windows": "bartlett blackman hamming hanning i0 kaiser",
+    "_data.contexts": "data enter_data exit_data is_present update_from update_to",
     "_compiler.classes": "struct",
     "_debug.races": "RaceError",
     "_functions.arithmetic": "bitwise_count divmod frexp ldexp modf sinc spacing",

@@ -18,8 +18,9 @@ from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
+from pardo._data import present
 from pardo._generate import templates
-from pardo._kernel import pickling
+from pardo._kernel import copies, pickling
 from pardo._kernel.jit import JitFunction
 from pardo._kernel.kernel import KernelFunction
 from pardo._language.index_space import NdRange, Range
@@ -70,6 +71,8 @@ class _Inputs:
     """Arrays and numbers of a call, broadcast against each other."""
 
     def __init__(self, given: Sequence[Any], op_name: str) -> None:
+        if present.in_use:
+            given, _ = copies.on_device(tuple(given))
         home = next(iter(_leaves(given)), None)
         if home is not None:
             given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]

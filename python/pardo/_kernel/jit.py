@@ -11,7 +11,8 @@ from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
 from pardo._compiler.names import python_function, refuse_suspended
 from pardo._compiler.source import shown
-from pardo._kernel import pickling
+from pardo._data import present
+from pardo._kernel import copies, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
 from pardo._kernel.rewriting import Built, build
@@ -40,9 +41,24 @@ class JitFunction(pickling.Unchanging):
         self._built: Built | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if present.in_use:
+            return self._on_copies(arguments, keywords)
         if interpreting() and not (self._options.race_check or race_checking()):
             return self._function(*arguments, **keywords)
         return self._current().function(*arguments, **keywords)
+
+    def _on_copies(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """A call while data is mapped; what has been written by one that fails does not go back to the host."""
+        given, parts = copies.on_device((*arguments, *keywords.values()))
+        count = len(arguments)
+        plain = interpreting() and not (self._options.race_check or race_checking())
+        function = self._function if plain else self._current().function
+        try:
+            return function(*given[:count], **dict(zip(keywords, given[count:], strict=True)))
+        except BaseException:
+            for entry, _ in parts:
+                entry.broken = True
+            raise
 
     def _current(self) -> Built:
         """The function with its loops replaced."""
@@ -180,7 +196,8 @@ def jit(
     Returns
     -------
     JitFunction
-        Called like the function. NumPy arrays are used where they are, on the CPU, without a copy.
+        Called like the function. NumPy arrays are used where they are, on the CPU, without a copy; inside `data` the copies of those that
+        it maps are used.
 
     Examples
     --------

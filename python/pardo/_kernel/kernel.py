@@ -14,7 +14,8 @@ from pardo._base.arguments import flag, integer, optional_flag
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
-from pardo._kernel import pickling, registration  # noqa: F401 (tells the core)
+from pardo._data import present
+from pardo._kernel import copies, pickling, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import checks_of, plainly, race_checking
 from pardo._language.index_space import Constant, NdRange, Range
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["call_kernel", "call_kernel_async", "func", "kernel"]
 
-WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
 
@@ -131,7 +131,7 @@ class Launcher(_core._Launcher):
         *arguments
             Arrays of one queue, numbers, tuples and structs of these, functions, and memory of groups (`LocalAccessor`). Inside
             `device_context` also NumPy arrays: they are copied to the context's device, and those that the kernel writes are copied back
-            before this returns.
+            before this returns. Inside `data` also NumPy arrays that it maps, whose copies on the device are used.
         **keywords
             The same by name.
 
@@ -143,6 +143,9 @@ class Launcher(_core._Launcher):
         k = self._kernel
         if keywords or k._function.__defaults__:
             arguments = k._bound(arguments, keywords)
+        parts: copies.Parts = []
+        if present.in_use:
+            arguments, parts = copies.on_device(arguments, self._queue)
         if k._race_check or plainly():
             self.interpret(*arguments)
             return _core.Event()
@@ -152,6 +155,13 @@ class Launcher(_core._Launcher):
             self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments))  # the next one needs no Python
         if contexts.current.get() is not None and any(isinstance(a, (np.ndarray, tuple, structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
+        if parts:
+            every = [leaf for a in arguments for leaf in structs.leaves(a)]
+            return copies.launched(
+                lambda: program.launch(arguments, self._space, self._queue, self._depends, k.__name__),
+                parts,
+                lambda: zip(every, program.uses(arguments, self._space, self._queue, k.__name__), strict=True),
+            )
         event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
         return event
 
@@ -162,12 +172,12 @@ class Launcher(_core._Launcher):
         every = [leaf for a in arguments for leaf in structs.leaves(a)]
         home = next((a.queue for a in every if type(a) is _core.Array), None)
         target = self._queue or home or _core.Queue.of(_core.Device())
-        copies: dict[int, Any] = {}
-        given = tuple(structs.mapped(a, lambda x: contexts.copied_in(x, target, copies)) for a in arguments)
+        made: dict[int, Any] = {}
+        given = tuple(structs.mapped(a, lambda x: contexts.copied_in(x, target, made)) for a in arguments)
         event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
         for a, use in zip(every, program.uses(given, self._space, self._queue, k.__name__), strict=True):
-            if isinstance(a, np.ndarray) and use >= WRITES:
-                np.copyto(a, contexts.on_host(copies[id(a)]))
+            if isinstance(a, np.ndarray) and use >= copies.WRITES:
+                np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
     def interpret(self, *arguments: Any) -> None:

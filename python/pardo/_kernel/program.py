@@ -9,7 +9,9 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._base.public_names import publish_module
 from pardo._core import Device, Event
-from pardo._kernel.kernel import WRITES, Launchable, Place, place_of
+from pardo._data import present
+from pardo._kernel import copies
+from pardo._kernel.kernel import Launchable, Place, place_of
 
 __all__ = ["Program"]
 
@@ -172,15 +174,23 @@ class ProgramLauncher:
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
         program, name = self._kernel._program, self._kernel.__name__
+        if present.in_use:
+            arguments, parts = copies.on_device(arguments, self._queue or _core.Queue.of(program.device))
+            if parts:
+                return copies.launched(
+                    lambda: program.launch(name, arguments, self._space, self._queue, self._depends),
+                    parts,
+                    lambda: zip(arguments, program.uses(name, arguments), strict=True),
+                )
         if contexts.current.get() is None or not any(isinstance(a, np.ndarray) for a in arguments):
             return program.launch(name, arguments, self._space, self._queue, self._depends)
         target = self._queue or _core.Queue.of(program.device)
-        copies: dict[int, Any] = {}
-        given = tuple(contexts.copied_in(a, target, copies) for a in arguments)
+        made: dict[int, Any] = {}
+        given = tuple(contexts.copied_in(a, target, made) for a in arguments)
         event = program.launch(name, given, self._space, self._queue, self._depends)
         for a, use in zip(arguments, program.uses(name, given), strict=True):
-            if isinstance(a, np.ndarray) and use >= WRITES:
-                np.copyto(a, contexts.on_host(copies[id(a)]))
+            if isinstance(a, np.ndarray) and use >= copies.WRITES:
+                np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
 

@@ -19,7 +19,8 @@ from pardo._compiler.source import Source, problem
 from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
-from pardo._kernel import registration  # noqa: F401 (tells the core)
+from pardo._data import present
+from pardo._kernel import copies, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -273,7 +274,9 @@ def _plain(value: Any) -> Any:
 
 
 def _argument(value: Any) -> Any:
-    """NumPy's arrays are used where they are; arrays of no dimensions are numbers."""
+    """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
+    if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
+        value = copies.one(value)
     if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
         return structs.mapped(value, _argument)
     if isinstance(value, np.ndarray):

@@ -1,0 +1,48 @@
+# python/pardo/_kernel/copies.py: arguments of the host that have copies on a device (pardo.data): these take their place.
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pardo._compiler import structs
+from pardo._core import Array, Event, Queue
+from pardo._data import present
+from pardo._data.present import Entry
+
+WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
+Parts = list[tuple[Entry, Array]]  # what has taken the place of arguments, and whose parts they are
+
+
+def on_device(arguments: tuple[Any, ...], queue: Queue | None = None) -> tuple[tuple[Any, ...], Parts]:
+    """The arguments of a call with copies in place of what the host has; all are on one device."""
+    parts: Parts = []
+    table = present.chosen_table([leaf for a in arguments for leaf in structs.leaves(a)], queue)
+    if table is None:
+        return arguments, parts
+    return tuple(structs.mapped(a, lambda x: present.used(table, x, parts)) for a in arguments), parts
+
+
+def one(value: Any) -> Any:
+    """The copy of a single value; itself if it has none."""
+    table = present.chosen_table((value,), None)
+    return value if table is None else present.used(table, value)
+
+
+def launched(launch: Callable[[], Event], parts: Parts, uses: Callable[[], Iterable[tuple[Any, int]]]) -> Event:
+    """Launch with copies. What it writes is remembered: a copy of what has failed is not to go back to the host."""
+
+    def written() -> list[Entry]:
+        leaves = [leaf for leaf, use in uses() if use >= WRITES]
+        return [entry for entry, part in parts if any(leaf is part for leaf in leaves)]
+
+    try:
+        event = launch()
+    except BaseException:
+        with contextlib.suppress(Exception):  # what it says of wrong arguments it has said
+            for entry in written():
+                entry.broken = True
+        raise
+    for entry in written():
+        entry.note(event)
+    return event

@@ -1,0 +1,560 @@
+# tests/python/test_data.py: with data(...): what is on a device, what is copied when, and what is refused.
+import array
+import asyncio
+import contextlib
+import threading
+
+import numpy as np
+import pardo as pp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pardo._data import contexts, present
+
+pytestmark = pytest.mark.once
+
+# The CPU shares the memory of the host; null:1 has memory of its own, and interprets kernels.
+DEVICES = ["cpu", "null:1"]
+OWN = "null:1"
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays():
+    yield
+    assert not present.in_use
+    assert all(table.entries == () for table in present.tables.values())
+
+
+@pp.kernel
+def double(item: pp.Item, x, y):
+    i = item.get_id(0)
+    y[i] = 2 * x[i]
+
+
+@pp.kernel
+def add_one(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] += 1
+
+
+@pp.jit
+def increase(x):
+    for i in pp.prange(len(x)):
+        x[i] += 1
+
+
+@contextlib.contextmanager
+def copied(times):
+    """So many copies between the host and devices."""
+    before = pp.counters()["copies"]
+    yield
+    assert pp.counters()["copies"] - before == times
+
+
+def floats(*shape):
+    return np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
+
+
+def image(x, device=OWN):
+    """What the device has for an array."""
+    return pp.asnumpy(present.tables[pp.Device(device).id].view(x))
+
+
+# --- kinds of maps
+
+
+def test_kernels_use_copies(device):
+    x, y = floats(5), np.zeros(5, "float32")
+    with pp.data(to=(x,), from_=(y,), device=device) as entered:
+        assert entered == pp.Device(device)
+        with copied(0):
+            double[5](x, y)
+            double[5](y=y, x=x)
+    assert y.tolist() == [0, 2, 4, 6, 8]
+    assert x.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_launchers_that_were_ready_before():
+    x, y = floats(3), np.zeros(3, "float32")
+    launcher = double[pp.Range(3)]
+    for _ in range(3):  # after the first it goes without Python
+        launcher(pp.asarray(x), pp.zeros(3, "float32"))
+    with pp.data(to=(x,), from_=(y,), device=OWN):
+        launcher(x, y)
+    assert y.tolist() == [0, 2, 4]
+    with pytest.raises(TypeError, match="is a NumPy array"):
+        launcher(x, y)
+    launcher(pp.asarray(x), pp.zeros(3, "float32"))
+
+
+def test_what_is_copied_when():
+    t, f, tf, a = (np.full(4, k, "float32") for k in (1, 2, 3, 4))
+    before = pp.counters()["copies"]
+    with pp.data(to=(t,), tofrom=(tf,), from_=(f,), alloc=(a,), device=OWN):
+        assert pp.counters()["copies"] - before == 2
+        for x in (f, tf, a):
+            double[4](t, x)
+        add_one[4](t)
+        assert pp.counters()["copies"] - before == 2
+    assert pp.counters()["copies"] - before == 4
+    assert [x[0] for x in (t, f, tf, a)] == [1, 2, 2, 4]
+
+
+def test_nothing_is_copied_on_a_device_that_shares_memory():
+    x, y = floats(5), np.zeros(5, "float32")
+    with copied(0), pp.data(to=(x,), tofrom=(y,), device="cpu"):
+        double[5](x, y)
+        pp.update_to(x)
+        pp.update_from(y)
+    assert y[4] == 8
+
+
+def test_jit_functions(device):
+    x = floats(3, 4)
+
+    @pp.jit
+    def total(x, y):
+        s = np.float32(0)
+        for i in pp.prange(x.shape[0]):
+            s += x[i]
+        y[0] = s
+        return float(s)
+
+    y = np.zeros(1, "float32")
+    with pp.data(tofrom=(x, y), device=device), copied(0):
+        increase(x[1])
+        increase(x[:, 3][::-1])
+        got = total(x[1], y)
+    expected = floats(3, 4)
+    expected[1] += 1
+    expected[:, 3] += 1
+    assert np.array_equal(x, expected)
+    assert got == y[0] == expected[1].sum()
+
+
+def test_arrays_from_outside_of_a_jit_function(device):
+    x = floats(4)
+
+    @pp.jit
+    def closed():
+        for i in pp.prange(4):
+            x[i] = x[i] * 3
+
+    with pp.data(tofrom=(x,), device=device):
+        closed()
+    assert x.tolist() == [0, 3, 6, 9]
+
+
+def test_operators_and_functions_beside_arrays(device):
+    x = floats(4)
+    with pp.data(to=(x,), device=device):
+        x[...] = 0  # the host's; shared memory shows it
+        ones = pp.ones(4, "float32", device=device)
+        with copied(0):
+            results = [ones + x, x - ones + 1, pp.maximum(ones, x[::-1]), pp.where(ones > 0, x, ones), pp.hypot(x, ones * 0)]
+    for got in results:
+        values = sorted(pp.asnumpy(got).tolist())
+        assert values in ([[0, 1, 2, 3], [1, 2, 3, 4], [1, 1, 2, 3]] if device == OWN else [[0] * 4, [1] * 4, [1] * 4])
+
+
+def test_generated_functions(device):
+    x = floats(4)
+    square = pp.elementwise(lambda v: v * v)
+    total = pp.reduction(lambda v: v, max, 0.0)
+    with pp.data(to=(x,), device=device):
+        with copied(0):
+            result = square(x)
+        most = total(x)
+        assert result.device == most.device == pp.Device(device)
+    assert pp.asnumpy(result).tolist() == [0, 1, 4, 9]
+    assert float(most) == 3
+
+
+def test_device_context_inside():
+    x = floats(4)
+    with pp.data(to=(x,), device=OWN), pp.device_context(OWN):
+        assert pp.square(x).tolist() == [0, 1, 4, 9]
+
+
+# --- counts
+
+
+def test_nested_contexts_of_present_data_copy_nothing(device):
+    x = floats(6)
+    with pp.data(tofrom=(x,), device=device):
+        with copied(0):
+            for kind in ("to", "from_", "tofrom", "alloc", "present"):
+                with pp.data(**{kind: (x[1:4],)}, device=device):
+                    add_one[3](x[1:4])
+                    assert pp.is_present(x, device)
+        if device == OWN:
+            assert x.tolist() == floats(6).tolist()
+    assert x.tolist() == [0, 6, 7, 8, 4, 5]
+
+
+def test_always_copies():
+    x = floats(3)
+    with pp.data(alloc=(x,), device=OWN):
+        with copied(2), pp.data(tofrom=(x,), always=True, device=OWN):
+            add_one[3](x)
+        assert x.tolist() == [1, 2, 3]
+        with copied(1), pp.data(to=(x,), from_=(x[:1],), always=(x,), device=OWN):
+            pass
+        with copied(1), pp.data(from_=(x,), always=[x], device=OWN):
+            add_one[3](x)
+    assert x.tolist() == [2, 3, 4]
+
+
+def test_entered_again_and_as_a_decorator(device):
+    x = floats(3)
+    context = pp.data(tofrom=(x,), device=device)
+    with context, context:
+        add_one[3](x)
+
+    @context
+    def once_more():
+        add_one[3](x)
+
+    once_more()
+    assert x.tolist() == [2, 3, 4]
+    assert not pp.is_present(x, device)
+
+
+def test_enter_and_exit(device):
+    x, y = floats(4), floats(4)
+    pp.enter_data(to=(x,), alloc=(y,), device=device)
+    pp.enter_data(to=(x,), device=device)
+    double[4](x, y)
+    pp.exit_data(release=(x,), from_=(y,), device=device)
+    assert y.tolist() == [0, 2, 4, 6]
+    assert pp.is_present(x, device)
+    assert not pp.is_present(y, device)
+    add_one[4](x)
+    pp.exit_data(from_=(x,), device=device)
+    assert x.tolist() == [1, 2, 3, 4]
+    for _ in range(3):
+        pp.enter_data(to=(x,), device=device)
+    pp.exit_data(delete=(x,), device=device)
+    assert not pp.is_present(x, device)
+
+
+def test_release_and_delete_of_a_block(device):
+    x = floats(4)
+    pp.enter_data(to=(x,), device=device)
+    pp.enter_data(to=(x,), device=device)
+    with pp.data(present=(x,), release=(x,), device=device):
+        pass
+    assert present.tables[pp.Device(device).id].entry_of(x).count == 1
+    with pp.data(tofrom=(x,), device=device):
+        add_one[4](x)
+        with pp.data(delete=(x,), device=device):
+            pass
+        assert not pp.is_present(x, device)
+    if device == OWN:
+        assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_updates():
+    x = floats(3, 4)
+    with pp.data(to=(x,), device=OWN):
+        x[...] = 100
+        with copied(1):
+            pp.update_to(x[1, ::2])
+        assert image(x).tolist() == [[0, 1, 2, 3], [100, 5, 100, 7], [8, 9, 10, 11]]
+        x[...] = -1
+        pp.update_from(x[:, 3:0:-2], device=OWN)
+        assert x.tolist() == [[-1, 1, -1, 3], [-1, 5, -1, 7], [-1, 9, -1, 11]]
+
+
+# --- what can be mapped
+
+
+LAYOUTS = [
+    lambda x: x,
+    lambda x: x[::2],
+    lambda x: x[:, 1::3],
+    lambda x: x[::-1, ::-2],
+    lambda x: x.T,
+    lambda x: x[1:3, 2:5],
+    lambda x: x[2],
+    lambda x: x[:, 4],
+    lambda x: x[:0],
+    lambda x: x[3, 3, ...],
+    lambda x: x.reshape(2, 2, 6),
+    lambda x: x[None, ::3, None],
+]
+
+
+@pytest.mark.parametrize("layout", range(len(LAYOUTS)))
+@pytest.mark.parametrize("dtype", ["float32", "int8", "complex64", "bool", "uint64"])
+def test_layouts_go_and_come_back(layout, dtype):
+    base = (np.arange(24).reshape(4, 6) % 7).astype(dtype)
+    before, view = base.copy(), LAYOUTS[layout](base)
+    with pp.data(tofrom=(view,), device=OWN):
+        assert np.array_equal(image(view), view)
+        values = view.copy()
+        base[...] = 0
+    after = np.zeros_like(before)
+    LAYOUTS[layout](after)[...] = values  # these bytes alone came back
+    assert np.array_equal(base, after)
+
+
+def test_objects_with_buffers(device):
+    for made in (bytearray(b"abcd"), array.array("i", [1, 2, 3, 4]), memoryview(bytearray(b"abcd"))):
+        with pp.data(tofrom=(made,), device=device):
+            assert pp.is_present(made, device)
+            add_one[4](made)
+        assert made[0] in (98, 2)
+
+
+def test_read_only_memory(device):
+    x = floats(3)
+    x.flags.writeable = False
+    y = np.zeros(3, "float32")
+    with pp.data(to=(x, b"bytes"), from_=(y,), device=device):
+        double[3](x, y)
+    assert y.tolist() == [0, 2, 4]
+
+
+def test_no_dimensions_and_no_elements(device):
+    x, nothing = np.array(3.0, "float32"), np.zeros((0, 4), "float32")
+    with pp.data(tofrom=(x, nothing), device=device):
+        assert pp.is_present(x, device)
+        assert pp.is_present(nothing, device)
+        got = pp.ones(2, "float32", device=device) + x
+    assert got.tolist() == [4, 4]
+
+
+def test_records(device):
+    r = np.zeros(3, np.dtype([("a", "i4"), ("b", "f4"), ("c", [("d", "f4"), ("e", "i2")])], align=True))
+    r["a"], r["c"]["d"] = [1, 2, 3], 1
+
+    @pp.jit
+    def fill(r):
+        for i in pp.prange(len(r)):
+            q = r[i]
+            q["b"] = q["a"] * 2
+            q["c"]["d"] += q["b"]
+
+    with pp.data(tofrom=(r,), device=device):
+        fill(r)
+        if device == OWN:
+            assert not r["b"].any()
+            assert image(r["a"]).tolist() == [1, 2, 3]
+    assert r["b"].tolist() == [2, 4, 6]
+    assert r["c"]["d"].tolist() == [3, 5, 7]
+
+
+@given(data=st.data())
+def test_any_view_of_any_view(data):
+    """Of memory that is mapped by a view, any part of that is found, with any steps, in any direction."""
+    shape = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
+    base = np.arange(np.prod(shape), dtype="int16").reshape(shape)
+
+    def part(x):
+        cuts = []
+        for n in x.shape:
+            first = data.draw(st.integers(0, n - 1))
+            cuts.append(slice(first, data.draw(st.integers(first + 1, n)), data.draw(st.integers(1, 3))))
+        x = x[tuple(cuts)]
+        x = x[tuple(slice(None, None, data.draw(st.sampled_from([1, -1]))) for _ in x.shape)]
+        return x.transpose(data.draw(st.permutations(range(x.ndim))))
+
+    outer = part(base)
+    inner = part(outer)
+    with pp.data(to=(outer,), device=OWN):
+        assert pp.is_present(inner, OWN)
+        assert np.array_equal(image(inner), inner)
+        assert pp.is_present(base, OWN) == (base.size == outer.size)
+
+
+# --- what is refused
+
+
+def refused(error, message, **lists):
+    before = present.tables[pp.Device(OWN).id].entries if pp.Device(OWN).id in present.tables else ()
+    with copied(0), pytest.raises(error, match=message), pp.data(**lists, device=OWN):
+        raise AssertionError("entered")
+    assert present.tables[pp.Device(OWN).id].entries == before
+
+
+def test_overlap_is_refused_before_anything_is_done():
+    x, other = floats(10), floats(3)
+    with pp.data(to=(x[2:6],), device=OWN):
+        message = (
+            r"from_\[0\], float32 of shape \(4,\), overlaps, without being a part of, what is mapped: to\[0\], float32 of shape \(4,\)"
+        )
+        refused(ValueError, message, to=(other,), from_=(x[4:8],))
+        refused(ValueError, r"to\[1\], float32 of shape \(10,\), would extend what is mapped: to\[0\]", to=(other, x))
+    refused(ValueError, "overlaps", to=(x[:5],), alloc=(x[4:],))
+
+
+def test_other_elements_of_the_same_range_are_refused():
+    x = floats(4, 6)
+    with pp.data(to=(x[:, ::2],), device=OWN):
+        refused(ValueError, "has elements that are not mapped with what holds its memory", to=(x[:, 1:4:2],))
+        refused(ValueError, "has elements that are not mapped", tofrom=(x[1:3, :3],))
+        assert not pp.is_present(x[:, 1], OWN)
+        assert pp.is_present(x[::-1, 2], OWN)
+        with pytest.raises(TypeError, match="is a NumPy array"):
+            add_one[4](x[:, 1])
+
+
+def test_wrong_arguments():
+    x, y = floats(4), floats(4)
+    y.flags.writeable = False
+    refused(ValueError, r"data: from_\[0\], float32 of shape \(4,\), is read-only", to=(x,), from_=(y,))
+    refused(ValueError, r"tofrom\[0\], .*read-only", tofrom=(b"text",))
+    refused(ValueError, "elements that share memory", to=(np.lib.stride_tricks.as_strided(x, (3, 3), (4, 4)),))
+    refused(ValueError, r"present\[0\], .* is not present on null:1", present=(x,))
+    refused(ValueError, "always: an array that is in no other list", to=(x,), always=(y,))
+    refused(TypeError, "no numbers", to=(np.array([None]),))
+    refused(TypeError, "is an array of pardo", to=(pp.ones(2),))
+    refused(TypeError, r"data: to\[0\] must be a NumPy array or have a buffer, not int", to=(1,))
+    refused(TypeError, "masked array", to=(np.ma.masked_array([1.0], [True]),))
+    with pytest.raises(TypeError, match=r"data: to must be a sequence of arrays, such as \(X,\), not ndarray"):
+        pp.data(to=x)
+    with pytest.raises(ValueError, match="unknown"):
+        pp.data(to=(x,), device="unknown")
+    for call in (lambda: pp.update_to(x), lambda: pp.update_from(x, device=OWN), lambda: pp.exit_data(release=(x,), device=OWN)):
+        with pytest.raises(ValueError, match="is not present on"):
+            call()
+    with pp.data(to=(y,), device=OWN), pytest.raises(ValueError, match=r"argument 0, .* is read-only"):
+        pp.update_from(y)
+    with pp.data(to=(x,), device=OWN), pp.data(to=(x,), device="cpu"), pytest.raises(ValueError, match="present on several devices"):
+        pp.update_from(x)
+
+
+def test_arguments_on_no_common_device():
+    x, y = floats(3), floats(3)
+    with pp.data(to=(x,), device=OWN), pytest.raises(TypeError, match="`y` is a NumPy array"):
+        double[3](x, y)
+
+
+# --- failures
+
+
+def test_a_copy_that_fails_leaves_no_entry(monkeypatch):
+    x, y = floats(3), floats(4)
+    copy = contexts._image
+
+    def failing(table, m):
+        if m.array.size == 3:
+            raise MemoryError("none left")
+        return copy(table, m)
+
+    monkeypatch.setattr(contexts, "_image", failing)
+    with pytest.raises(MemoryError), pp.data(to=(y, x), device=OWN):
+        raise AssertionError("entered")
+    assert not pp.is_present(y, OWN)
+    monkeypatch.undo()
+    with pp.data(to=(y, x), device=OWN):
+        assert pp.is_present(x, OWN)
+
+
+@pp.kernel
+def failing(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = 7
+    assert i < 1, "too far"
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_did_not_complete_stays(waits):
+    good, bad = floats(3), floats(3)
+
+    @pp.data(tofrom=(good,), device=OWN)
+    @pp.data(tofrom=(bad,), device=OWN)
+    def block():
+        add_one[3](good)
+        event = failing[3](bad)
+        if waits:
+            event.wait()
+
+    with pytest.raises(AssertionError, match="too far"):
+        block()
+    assert good.tolist() == [1, 2, 3]
+    assert bad.tolist() == [0, 1, 2]
+
+
+def test_a_jit_function_that_fails():
+    good, bad = floats(3), floats(3)
+
+    @pp.jit
+    def wrong(x):
+        for i in pp.prange(3):
+            x[i] = 9
+            assert i < 1
+
+    @pp.data(tofrom=(good, bad), device=OWN)
+    def block():
+        increase(good)
+        wrong(bad)
+
+    with pytest.raises(AssertionError):
+        block()
+    assert good.tolist() == [1, 2, 3]
+    assert bad.tolist() == [0, 1, 2]
+
+
+def test_other_exceptions_copy_back(device):
+    x = floats(3)
+
+    @pp.data(tofrom=(x,), device=device)
+    def block():
+        add_one[3](x)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        block()
+    assert x.tolist() == [1, 2, 3]
+
+
+# --- threads and tasks
+
+
+def test_threads_share_the_table():
+    x = floats(1000)
+    started = threading.Barrier(4)
+    failures = []
+
+    def work():
+        try:
+            started.wait(10)
+            for _ in range(20):
+                with pp.data(to=(x,), device=OWN):
+                    assert pp.is_present(x[10:], OWN)
+                    assert image(x)[999] == 999
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
+
+
+def test_contexts_belong_to_tasks():
+    x, y = floats(3), floats(3)
+    both = pp.data(tofrom=(x,), device=OWN)
+
+    async def one(wait):
+        with both:
+            await asyncio.sleep(wait)
+            add_one[3](x)
+        return pp.is_present(x, OWN)
+
+    async def main():
+        return await asyncio.gather(one(0.02), one(0.0))
+
+    with pp.data(to=(y,), device=OWN):
+        assert asyncio.run(main()) == [False, True]
+        assert present.devices.get() == (pp.Device(OWN).id,)
+    assert x.tolist() == [2, 3, 4]

@@ -9,7 +9,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pardo._data import contexts, present
+from pardo._data import contexts, present, tables
 
 pytestmark = pytest.mark.once
 
@@ -27,7 +27,7 @@ def device(request):
 def _nothing_stays():
     yield
     assert not present.in_use
-    assert all(table.entries == () for table in present.tables.values())
+    assert all(table.entries == () for table in tables.tables.values())
 
 
 @pp.kernel
@@ -62,7 +62,7 @@ def floats(*shape):
 
 def image(x, device=OWN):
     """What the device has for an array."""
-    return pp.asnumpy(present.tables[pp.Device(device).id].view(x))
+    return pp.asnumpy(tables.tables[pp.Device(device).id].view(x))
 
 
 # --- kinds of maps
@@ -249,7 +249,7 @@ def test_release_and_delete_of_a_block(device):
     pp.enter_data(to=(x,), device=device)
     with pp.data(present=(x,), release=(x,), device=device):
         pass
-    assert present.tables[pp.Device(device).id].entry_of(x).count == 1
+    assert tables.tables[pp.Device(device).id].entry_of(x).count == 1
     with pp.data(tofrom=(x,), device=device):
         add_one[4](x)
         with pp.data(delete=(x,), device=device):
@@ -377,10 +377,10 @@ def test_any_view_of_any_view(data):
 
 
 def refused(error, message, **lists):
-    before = present.tables[pp.Device(OWN).id].entries if pp.Device(OWN).id in present.tables else ()
+    before = tables.tables[pp.Device(OWN).id].entries if pp.Device(OWN).id in tables.tables else ()
     with copied(0), pytest.raises(error, match=message), pp.data(**lists, device=OWN):
         raise AssertionError("entered")
-    assert present.tables[pp.Device(OWN).id].entries == before
+    assert tables.tables[pp.Device(OWN).id].entries == before
 
 
 def test_overlap_is_refused_before_anything_is_done():
@@ -556,5 +556,5 @@ def test_contexts_belong_to_tasks():
 
     with pp.data(to=(y,), device=OWN):
         assert asyncio.run(main()) == [False, True]
-        assert present.devices.get() == (pp.Device(OWN).id,)
+        assert tables.devices.get() == (pp.Device(OWN).id,)
     assert x.tolist() == [2, 3, 4]

@@ -12,8 +12,8 @@ from pardo import _core
 from pardo._base.arguments import DeviceLike, device_of, refuse_masked
 from pardo._base.public_names import publish_module
 from pardo._core import Array
-from pardo._data import present
-from pardo._data.present import Entry, Layout, Table, layout_of, packed, part_of, places, table_of
+from pardo._data import tables
+from pardo._data.tables import Entry, Layout, Table, layout_of, packed, part_of, places, table_of
 
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
 
@@ -344,7 +344,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         mappings = _mappings("data", self._always, **self._lists)
         table = table_of(device_of(None) if self._device is None else self._device)
         mapped = _enter(table, mappings, "data")
-        token = present.devices.set((*present.devices.get(), table.device.id))
+        token = tables.devices.set((*tables.devices.get(), table.device.id))
         _frames.set((*_frames.get(), _Frame(self, table, mapped, token)))
         return table.device
 
@@ -353,7 +353,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         at = next(k for k in reversed(range(len(frames))) if frames[k].owner is self)
         frame = frames[at]
         _frames.set((*frames[:at], *frames[at + 1 :]))
-        present.devices.set(present.devices.get()[:-1])
+        tables.devices.set(tables.devices.get()[:-1])
         failure = _leave(frame.table, reversed(frame.mapped), error is not None)
         if failure is None:
             return
@@ -458,7 +458,7 @@ def _each(op_name: str, arrays: tuple[Any, ...], device: DeviceLike) -> Any:
     for k, given in enumerate(arrays):
         x = _host(given, f"{op_name}: argument {k}")
         label = f"argument {k}, {x.dtype} of shape {x.shape}"
-        found = [wanted] if wanted is not None else [t for t in present.tables.values() if x.size and t.entry_of(x) is not None]
+        found = [wanted] if wanted is not None else [t for t in tables.tables.values() if x.size and t.entry_of(x) is not None]
         if x.size and not found:
             raise ValueError(f"{op_name}: {label}, is not present on any device")
         for table in found:

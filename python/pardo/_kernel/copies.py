@@ -7,8 +7,8 @@ from typing import Any
 
 from pardo._compiler import structs
 from pardo._core import Array, Event, Queue
-from pardo._data import present
-from pardo._data.present import Entry
+from pardo._data import tables
+from pardo._data.tables import Entry
 
 WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 Parts = list[tuple[Entry, Array]]  # what has taken the place of arguments, and whose parts they are
@@ -17,16 +17,16 @@ Parts = list[tuple[Entry, Array]]  # what has taken the place of arguments, and 
 def on_device(arguments: tuple[Any, ...], queue: Queue | None = None) -> tuple[tuple[Any, ...], Parts]:
     """The arguments of a call with copies in place of what the host has; all are on one device."""
     parts: Parts = []
-    table = present.chosen_table([leaf for a in arguments for leaf in structs.leaves(a)], queue)
+    table = tables.chosen_table([leaf for a in arguments for leaf in structs.leaves(a)], queue)
     if table is None:
         return arguments, parts
-    return tuple(structs.mapped(a, lambda x: present.used(table, x, parts)) for a in arguments), parts
+    return tuple(structs.mapped(a, lambda x: tables.used(table, x, parts)) for a in arguments), parts
 
 
 def one(value: Any) -> Any:
     """The copy of a single value; itself if it has none."""
-    table = present.chosen_table((value,), None)
-    return value if table is None else present.used(table, value)
+    table = tables.chosen_table((value,), None)
+    return value if table is None else tables.used(table, value)
 
 
 def launched(launch: Callable[[], Event], parts: Parts, uses: Callable[[], Iterable[tuple[Any, int]]]) -> Event:

@@ -8,7 +8,6 @@ import numpy as np
 from pardo._array.interop import asarray
 from pardo._array.joining import concat
 from pardo._array.ranges import arange
-from pardo._array.sets import unique_values
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of
 from pardo._core import Array, Queue, _full
 from pardo._random.generator import Generator, default_rng
@@ -229,7 +228,7 @@ def random_array(
     draw = rng if isinstance(rng, Generator) else default_rng(rng)
     total = extent[0] * extent[1]
     count = round(density * total)
-    place = _distinct(draw, total, count, target)
+    place = draw.choice(total, count, replace=False, queue=target) if count else _full([0], 0, np.int64, target)
     if data_sampler is not None:
         value = cast(asarray(data_sampler(size=count), queue=target), wanted)
     else:
@@ -238,16 +237,6 @@ def random_array(
     indices = index_dtype(*extent)
     made = coo_array._of(cast(row, indices), cast(place - row * extent[1], indices), value, extent)
     return made.asformat(format)
-
-
-def _distinct(draw: Generator, total: int, count: int, queue: Queue) -> Array:
-    """So many different numbers below a total."""
-    if 4 * count >= total:
-        return draw.permutation(total, queue=queue)[:count]
-    chosen = unique_values(draw.integers(0, total, count + count // 4 + 8, queue=queue))
-    while chosen.size < count:  # hardly ever
-        chosen = unique_values(concat([chosen, draw.integers(0, total, count, queue=queue)]))
-    return draw.permutation(chosen, queue=queue)[:count]
 
 
 def _drawn(draw: Generator, count: int, dtype: np.dtype[Any], queue: Queue) -> Array:

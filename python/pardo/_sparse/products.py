@@ -30,6 +30,7 @@ from pardo._sparse.structure import (
     unsigned,
 )
 
+LARGE = 16  # of so many parts of all entries a row may be one on processors, before it is cut
 LONG = 1 << 15  # entries of a row above which it may be cut into pieces, of so many
 SHARED = 8  # mean number of entries above which several items share a row, where a device has many
 NARROW = 1024  # rows and entries of a part, for products with matrices
@@ -49,11 +50,10 @@ def finished(x: Array, dtype: Any) -> Array:
 
 
 def _cut(ptr: Array, count: int, longest: int) -> tuple[Array, Array] | None:
-    """Pieces of rows, where one row is so long that what works on it would be the last to end."""
-    if longest <= LONG:
+    """Pieces of rows, where one row is so long that what works on it would be the last to end: sizes alone decide."""
+    if longest <= LONG or (has_few_items(ptr.queue) and longest <= count // LARGE):
         return None
-    threads = ptr.queue.device.max_compute_units or 1
-    return split_rows(ptr, count, LONG) if not has_few_items(ptr.queue) or longest > count // (4 * threads) else None
+    return split_rows(ptr, count, LONG)
 
 
 def reduced(

@@ -1,0 +1,290 @@
+# python/pardo/_data/tables.py: which memory of the host has a copy on a device, and the parts of that copy that views of the host name.
+"""One table a device: entries by address range. Who changes a table holds its lock and puts a new tuple in place; readers need none."""
+
+from __future__ import annotations
+
+import bisect
+import contextvars
+import threading
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pardo import _core
+from pardo._base.arguments import dtype_of
+from pardo._core import Array, Device, Event, Queue
+from pardo._data import present
+
+KEPT = 64  # views of an entry that are remembered
+
+# The devices of the contexts that this task is in, the innermost last.
+devices: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("pardo.data", default=())
+
+
+class Layout(NamedTuple):
+    """The bytes of an array: the first one's address, and extents and strides of axes, the largest stride first, without gaps merged."""
+
+    begin: int
+    axes: tuple[tuple[int, int], ...]
+
+    @property
+    def end(self) -> int:
+        """Behind the last byte."""
+        return self.begin + sum((n - 1) * s for n, s in self.axes) + 1
+
+
+def _steps(x: NDArray[Any]) -> tuple[int, list[tuple[int, int, int]]]:
+    """The address of the lowest element, and stride, extent and number of each axis that has several elements, the largest stride first."""
+    begin, steps = x.__array_interface__["data"][0], []
+    for axis, (n, s) in enumerate(zip(x.shape, x.strides, strict=True)):
+        if n > 1 and s != 0:
+            begin += min(0, (n - 1) * s)
+            steps.append((abs(s), n, axis))
+    return begin, sorted(steps, reverse=True)
+
+
+def layout_of(x: NDArray[Any]) -> Layout | None:
+    """Where the bytes of an array with elements are; None if elements share memory in other ways than by broadcasting."""
+    begin, steps = _steps(x)
+    axes = [(x.itemsize, 1)]
+    span = x.itemsize
+    for s, n, _ in reversed(steps):
+        if s < span:
+            return None
+        span = (n - 1) * s + span
+        m, t = axes[-1]
+        if s == m * t:
+            axes[-1] = (n * m, t)
+        else:
+            axes.append((n, s))
+    return Layout(begin, tuple(reversed(axes)))
+
+
+def packed(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
+    """The bytes of an array as its layout orders them: a view of its memory."""
+    return np.lib.stride_tricks.as_strided(
+        _bytes_at(x, layout), [n for n, _ in layout.axes], [s for _, s in layout.axes], writeable=x.flags.writeable
+    )
+
+
+def _bytes_at(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
+    """The first byte of a layout of the array."""
+
+    class Owner:
+        __array_interface__ = {"version": 3, "shape": (1,), "typestr": "|u1", "data": (layout.begin, not x.flags.writeable)}  # noqa: RUF012
+
+    owner = Owner()
+    owner.array = x  # type: ignore[attr-defined]
+    return np.asarray(owner)
+
+
+class Entry:
+    """Memory of the host that a device has: a copy of its bytes, or on a device that shares the host's memory the memory itself."""
+
+    def __init__(self, x: NDArray[Any], layout: Layout, image: Array | None, label: str) -> None:
+        self.array, self.layout, self.image, self.label = x, layout, image, label
+        self.count = 1
+        self.launched: list[Event] = []  # what writes it, unless it is complete
+        self.broken = False  # a jit function that had it has failed
+        self._views: dict[Any, Array] = {}
+
+    def view(self, x: NDArray[Any], queue: Queue) -> Array | None:
+        """What the device has for a part of the memory; None if the part has elements that the entry does not."""
+        key = (x.__array_interface__["data"][0], x.shape, x.strides, x.dtype)
+        found = self._views.get(key)
+        if found is None:
+            dtype = dtype_of(x.dtype, "data")
+            found = _core._share_buffer(x, dtype, queue) if self.image is None else part_of(self.image, self.layout, x, dtype)
+            if found is not None:
+                if len(self._views) >= KEPT:
+                    for view in self.views():
+                        view.wait()
+                    self._views.clear()
+                self._views[key] = found
+        return found
+
+    def views(self) -> list[Array]:
+        """What was given for parts of it, unless that was much."""
+        return list(self._views.values())
+
+    def failed(self) -> bool:
+        """Whether work that writes it is known to have failed."""
+        return self.broken or any(_has_failed(event) for event in self.launched)
+
+    def note(self, event: Event) -> None:
+        """Remember a launch that writes it."""
+        if len(self.launched) >= KEPT:
+            self.launched = [e for e in self.launched if not e.done() or _has_failed(e)][:KEPT]
+        self.launched.append(event)
+
+
+def _has_failed(event: Event) -> bool:
+    return event.done() and event._failure(False) is not None
+
+
+class Table:
+    """The entries of a device, by their addresses."""
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.queue = device, Queue.of(device)
+        self.entries: tuple[Entry, ...] = ()
+        self.lock = threading.RLock()
+
+    def at(self, begin: int, end: int) -> Entry | None:
+        """The entry that holds a range."""
+        entries = self.entries
+        place = bisect.bisect_right(entries, begin, key=lambda e: e.layout.begin) - 1
+        return entries[place] if place >= 0 and entries[place].layout.end >= end else None
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Replace the entries."""
+        with _tables_lock:
+            self.entries = tuple(sorted(entries, key=lambda e: e.layout.begin))
+            now = any(t.entries for t in tables.values())
+            if now != present.in_use:
+                present.in_use = now
+                _core._set_data_mapped(view_on if now else None)
+
+    def add(self, entry: Entry) -> None:
+        """One entry more."""
+        self.put((*self.entries, entry))
+
+    def remove(self, entry: Entry) -> None:
+        """Forget an entry."""
+        self.put(e for e in self.entries if e is not entry)
+
+    def view(self, x: NDArray[Any]) -> Array | None:
+        """What the device has for an array of the host; None if it is not there."""
+        if x.size == 0:
+            return _core._empty(list(x.shape), dtype_of(x.dtype, "data"), self.queue)
+        entry = self.entry_of(x)
+        return None if entry is None else entry.view(x, self.queue)
+
+    def entry_of(self, x: NDArray[Any]) -> Entry | None:
+        """The entry whose range holds that of an array with elements."""
+        begin, steps = _steps(x)
+        return self.at(begin, begin + sum((n - 1) * s for s, n, _ in steps) + x.itemsize)
+
+
+tables: dict[str, Table] = {}
+_tables_lock = threading.Lock()
+
+
+def table_of(device: Device) -> Table:
+    """The table of a device; a new one without entries if it has none."""
+    with _tables_lock:
+        table = tables.get(device.id)
+        if table is None:
+            table = tables[device.id] = Table(device)
+        return table
+
+
+# --- parts of an image
+
+
+def places(layout: Layout, x: NDArray[Any]) -> list[tuple[int, list[tuple[int, int, int]]]] | None:
+    """For each axis of a layout where a part of it begins, and its axes along this one: step, extent, number; None if it is no part."""
+    begin, steps = _steps(x)
+    rest = begin - layout.begin
+    found: list[tuple[int, list[tuple[int, int, int]]]] = []
+    for n, s in layout.axes:
+        start, rest = divmod(rest, s)
+        if start >= n:
+            return None
+        found.append((start, []))
+    for stride, extent, axis in (*steps, (1, x.itemsize, -1)):
+        k = next((k for k, (_, s) in enumerate(layout.axes) if s <= stride), -1)
+        step, left = divmod(stride, layout.axes[k][1])
+        if left:
+            return None
+        found[k][1].append((step, extent, axis))
+    for (start, parts), (n, _) in zip(found, layout.axes, strict=True):
+        if start + sum((extent - 1) * step for step, extent, _ in parts) >= n:
+            return None
+    return found
+
+
+def part_of(image: Array, layout: Layout, x: NDArray[Any], dtype: np.dtype[Any]) -> Array | None:
+    """The part of an image of a layout that an array of the host names, as a view of the same shape."""
+    found = places(layout, x)
+    if found is None:
+        return None
+    y = image
+    axes: list[int] = []
+    for start, parts in found:
+        cut = _cut(y, len(axes), start, parts or [(1, 1, -2)])
+        if cut is None:
+            return None
+        y, axes = cut, [*axes, *(axis for _, _, axis in parts or [(1, 1, -2)])]
+    y = y._view_as(dtype)  # the last axis is that of the bytes of an element; now it has one
+    axes = [axis if axis >= 0 else x.ndim - axis for axis in axes]
+    y = _core._permute_dims(y, sorted(range(len(axes)), key=axes.__getitem__))
+    axes = sorted(axis for axis in axes if axis < x.ndim)
+    if axes:
+        y = y[tuple(slice(None, None, -1) if x.strides[axis] < 0 else slice(None) for axis in axes)]
+    shape = [n if axis in axes else 1 for axis, n in enumerate(x.shape)]
+    y = _core._reshape(y, shape, False)
+    return y if y.shape == x.shape else _core._broadcast_to(y, list(x.shape))
+
+
+def _cut(y: Array, at: int, start: int, parts: list[tuple[int, int, int]]) -> Array | None:
+    """Axis `at` of an array made into the axes that steps and extents say, the largest step first."""
+    (step, extent, _), *inner = parts
+    before = (slice(None),) * at
+    if not inner:
+        return y[(*before, slice(start, start + (extent - 1) * step + 1, step))]
+    span = sum((n - 1) * s for s, n, _ in inner) + 1
+    back = max(0, start + extent * step - y.shape[at])  # rows may begin earlier, so that the last one is whole
+    if start < back or back + span > step:
+        return None
+    y = y[(*before, slice(start - back, start - back + extent * step))]
+    y = _core._reshape(y, [*y.shape[:at], extent, step, *y.shape[at + 1 :]], False)
+    return _cut(y, at + 1, back, inner)
+
+
+# --- arguments
+
+
+def host_array(x: Any) -> NDArray[Any] | None:
+    """An array of NumPy's of what has a buffer; None for everything else."""
+    if isinstance(x, np.ndarray):
+        return x
+    has_buffer = isinstance(x, (bytearray, memoryview)) or (type(x).__name__ == "array" and hasattr(x, "buffer_info"))
+    return np.asarray(x) if has_buffer else None
+
+
+def view_on(x: Any, queue: Queue) -> Array | None:
+    """What the core asks for operands beside an array: the copy on its device."""
+    table = tables.get(queue.device.id)
+    host = host_array(x)
+    found = table.view(host) if table is not None and table.queue == queue and host is not None and host.dtype.kind in "biufc" else None
+    return found if host is None or host.size else None
+
+
+def chosen_table(values: Any, queue: Queue | None) -> Table | None:
+    """The table of a call: of its queue, of the arrays among its arguments, or where the first array of the host is that is anywhere:
+    on the device of the innermost context of this task, or else on another."""
+    queue = queue or next((x.queue for x in values if type(x) is Array), None)
+    if queue is not None:
+        return tables.get(queue.device.id)
+    known = list(tables.values())
+    order = [t for d in reversed(devices.get()) for t in known if t.device.id == d] + known
+    hosts = [host for host in map(host_array, values) if host is not None and host.size]
+    return next((t for host in hosts for t in order if t.entry_of(host) is not None), None)
+
+
+def used(table: Table, x: Any, entries: list[tuple[Entry, Array]] | None = None) -> Any:
+    """What takes the place of an argument: the part of a copy that an array of the host names, or the argument itself."""
+    host = host_array(x)
+    if host is None:
+        return x
+    found = table.view(host)
+    if found is not None and entries is not None and host.size:
+        entry = table.entry_of(host)
+        if entry is not None:
+            entries.append((entry, found))
+    return x if found is None else found
+
+
+present.view_on = view_on

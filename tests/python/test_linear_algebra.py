@@ -1,4 +1,4 @@
-# tests/python/test_linalg.py: linear algebra: errors and where they come, extents of zero, keywords, what is recorded.
+# tests/python/test_linear_algebra.py: linear algebra: errors and where they come, extents of zero, keywords, what is recorded.
 from __future__ import annotations
 
 import inspect
@@ -139,7 +139,7 @@ def test_failures_come_late_with_line_and_place(name):
     if function.__name__ == "<lambda>":
         line = function.__code__.co_firstlineno
     for _ in range(2):  # each use raises it
-        with pytest.raises(np.linalg.LinAlgError, match=rf"^{name}: {text} \(at .*test_linalg.py:{line}\)"):
+        with pytest.raises(np.linalg.LinAlgError, match=rf"^{name}: {text} \(at .*test_linear_algebra.py:{line}\)"):
             pp.asnumpy(late + 1)
     good = A @ A.T
     stack = np.stack([good, good, good, bad, good, bad])

@@ -140,7 +140,8 @@ def test_extreme_parameters():
     for name, parameters, mean, sd in [
         ("poisson", (1e15,), 1e15, 1e15**0.5), ("poisson", (9e18,), 9e18, 9e18**0.5), ("binomial", (2**62, 0.5), 2.0**61, 2.0**30),
         ("binomial", (10**15, 1e-12), 1e3, 1e3**0.5), ("geometric", (1e-12,), 1e12, 1e12),
-        ("hypergeometric", (10**9 - 1, 10**9 - 1, 10**6), 5e5, 499.9), ("vonmises", (0.0, 1e12), 0, 1e-6), ("standard_gamma", (1e12,), 1e12, 1e6),
+        ("hypergeometric", (10**9 - 1, 10**9 - 1, 10**6), 5e5, 499.9),
+        ("vonmises", (0.0, 1e12), 0, 1e-6), ("standard_gamma", (1e12,), 1e12, 1e6),
     ]:  # fmt: skip
         if pp.Device().has_fp64:
             x = drawn(getattr(g, name)(*parameters, size=N)).astype(float) - mean

@@ -7,8 +7,10 @@ import inspect
 import itertools
 import math
 import pickle
+import re
 import threading
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -575,6 +577,18 @@ def test_signatures_and_documentation(name):
         assert section in text
     for p in list(mine)[1:]:
         assert f"{p} : " in text or f"{p}, " in text or f", {p} : " in text, p
+
+
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "random.md"
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason="not in a source tree")
+def test_the_reference_lists_all():
+    listed = set(re.findall(r"(?m)^   (\w\S*)$", REFERENCE.read_text()))
+    others = {f"{kind.__name__}.{n}" for kind in (pp.random.Philox, pp.random.RandomState) for n in vars(kind) if not n.startswith("_")}
+    functions = {n for n in pp.random.__all__ if not hasattr(pp.random.RandomState, n)} - {"SeedSequence", "ranf", "sample"}
+    attributes = {"Philox.counter", "Philox.key"}
+    assert listed == functions | {f"Generator.{n}" for n in METHODS} | others - attributes
 
 
 def test_examples_of_the_docstring():

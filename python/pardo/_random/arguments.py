@@ -182,32 +182,30 @@ def outside(x: Any) -> Any:
 def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[Any, Any]:
     """The first integer, in 64 bits, and the distance of the last one: two numbers, or at least one array."""
     least, greatest = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
-    low, high = (int(x) if type(x) is not Array or x.ndim == 0 else x for x in given.values.values())
     beyond = 0 if endpoint else 1
-    (low_min, low_max), (high_min, high_max) = _ends(low, least), _ends(high, greatest)
-    if low_min < least or high_max - beyond > greatest:
-        name, value = ("low", low_min) if low_min < least else ("high", high_max)
-        raise ValueError(f"integers: {name} is out of bounds for {dtype}: {value}; integers are drawn from {least} to {greatest}")
-    crossed: Any = low_max > greatest or high_min - beyond < least
-    if not crossed:
-        first, last = (x._astype(np.int64 if least else np.uint64, False) if type(x) is Array else x for x in (low, high))
-        last = last - beyond
-        above = first > last
-        crossed = bool(above.any()) if type(above) is Array else above
-    if crossed:
-        raise ValueError(f"integers: low is {'greater than' if endpoint else 'not less than'} high; there is no integer between them")
+    for name, x in given.values.items():
+        if type(x) is not Array or x.ndim == 0:
+            given.values[name] = int(x)
+    low, high = given.known()
+    for name, x, wrong in (("low", low, low < least), ("high", high, high > greatest + beyond)):
+        which = "some elements" if type(x) is Array else x
+        bad = wrong | (x != x) if getattr(x, "dtype", dtype).kind == "f" else wrong
+        given.refuse(bad, f"{name} is out of bounds for {dtype}: {which}; integers are drawn from {least} to {greatest}")
+    crossed = f"low is {'greater than' if endpoint else 'not less than'} high; there is no integer between them"
+    given.refuse(low > greatest, crossed)
+    given.refuse(high < least + beyond, crossed)
+    wide = np.dtype(np.int64 if least else np.uint64)
+    first, last = (x._astype(wide, False) if type(x) is Array else x for x in given.values.values())
+    last = last - beyond
+    if type(low) is Array or type(high) is Array:
+        given.refuse(first > last, crossed)
+    else:  # exactly, whatever their dtypes
+        given.refuse(np.asarray(low, object) > np.asarray(high, object) - beyond, crossed)
     return _unsigned(first), _unsigned(last - first)
 
 
 def _unsigned(x: Any) -> Any:
     return x._astype(np.uint64, False) if type(x) is Array else x % 2**64
-
-
-def _ends(x: Any, otherwise: int) -> tuple[int, int]:
-    """The least and the greatest one; something else for an empty array."""
-    if type(x) is not Array:
-        return x, x
-    return (int(x.min()), int(x.max())) if x.size else (otherwise, otherwise)
 
 
 def pool_of(a: Any, axis: int, target: Queue) -> tuple[Array | None, int, int]:

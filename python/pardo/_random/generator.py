@@ -244,8 +244,8 @@ class Generator(Orders):
         Raises
         ------
         ValueError
-            A bound does not fit the dtype, there is no integer between them, or their shapes cannot be broadcast to `size`. Arrays are
-            looked at, and waited for.
+            A bound does not fit the dtype, or there is no integer between them, which an Array tells late, at the next wait; or their
+            shapes cannot be broadcast to `size`.
         TypeError
             The dtype is neither an integer one nor bool, a bound is neither a number nor an array, or `size` is neither an integer nor a
             sequence of them.
@@ -282,7 +282,7 @@ class Generator(Orders):
             )
         else:
             self._launch(kernels.random_long_integers, out, 2, np.uint64(first), np.uint64(last))
-        return given.placed(out)
+        return given.placed(given.watch(out))
 
     def spawn(self, n_children: int) -> list[Self]:
         """Create new independent child generators.

@@ -37,9 +37,7 @@ def read_input(x: Any, op_name: str, *, real: bool = False) -> Array:
 class Output:
     """Where a result goes: a new array, of the dtype of `x` or of another one, or an array that the caller has."""
 
-    def __init__(
-        self, output: Any, x: Array, op_name: str, *, is_complex: bool = False, shape: tuple[int, ...] | None = None
-    ) -> None:
+    def __init__(self, output: Any, x: Array, op_name: str, *, is_complex: bool = False, shape: tuple[int, ...] | None = None) -> None:
         self.target = None
         self.shape = x.shape if shape is None else shape
         if type(output) is Array:

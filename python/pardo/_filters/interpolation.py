@@ -29,13 +29,11 @@ BEYOND = {
 def mapped(c: Any, n: Any, mode: Any) -> Any:
     """A coordinate inside of an axis in place of one outside, as SciPy finds it; less than -1 for the constant, and so for NaN."""
     last = n - 1.0
-    if mode == GRID_CONSTANT:
+    if mode == GRID_CONSTANT or mode == NEAREST:  # noqa: SIM109 (kernels have no `in`); the elements go on, and coordinates need not
         return c
     if not (0 <= c <= last):
         if mode == CONSTANT or c != c:
             return c * 0 - 2.0
-        if mode == NEAREST:
-            return min(max(c, 0.0), last)
         if n <= 1:
             return c * 0
         if mode == WRAP:
@@ -143,7 +141,8 @@ def spline_of(order: int, axes: int, real: str) -> Callable[..., Any]:
             f"        o{d}[k] = j * strides[{d}] if j >= 0 else -1",
         ]
         inside.append(f"c{d} > -1")
-    lines += [f"    inside = mode == GRID_CONSTANT or ({' and '.join(inside)})", "    total = cval"]
+    lines.append(f"    inside = mode == GRID_CONSTANT or mode == NEAREST or ({' and '.join(inside)})")
+    lines.append("    total = cval")
     lines += ["    if inside:", "        total = cval * 0"]
     pad = "        "
     for d in range(axes):
@@ -156,10 +155,9 @@ def spline_of(order: int, axes: int, real: str) -> Callable[..., Any]:
     lines.append(f"{pad}    value = wide(x[base + {places}])")
     lines.append(f"{pad}total += value * " + " * ".join(f"w{d}[k{d}]" for d in range(axes)))
     lines.append("    return total")
-    return written(
-        f"spline of order {order} over {axes} axes in {real}", lines, mapped=mapped, fill_weights=WEIGHTS[order], continued=continued, np=np,
-        private_array=private_array, GRID_CONSTANT=GRID_CONSTANT,
-    )  # fmt: skip
+    used = {"mapped": mapped, "fill_weights": WEIGHTS[order], "continued": continued, "private_array": private_array, "np": np}
+    name = f"spline of order {order} over {axes} axes in {real}"
+    return written(name, lines, **used, GRID_CONSTANT=GRID_CONSTANT, NEAREST=NEAREST)
 
 
 def listed(coordinates: Any, k: Any, index: Any, real: Any, moved: Any) -> Any:
@@ -208,8 +206,8 @@ def interpolate(
     shape: Any,
     out: Any,
 ) -> None:
-    """Items are an outer index, a row and a column. The extents of the result's other axes are `lead` of `shape`, the last first; what is
-    left of the outer index is the number of an array. `modes` are that of coordinates and that of elements, `axes` extents and strides."""
+    """Items are an outer index, a row and a column. The extents of the result's other axes are `lead` of `shape`, the last first; what
+    is left of the outer index is the number of an array. `modes`: of coordinates, of elements; `axes`: extents, strides."""
     lead, rows, columns, size, row_wise = shape
     rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
     k = (rest * plain(rows) + row) * plain(columns) + column
@@ -258,9 +256,10 @@ def sample(
     rows, columns = (1, *out.shape[1:])[-2:]
     lead = tuple(out.shape[-3:0:-1])
     shape = lead, rows, columns, math.prod(x.shape[1:]), () if out.ndim == 2 else (1,)
+    spline = spline_of(order, x.ndim - 1, real.name)
     interpolate[Range(out.size // (rows * columns), rows, columns), x.queue](
-        spline_of(order, x.ndim - 1, real.name), place, store, flat, axes, coordinates, (mode, BEYOND[mode]), float(moved), wide.type(cval), real.type,
-        wide.type, _limits(dtype, real), shape, target,
+        spline, place, store, flat, axes, coordinates, (mode, BEYOND[mode]), float(moved), wide.type(cval), real.type, wide.type,
+        _limits(dtype, real), shape, target,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters.arguments import Output, public
+from pardo._filters.interpolation import GRID_CONSTANT, GRID_WRAP, MODES
 from pardo._filters.stencils import plain
 from pardo._filters.windows import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP, storing
 from pardo._functions.operands import cast
@@ -21,18 +22,18 @@ __all__ = ["spline_filter", "spline_filter1d"]
 # Of the recursive filters: M. Unser, A. Aldroubi, M. Eden, "Fast B-spline transforms for continuous image representation and
 # interpolation", IEEE PAMI 13, 1991.
 POLES = {
-    2: (math.sqrt(8.0) - 3.0,),
-    3: (math.sqrt(3.0) - 2.0,),
-    4: (
-        math.sqrt(664.0 - math.sqrt(438976.0)) + math.sqrt(304.0) - 19.0,
-        math.sqrt(664.0 + math.sqrt(438976.0)) - math.sqrt(304.0) - 19.0,
-    ),
-    5: (math.sqrt(67.5 - math.sqrt(4436.25)) + math.sqrt(26.25) - 6.5, math.sqrt(67.5 + math.sqrt(4436.25)) - math.sqrt(26.25) - 6.5),
+    2: (-0.171572875253809902396622551580603843,),
+    3: (-0.267949192431122706472553658494127633,),
+    4: (-0.361341225900220177092212841325675255, -0.013725429297339121360331226939128204),
+    5: (-0.430575347099973791851434783493520110, -0.043096288203264653822712376822550182),
 }
 LINES, BLOCK = 2048, 256  # lines from which on an item takes a whole one; else it takes at least so many elements
 FORGOTTEN = 1e-18  # what an element adds to another so far away is not seen
 
-_EDGES = {NEAREST: MIRROR, CONSTANT: MIRROR, MIRROR: MIRROR, WRAP: WRAP, REFLECT: REFLECT}
+# How a line goes on, for the filter.
+EDGES = {
+    NEAREST: REFLECT, REFLECT: REFLECT, MIRROR: MIRROR, CONSTANT: MIRROR, WRAP: MIRROR, GRID_CONSTANT: MIRROR, GRID_WRAP: WRAP,
+}  # fmt: skip
 
 
 def first_of(x: Any, at: Any, n: Any, stride: Any, z: Any, reach: Any, edges: Any, wide: Any) -> Any:
@@ -60,9 +61,7 @@ def first_of(x: Any, at: Any, n: Any, stride: Any, z: Any, reach: Any, edges: An
 
 
 @kernel(bounds_check=False)  # elements of lines
-def spline_forward(
-    item: Item, x: Any, extents: Any, z: Any, gain: Any, reach: Any, edges: Any, block: Any, wide: Any, out: Any
-) -> None:
+def spline_forward(item: Item, x: Any, extents: Any, z: Any, gain: Any, reach: Any, edges: Any, block: Any, wide: Any, out: Any) -> None:
     """y[i] = gain * x[i] + z * y[i - 1]. An item begins so far before its block that what came before is forgotten."""
     n, stride = plain(extents[0]), plain(extents[1])
     at = item.get_id(0) * n * stride + item.get_id(2)
@@ -113,7 +112,7 @@ def spline_backward(item: Item, store: Any, x: Any, extents: Any, z: Any, reach:
             out[at + i * stride] = store(value, out.dtype)
 
 
-def spline_along(x: Array, out: Array, order: int, axis: int, mode: int) -> None:
+def spline_along(x: Array, out: Array, order: int, axis: int, edges: int) -> None:
     """Stores the coefficients along one axis, of at least two elements; into integers truncated."""
     wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
     n, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
@@ -128,19 +127,19 @@ def spline_along(x: Array, out: Array, order: int, axis: int, mode: int) -> None
         reach = math.ceil(math.log(FORGOTTEN) / math.log(-z))
         last = k == len(poles) - 1
         end = target if last else between[1]
-        arguments = reach, _EDGES[mode], block, wide.type
+        arguments = reach, edges, block, wide.type
         spline_forward[space, x.queue](source, (n, inner), z, gain, *arguments, between[0])
         spline_backward[space, x.queue](storing(wide, end.dtype), between[0], (n, inner), z, *arguments, end)
         source, gain = end, 1.0
 
 
-def coefficients(x: Array, order: int, mode: int) -> Array:
+def coefficients(x: Array, order: int, edges: int) -> Array:
     """The coefficients along all axes but the first, in the dtype of sums."""
     x = cast(x, read.wide_of(x, is_complex=x.dtype.kind == "c"))
     for axis, n in enumerate(x.shape):
         if axis and n > 1:
             out = _core._empty(list(x.shape), x.dtype, x.queue)
-            spline_along(x, out, order, axis, mode)
+            spline_along(x, out, order, axis, edges)
             x = out
     return x
 
@@ -156,13 +155,14 @@ def _filtered(op_name: str, input: Any, order: int, axes: Any, output: Any, mode
     x = read.read_input(input, op_name)
     wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
     where = Output(wide if output is None or output is np.float64 else output, x, op_name, is_complex=x.dtype.kind == "c")
-    code = read.read_mode(mode, op_name)
+    read.read_mode(mode, op_name)
+    edges = EDGES[MODES[mode]]
     chosen = range(x.ndim) if axes is None else [axis_index(axes, x.ndim, op_name)]
     done = False
     for axis in chosen:
         if order > 1 and x.shape[axis] > 1 and x.size:
             out = where.new()
-            spline_along(x, out, order, axis, code)
+            spline_along(x, out, order, axis, edges)
             x, done = out, True
     return where.given(x if done else x._astype(where.dtype, True))
 
@@ -201,7 +201,7 @@ def spline_filter1d(input: Any, order: int = 3, axis: int = -1, output: Any = np
     --------
     >>> import pardo as pp
     >>> pp.ndimage.spline_filter1d(pp.asarray([0.0, 6.0, 0.0]))
-    array([-3.,  9., -3.])
+    array([-6., 12., -6.])
     """
     return _filtered("spline_filter1d", input, read_order(order, 0, "spline_filter1d"), axis, output, mode)
 

@@ -15,7 +15,7 @@ from pardo._filters import interpolation, splines
 from pardo._filters.arguments import Output, public
 from pardo._filters.linear import check_cval
 from pardo._filters.splines import read_order
-from pardo._filters.windows import MIRROR, NEAREST, REFLECT, WRAP
+from pardo._filters.windows import NEAREST
 from pardo._functions.operands import cast, on_host, operand
 from pardo._functions.padding import pad
 
@@ -60,8 +60,7 @@ class _Spline:
                 widths = [(0, 0)] + [(AROUND, AROUND)] * (x.ndim - 1)
                 keywords = {} if self.mode == NEAREST else {"constant_values": self.cval}
                 x = pad(cast(x, wide), widths, "edge" if self.mode == NEAREST else "constant", **keywords)
-            edges = {interpolation.GRID_WRAP: WRAP, WRAP: WRAP, REFLECT: REFLECT}.get(self.mode, MIRROR)
-            x = splines.coefficients(x, self.order, edges)
+            x = splines.coefficients(x, self.order, splines.EDGES[self.mode])
         interpolation.sample(x, out, self.order, self.mode, self.cval, place, coordinates, moved, wide)
 
 
@@ -136,7 +135,8 @@ def affine_transform(
     {filter_input}
     matrix : array_like
         Of shape (input.ndim, output.ndim): the element at index o of the result is that of the input at ``matrix @ o + offset``. Of shape
-        (input.ndim,): its diagonal. Of shape (input.ndim, input.ndim + 1), or one row more: homogeneous, with the offset in the last column.
+        (input.ndim,): its diagonal. Of shape (input.ndim, input.ndim + 1), or one row more: homogeneous, with the offset in the last
+        column.
     offset : number or sequence of number
         For all axes of the input, or each; without effect beside a homogeneous matrix.
     output_shape : sequence of int, optional

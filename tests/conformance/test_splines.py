@@ -78,12 +78,16 @@ def close(got, want, device, scale=1.0):
     np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * scale * 10)
 
 
+def points(coordinates, device):
+    return coordinates if device.has_fp64 else coordinates.astype("float32")
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("order", [0, 1, 3])
 def test_modes(mode, order, device):
     a = rng_for(mode, order).normal(size=(9, 7)).astype("float32")
     coordinates = rng_for(mode).uniform(-0.8, 1.8, size=(2, 40)) * np.array(a.shape)[:, None]
-    got = nd.map_coordinates(pp.asarray(a, device=device), coordinates.reshape(2, 8, 5), order=order, mode=mode, cval=1.5)
+    got = nd.map_coordinates(pp.asarray(a, device=device), points(coordinates, device).reshape(2, 8, 5), order=order, mode=mode, cval=1.5)
     close(pp.reshape(got, (40,)), evaluated(a.astype(float), coordinates, order, mode, 1.5), device)
 
 
@@ -106,7 +110,7 @@ def test_long_lines_are_filtered_in_blocks(device):
     x = pp.asarray(a.astype("float64" if device.has_fp64 else "float32"), device=device)
     for mode in ("mirror", "reflect", "grid-wrap"):
         got = nd.spline_filter1d(x, 5, mode=mode, output=x.dtype)
-        again = nd.map_coordinates(got, np.arange(2000.0)[None, :], order=5, mode=mode, prefilter=False)
+        again = nd.map_coordinates(got, points(np.arange(2000.0)[None, :], device), order=5, mode=mode, prefilter=False)
         close(again, a, device, 10)
 
 
@@ -121,10 +125,10 @@ def test_dtypes(dtype, device):
     wide = a.astype("complex128" if a.dtype.kind == "c" else "float64")
     parts = [evaluated(p, coordinates, 2, "mirror") for p in ((wide.real, wide.imag) if a.dtype.kind == "c" else (wide,))]
     want = parts[0] + (1j * parts[1] if len(parts) == 2 else 0)
-    got = nd.map_coordinates(x, coordinates, order=2, mode="mirror")
+    got = nd.map_coordinates(x, points(coordinates, device), order=2, mode="mirror")
     assert got.dtype == a.dtype
     if dtype == "bool":  # truncated: values close to 1 may be either
-        got = nd.map_coordinates(x, coordinates, order=0)
+        got = nd.map_coordinates(x, points(coordinates, device), order=0)
         np.testing.assert_array_equal(pp.asnumpy(got), evaluated(a.astype(float), coordinates, 0, "mirror") != 0)
     elif a.dtype.kind in "iu":  # rounded, half away from zero, and limited
         info = np.iinfo(dtype)
@@ -200,7 +204,7 @@ def test_rotate(device):
 
 def test_far_and_bad_coordinates(device):
     x = pp.asarray(np.array([1.0, 2.0, 4.0], "float32"), device=device)
-    at = np.array([[np.nan, np.inf, -np.inf, 1e30, -1e30, 1.0]])
+    at = points(np.array([[np.nan, np.inf, -np.inf, 1e30, -1e30, 1.0]]), device)
     for mode in MODES:
         got = pp.asnumpy(nd.map_coordinates(x, at, order=1, mode=mode, cval=7))
         assert got[5] == 2

@@ -11,11 +11,12 @@ from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters.arguments import Output, public
 from pardo._filters.interpolation import GRID_CONSTANT, GRID_WRAP, MODES
+from pardo._filters.lines import place_of, space_of
 from pardo._filters.stencils import plain
 from pardo._filters.windows import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP, storing
 from pardo._functions.operands import cast
 from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Item, Range
+from pardo._language.index_space import Item
 
 __all__ = ["spline_filter", "spline_filter1d"]
 
@@ -61,11 +62,13 @@ def first_of(x: Any, at: Any, n: Any, stride: Any, z: Any, reach: Any, edges: An
 
 
 @kernel(bounds_check=False)  # elements of lines
-def spline_forward(item: Item, x: Any, extents: Any, z: Any, gain: Any, reach: Any, edges: Any, block: Any, wide: Any, out: Any) -> None:
+def spline_forward(
+    item: Item, x: Any, extents: Any, z: Any, gain: Any, reach: Any, edges: Any, block: Any, blocks: Any, wide: Any, out: Any
+) -> None:
     """y[i] = gain * x[i] + z * y[i - 1]. An item begins so far before its block that what came before is forgotten."""
     n, stride = plain(extents[0]), plain(extents[1])
-    at = item.get_id(0) * n * stride + item.get_id(2)
-    first = item.get_id(1) * plain(block)
+    _, number, at = place_of(item, extents, blocks)
+    first = plain(number) * plain(block)
     start = first - reach
     value = wide(0)
     if start <= 0:
@@ -81,11 +84,13 @@ def spline_forward(item: Item, x: Any, extents: Any, z: Any, gain: Any, reach: A
 
 
 @kernel(bounds_check=False)  # elements of lines
-def spline_backward(item: Item, store: Any, x: Any, extents: Any, z: Any, reach: Any, edges: Any, block: Any, wide: Any, out: Any) -> None:
+def spline_backward(
+    item: Item, store: Any, x: Any, extents: Any, z: Any, reach: Any, edges: Any, block: Any, blocks: Any, wide: Any, out: Any
+) -> None:
     """y[i] = z * (y[i + 1] - x[i])."""
     n, stride = plain(extents[0]), plain(extents[1])
-    at = item.get_id(0) * n * stride + item.get_id(2)
-    first = item.get_id(1) * plain(block)
+    _, number, at = place_of(item, extents, blocks)
+    first = plain(number) * plain(block)
     stop = min(first + block, n)
     start = min(stop + reach, n)
     value = wide(0)
@@ -118,7 +123,8 @@ def spline_along(x: Array, out: Array, order: int, axis: int, edges: int) -> Non
     n, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
     lines = x.size // n
     block = n if lines >= LINES else max(BLOCK, -(-n * lines // LINES))
-    space = Range(lines // inner, -(-n // block), inner)
+    blocks = -(-n // block)
+    space, extents = space_of(lines, n, inner, blocks)
     between = [_core._empty([x.size], wide, x.queue) for _ in range(2)]
     source, target = (_core._reshape(a, [a.size]) for a in (x, out))
     poles = POLES[order]
@@ -127,9 +133,9 @@ def spline_along(x: Array, out: Array, order: int, axis: int, edges: int) -> Non
         reach = math.ceil(math.log(FORGOTTEN) / math.log(-z))
         last = k == len(poles) - 1
         end = target if last else between[1]
-        arguments = reach, edges, block, wide.type
-        spline_forward[space, x.queue](source, (n, inner), z, gain, *arguments, between[0])
-        spline_backward[space, x.queue](storing(wide, end.dtype), between[0], (n, inner), z, *arguments, end)
+        arguments = reach, edges, block, blocks, wide.type
+        spline_forward[space, x.queue](source, extents, z, gain, *arguments, between[0])
+        spline_backward[space, x.queue](storing(wide, end.dtype), between[0], extents, z, *arguments, end)
         source, gain = end, 1.0
 
 

@@ -203,7 +203,14 @@ def test_convolve(dtype, shapes, rng):
     assert signal.convolve(x, y).dtype == want.dtype
     np.testing.assert_allclose(pp.asnumpy(signal.convolve(x, y, "same")), centred(want, a.shape), **same)
     np.testing.assert_allclose(pp.asnumpy(signal.convolve(x, y, "valid")), inside(want, a, b), **same)
+    for mode, part in (("full", want), ("same", centred(want, a.shape)), ("valid", inside(want, a, b))):
+        got = signal.convolve(x, y, mode, "fft")
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(pp.asnumpy(got), part, rtol=same["rtol"], atol=1e-3 if dtype == "float32" else 1e-10)
     back = full(a, np.flip(b).conj())
+    if dtype != "bool":
+        got = signal.correlate(x, y, "valid", "fft")
+        np.testing.assert_allclose(pp.asnumpy(got), inside(back, a, b), rtol=same["rtol"], atol=1e-3 if dtype == "float32" else 1e-10)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y)), back, **same)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y, "same")), centred(back, a.shape), **same)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y, "valid")), inside(back, a, b), **same)
@@ -224,6 +231,29 @@ def test_convolve2d(boundary, shape, rng):
     if shape[0] <= 6:
         np.testing.assert_allclose(pp.asnumpy(signal.convolve2d(x, b, "valid", **keywords)), inside(full(a, b), a, b), rtol=1e-12)
         np.testing.assert_allclose(pp.asnumpy(signal.convolve2d(pp.asarray(b), a, "valid")), inside(full(a, b), a, b), rtol=1e-12)
+
+
+def test_fftconvolve(rng):
+    a, b = rng.normal(size=(3, 20, 5)), rng.normal(size=(3, 7, 1))
+    want = np.stack([np.stack([np.convolve(a[i, :, j], b[i, :, 0]) for j in range(5)], 1) for i in range(3)])
+    x = pp.asarray(a)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, axes=1)), want, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, "same", axes=[1])), want[:, 3:23], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(b, x, "valid", axes=-2)), want[:, 6:20], rtol=1e-10, atol=1e-12)
+    assert signal.fftconvolve(pp.asarray([1, 2], dtype="int8"), [3]).dtype == np.float64
+    assert signal.fftconvolve(x.astype("complex64"), pp.ones((1, 1, 1), dtype="complex64")).dtype == np.complex64
+    with pytest.raises(ValueError, match="incompatible shapes"):
+        signal.fftconvolve(x, b[:2], axes=1)
+
+
+def test_long_convolutions_use_transforms(rng):
+    a, b = rng.normal(size=6000), rng.normal(size=3000)
+    got = signal.convolve(pp.asarray(a), b, "valid")
+    np.testing.assert_allclose(pp.asnumpy(got), np.convolve(a, b, "valid"), atol=1e-9)
+    spread = a.copy()
+    spread[0] = np.nan
+    assert np.isnan(pp.asnumpy(signal.convolve(pp.asarray(spread), b))).all()
+    assert np.isnan(pp.asnumpy(signal.convolve(pp.asarray(spread), b, method="direct"))).sum() == 3000
 
 
 def test_convolution_of_nothing():

@@ -363,8 +363,8 @@ middle of an interval of values are counted, and the interval is halved until it
 mode : {'full', 'same', 'valid'}
     Whether all sums are returned in which the arrays overlap, as many in the middle as `in1` has, or those where one lies in the other.""",
     "convolution_method": """\
-method : {'auto', 'direct'}
-    How it is computed: by sums of products.""",
+method : {'auto', 'direct', 'fft'}
+    How it is computed: by sums of products, by Fourier transforms (`fftconvolve`), or for floats by what takes less time.""",
     "convolution_boundary": """\
 boundary : {'fill', 'wrap', 'symm'}
     How `in1` goes on beyond its edges: by `fillvalue`, from the opposite edge, or mirrored.
@@ -380,6 +380,8 @@ ValueError
     'valid'.""",
     "products_of_signals": """\
 Sums of products, in the dtype of the result: integers are exact, and wrap. Sums of float16 are made in float32.""",
+    "signals_by_transforms": """\
+Results of Fourier transforms have errors relative to the largest one, are rounded for integers, and are NaN if any element is.""",
     "spline_output": """\
 output : Array or dtype, optional
     Where the result is stored, of its shape; or the dtype of the result.""",

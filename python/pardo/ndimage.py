@@ -22,8 +22,11 @@ from pardo._filters.ranks import (
     rank_filter,
 )
 from pardo._filters.smoothing import gaussian_filter, gaussian_filter1d, uniform_filter, uniform_filter1d
+from pardo._filters.splines import spline_filter, spline_filter1d
+from pardo._filters.transforms import affine_transform, map_coordinates, rotate, shift, zoom
 
 __all__ = [
+    "affine_transform",
     "convolve",
     "convolve1d",
     "correlate",
@@ -35,6 +38,7 @@ __all__ = [
     "generic_gradient_magnitude",
     "generic_laplace",
     "laplace",
+    "map_coordinates",
     "maximum_filter",
     "maximum_filter1d",
     "median_filter",
@@ -43,9 +47,14 @@ __all__ = [
     "percentile_filter",
     "prewitt",
     "rank_filter",
+    "rotate",
+    "shift",
     "sobel",
+    "spline_filter",
+    "spline_filter1d",
     "uniform_filter",
     "uniform_filter1d",
+    "zoom",
 ]
 
 _public_names.publish_module(globals())

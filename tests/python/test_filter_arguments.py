@@ -117,6 +117,23 @@ BAD = {
     "sigma must be a number": (TypeError, lambda x: nd.gaussian_filter1d(x, None)),
     "output must have a complex dtype": (RuntimeError, lambda x: nd.correlate1d(x, [1j], output=x)),
     "the derivative must be callable": (TypeError, lambda x: nd.generic_laplace(x, 3)),
+    "spline order not supported: 6": (RuntimeError, lambda x: nd.zoom(x, 2, order=6)),
+    "it must be from 2 to 5": (RuntimeError, lambda x: nd.spline_filter(x, 1)),
+    "invalid shape for coordinate array": (RuntimeError, lambda x: nd.map_coordinates(x, np.zeros((3, 2)))),
+    "coordinates are complex": (TypeError, lambda x: nd.map_coordinates(x, np.zeros((2, 2)) * 1j)),
+    "wrong number of rows: 3": (RuntimeError, lambda x: nd.affine_transform(x, np.eye(3)[:, :2])),
+    "wrong number of columns: 2; 3 are expected": (RuntimeError, lambda x: nd.affine_transform(x, np.eye(2), output_shape=(2, 2, 2))),
+    "last row of a homogeneous matrix": (ValueError, lambda x: nd.affine_transform(x, np.ones((3, 3)))),
+    "shift: shift must be a number": (TypeError, lambda x: nd.shift(x, "far")),
+    "zoom: zoom has 3 entries": (RuntimeError, lambda x: nd.zoom(x, (1, 2, 3))),
+    "invalid rotation plane": (ValueError, lambda x: nd.rotate(x, 30, (0, 2))),
+    "should be at least 2D": (ValueError, lambda x: nd.rotate(x[0], 30)),
+    "first element of a must not be 0": (ValueError, lambda x: signal.lfilter([1.0], [0.0, 1.0], x)),
+    "b must be one-dimensional": (ValueError, lambda x: signal.lfilter([[1.0]], [1.0], x)),
+    r"expected \(6, 1\), found \(2,\)": (ValueError, lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=[1.0, 2.0])),
+    "must be shape": (ValueError, lambda x: signal.sosfilt([1.0, 0, 0, 1, 0, 0], x)),
+    "should be all ones": (ValueError, lambda x: signal.sosfilt([[1.0, 0, 0, 2, 0, 0]], x)),
+    "invalid zi shape": (ValueError, lambda x: signal.sosfilt([[1.0, 0, 0, 1, 0, 0]], x, zi=[[1.0, 2.0]])),
     "same dimensionality": (ValueError, lambda x: signal.convolve(x, [1, 2])),
     "'valid' mode": (ValueError, lambda x: signal.convolve(x, pp.ones((7, 2)), "valid")),
     "mode is 'all'": (ValueError, lambda x: signal.correlate(x, x, "all")),
@@ -186,7 +203,14 @@ def test_convolve(dtype, shapes, rng):
     assert signal.convolve(x, y).dtype == want.dtype
     np.testing.assert_allclose(pp.asnumpy(signal.convolve(x, y, "same")), centred(want, a.shape), **same)
     np.testing.assert_allclose(pp.asnumpy(signal.convolve(x, y, "valid")), inside(want, a, b), **same)
+    for mode, part in (("full", want), ("same", centred(want, a.shape)), ("valid", inside(want, a, b))):
+        got = signal.convolve(x, y, mode, "fft")
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(pp.asnumpy(got), part, rtol=same["rtol"], atol=1e-3 if dtype == "float32" else 1e-10)
     back = full(a, np.flip(b).conj())
+    if dtype != "bool":
+        got = signal.correlate(x, y, "valid", "fft")
+        np.testing.assert_allclose(pp.asnumpy(got), inside(back, a, b), rtol=same["rtol"], atol=1e-3 if dtype == "float32" else 1e-10)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y)), back, **same)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y, "same")), centred(back, a.shape), **same)
     np.testing.assert_allclose(pp.asnumpy(signal.correlate(x, y, "valid")), inside(back, a, b), **same)
@@ -207,6 +231,29 @@ def test_convolve2d(boundary, shape, rng):
     if shape[0] <= 6:
         np.testing.assert_allclose(pp.asnumpy(signal.convolve2d(x, b, "valid", **keywords)), inside(full(a, b), a, b), rtol=1e-12)
         np.testing.assert_allclose(pp.asnumpy(signal.convolve2d(pp.asarray(b), a, "valid")), inside(full(a, b), a, b), rtol=1e-12)
+
+
+def test_fftconvolve(rng):
+    a, b = rng.normal(size=(3, 20, 5)), rng.normal(size=(3, 7, 1))
+    want = np.stack([np.stack([np.convolve(a[i, :, j], b[i, :, 0]) for j in range(5)], 1) for i in range(3)])
+    x = pp.asarray(a)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, axes=1)), want, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, "same", axes=[1])), want[:, 3:23], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(b, x, "valid", axes=-2)), want[:, 6:20], rtol=1e-10, atol=1e-12)
+    assert signal.fftconvolve(pp.asarray([1, 2], dtype="int8"), [3]).dtype == np.float64
+    assert signal.fftconvolve(x.astype("complex64"), pp.ones((1, 1, 1), dtype="complex64")).dtype == np.complex64
+    with pytest.raises(ValueError, match="incompatible shapes"):
+        signal.fftconvolve(x, b[:2], axes=1)
+
+
+def test_long_convolutions_use_transforms(rng):
+    a, b = rng.normal(size=6000), rng.normal(size=3000)
+    got = signal.convolve(pp.asarray(a), b, "valid")
+    np.testing.assert_allclose(pp.asnumpy(got), np.convolve(a, b, "valid"), atol=1e-9)
+    spread = a.copy()
+    spread[0] = np.nan
+    assert np.isnan(pp.asnumpy(signal.convolve(pp.asarray(spread), b))).all()
+    assert np.isnan(pp.asnumpy(signal.convolve(pp.asarray(spread), b, method="direct"))).sum() == 3000
 
 
 def test_convolution_of_nothing():

@@ -363,8 +363,8 @@ middle of an interval of values are counted, and the interval is halved until it
 mode : {'full', 'same', 'valid'}
     Whether all sums are returned in which the arrays overlap, as many in the middle as `in1` has, or those where one lies in the other.""",
     "convolution_method": """\
-method : {'auto', 'direct'}
-    How it is computed: by sums of products.""",
+method : {'auto', 'direct', 'fft'}
+    How it is computed: by sums of products, by Fourier transforms (`fftconvolve`), or for floats by what takes less time.""",
     "convolution_boundary": """\
 boundary : {'fill', 'wrap', 'symm'}
     How `in1` goes on beyond its edges: by `fillvalue`, from the opposite edge, or mirrored.
@@ -380,6 +380,30 @@ ValueError
     'valid'.""",
     "products_of_signals": """\
 Sums of products, in the dtype of the result: integers are exact, and wrap. Sums of float16 are made in float32.""",
+    "signals_by_transforms": """\
+Results of Fourier transforms have errors relative to the largest one, are rounded for integers, and are NaN if any element is.""",
+    "spline_output": """\
+output : Array or dtype, optional
+    Where the result is stored, of its shape; or the dtype of the result.""",
+    "spline_keywords": """\
+order : int
+    The degree of the spline, from 0 (the nearest element) to 5.
+mode : str
+    How the array goes on beyond its edges: 'constant' (`cval`, without interpolation between it and the outermost elements),
+    'grid-constant' (with it), 'nearest', 'mirror', 'reflect' or 'grid-mirror', 'grid-wrap', or 'wrap', where the first element stands
+    at the place of the last one.
+cval : number
+    What stands beyond the edges with the modes 'constant' and 'grid-constant'.
+prefilter : bool
+    Whether the coefficients of the spline are computed from `input` first, for orders above 1; False if `input` has them, by
+    `spline_filter`.""",
+    "spline_notes": """\
+Two recursions along each line for each pole of the filter, in blocks that begin so far before their elements that the difference is less
+than 1e-18 (M. Unser, A. Aldroubi, M. Eden, "Fast B-spline transforms for continuous image representation and interpolation", IEEE PAMI
+13, 1991).""",
+    "interpolation_notes": """\
+Values are computed in float64 (in float32 on a device without float64). A result of integers is rounded, half away from zero, and limited
+to what the dtype holds, as in SciPy.""",
 }
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -37,11 +37,12 @@ def read_input(x: Any, op_name: str, *, real: bool = False) -> Array:
 class Output:
     """Where a result goes: a new array, of the dtype of `x` or of another one, or an array that the caller has."""
 
-    def __init__(self, output: Any, x: Array, op_name: str, *, is_complex: bool = False) -> None:
+    def __init__(self, output: Any, x: Array, op_name: str, *, is_complex: bool = False, shape: tuple[int, ...] | None = None) -> None:
         self.target = None
+        self.shape = x.shape if shape is None else shape
         if type(output) is Array:
-            if output.shape != x.shape:
-                raise RuntimeError(f"{op_name}: output has shape {output.shape}, but the result has shape {x.shape}")
+            if output.shape != self.shape:
+                raise RuntimeError(f"{op_name}: output has shape {output.shape}, but the result has shape {self.shape}")
             same_queue(x, output, op_name)
             if is_complex and output.dtype.kind != "c":
                 raise RuntimeError(f"{op_name}: output must have a complex dtype, not {output.dtype}")
@@ -58,7 +59,6 @@ class Output:
                 warn(f"{op_name}: promoting the dtype of the output, {self.dtype}, to a complex one", UserWarning)
                 self.dtype = np.result_type(self.dtype, np.complex64)
         self.queue = x.queue
-        self.shape = x.shape
 
     def new(self) -> Array:
         """An array for a result."""

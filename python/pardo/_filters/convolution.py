@@ -1,6 +1,7 @@
 # python/pardo/_filters/convolution.py: signal: convolutions and correlations of two arrays, as sums of products.
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,13 +9,12 @@ import numpy as np
 from pardo import _core
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
-from pardo._filters import windows
+from pardo._filters import spectral, windows
 from pardo._filters.arguments import public
 from pardo._functions.operands import cast, operands
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
 
-_MODES = ("full", "same", "valid")
 _BOUNDARIES = {
     "fill": windows.CONSTANT, "pad": windows.CONSTANT, "wrap": windows.WRAP, "circular": windows.WRAP, "symm": windows.REFLECT,
     "symmetric": windows.REFLECT,
@@ -73,8 +73,8 @@ def _places(x: Array, y: Array, mode: str) -> tuple[list[int], list[int]]:
 
 
 def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, convolved: bool) -> Array:
-    kind = word(mode, f"{op_name}: mode", _MODES)
-    word(method, f"{op_name}: method", ("auto", "direct"))
+    kind = word(mode, f"{op_name}: mode", spectral.MODES)
+    how = word(method, f"{op_name}: method", ("auto", "direct", "fft"))
     x, y = read_pair(in1, in2, op_name)
     if x.ndim != y.ndim:
         raise ValueError(f"{op_name}: in1 and in2 should have the same dimensionality: they have {x.ndim} and {y.ndim} dimensions")
@@ -83,6 +83,9 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
     if x.ndim == 0:
         return _core.multiply(x, y if convolved else conjugate(y))
     turn_back = swapped(x, y, kind, op_name)
+    count = math.prod((x if kind == "same" else y if turn_back else x).shape)
+    if how == "fft" or (how == "auto" and x.dtype.kind in "fc" and x.dtype != np.float16 and spectral.is_faster(x, y, count)):
+        return _by_transforms(x, y if convolved else turned(y), kind, turn_back)
     if turn_back:
         x, y = y, x
     if convolved:
@@ -91,8 +94,17 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
     return turned(result) if turn_back else result
 
 
+def _by_transforms(x: Array, y: Array, mode: str, turn: bool) -> Array:
+    """A convolution in floats; of integers rounded."""
+    exact = x.dtype.kind in "biu"
+    floats = np.dtype(np.float32) if x.dtype == np.float16 else default_on(x.queue, np.float64) if exact else x.dtype
+    pair = cast(x, floats), cast(y, floats)
+    result = spectral.convolved(*(pair[::-1] if turn else pair), mode, list(range(x.ndim)))
+    return cast(_core.rint(result) if exact else result, x.dtype)
+
+
 def _two_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, convolved: bool) -> Array:
-    kind = word(mode, f"{op_name}: mode", _MODES)
+    kind = word(mode, f"{op_name}: mode", spectral.MODES)
     edges = _BOUNDARIES[word(boundary, f"{op_name}: boundary", tuple(_BOUNDARIES))]
     x, y = read_pair(in1, in2, op_name)
     if x.ndim != 2 or y.ndim != 2:
@@ -139,11 +151,13 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Ar
 
     See Also
     --------
-    correlate, convolve2d
+    correlate, convolve2d, fftconvolve
 
     Notes
     -----
     {products_of_signals}
+
+    {signals_by_transforms}
 
     Examples
     --------
@@ -181,6 +195,8 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
     Notes
     -----
     {products_of_signals}
+
+    {signals_by_transforms}
 
     Examples
     --------

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._core import Array
+from pardo._filters.lines import place_of, space_of
 from pardo._filters.stencils import plain
 from pardo._filters.windows import continued, storing
 from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Item, Range
+from pardo._language.index_space import Item
 
 LONG = 16, 64  # elements of a window, above which this is faster: along other axes than the last one, and along that
 
@@ -39,6 +40,7 @@ def filter_runs(
     wide: Any,
     x: Any,
     extents: Any,
+    blocks: Any,
     start: Any,
     length: Any,
     mode: Any,
@@ -51,10 +53,9 @@ def filter_runs(
     M. van Herk, "A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels", Pattern Recognition
     Letters 13, 1992; J. Gil, M. Werman, "Computing 2-D min, median, and max filters", IEEE PAMI 15, 1993.
     """
-    outer, block = item.get_id(0), item.get_id(1)
+    _, block, at = place_of(item, extents, blocks)
     n, stride, size = plain(extents[0]), plain(extents[1]), plain(length)
-    at = outer * n * stride + item.get_id(2)
-    first = block * size
+    first = plain(block) * size
     to = at + first * stride
     begin = start + first
     count = min(size, n - first)
@@ -110,12 +111,10 @@ def fold_runs(
     if x.size == 0:
         return
     n, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
-    outer = x.size // (n * inner)
+    blocks = -(-n // size)
+    space, extents = space_of(x.size // n, n, inner, blocks)
     tails = _core._empty([x.size], wide, x.queue)
     flat, target = (_core._reshape(a, [a.size]) for a in (x, out))
-    space = Range(outer, -(-n // size), inner)
     start = -(size // 2) - origin
-    beyond = wide.type(cval)
-    filter_runs[space, x.queue](
-        combine, finish, storing(wide, out.dtype), wide.type, flat, (n, inner), start, size, mode, beyond, tails, target
-    )
+    store = storing(wide, out.dtype)
+    filter_runs[space, x.queue](combine, finish, store, wide.type, flat, extents, blocks, start, size, mode, wide.type(cval), tails, target)

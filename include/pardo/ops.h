@@ -212,6 +212,8 @@ struct Fourier {
 };
 /// Transforms along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
 PARDO_API Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");
+/// Whether the queue's device computes transforms; else the CPU does, on copies.
+PARDO_API bool has_fft(const Queue& queue);
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {

@@ -49,6 +49,38 @@ Array filled_up(const Array& x, int axis, std::int64_t length) {
     return concat(parts, axis);
 }
 
+Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVector<int, 8> axes, const graph::ResultType& type, bool rows) {
+    return graph::record(Ref<graph::Call>(new FftCall(op_name, what, std::move(axes), type, rows)), std::span(&x, 1), type);
+}
+
+/// The transform on a device whose routine has no factors, half spectra in one direction and along one axis, and wants rows.
+Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<int, 8> axes, const graph::ResultType& type) {
+    // The other direction of half spectra is that of conjugated ones.
+    Fourier plain = what;
+    plain.factor = 1;
+    if (what.transform != Transform::Complex) plain.forward = what.transform == Transform::RealToComplex;
+    const bool turned = plain.forward != what.forward;
+    if (what.transform == Transform::ComplexToReal) {
+        if (turned) x = conjugate(x);
+        const int last = axes.back();
+        if (axes.size() > 1) {
+            axes.pop_back();
+            Fourier others = plain;
+            others.transform = Transform::Complex;
+            x = recorded(op_name, others, x, std::move(axes), {x.dtype(), lib::shape_of(x)}, true);
+        }
+        // Imaginary parts that a real signal has not are not to be looked at.
+        const Array place = iota(x.shape(), last, x.queue());
+        Array real_ones = equal(place, std::int64_t{0});
+        if (type.shape[last] % 2 == 0) real_ones = logical_or(real_ones, equal(place, type.shape[last] / 2));
+        x = where(real_ones, real(x).astype(x.dtype()), x);
+        axes = {last};
+    }
+    Array output = recorded(op_name, plain, x, std::move(axes), type, true);
+    if (what.factor != 1) output = multiply(output, what.factor);
+    return turned && what.transform == Transform::RealToComplex ? conjugate(output) : output;
+}
+
 }  // namespace
 
 Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name) {
@@ -82,18 +114,10 @@ Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, co
             input = filled_up(input, along[static_cast<int>(i)], wanted);
     }
     const graph::ResultType result{computed_in(queue, x.dtype(), to_complex), std::move(shape)};
-    if (!lib::routines::fft_in_parts(queue, what.transform))
-        return graph::record(Ref<graph::Call>(new FftCall(op_name, what, std::move(along), result, false)), std::span(&input, 1), result);
-    // The other direction of half spectra is that of conjugated ones.
-    Fourier plain = what;
-    plain.factor = 1;
-    if (what.transform != Transform::Complex) plain.forward = what.transform == Transform::RealToComplex;
-    const bool turned = plain.forward != what.forward;
-    if (turned && from_complex) input = conjugate(input);
-    Array output =
-        graph::record(Ref<graph::Call>(new FftCall(op_name, plain, std::move(along), result, true)), std::span(&input, 1), result);
-    if (what.factor != 1) output = multiply(output, what.factor);
-    return turned && to_complex ? conjugate(output) : output;
+    if (lib::routines::fft_in_parts(queue, what.transform)) return in_parts(op_name, what, std::move(input), std::move(along), result);
+    return recorded(op_name, what, input, std::move(along), result, false);
 }
+
+bool has_fft(const Queue& queue) { return lib::routines::fft_in_parts.describe(queue.impl(), Transform::Complex).name != "copies"; }
 
 }  // namespace pardo

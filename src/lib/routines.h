@@ -151,8 +151,8 @@ inline constinit Routine<void(device::Queue* queue, const Memory& a, const Memor
 /// out = the transform of x along axes that differ; at least one. x: any strides, unless fft_in_parts says so. Both have elements.
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes)>
     fft("fft");
-/// True when fft has no factors, half spectra in their usual direction only, and wants x contiguous: what else is asked for, other
-/// operations do.
+/// True when fft has no factors, half spectra in their usual direction only and ComplexToReal along one axis, and wants x contiguous: other
+/// operations do the rest.
 inline constinit Routine<bool(device::Queue* queue, Transform transform)> fft_in_parts("fft_in_parts");
 /// True when matmul takes an operand (…, rows, columns) with its strides.
 inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");

@@ -11,7 +11,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import check
+from support import check, samples
 
 RAW = np.array([[0.25, 2.0, 3.0, -1.0], [0.5, 1.0, 9.0, 4.0], [7.0, 0.0, -3.0, 2.5]])
 
@@ -210,6 +210,31 @@ def test_recorded_with_what_surrounds_it():
     assert z[0].real == 4096
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128", "int64"])
+def test_long_convolutions(dtype, rng):
+    """By transforms: errors are those of the largest sum."""
+    sizes = ((40, 40), (100, 17), (17, 300), (1000, 333))
+    for n, m in sizes:
+        a, v = samples(dtype, (n,), rng), samples(dtype, (m,), rng)
+        for mode in ("full", "same", "valid"):
+            for name in ("convolve", "correlate"):
+                expected = getattr(np, name)(a, v, mode)
+                got = getattr(pp, name)(pp.asarray(a), pp.asarray(v), mode)
+                assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+                close = 0 if dtype == "int64" else 40 * np.finfo(dtype).eps * np.abs(expected).max()
+                np.testing.assert_allclose(pp.asnumpy(got), expected, rtol=0, atol=close, err_msg=f"{name} {mode} {n} {m}")
+
+
+def test_convolutions_of_what_is_not_finite():
+    a = np.linspace(-1, 1, 50)
+    for value in (np.inf, np.nan, 1e308, 1e200):
+        a[30] = value
+        v = np.full(20, 1.0 if value != 1e200 else 1e150)
+        with np.errstate(all="ignore"):
+            expected = np.convolve(a, v)
+        np.testing.assert_allclose(pp.asnumpy(pp.convolve(pp.asarray(a), v)), expected, rtol=1e-13, atol=1e-13 * min(value, 1e300) if value < 1e250 else 1e-13)
+
+
 def test_plans_are_bounded():
     """Many long prime lengths, whose plans are large: the memory of the process stays."""
     code = """
@@ -225,19 +250,23 @@ assert peak() - first < 60_000, (first, peak())
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("settings", [{"PARDO_CPU_VECTOR_BYTES": "16"}, {"PARDO_NUM_THREADS": "3"}], ids=str)
+SETTINGS = [{"PARDO_CPU_VECTOR_BYTES": "16"}, {"PARDO_NUM_THREADS": "3"}, {"PARDO_ROUTINES": "fft_in_parts=parts"}]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_other_code_and_threads(settings):
-    """Without AVX2, and with more threads than there may be cores; in a child of fork() too."""
+    """Without AVX2; with more threads than there may be cores; with factors and directions apart, as for cuFFT. In a child of fork() too."""
     code = """
 import os, numpy as np, pardo as pp
 rng = np.random.default_rng(3)
 def compare():
-    for shape in ((1 << 17,), (5, 1000), (200, 300), (262144, 2), (4, 1 << 17)):
+    for shape in ((1 << 17,), (5, 1000), (200, 300), (3, 1 << 17)):
         for t in ("float32", "float64"):
             a = rng.standard_normal(shape).astype(t)
             x = pp.asarray(a)
-            for name in ("fft", "rfft", "irfft"):
-                got, expected = pp.asnumpy(getattr(pp.fft, name)(x)), getattr(np.fft, name)(a)
+            for name in ("fft", "rfft", "irfft", "hfft", "ihfft", "irfftn"):
+                f, theirs = getattr(pp.fft, name), getattr(np.fft, name)
+                got, expected = pp.asnumpy(f(x, norm="ortho")), theirs(a, norm="ortho")
                 assert np.abs(got - expected).max() < 1e2 * np.finfo(t).eps * np.abs(expected).max(), (name, shape, t)
             assert np.abs(pp.asnumpy(pp.fft.idct(pp.fft.dct(x))) - a).max() < 1e2 * np.finfo(t).eps
 compare()

@@ -248,6 +248,8 @@ void bind_library(nb::module_& m) {
         nb::arg("x"), nb::arg("transform"), nb::arg("forward"), nb::arg("factor"), nb::arg("type"), nb::arg("orthogonal"),
         nb::arg("lengths"), nb::arg("axes"), nb::arg("op_name"));
     m.def(
+        "_has_fft", [](QueueArgument q) { return pardo::has_fft(q); }, nb::arg("queue"));
+    m.def(
         "_unique",
         [](const Array& x) {
             pardo::Unique u = after(x, [&] { return pardo::unique(x); });

@@ -8,6 +8,8 @@ from pardo import _core
 from pardo._array.manipulation import ravel
 from pardo._base.arguments import SCALARS, array, axis_index, default_on, integer, same_kind, word
 from pardo._core import Array
+from pardo._fft.arguments import COMPLEX, FROM_HALF, TO_HALF
+from pardo._fft.frequencies import next_fast_len
 from pardo._functions.operands import axes_of, cast, double_of, on_host, operand, operands, to_queue, weak_operand
 
 __all__ = [
@@ -424,8 +426,32 @@ def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
     return cast(x, common), cast(y, common)
 
 
-def _sliding(long: Array, short: Array, mode: str) -> Array:
+_DIRECT = 16  # elements of the shorter sequence, up to which sums of products are not slower than transforms
+
+
+def _by_transforms(long: Array, short: Array, mode: str, op_name: str) -> Array | None:
+    """As `_sliding` does; None where that is faster, and where transforms would overflow, or spread what is not finite. Waits."""
+    n, m, real = long.size, short.size, long.dtype.kind == "f"
+    if m <= _DIRECT or long.dtype.kind not in "fc" or not _core._has_fft(long.queue):
+        return None
+    points = next_fast_len(n + m - 1, real)
+    wide = default_on(long.queue, np.float64)
+    sums = [_core._reduce(_core._SUM, cast(_core.absolute(s), wide), None, False) for s in (long, short)]
+    narrow = np.float32 if long.dtype in (np.float16, np.float32, np.complex64) else np.float64
+    if not float(_core.multiply(*sums)) * points < np.finfo(narrow).max:
+        return None
+    there, back = (TO_HALF, FROM_HALF) if real else (COMPLEX, COMPLEX)
+    spectra = [_core._fft(s, there, True, 1.0, 0, False, [points], [0], op_name) for s in (long, _core._flip(short, [0]))]
+    full = _core._fft(_core.multiply(*spectra), back, False, 1 / points, 0, False, [points], [0], op_name)
+    first, count = {"valid": (m - 1, n - m + 1), "same": (m - 1 - m // 2, n), "full": (0, n + m - 1)}[mode]
+    return cast(full[first : first + count], long.dtype)
+
+
+def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
     """Products of the short sequence with each part of the long one, summed."""
+    by_transforms = _by_transforms(long, short, mode, op_name)
+    if by_transforms is not None:
+        return by_transforms
     n, m = long.size, short.size
     pad = {"valid": (0, 0), "same": (m // 2, (m - 1) - m // 2), "full": (m - 1, m - 1)}[mode]
     zeros = [_core._full([p], 0, long.dtype, long.queue) for p in pad]
@@ -472,7 +498,9 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
 
     Notes
     -----
-    Sums of products, in one kernel: for long sequences that both are long a Fourier transform needs less work.
+    Sums of products, in one kernel. Of floats of which the shorter sequence has more than 16 elements Fourier transforms make them, on devices
+    that have these: errors are some units in the last place of the largest sum, not of each. Whether all is finite and nothing overflows
+    is looked at before, and waited for: else the products are summed.
 
     Examples
     --------
@@ -487,9 +515,9 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
     y = _core._flip(y, [0])
     kind = _mode(mode, "convolve")
     if kind != "same":
-        return _sliding(x, y, kind)
+        return _sliding(x, y, kind, "convolve")
     first = (m - 1) // 2
-    return _sliding(x, y, "full")[first : first + x.size]
+    return _sliding(x, y, "full", "convolve")[first : first + x.size]
 
 
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
@@ -518,6 +546,10 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     --------
     convolve
 
+    Notes
+    -----
+    By sums of products or by Fourier transforms, as `convolve` does it.
+
     Examples
     --------
     >>> import pardo as pp
@@ -532,7 +564,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     turned = y.size > x.size
     if turned:
         x, y = y, x
-    result = _sliding(x, y, "full" if kind == "same" else kind)
+    result = _sliding(x, y, "full" if kind == "same" else kind, "correlate")
     if kind == "same":
         first = (y.size - 1) - y.size // 2
         result = result[first : first + x.size]

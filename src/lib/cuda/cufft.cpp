@@ -241,9 +241,6 @@ void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
     std::vector<FftStep> steps;
     if (once) {
         steps.push_back(along_last(in, out, type, static_cast<int>(axes.size())));
-    } else if (what.transform == Transform::ComplexToReal) {
-        for (const int axis : axes.first(axes.size() - 1)) steps.push_back(along_axis(in, in, complex, axis));
-        steps.push_back(along_axis(in, out, type, axes.back()));
     } else {
         steps.push_back(along_axis(in, out, type, axes.back()));
         for (const int axis : axes.first(axes.size() - 1)) steps.push_back(along_axis(out, out, complex, axis));
@@ -259,9 +256,9 @@ void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
                          uses, {"fft", {}});
 }
 
-/// Sums of sines and cosines it has not.
-bool cufft_applies(device::Queue*, const Memory&, const Memory&, const Fourier& what, std::span<const int>) {
-    return what.transform <= Transform::ComplexToReal;
+/// It has no sums of cosines or sines. Several axes of half a spectrum it would take for those of a real signal, whatever they are.
+bool cufft_applies(device::Queue*, const Memory&, const Memory&, const Fourier& what, std::span<const int> axes) {
+    return what.transform < Transform::ComplexToReal || (what.transform == Transform::ComplexToReal && axes.size() == 1);
 }
 bool has_cufft() { return load_cufft() != nullptr; }
 

@@ -8,7 +8,55 @@ import sys as _sys
 from typing import Any as _Any
 
 from pardo._base import public_names as _public_names
+from pardo._core import _beta as beta
+from pardo._core import _betainc as betainc
+from pardo._core import _betaincc as betaincc
+from pardo._core import _betaln as betaln
+from pardo._core import _cosm1 as cosm1
 from pardo._core import _digamma as digamma
+from pardo._core import _ellipe as ellipe
+from pardo._core import _ellipk as ellipk
+from pardo._core import _ellipkm1 as ellipkm1
+from pardo._core import _entr as entr
+from pardo._core import _erf as erf
+from pardo._core import _erfc as erfc
+from pardo._core import _erfcinv as erfcinv
+from pardo._core import _erfcx as erfcx
+from pardo._core import _erfinv as erfinv
+from pardo._core import _exp1 as exp1
+from pardo._core import _exp10 as exp10
+from pardo._core import _expit as expit
+from pardo._core import _exprel as exprel
+from pardo._core import _gamma as gamma
+from pardo._core import _gammainc as gammainc
+from pardo._core import _gammaincc as gammaincc
+from pardo._core import _gammaln as gammaln
+from pardo._core import _gammasgn as gammasgn
+from pardo._core import _huber as huber
+from pardo._core import _i0 as i0
+from pardo._core import _i0e as i0e
+from pardo._core import _i1 as i1
+from pardo._core import _i1e as i1e
+from pardo._core import _j0 as j0
+from pardo._core import _j1 as j1
+from pardo._core import _k0 as k0
+from pardo._core import _k0e as k0e
+from pardo._core import _k1 as k1
+from pardo._core import _k1e as k1e
+from pardo._core import _kl_div as kl_div
+from pardo._core import _log_expit as log_expit
+from pardo._core import _log_ndtr as log_ndtr
+from pardo._core import _logit as logit
+from pardo._core import _ndtr as ndtr
+from pardo._core import _ndtri as ndtri
+from pardo._core import _pseudo_huber as pseudo_huber
+from pardo._core import _rel_entr as rel_entr
+from pardo._core import _rgamma as rgamma
+from pardo._core import _xlog1py as xlog1py
+from pardo._core import _xlogy as xlogy
+from pardo._core import _y0 as y0
+from pardo._core import _y1 as y1
+from pardo._core import cbrt, exp2, expm1, log1p
 
 psi = digamma
 

@@ -101,6 +101,26 @@ def beta_upper(a: Any, b: Any, x: Any) -> Any:
     return mp.betainc(b, a, 0, 1 - x, regularized=True)
 
 
+def at_most_size(x: Any) -> Any:
+    return min(abs(x - mp.mpf("0.3725074107813666")), mp.mpf(1))
+
+
+def inverse(f: Callable[..., Any], place: int, falling: bool) -> Callable[..., Any]:
+    """x, the last operand of f, by its value."""
+
+    def root(*given: Any) -> Any:
+        *first, wanted = given
+        low, high = (mp.mpf(10) ** -30, mp.mpf(1)) if place == 2 else (mp.mpf(10) ** -30, mp.mpf(1000))
+        with mp.workdps(30):
+            for _ in range(100):
+                middle = mp.sqrt(low * high) if high > 2 * low else (low + high) / 2
+                above = f(*first, middle) > wanted
+                low, high = (low, middle) if above != falling else (middle, high)
+        return (low + high) / 2
+
+    return root
+
+
 TAILS = "in ulp of the result times the size of its logarithm, if that is above 1"
 GAMMAS = [((0.01, 1), (0.01, 2)), ((0.5, 20), (0.1, 30)), ((20, 100), (10, 150)), ((100, 1e4), (90, 1e4))]
 BETAS = [((0.1, 8), (0.1, 8), (0, 1)), ((0.1, 8), (8, 50), (0, 0.5)), ((8, 100), (8, 100), (0, 1))]
@@ -134,20 +154,34 @@ ROWS: dict[str, Row] = {
     "ndtri": Row(lambda p: -mp.sqrt(2) * erfc_inverse(2 * p), one((0, 1), (1e-30, 1), (1e-300, 1))),
     "gamma": Row(mp.gamma, one((0, 10), (-10, 0), (1e-10, 1), (10, 33), (33, 170))),
     "gammaln": Row(log_gamma, one((0, 3), (0.5, 10), (1e-30, 1), (1, 1e6), (1e6, 1e30))),
-    "gammaln of negative numbers": Row(log_gamma, one((-5, 0), (-50, -5)), at_least_one(log_gamma), "in ulp of the larger of the result and 1"),
+    "gammaln of negative numbers": Row(
+        log_gamma, one((-5, 0), (-50, -5)), at_least_one(log_gamma), "in ulp of the larger of the result and 1"
+    ),
     "rgamma": Row(mp.rgamma, one((0, 10), (-10, 0), (10, 33), (33, 160))),
     "digamma": Row(mp.digamma, one((0, 3), (1, 2), (1e-30, 1), (1, 1e6))),
-    "digamma of negative numbers": Row(mp.digamma, one((-5, 0), (-50, -5)), at_least_one(mp.digamma), "in ulp of the larger of the result and 1"),
+    "digamma of negative numbers": Row(
+        mp.digamma, one((-5, 0), (-50, -5)), at_least_one(mp.digamma), "in ulp of the larger of the result and 1"
+    ),
     "gammainc": Row(incomplete, GAMMAS, by_logarithm(incomplete), TAILS),
     "gammaincc": Row(upper, GAMMAS, by_logarithm(upper), TAILS),
     "beta": Row(mp.beta, [((0.01, 8), (0.01, 8)), ((0.1, 8), (8, 100)), ((8, 30), (8, 30))], by_logarithm(mp.beta), TAILS),
-    "betaln": Row(lambda a, b: mp.log(mp.beta(a, b)), [((0.01, 8), (0.01, 8)), ((0.1, 8), (8, 1e6)), ((8, 1e6), (8, 1e6))],
-                  at_least_one(lambda a, b: mp.log(mp.beta(a, b))), "in ulp of the larger of the result and 1"),
+    "betaln": Row(
+        lambda a, b: mp.log(mp.beta(a, b)),
+        [((0.01, 8), (0.01, 8)), ((0.1, 8), (8, 1e6)), ((8, 1e6), (8, 1e6))],
+        at_least_one(lambda a, b: mp.log(mp.beta(a, b))),
+        "in ulp of the larger of the result and 1",
+    ),
     "betainc": Row(beta_lower, BETAS, by_logarithm(beta_lower), TAILS),
     "betaincc": Row(beta_upper, BETAS, by_logarithm(beta_upper), TAILS),
     "zeta": Row(lambda x, q: mp.zeta(x, q), [((1.01, 10), (0.01, 10)), ((10, 30), (0.5, 5)), ((1.5, 5), (10, 1e6))]),
     "riemann_zeta": Row(mp.zeta, one((0, 1), (1.001, 5), (3, 60))),
     "riemann_zeta of negative numbers": Row(mp.zeta, one((-10, 0), (-30, -10)), None, "the error grows with the size of x"),
+    "gammaincinv": Row(inverse(incomplete, 1, False), [((0.2, 5), (0.01, 0.99)), ((5, 100), (0.01, 0.99))]),
+    "gammainccinv": Row(inverse(upper, 1, True), [((0.2, 5), (0.01, 0.99)), ((5, 100), (1e-6, 0.5))]),
+    "betaincinv": Row(inverse(beta_lower, 2, False), [((0.5, 8), (0.5, 8), (0.01, 0.99)), ((8, 50), (8, 50), (0.01, 0.99))]),
+    "betainccinv": Row(inverse(beta_upper, 2, True), [((0.5, 8), (0.5, 8), (0.01, 0.99))]),
+    "poch": Row(lambda a, m: mp.gamma(a + m) / mp.gamma(a), [((0.1, 8), (-1, 5)), ((8, 1e4), (-1, 5))]),
+    "binom": Row(mp.binomial, [((1, 50), (0, 20)), ((0.1, 10), (0.1, 5))]),
     "j0": Row(lambda x: mp.besselj(0, x), one((0, 10), (5, 100), (1e-10, 1), (100, 1e5)), wave, FIRST_ZEROS),
     "j1": Row(lambda x: mp.besselj(1, x), one((1, 10), (5, 100), (100, 1e5)), wave, FIRST_ZEROS),
     "y0": Row(lambda x: mp.bessely(0, x), one((1, 10), (5, 100), (100, 1e5)), wave, FIRST_ZEROS),
@@ -161,6 +195,20 @@ ROWS: dict[str, Row] = {
     "k1": Row(lambda x: mp.besselk(1, x), one((0, 2), (1e-30, 1), (0.5, 80), (80, 700))),
     "k1e": Row(lambda x: mp.besselk(1, x) * mp.exp(x), one((0, 2), (1e-30, 1), (0.5, 100), (100, 1e4))),
     "exp1": Row(mp.e1, one((0, 2), (1e-30, 1), (0.5, 80), (80, 700))),
+    "expi": Row(
+        mp.ei, one((0, 1), (-5, 0), (0.5, 80), (80, 700)), at_most_size, "in ulp of the larger of the result and |x - 0.3725|, below 1"
+    ),
+    "expn": Row(lambda n, x: mp.expint(n, x), [((0, 10), (0.01, 1)), ((0, 30), (1, 80))], whole=(0,)),
+    "jn": Row(lambda n, x: mp.besselj(n, x), [((2, 10), (0.1, 30)), ((10, 50), (10, 100))], wave, FIRST_ZEROS, (0,)),
+    "yn": Row(
+        lambda n, x: mp.bessely(n, x),
+        [((2, 10), (0.5, 30)), ((10, 30), (10, 100))],
+        lambda n, x: max(abs(mp.bessely(n, x)), wave(x)),
+        "in ulp of the larger of the result and the envelope",
+        (0,),
+    ),
+    "ellipkinc": Row(mp.ellipf, [((-1.5, 1.5), (-3, 0.99)), ((1, 10), (0, 0.99))]),
+    "ellipeinc": Row(mp.ellipe, [((-1.5, 1.5), (-3, 0.99)), ((1, 10), (0, 0.99))]),
     "ellipk": Row(mp.ellipk, one((0, 1), (-1, 1), (0.999, 1), (-1e6, -1))),
     "ellipkm1": Row(lambda p: mp.ellipk(1 - p), one((0, 1), (1e-30, 1), (1, 100))),
     "ellipe": Row(mp.ellipe, one((0, 1), (-1, 1), (0.999, 1), (-1e6, -1))),
@@ -173,9 +221,15 @@ ROWS: dict[str, Row] = {
     "xlogy": Row(lambda x, y: x * mp.log(y), [((-10, 10), (0.001, 100))]),
     "xlog1py": Row(lambda x, y: x * mp.log1p(y), [((-10, 10), (-0.9, 10)), ((0.1, 10), (1e-10, 1))]),
     "entr": Row(lambda x: -x * mp.log(x), one((0, 2), (1e-30, 1), (1, 1e10))),
-    "rel_entr": Row(relative_entropy, [((0.01, 10), (0.01, 10)), ((0.9, 1.1), (0.9, 1.1))],
-                    lambda x, y: max(abs(relative_entropy(x, y)), x / 10), "in ulp of the larger of the result and x1 / 10"),
-    "kl_div": Row(kl, [((0.01, 10), (0.01, 10))], lambda x, y: max(abs(kl(x, y)), x, y), "in ulp of the larger of the result and the operands"),
+    "rel_entr": Row(
+        relative_entropy,
+        [((0.01, 10), (0.01, 10)), ((0.9, 1.1), (0.9, 1.1))],
+        lambda x, y: max(abs(relative_entropy(x, y)), x / 10),
+        "in ulp of the larger of the result and x1 / 10",
+    ),
+    "kl_div": Row(
+        kl, [((0.01, 10), (0.01, 10))], lambda x, y: max(abs(kl(x, y)), x, y), "in ulp of the larger of the result and the operands"
+    ),
     "huber": Row(lambda d, r: r * r / 2 if abs(r) <= d else d * (abs(r) - d / 2), [((0.1, 10), (-20, 20))]),
     "pseudo_huber": Row(lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1), [((0.1, 10), (-20, 20)), ((1, 2), (1e-6, 1))]),
 }

@@ -1,4 +1,4 @@
-# tests/python/test_special_functions.py: pardo.special beyond values: dtypes, keywords, kernels, errors. Values: tests/conformance/test_special.py.
+# tests/python/test_special_functions.py: pardo.special: dtypes, keywords, kernels, errors. Values: tests/conformance/test_special.py.
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 
 ROWS = [row for row in pp._core._op_table() if row[3] == "SPECIAL"]
 NAMES = {row[0]: row[1] for row in ROWS}
-HIDDEN = {"riemann_zeta", "zeta"}  # of which Python makes one function
+HIDDEN = {"riemann_zeta", "sph_legendre", "zeta"}  # of which Python makes functions
 inf, nan = np.inf, np.nan
 
 
@@ -21,7 +21,7 @@ def test_every_row_is_public():
     assert pp.special.sinc is pp.sinc
     assert pp.special.log1p is pp.log1p
     with pytest.raises(AttributeError, match="no attribute 'airy'"):
-        pp.special.airy  # noqa: B018
+        pp.special.airy
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -139,3 +139,38 @@ def test_softmax_of_rare_values():
     assert pp.special.log_softmax(pp.zeros((2, 0))).shape == (2, 0)
     with pytest.raises(TypeError, match="softmax: complex"):
         pp.special.softmax(pp.ones(2, dtype="c16"))
+
+
+def test_combinations_and_factorials():
+    special = pp.special
+    np.testing.assert_array_equal(pp.asnumpy(special.comb(pp.asarray([10, 5, 2, -1]), pp.asarray([3, 0, 3, 1]))), [120, 1, 0, 0])
+    np.testing.assert_array_equal(pp.asnumpy(special.comb(pp.asarray([3, 0, 3]), pp.asarray([2, 2, 0]), repetition=True)), [6, 0, 1])
+    assert special.comb(60, 30, exact=True) == 118264581564861424
+    assert special.comb(3, 2, exact=True, repetition=True) == 6
+    assert special.comb(2, 3, exact=True) == special.comb(-2, 1, exact=True) == 0
+    np.testing.assert_allclose(
+        pp.asnumpy(special.factorial(pp.asarray([0, 1, 5, 20, -3, 0.5]))), [1, 1, 120, 2432902008176640000, 0, 0.886226925452758]
+    )
+    assert special.factorial(pp.asarray([3], dtype="i4")).dtype == "f8"
+    assert special.factorial(30, exact=True) == 265252859812191058636308480000000
+    assert special.factorial(-1, exact=True) == 0
+    for call in (lambda: special.factorial(pp.ones(2), exact=True), lambda: special.comb(2.5, 1, exact=True), lambda: special.comb(1j, 1)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_spherical_harmonics():
+    theta, phi = np.linspace(0.1, 3, 7), np.linspace(-3, 3, 7)
+    for n, m, expected in [
+        (0, 0, np.full(7, 0.5 / np.sqrt(np.pi))),
+        (1, 0, 0.5 * np.sqrt(3 / np.pi) * np.cos(theta)),
+        (1, 1, -0.5 * np.sqrt(1.5 / np.pi) * np.sin(theta) * np.exp(1j * phi)),
+        (1, -1, 0.5 * np.sqrt(1.5 / np.pi) * np.sin(theta) * np.exp(-1j * phi)),
+        (3, 2, 0.25 * np.sqrt(105 / (2 * np.pi)) * np.sin(theta) ** 2 * np.cos(theta) * np.exp(2j * phi)),
+        (2, 3, np.zeros(7)),
+    ]:
+        got = pp.special.sph_harm_y(n, m, pp.asarray(theta), pp.asarray(phi))
+        assert got.dtype == "c16"
+        np.testing.assert_allclose(pp.asnumpy(got), expected, atol=1e-15)
+    assert pp.special.sph_harm_y(pp.asarray([[2], [3]]), pp.asarray([0, 1, 2]), 0.5, 0.5).shape == (2, 3)
+    assert np.isnan(pp.asnumpy(pp.special.sph_harm_y(pp.asarray([0.5, -1.0]), 0, 0.5, 0.5))).all()

@@ -38,9 +38,7 @@ def _finite_largest(x: Array, places: list[int]) -> Array:
 
 @copying
 @filled
-def logsumexp(
-    a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, return_sign: bool = False
-) -> Array | tuple[Array, Array]:
+def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Array | tuple[Array, Array]:
     """Compute the log of the sum of exponentials of input elements.
 
     Parameters

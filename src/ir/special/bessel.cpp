@@ -1,7 +1,7 @@
 // src/ir/special/bessel.cpp: Bessel functions of the orders 0 and 1.
 // J and Y up to 5: a quotient of polynomials in x^2 times its distances to the first two zeros; Y has a multiple of J log x besides. From
-// there on sqrt(2 / (pi x)) (P cos chi - Q sin chi) after Hankel, with P and Q in 1 / x^2. I and K: series in x^2 near zero, e^(±x) / sqrt x
-// times a function of 1 / x beyond, which the scaled forms give without the exponential.
+// there on sqrt(2 / (pi x)) (P cos chi - Q sin chi) after Hankel, with P and Q in 1 / x^2. I and K: series in x^2 near zero, e^(±x) / sqrt
+// x times a function of 1 / x beyond, which the scaled forms give without the exponential.
 #include <numbers>
 
 #include "ir/special/expr.h"
@@ -26,8 +26,12 @@ struct Hankel {
         m_ = x.m;
     }
     // cos(x - pi/4) = (s + c) / sqrt 2, sin(x - pi/4) = (s - c) / sqrt 2; a quarter turn further for order 1.
-    Expr j() const { return of(scale_) * (first_ ? of(p_) * of(sum_) - of(q_) * of(difference_) : of(p_) * of(difference_) + of(q_) * of(sum_)); }
-    Expr y() const { return of(scale_) * (first_ ? of(p_) * of(difference_) + of(q_) * of(sum_) : of(q_) * of(difference_) - of(p_) * of(sum_)); }
+    Expr j() const {
+        return of(scale_) * (first_ ? of(p_) * of(sum_) - of(q_) * of(difference_) : of(p_) * of(difference_) + of(q_) * of(sum_));
+    }
+    Expr y() const {
+        return of(scale_) * (first_ ? of(p_) * of(difference_) + of(q_) * of(sum_) : of(q_) * of(difference_) - of(p_) * of(sum_));
+    }
 
 private:
     Expr of(Value v) const { return {m_, v}; }

@@ -12,8 +12,7 @@ Expr expit(Args a) {
 
 Expr logit(Args a) {
     const Expr x = a[0], rest = 1.0 - x;
-    return branch(
-        (x > 0.25) & (x < 0.75), [&] { return log1p((2.0 * x - 1.0) / rest); }, [&] { return log(x / rest); });
+    return branch((x > 0.25) & (x < 0.75), [&] { return log1p((2.0 * x - 1.0) / rest); }, [&] { return log(x / rest); });
 }
 
 Expr log_expit(Args a) {
@@ -54,11 +53,11 @@ namespace {
 /// x log(x / y) for x, y > 0, by log1p where they are close, by two logarithms where the quotient leaves the normal numbers.
 Expr relative_entropy(Expr x, Expr y) {
     const Expr ratio = x / y, least_normal = x.pick(std::numeric_limits<float>::min(), std::numeric_limits<double>::min());
-    return x * branch(
-                   (ratio > 0.5) & (ratio < 2.0), [&] { return log1p((x - y) / y); },
-                   [&] { return branch(
-                             (ratio > least_normal) & (ratio < ratio.infinity()), [&] { return log(ratio); },
-                             [&] { return log(x) - log(y); }); });
+    return x * branch((ratio > 0.5) & (ratio < 2.0), [&] { return log1p((x - y) / y); },
+                      [&] {
+                          return branch((ratio > least_normal) & (ratio < ratio.infinity()), [&] { return log(ratio); },
+                                        [&] { return log(x) - log(y); });
+                      });
 }
 
 /// `inside` for x, y > 0, `edge` for x = 0 and y >= 0, infinity elsewhere; NaN stays.

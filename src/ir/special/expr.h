@@ -1,5 +1,6 @@
 // src/ir/special/expr.h: recipes of special functions are written with operators: a value with its builder.
-// This folder: expansions of special functions in IR, one file a family. What they approximate with is in tables, which make_tables.py fits.
+// This folder: expansions of special functions in IR, one file a family. What they approximate with is in tables, which make_tables.py
+// fits.
 #pragma once
 
 #include <functional>
@@ -26,9 +27,9 @@ struct Expr {
 
 using Args = std::span<const Expr>;
 
-#define PARDO_BINARY(symbol, method)                                                  \
+#define PARDO_BINARY(symbol, method)                                                     \
     inline Expr operator symbol(Expr a, Expr b) { return {a.m, a.m->method(a.v, b.v)}; } \
-    inline Expr operator symbol(Expr a, double b) { return a symbol a(b); }           \
+    inline Expr operator symbol(Expr a, double b) { return a symbol a(b); }              \
     inline Expr operator symbol(double a, Expr b) { return b(a) symbol b; }
 PARDO_BINARY(+, add)
 PARDO_BINARY(-, sub)
@@ -101,9 +102,7 @@ std::vector<Expr> loop(std::initializer_list<Expr> initial, const std::function<
                        const std::function<std::vector<Expr>(Args)>& step);
 
 /// x minus a number in two parts: exact to the last place where the two are close.
-inline Expr less(Expr x, const Parts& number) {
-    return (x - x.pick(number.high32, number.high64)) - x.pick(number.low32, number.low64);
-}
+inline Expr less(Expr x, const Parts& number) { return (x - x.pick(number.high32, number.high64)) - x.pick(number.low32, number.low64); }
 /// Coefficients, lowest power first.
 Expr polynomial(Expr x, std::span<const double> coefficients);
 /// The approximation at u, which has to be within its interval.

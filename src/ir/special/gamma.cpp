@@ -1,6 +1,7 @@
 // src/ir/special/gamma.cpp: the gamma function's logarithm, derivative of that, and relatives.
-// lgamma: above 1 and about 2 as (x - 1) P and (x - 2) P, which are shifted down to 0 and up to 7.5 by the logarithm of what is between; from there on Stirling's formula with a
-// fitted rest. Negative x by reflection. digamma: (x - root) P on [1, 2], 1 / x below, log x - 1 / (2 x) - P(1 / x^2) / x^2 above.
+// lgamma: above 1 and about 2 as (x - 1) P and (x - 2) P, which are shifted down to 0 and up to 7.5 by the logarithm of what is between;
+// from there on Stirling's formula with a fitted rest. Negative x by reflection. digamma: (x - root) P on [1, 2], 1 / x below, log x - 1 /
+// (2 x) - P(1 / x^2) / x^2 above.
 #include <numbers>
 
 #include "ir/special/expr.h"
@@ -8,7 +9,7 @@
 namespace pardo::ir::special {
 namespace {
 
-constexpr double stirling_end = 7.5;                            // Stirling's formula from here on
+constexpr double stirling_end = 7.5;  // Stirling's formula from here on
 constexpr double half_log_two_pi = 0.91893853320467274178;
 
 Expr sine_of_fraction(Expr f) { return f * fitted(sine_pi, f * f); }
@@ -18,23 +19,23 @@ Expr positive_lgamma(Expr x) {
     Builder& m = *x.m;
     const Expr low = x < 1.0, tiny = x < 0.5;
     // What the logarithm is taken of, and what is added to it.
-    const auto parts = m.if_else(
-        (x < stirling_end).v,
-        [&] {
-            return m.if_else(
-                (tiny | ((x >= 1.0) & (x < 1.5))).v,
-                [&] {
-                    const Expr y = select(tiny, x, x - 1.0);
-                    return Builder::Values{select(tiny, x, 1.0).v, (y * fitted(lgamma_at_1, y)).v};
-                },
-                [&] {
-                    const Expr n = select(low, 1.0, rint(x)), y = x - n;
-                    Expr product = select(low, x, 1.0);
-                    for (int k = 2; k < 7; ++k) product = select(n > k, product * (y + k), product);
-                    return Builder::Values{product.v, (y * fitted(lgamma_at_2, y)).v};
-                });
-        },
-        [&] { return Builder::Values{x.v, x(0.0).v}; });
+    const auto parts = m.if_else((x < stirling_end).v,
+                                 [&] {
+                                     return m.if_else((tiny | ((x >= 1.0) & (x < 1.5))).v,
+                                                      [&] {
+                                                          const Expr y = select(tiny, x, x - 1.0);
+                                                          return Builder::Values{select(tiny, x, 1.0).v, (y * fitted(lgamma_at_1, y)).v};
+                                                      },
+                                                      [&] {
+                                                          const Expr n = select(low, 1.0, rint(x)), y = x - n;
+                                                          Expr product = select(low, x, 1.0);
+                                                          for (int k = 2; k < 7; ++k) product = select(n > k, product * (y + k), product);
+                                                          return Builder::Values{product.v, (y * fitted(lgamma_at_2, y)).v};
+                                                      });
+                                 },
+                                 [&] {
+                                     return Builder::Values{x.v, x(0.0).v};
+                                 });
     const Expr logarithm = log(Expr{&m, parts[0]}), added{&m, parts[1]};
     const Expr far = fma(x - 0.5, logarithm - 1.0, stirling_rest(x) + (half_log_two_pi - 0.5));
     return select(x < stirling_end, select(low, added - logarithm, added + logarithm), far);
@@ -64,6 +65,8 @@ Expr lgamma(Args a) {
         return select(is_infinite(x), size, mirrored);
     });
 }
+
+Expr loggamma(Args a) { return select(a[0] < 0.0, a[0].nan(), lgamma(a)); }
 
 Expr digamma(Args a) {
     const Expr x = a[0], negative = x < 0.0;

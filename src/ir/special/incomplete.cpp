@@ -22,42 +22,45 @@ Expr gamma_factor(Expr a, Expr x) {
         [&] { return exp(a * log1p_minus((x - a) / a, x / a) - stirling_rest(a)) / sqrt((2 * std::numbers::pi) * a); });
 }
 
-/// P: the factor times 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + …
+/// P divided by the factor: 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + …
 Expr lower_series(Expr a, Expr x) {
     const Expr limit = relative_limit(x);
-    const auto sums = loop({x(1.0), x(1.0), a}, [&](Args v) { return v[0] > limit * v[1]; },
-                           [&](Args v) {
-                               const Expr next = v[2] + 1.0, term = v[0] * (x / next);
-                               return std::vector<Expr>{term, v[1] + term, next};
-                           });
-    return gamma_factor(a, x) * sums[1];
+    const auto sums = loop(
+        {x(1.0), x(1.0), a}, [&](Args v) { return v[0] > limit * v[1]; },
+        [&](Args v) {
+            const Expr next = v[2] + 1.0, term = v[0] * (x / next);
+            return std::vector<Expr>{term, v[1] + term, next};
+        });
+    return sums[1];
 }
 
 /// Q for small x and a: 1 - x^a / gamma(a + 1) (1 + the sum of (-x)^n a / ((a + n) n!)).
 Expr upper_series(Expr a, Expr x) {
     const Expr limit = relative_limit(x);
-    const auto sums = loop({x(1.0), x(0.0), x(0.0), x(1.0)}, [&](Args v) { return abs(v[3]) > limit * abs(v[1]); },
-                           [&](Args v) {
-                               const Expr n = v[2] + 1.0, power = v[0] * (-x / n), term = power / (a + n);
-                               return std::vector<Expr>{power, v[1] + term, n, term};
-                           });
+    const auto sums = loop(
+        {x(1.0), x(0.0), x(0.0), x(1.0)}, [&](Args v) { return abs(v[3]) > limit * abs(v[1]); },
+        [&](Args v) {
+            const Expr n = v[2] + 1.0, power = v[0] * (-x / n), term = power / (a + n);
+            return std::vector<Expr>{power, v[1] + term, n, term};
+        });
     const Expr log_gamma = branch(
         a < 0.5, [&] { return a * fitted(lgamma_at_1, a); }, [&] { return call(Math::lgamma, {a + 1.0}); });
     const Expr exponent = a * log(x) - log_gamma;
     return -expm1(exponent) - exp(exponent) * (a * sums[1]);
 }
 
-/// Q by Lentz's method.
+/// Q divided by the factor: a continued fraction by Lentz's method.
 Expr upper_fraction(Expr a, Expr x) {
     const Expr limit = relative_limit(x), b = x + 1.0 - a, first = 1.0 / b;
     const Expr far = x.pick(1e30, 1e300);
-    const auto v = loop({first, far, first, b, x(0.0), x(2.0)}, [&](Args v) { return abs(v[5] - 1.0) > limit; },
-                        [&](Args v) {
-                            const Expr i = v[4] + 1.0, numerator = i * (a - i), below = v[3] + 2.0;
-                            const Expr d = 1.0 / fma(numerator, v[0], below), c = below + numerator / v[1], change = c * d;
-                            return std::vector<Expr>{d, c, v[2] * change, below, i, change};
-                        });
-    return gamma_factor(a, x) * a * v[2];
+    const auto v = loop(
+        {first, far, first, b, x(0.0), x(2.0)}, [&](Args v) { return abs(v[5] - 1.0) > limit; },
+        [&](Args v) {
+            const Expr i = v[4] + 1.0, numerator = i * (a - i), below = v[3] + 2.0;
+            const Expr d = 1.0 / fma(numerator, v[0], below), c = below + numerator / v[1], change = c * d;
+            return std::vector<Expr>{d, c, v[2] * change, below, i, change};
+        });
+    return a * v[2];
 }
 
 /// P and Q; the one that is small is precise.
@@ -81,7 +84,8 @@ Tails branch(Expr condition, const std::function<Tails()>& yes, const std::funct
 
 /// About x = a.
 Tails temme(Expr a, Expr x) {
-    const Expr d = (x - a) / a, below = d < 0.0, exponent = log1p_minus(d, x / a), size = sqrt(-2.0 * exponent), eta = select(below, -size, size);
+    const Expr d = (x - a) / a, below = d < 0.0, exponent = log1p_minus(d, x / a), size = sqrt(-2.0 * exponent),
+               eta = select(below, -size, size);
     const Expr inverse = 1.0 / a;
     const Fit* const rows[] = {&temme_0, &temme_1, &temme_2, &temme_3, &temme_4, &temme_5, &temme_6, &temme_7, &temme_8, &temme_9};
     Expr sum = fitted(*rows[std::size(rows) - 1], eta);
@@ -94,16 +98,18 @@ Tails temme(Expr a, Expr x) {
 /// For a, x > 0.
 Tails incomplete_gamma(Expr a, Expr x) {
     const Expr small = x <= 1.1;
-    return branch(
-        (a > 20.0) & (abs((x - a) / a) < 0.3), [&] { return temme(a, x); },
-        [&] {
-            return branch(
-                select(x <= 0.5, -0.4 / log(x) < a, select(small, 1.1 * x < a, x <= a)), [&] { return lower_is(lower_series(a, x)); },
-                [&] {
-                    return branch(
-                        small, [&] { return upper_is(upper_series(a, x)); }, [&] { return upper_is(upper_fraction(a, x)); });
-                });
-        });
+    return branch((a > 20.0) & (abs((x - a) / a) < 0.3), [&] { return temme(a, x); },
+                  [&] {
+                      const Expr factor = gamma_factor(a, x);
+                      return branch(
+                          select(x <= 0.5, -0.4 / log(x) < a, select(small, 1.1 * x < a, x <= a)),
+                          [&] { return lower_is(factor * lower_series(a, x)); },
+                          [&] {
+                              return branch(
+                                  small, [&] { return upper_is(upper_series(a, x)); },
+                                  [&] { return upper_is(factor * upper_fraction(a, x)); });
+                          });
+                  });
 }
 
 /// With what is at the ends: `none` of the integral, or `all`.
@@ -111,7 +117,8 @@ Expr with_ends(Expr a, Expr x, Expr value, double none) {
     const double all = 1.0 - none;
     const Expr at_zero = select(x > 0.0, x(all), x.nan()), at_infinity = select(is_infinite(x), x.nan(), x(none));
     const Expr plain = select(x == 0.0, x(none), select(is_infinite(x), x(all), value));
-    return select((x < 0.0) | (a < 0.0) | is_nan(x) | is_nan(a), x.nan(), select(a == 0.0, at_zero, select(is_infinite(a), at_infinity, plain)));
+    return select((x < 0.0) | (a < 0.0) | is_nan(x) | is_nan(a), x.nan(),
+                  select(a == 0.0, at_zero, select(is_infinite(a), at_infinity, plain)));
 }
 
 /// log gamma(a + b) - log gamma(b) - a log b for b >= 8, 0 < a <= b.
@@ -151,15 +158,16 @@ Expr beta_fraction(Expr a, Expr b, Expr x) {
     const Expr limit = relative_limit(x), tiny = x.pick(1e-30, 1e-300), sum = a + b;
     const auto nonzero = [&](Expr v) { return select(abs(v) < tiny, tiny, v); };
     const Expr first = 1.0 / nonzero(1.0 - sum * x / (a + 1.0));
-    const auto v = loop({first, x(1.0), first, x(0.0), x(2.0)}, [&](Args v) { return abs(v[4] - 1.0) > limit; },
-                        [&](Args v) {
-                            const Expr m = v[3] + 1.0, twice = 2.0 * m, at = a + twice;
-                            const Expr even = m * (b - m) * x / ((at - 1.0) * at);
-                            const Expr d1 = 1.0 / nonzero(fma(even, v[0], 1.0)), c1 = nonzero(1.0 + even / v[1]);
-                            const Expr odd = -(a + m) * (sum + m) * x / (at * (at + 1.0));
-                            const Expr d2 = 1.0 / nonzero(fma(odd, d1, 1.0)), c2 = nonzero(1.0 + odd / c1), change = d2 * c2;
-                            return std::vector<Expr>{d2, c2, v[2] * (d1 * c1) * change, m, change};
-                        });
+    const auto v = loop(
+        {first, x(1.0), first, x(0.0), x(2.0)}, [&](Args v) { return abs(v[4] - 1.0) > limit; },
+        [&](Args v) {
+            const Expr m = v[3] + 1.0, twice = 2.0 * m, at = a + twice;
+            const Expr even = m * (b - m) * x / ((at - 1.0) * at);
+            const Expr d1 = 1.0 / nonzero(fma(even, v[0], 1.0)), c1 = nonzero(1.0 + even / v[1]);
+            const Expr odd = -(a + m) * (sum + m) * x / (at * (at + 1.0));
+            const Expr d2 = 1.0 / nonzero(fma(odd, d1, 1.0)), c2 = nonzero(1.0 + odd / c1), change = d2 * c2;
+            return std::vector<Expr>{d2, c2, v[2] * (d1 * c1) * change, m, change};
+        });
     return v[2] / a;
 }
 
@@ -197,44 +205,103 @@ Expr beta_of_large(Expr low, Expr high, bool logarithm) {
     return select(is_infinite(high), logarithm ? -high : high(0.0), value);
 }
 
+/// log |gamma| of both, less that of their sum; a loop, so that the code is there once.
+Expr sum_of_lgammas(Expr a, Expr b) {
+    const auto v = loop(
+        {a(0.0), a(0.0)}, [&](Args v) { return v[0] < 3.0; },
+        [&](Args v) {
+            const Expr last = v[0] == 2.0, x = select(v[0] == 0.0, a, select(last, a + b, b)), part = lgamma({&x, 1});
+            return std::vector<Expr>{v[0] + 1.0, v[1] + select(last, -part, part)};
+        });
+    return v[1];
+}
+
 Expr beta_of_small(Expr low, Expr high, bool logarithm) {
-    const auto sum_of = [](Expr a, Expr b, Expr c) { return call(Math::lgamma, {a}) + (call(Math::lgamma, {b}) - call(Math::lgamma, {c})); };
+    if (logarithm) return sum_of_lgammas(low, high);
     const Expr sum = low + high;
-    if (logarithm) return sum_of(low, high, sum);
     return branch(
         low > -100.0, [&] { return tgamma(low) * call(Math::rgamma, {sum}) * tgamma(high); },
         [&] {
             const Expr sign = gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1});
-            return select(is_whole(sum) & (sum <= 0.0), sum(0.0), sign * exp(sum_of(low, high, sum)));
+            return select(is_whole(sum) & (sum <= 0.0), sum(0.0), sign * exp(sum_of_lgammas(low, high)));
         });
 }
 
-/// Where the lower one is an integer -n, it is finite for integers from 1 to n.
-Expr beta_at_pole(Expr low, Expr high, bool logarithm) {
-    const Expr rest = 1.0 - low - high;
-    const Expr size = branch(
-        rest >= large, [&] { return beta_beside_large(high, rest, logarithm); }, [&] { return beta_of_small(high, rest, logarithm); });
-    const Expr finite = is_whole(high) & (rest > 0.0) & (high > 0.0);
-    return select(finite, logarithm ? size : select(is_odd(high), -size, size), low.infinity());
-}
-
+// Where the lower one is an integer -n, it is infinite, but for integers m from 1 to n: there it is (-1)^m beta(m, 1 - m + n).
 Expr any_beta(Expr a, Expr b, bool logarithm) {
-    const Expr low = least(a, b), high = select(a < b, b, a);
-    const Expr value = branch(
+    const Expr lower = least(a, b), upper = select(a < b, b, a), pole = (lower <= 0.0) & is_whole(lower), rest = 1.0 - lower - upper;
+    const Expr finite = is_whole(upper) & (rest > 0.0) & (upper > 0.0);
+    const Expr p = select(pole, select(finite, upper, 1.0), lower), q = select(pole, select(finite, rest, 1.0), upper);
+    const Expr low = least(p, q), high = select(p < q, q, p);
+    const Expr size = branch(
         low >= large, [&] { return beta_of_large(low, high, logarithm); },
         [&] {
-            return branch(
-                (low <= 0.0) & is_whole(low), [&] { return beta_at_pole(low, high, logarithm); },
-                [&] {
-                    return branch(
-                        (high >= large) & (low + high >= 7.5), [&] { return beta_beside_large(low, high, logarithm); },
-                        [&] {
-                            const Expr small = beta_of_small(low, high, logarithm);
-                            return select((high <= 0.0) & is_whole(high), high.infinity(), small);
-                        });
-                });
+            return branch((high >= large) & (low + high >= 7.5), [&] { return beta_beside_large(low, high, logarithm); },
+                          [&] { return select((high <= 0.0) & is_whole(high), high.infinity(), beta_of_small(low, high, logarithm)); });
         });
-    return select(is_nan(a) | is_nan(b), a.nan(), value);
+    const Expr turned = logarithm ? size : select(pole & is_odd(upper), -size, size);
+    return select(is_nan(a) | is_nan(b), a.nan(), select(pole & !finite, a.infinity(), turned));
+}
+
+/// Newton's method for the logarithm of the smaller tail, which is concave: `tails` and `density` of x, from `guess` on within the
+/// interval.
+Expr solve(Expr p, Expr q, Expr guess, Expr low, Expr high, const std::function<Tails(Expr)>& tails,
+           const std::function<Expr(Expr)>& density) {
+    const Expr limit = p.pick(0x1p-14, 0x1p-28), lower = p <= q;
+    const auto v = loop(
+        {guess, guess.infinity(), guess(0.0)}, [&](Args v) { return (abs(v[1]) > limit * v[0]) & (v[2] < 50.0); },
+        [&](Args v) {
+            const Expr x = v[0];
+            const Tails t = tails(x);
+            const Expr tail = select(lower, t.lower, t.upper), wanted = select(lower, p, q);
+            const Expr step = log(tail / wanted) * (tail / density(x)), moved = select(lower, x - step, x + step);
+            const Expr inside = most(least(moved, 0.5 * (x + high)), 0.5 * (x + low));
+            return std::vector<Expr>{inside, inside - x, v[2] + 1.0};
+        });
+    return v[0];
+}
+
+/// x with P(a, x) = p, Q(a, x) = q = 1 - p. Starts from Wilson and Hilferty's cube, or from the first term of the series.
+Expr inverse_gamma(Expr a, Expr p, Expr q) {
+    const Expr z = ndtri({&p, 1}), root = 1.0 / (9.0 * a), cube = 1.0 - root + z * sqrt(root);
+    const Expr first_term = exp((log(p) + call(Math::lgamma, {a + 1.0})) / a);
+    const Expr split = fma(a, fma(a, -0.12, -0.253), 1.0), far = 1.0 - log(q / (1.0 - split));
+    const Expr guess = select(a > 1.0, select(cube > 0.5, a * cube * cube * cube, first_term), select(p < split, first_term, far));
+    const Expr least_normal = p.pick(std::numeric_limits<float>::min(), std::numeric_limits<double>::min());
+    const Expr begin = select((guess > least_normal) & (guess < guess.infinity()), guess, least_normal);
+    const Expr inside = (p > 0.0) & (q > 0.0) & (a > 0.0) & !is_infinite(a);
+    const Expr value = branch(
+        inside,
+        [&] {
+            return solve(
+                p, q, begin, p(0.0), p.infinity(), [&](Expr x) { return incomplete_gamma(a, x); },
+                [&](Expr x) { return gamma_factor(a, x) * (a / x); });
+        },
+        [&] { return select((p == 0.0) & (a > 0.0), p(0.0), select((q == 0.0) & (a > 0.0), p.infinity(), p.nan())); });
+    return value;
+}
+
+/// x with I(a, b, x) = p, 1 - p = q. Starts from the mean, or from the first term at the end where the tail is.
+Expr inverse_beta(Expr a, Expr b, Expr p, Expr q) {
+    const Expr inside = (p > 0.0) & (q > 0.0) & (a > 0.0) & (b > 0.0) & !is_infinite(a) & !is_infinite(b);
+    return branch(
+        inside,
+        [&] {
+            const Expr args[] = {a, b}, size = betaln(args), mean = a / (a + b);
+            const Expr at_zero = exp((log(p * a) + size) / a), at_one = 1.0 - exp((log(q * b) + size) / b);
+            const Expr low = select(p <= q, at_zero, at_one), begin = select((low > 0.0) & (low < 1.0), low, mean);
+            const Expr guess = select(p <= q, select(begin < mean, begin, mean), select(begin > mean, begin, mean));
+            return solve(
+                p, q, guess, p(0.0), p(1.0), [&](Expr x) { return incomplete_beta(a, b, x); },
+                [&](Expr x) {
+                    const Expr y = 1.0 - x;
+                    return beta_factor(a, b, x, y) / (x * y);
+                });
+        },
+        [&] {
+            const Expr known = (a > 0.0) & (b > 0.0);
+            return select((p == 0.0) & known, p(0.0), select((q == 0.0) & known, p(1.0), p.nan()));
+        });
 }
 
 }  // namespace
@@ -252,9 +319,13 @@ Expr log1p_minus(Expr x, Expr above) {
 
 Expr gammainc(Args x) { return with_ends(x[0], x[1], incomplete_gamma(x[0], x[1]).lower, 0.0); }
 Expr gammaincc(Args x) { return with_ends(x[0], x[1], incomplete_gamma(x[0], x[1]).upper, 1.0); }
+Expr gammaincinv(Args x) { return inverse_gamma(x[0], x[1], 1.0 - x[1]); }
+Expr gammainccinv(Args x) { return inverse_gamma(x[0], 1.0 - x[1], x[1]); }
 Expr beta(Args x) { return any_beta(x[0], x[1], false); }
 Expr betaln(Args x) { return any_beta(x[0], x[1], true); }
 Expr betainc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).lower, 0.0); }
 Expr betaincc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).upper, 1.0); }
+Expr betaincinv(Args x) { return inverse_beta(x[0], x[1], x[2], 1.0 - x[2]); }
+Expr betainccinv(Args x) { return inverse_beta(x[0], x[1], 1.0 - x[2], x[2]); }
 
 }  // namespace pardo::ir::special

@@ -57,6 +57,8 @@ extern const Fit temme_7;
 extern const Fit temme_8;
 extern const Fit temme_9;
 extern const Fit zeta_near;
+extern const Fit zeta_middle;
+extern const Fit zeta_end;
 extern const Fit exp1_near;
 extern const Fit exp1_far;
 extern const Fit expi_near;

@@ -1,6 +1,6 @@
 // src/ir/special/zeta.cpp: the zeta functions of Hurwitz and Riemann.
-// Hurwitz: the first terms, until q + n > 9, and the rest by Euler and Maclaurin. Riemann: (x - 1) zeta(x) as a polynomial up to 3, as
-// Hurwitz's of q = 1 beyond, by reflection below -1.
+// Hurwitz: the first terms, until q + n > 9, and the rest by Euler and Maclaurin. Riemann: (x - 1) zeta(x) as a polynomial up to 5, 1 +
+// 2^-x P(x) beyond, by reflection below -1.
 #include <cmath>
 #include <numbers>
 
@@ -27,11 +27,12 @@ constexpr double maclaurin[] = {12.0,
 Expr hurwitz(Expr x, Expr q) {
     const Expr limit = x.pick(0x1p-26, 0x1p-55), first = pow(q, -x);
     // The sum, its last term, q + n, n.
-    const auto v = loop({first, first, q, x(0.0)}, [&](Args v) { return ((v[3] < 9.0) | (v[2] <= 9.0)) & (abs(v[1]) > limit * abs(v[0])); },
-                        [&](Args v) {
-                            const Expr at = v[2] + 1.0, term = pow(at, -x);
-                            return std::vector<Expr>{v[0] + term, term, at, v[3] + 1.0};
-                        });
+    const auto v = loop(
+        {first, first, q, x(0.0)}, [&](Args v) { return ((v[3] < 9.0) | (v[2] <= 9.0)) & (abs(v[1]) > limit * abs(v[0])); },
+        [&](Args v) {
+            const Expr at = v[2] + 1.0, term = pow(at, -x);
+            return std::vector<Expr>{v[0] + term, term, at, v[3] + 1.0};
+        });
     const Expr sum = v[0], last = v[1], w = v[2], inverse = 1.0 / w, z = inverse * inverse;
     Expr factor = x * inverse, rest = factor * (1 / maclaurin[0]);
     for (int k = 1; k < static_cast<int>(std::size(maclaurin)); ++k) {
@@ -48,13 +49,14 @@ Expr hurwitz(Expr x, Expr q) {
 Expr zeta(Args a) {
     const Expr x = a[0], q = a[1], negative = q < 0.0, pole = (q <= 0.0) & is_whole(q), fraction = q - floor(q);
     const Expr sign = select(is_odd(x), x(-1.0), x(1.0)), last = select(negative & !pole & (x > 1.0), x(2.0), x(0.0));
-    const auto sums = loop({x(0.0), x(0.0)}, [&](Args v) { return v[0] <= last; },
-                           [&](Args v) {
-                               const Expr first = v[0] == 0.0, second = v[0] == 1.0;
-                               const Expr at = select(first, select(negative, fraction, q), select(second, 1.0 - fraction, 1.0 - q));
-                               const Expr part = hurwitz(select(x > 1.0, x, 2.0), select(pole, q(1.0), at));
-                               return std::vector<Expr>{v[0] + 1.0, v[1] + part * select(first, x(1.0), select(second, sign, -sign))};
-                           });
+    const auto sums = loop(
+        {x(0.0), x(0.0)}, [&](Args v) { return v[0] <= last; },
+        [&](Args v) {
+            const Expr first = v[0] == 0.0, second = v[0] == 1.0;
+            const Expr at = select(first, select(negative, fraction, q), select(second, 1.0 - fraction, 1.0 - q));
+            const Expr part = hurwitz(select(x > 1.0, x, 2.0), select(pole, q(1.0), at));
+            return std::vector<Expr>{v[0] + 1.0, v[1] + part * select(first, x(1.0), select(second, sign, -sign))};
+        });
     const Expr value = select(is_infinite(q), q(0.0), sums[1]);
     const Expr at_pole = select(pole, q.infinity(), select(is_whole(x), value, q.nan()));
     const Expr defined = select(q <= 0.0, at_pole, value);
@@ -66,7 +68,13 @@ Expr riemann_zeta(Args a) {
     const Expr x = a[0];
     const auto positive = [](Expr s) {
         return branch(
-            s < 3.0, [&] { return fitted(zeta_near, s) / (s - 1.0); }, [&] { return hurwitz(s, s(1.0)); });
+            s < 5.0, [&] { return fitted(zeta_near, s) / (s - 1.0); },
+            [&] {
+                const Expr c = least(s, 60.0);  // zeta is 1 beyond
+                const Expr rest = branch(
+                    s < 14.0, [&] { return fitted(zeta_middle, s); }, [&] { return fitted(zeta_end, c); });
+                return select(is_nan(s), s, fma(exp2(-c), rest, 1.0));
+            });
     };
     return branch(
         x < -1.0,

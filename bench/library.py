@@ -57,6 +57,10 @@ ROWS = {
     "einsum ij,ij->i": Row(lambda xp, a: xp.einsum("ij,ij->i", a.rows, a.rows), 1.5),
     "einsum ij,jk->ik": Row(lambda xp, a: xp.einsum("ij,jk->ik", a.rows, a.columns), 1.5),
     "einsum bij,bjk->bik": Row(lambda xp, a: xp.einsum("bij,bjk->bik", a.blocks, a.blocks), 1.5),
+    "fft": Row(lambda xp, a: xp.fft.fft(a.x), 1.0),
+    "rfft of rows of 1000": Row(lambda xp, a: xp.fft.rfft(a.rows), 1.0),
+    "fft2": Row(lambda xp, a: xp.fft.fft2(a.rows), 1.0),
+    "convolve, 1000 points": Row(lambda xp, a: xp.convolve(a.x, a.points), 1.0),
     "regression, 300 steps": Row(regression, 1.0),
 }
 

@@ -38,7 +38,7 @@ endmacro()
 
 # Where AVX2 comes as well, the other one need not be fast, but is to compile fast.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT PARDO_SANITIZE AND NOT PARDO_FUZZERS)
-  add_transforms(portable -DDUCC0_NO_SIMD)
+  add_transforms(portable -DDUCC0_NO_SIMD $<$<CONFIG:Release>:-O1>)
   add_transforms(avx2 -mavx2 -mfma -fno-gnu-unique $<$<CONFIG:Release>:-O3>)
   target_compile_definitions(pardo_lib PRIVATE PARDO_FFT_AVX2)
   # Nothing but the one function of each is seen from outside: inline functions of the standard library that were compiled for AVX2 must not be

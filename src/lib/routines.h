@@ -65,6 +65,7 @@ struct MatrixOptions {
     bool upper = false;               // cholesky: the factor, and the triangle that is read; eigh: the triangle
     bool raw = false;                 // qr: the reflectors and their factors in place of Q and R
     bool nan_where_singular = false;  // inv, solve: in place of an error
+    bool unit_sides = false;          // solve: b is unit matrices
     bool finite = false;              // elements that are infinite or NaN are an error
     bool unit_diagonal = false;       // triangular_solve: the diagonal is not read, and all ones
     bool transposed = false;          // lu_solve, triangular_solve: of the transposed matrix,

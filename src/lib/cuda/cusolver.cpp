@@ -80,26 +80,31 @@ void transpose_on_device(const SolverState& state, const char* op_name, Taken ho
     check(state.library.get<T>().geam(state.blas, how, how, m, n, &one, from, from_step, &zero, from, from_step, to, m), op_name, "geam");
 }
 
-/// x with a x = b. Many systems go together if they are not too large.
+/// x with a x = b. Many systems go together if they are not too large. The columns of b, and of x, are brought together before and after;
+/// one column lies right as it is, and so do unit matrices and the inverse of Aᵀ, which is the transposed inverse of A.
 template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
     const int n = s.rows(s.in_shapes[0]), k = s.columns(s.in_shapes[1]);
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n, of_b = static_cast<std::int64_t>(n) * k;
-    const bool together = s.count > 1 && n <= 512;
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    const bool together = s.count > 1 && n <= 512, in_place = k == 1 || s.options.unit_sides;
+    const Taken how = s.options.unit_sides ? Taken::AsIs : Taken::Transposed;
     const std::int64_t at_once = together ? s.count : 1;
     int size = 0;
     if (!together) check(f.getrf_size(state.handle, n, n, s.in[0], n, &size), name, "getrf_bufferSize");
     DevicePieces pieces;
-    const std::size_t lu = pieces.add<T>(of_a * at_once), b = pieces.add<T>(of_b * at_once), work = pieces.add<T>(size),
+    const std::size_t lu = pieces.add<T>(of_a * at_once), b = pieces.add<T>(in_place ? 1 : of_b * at_once), work = pieces.add<T>(size),
                       pivots = pieces.add<int>(n * at_once), of_lu = pieces.add<T*>(at_once), of_x = pieces.add<T*>(at_once),
                       ignored = pieces.add<int>(1);
     pieces.allocate(state);
-    T *a = pieces.get<T>(lu), *columns = pieces.get<T>(b);
+    T* a = pieces.get<T>(lu);
     int* p = pieces.get<int>(pivots);
+    if (in_place) copy_on_device(state, name, s.in[1], s.result(0), of_b * s.count * bytes);
     for (std::int64_t i = 0; i < s.count; i += at_once) {
-        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * static_cast<std::int64_t>(sizeof(T)));
-        for (std::int64_t j = 0; j < at_once; ++j)
+        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * bytes);
+        T* columns = in_place ? s.result(0) + i * of_b : pieces.get<T>(b);
+        for (std::int64_t j = 0; j < at_once && !in_place; ++j)
             transpose_on_device(state, name, Taken::Transposed, n, k, s.in[1] + (i + j) * of_b, k, columns + j * of_b);
         if (together) {
             store_addresses(state, name, a, of_a, s.count, pieces.get<T*>(of_lu));
@@ -107,14 +112,13 @@ template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
             int host_info = 0;
             const auto count = static_cast<int>(s.count);
             check(f.getrf_batched(state.blas, n, pieces.get<T*>(of_lu), n, p, s.info, count), name, "getrfBatched");
-            check(f.getrs_batched(state.blas, Taken::Transposed, n, k, pieces.get<T*>(of_lu), n, p, pieces.get<T*>(of_x), n, &host_info,
-                                  count),
-                  name, "getrsBatched");
+            check(f.getrs_batched(state.blas, how, n, k, pieces.get<T*>(of_lu), n, p, pieces.get<T*>(of_x), n, &host_info, count), name,
+                  "getrsBatched");
         } else {
             check(f.getrf(state.handle, n, n, a, n, pieces.get<T>(work), p, s.info + i), name, "getrf");
-            check(f.getrs(state.handle, Taken::Transposed, n, k, a, n, p, columns, n, pieces.get<int>(ignored)), name, "getrs");
+            check(f.getrs(state.handle, how, n, k, a, n, p, columns, n, pieces.get<int>(ignored)), name, "getrs");
         }
-        for (std::int64_t j = 0; j < at_once; ++j)
+        for (std::int64_t j = 0; j < at_once && !in_place; ++j)
             transpose_on_device(state, name, Taken::Transposed, k, n, columns + j * of_b, n, s.result(0) + (i + j) * of_b);
     }
 }

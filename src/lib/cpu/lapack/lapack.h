@@ -40,7 +40,6 @@ template <class T> struct LapackFunctions {
 
     void (*getrf)(Int m, Int n, T* a, Int lda, int* pivots, int* info) = nullptr;
     void (*getrs)(Text trans, Int n, Int nrhs, const T* a, Int lda, Int pivots, T* b, Int ldb, int* info, std::size_t) = nullptr;
-    void (*getri)(Int n, T* a, Int lda, Int pivots, T* work, Int lwork, int* info) = nullptr;
     void (*potrf)(Text uplo, Int n, T* a, Int lda, int* info, std::size_t) = nullptr;
     void (*gelqf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int* info) = nullptr;
     void (*orglq)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork, int* info) = nullptr;

@@ -1,5 +1,7 @@
 // src/lib/cpu/lapack/solve.cpp: linear systems, inverses and determinants, by the LU factorization.
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "lib/cpu/lapack/scaled_product.h"
 #include "lib/cpu/lapack/stack.h"
@@ -17,29 +19,57 @@ template <class T> constexpr double flop = is_complex_number<T> ? 4 : 1;
 template <class T> class Factorization {
 public:
     Factorization(const StackTask& task, Workspace& workspace)
-        : device_(task.device), f_(task.lapack->get<T>()), n_(rows_of(task.in[0])), pivots_(workspace.take<int>(n_)) {}
+        : task_(task), f_(task.lapack->get<T>()), n_(rows_of(task.in[0])), pivots_(workspace.take<int>(n_)) {}
     /// Into `lu`; false when a pivot is zero.
     bool factorize(const T* a, T* lu) const {
-        copy_matrix(device_, a, lu, static_cast<std::int64_t>(n_) * n_);
+        copy_matrix(task_.device, a, lu, static_cast<std::int64_t>(n_) * n_);
         int info = 0;
         f_.getrf(&n_, &n_, lu, &n_, pivots_, &info);
         return info == 0;
     }
 
 protected:
-    device::Device* device_;
+    /// aᵀ = P L U, so Uᵀ y = b, Lᵀ z = y, x = P z, in the place of b, which has rows of k. The columns are shared out among the device's
+    /// threads, if they are not busy with other matrices. `unit`: b is the unit matrix.
+    void solve_rows(const T* lu, T* x, int k, bool unit) const {
+        constexpr int width = 96;
+        const int blocks = std::max(k / width, 1);
+        const std::optional<BlasThreads> alone =
+            blocks > 1 ? std::optional<BlasThreads>(std::in_place, *task_.lapack->blas, 1) : std::nullopt;
+        for_each_part(task_.device, blocks, 0.1 * n_ * n_ * k * flop<T>, [=, this](std::int64_t block) {
+            const auto first = static_cast<int>(block * k / blocks), last = static_cast<int>((block + 1) * k / blocks);
+            solve_columns(lu, x, k, first, last, unit ? first : 0);
+        });
+    }
+
+    const StackTask& task_;
     const LapackFunctions<T>& f_;
     int n_;
     int* pivots_;
+
+private:
+    /// For the columns from `first` to `last`; the rows above `zeros` are zero.
+    void solve_columns(const T* lu, T* x, int k, int first, int last, int zeros) const {
+        const auto one = blas_one<T>();
+        const std::int64_t row = k, diagonal = n_ + 1;
+        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Lower, BlasTranspose::No, BlasDiagonal::Any, n_ - zeros, last - first,
+                one, lu + zeros * diagonal, n_, x + zeros * row + first, k);
+        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Upper, BlasTranspose::No, BlasDiagonal::Ones, n_, last - first, one, lu,
+                n_, x + first, k);
+        for (int i = n_ - 1; i >= 0; --i) {
+            const int other = pivots_[i] - 1;
+            if (other != i) std::swap_ranges(x + i * row + first, x + i * row + last, x + other * row + first);
+        }
+    }
 };
 
 template <class T> class Solving : Factorization<T> {
     using Base = Factorization<T>;
-    using Base::device_, Base::f_, Base::n_, Base::pivots_;
+    using Base::task_, Base::f_, Base::n_, Base::pivots_;
 
 public:
     Solving(const StackTask& task, Workspace& workspace)
-        : Base(task, workspace), task_(task), k_(columns_of(task.in[1])), lu_(workspace.take<T>(static_cast<std::int64_t>(n_) * n_)) {}
+        : Base(task, workspace), k_(columns_of(task.in[1])), lu_(workspace.take<T>(static_cast<std::int64_t>(n_) * n_)) {}
     double flops() const { return (2. / 3 * n_ + 2. * k_) * n_ * n_ * flop<T>; }
     int extent() const { return n_; }
 
@@ -47,75 +77,57 @@ public:
         const std::int64_t size = static_cast<std::int64_t>(n_) * k_;
         T* x = StackTask::part<T>(task_.out[0], index, size);
         if (!Base::factorize(StackTask::part<T>(task_.in[0], index, static_cast<std::int64_t>(n_) * n_), lu_)) return singular;
-        copy_matrix(device_, StackTask::part<T>(task_.in[1], index, size), x, size);
-        k_ == 1 ? solve_column(x) : solve_rows(x);
+        copy_matrix(task_.device, StackTask::part<T>(task_.in[1], index, size), x, size);
+        int info = 0;
+        if (k_ == 1)
+            f_.getrs("T", &n_, &k_, lu_, &n_, pivots_, x, &n_, &info, 1);
+        else
+            Base::solve_rows(lu_, x, k_, false);
         return nullptr;
     }
 
 private:
-    void solve_column(T* x) const {
-        int info = 0;
-        f_.getrs("T", &n_, &k_, lu_, &n_, pivots_, x, &n_, &info, 1);
-    }
-    /// aᵀ = P L U, so Uᵀ y = b, Lᵀ z = y, x = P z; all on the rows of b.
-    void solve_rows(T* x) const {
-        const auto one = blas_one<T>();
-        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Lower, BlasTranspose::No, BlasDiagonal::Any, n_, k_, one, lu_, n_, x,
-                k_);
-        f_.trsm(BlasOrder::RowMajor, BlasSide::Left, BlasTriangle::Upper, BlasTranspose::No, BlasDiagonal::Ones, n_, k_, one, lu_, n_, x,
-                k_);
-        for (int i = n_ - 1; i >= 0; --i) {
-            T *row = x + static_cast<std::int64_t>(i) * k_, *other = x + static_cast<std::int64_t>(pivots_[i] - 1) * k_;
-            if (row != other) std::swap_ranges(row, row + k_, other);
-        }
-    }
-
-    const StackTask& task_;
     int k_;
     T* lu_;
 };
 
 template <class T> class Inverting : Factorization<T> {
     using Base = Factorization<T>;
-    using Base::f_, Base::n_, Base::pivots_;
+    using Base::task_, Base::n_;
 
 public:
-    Inverting(const StackTask& task, Workspace& workspace) : Base(task, workspace), task_(task) {
-        T size;
-        const int ask = -1;
-        int info = 0;
-        f_.getri(&n_, nullptr, &n_, nullptr, &size, &ask, &info);
-        work_size_ = workspace_size(size);
-        work_ = workspace.take<T>(work_size_);
-    }
+    Inverting(const StackTask& task, Workspace& workspace)
+        : Base(task, workspace), lu_(workspace.take<T>(static_cast<std::int64_t>(n_) * n_)) {}
     double flops() const { return 2. * n_ * n_ * n_ * flop<T>; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {
         const std::int64_t size = static_cast<std::int64_t>(n_) * n_;
         T* out = StackTask::part<T>(task_.out[0], index, size);
-        if (!Base::factorize(StackTask::part<T>(task_.in[0], index, size), out)) {
+        if (!Base::factorize(StackTask::part<T>(task_.in[0], index, size), lu_)) {
             std::fill_n(out, size, T(std::numeric_limits<Real<T>>::quiet_NaN()));
             return task_.options.nan_where_singular ? nullptr : singular;
         }
-        int info = 0;
-        f_.getri(&n_, out, &n_, pivots_, work_, &work_size_, &info);
+        cpu::parallel_for(task_.device, n_, static_cast<double>(size) * 0.1,
+                          [=, n = std::int64_t{n_}](std::int64_t begin, std::int64_t end) {
+                              std::fill(out + begin * n, out + end * n, T(0));
+                              for (std::int64_t i = begin; i < end; ++i) out[i * (n + 1)] = T(1);
+                          });
+        Base::solve_rows(lu_, out, n_, true);
         return nullptr;
     }
 
 private:
-    const StackTask& task_;
-    int work_size_ = 0;
-    T* work_ = nullptr;
+    T* lu_;
 };
 
 template <class T> class Determinant : Factorization<T> {
     using Base = Factorization<T>;
-    using Base::n_, Base::pivots_;
+    using Base::task_, Base::n_, Base::pivots_;
 
 public:
     Determinant(const StackTask& task, Workspace& workspace)
-        : Base(task, workspace), task_(task), lu_(workspace.take<T>(static_cast<std::int64_t>(n_) * n_)) {}
+        : Base(task, workspace), lu_(workspace.take<T>(static_cast<std::int64_t>(n_) * n_)) {}
     double flops() const { return 2. / 3 * n_ * n_ * n_ * flop<T>; }
     int extent() const { return n_; }
 
@@ -148,7 +160,6 @@ public:
 
 private:
     T diagonal(int i) const { return lu_[static_cast<std::int64_t>(i) * (n_ + 1)]; }
-    const StackTask& task_;
     T* lu_;
 };
 

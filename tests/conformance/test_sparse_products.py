@@ -3,7 +3,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from data import DTYPES, assert_close, assert_same, rng_for, values
-from pardo._sparse import products, reductions, structure
+from pardo._sparse import multiplication, products, reductions, structure
 
 FORMATS = ["csr", "csc", "coo"]
 RTOL = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5, "complex128": 1e-13}
@@ -170,7 +170,7 @@ def test_rows_of_very_different_lengths(cut, device, monkeypatch):
 @pytest.mark.parametrize("few", [False, True])
 def test_kernels_of_processors_and_of_others(few, device, monkeypatch):
     """Each device can run both: parts of many rows on items that are alone, and rows on sub-groups."""
-    for module in (structure, products, reductions):
+    for module in (structure, products, multiplication, reductions):
         monkeypatch.setattr(module, "has_few_items", lambda queue: few)
     monkeypatch.setattr(structure, "BLOCK", 16)
     monkeypatch.setattr(structure, "PER_ITEM", 5)
@@ -189,9 +189,19 @@ def test_kernels_of_processors_and_of_others(few, device, monkeypatch):
 
 
 def test_products_in_several_launches(device, monkeypatch):
-    monkeypatch.setattr(products, "TABLES", 64)
+    monkeypatch.setattr(multiplication, "PLACES", 64)
     x, y = dense("int32", (30, 20)), dense("int32", (20, 25))
     compare(made(x, device) @ made(y, device), x @ y)
+
+
+@pytest.mark.parametrize("dense_from", [1, 10**9])
+def test_products_with_places_for_columns_and_with_tables(dense_from, device, monkeypatch):
+    for module in (structure, products, multiplication):
+        monkeypatch.setattr(module, "has_few_items", lambda queue: True)
+    monkeypatch.setattr(multiplication, "DENSE", dense_from)
+    for share in (0.1, 0.7):
+        x, y = dense(NARROW, (30, 20), share), dense(NARROW, (20, 17), share)
+        compare(made(x, device) @ made(y, device), x @ y)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32"])

@@ -10,7 +10,8 @@ from pardo._base.arguments import SCALARS
 from pardo._core import Array
 from pardo._sparse.base import promoted, sparray
 from pardo._sparse.merging import merged
-from pardo._sparse.products import columns_times_vector, times_matrix, times_rows, times_vector
+from pardo._sparse.multiplication import times_rows
+from pardo._sparse.products import columns_times_vector, times_matrix, times_vector
 from pardo._sparse.structure import add_to_dense, cast, from_dense
 
 # Functions of one number that give zero for zero, as methods of sparse arrays.

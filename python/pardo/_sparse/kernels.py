@@ -273,7 +273,7 @@ def sparse_place_by_columns(
             out_value[at] = value[k]
 
 
-# --- products of two sparse matrices: the entries of a row of the result are gathered in a table of its own
+# --- products of two sparse matrices
 
 
 def place_in(column: Any, size: Any) -> Any:
@@ -328,17 +328,58 @@ def sparse_multiply_rows(
 
 
 @kernel
+def sparse_multiply_rows_by_columns(
+    item: NdItem,
+    bounds: Any,
+    ptr_a: Any,
+    index_a: Any,
+    value_a: Any,
+    ptr_b: Any,
+    index_b: Any,
+    value_b: Any,
+    zero: Any,
+    marks: Any,
+    sums: Any,
+    index: Any,
+    value: Any,
+    counts: Any,
+    parts: Any,
+) -> None:
+    """Adds the products of each row into the part's place of their column; `marks` has the last row, from 1 on, that has used it."""
+    part = np.int64(item.get_global_id(0))
+    for row in range(first_row(bounds, part, parts), first_row(bounds, part + 1, parts)):
+        begin = begin_of(bounds, row)
+        at = begin
+        for k in range(begin_of(ptr_a, row), begin_of(ptr_a, row + 1)):
+            factor = value_a[k].astype(zero.dtype)
+            i = index_a[k]
+            for m in range(begin_of(ptr_b, i), begin_of(ptr_b, i + 1)):
+                column = index_b[m]
+                product = factor * value_b[m].astype(zero.dtype)
+                if marks[part, column] == row + 1:
+                    sums[part, column] += product
+                else:
+                    marks[part, column] = row + 1
+                    sums[part, column] = product
+                    index[at] = column
+                    at += 1
+        for k in range(begin, at):
+            value[k] = sums[part, index[k]]
+        counts[row] = at - begin
+
+
+@kernel
 def sparse_collect_rows(item: NdItem, table: Any, keys: Any, sums: Any, ptr: Any, index: Any, value: Any, parts: Any) -> None:
-    """Stores what tables hold, row after row."""
+    """Stores what tables hold, row after row: each place where the next column goes, so that no branch depends on which are free."""
     part = np.int64(item.get_global_id(0))
     if part < parts:
         for row in range(first_row(table, part, parts), first_row(table, part + 1, parts)):
-            at = begin_of(ptr, row)
+            at, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
             for place in range(begin_of(table, row), begin_of(table, row + 1)):
-                if keys[place] != FREE:
+                if at < stop:
                     index[at] = keys[place]
                     value[at] = sums[place]
-                    at += 1
+                    at += np.int64(keys[place] != FREE)
 
 
 # --- to dense arrays

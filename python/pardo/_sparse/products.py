@@ -1,14 +1,12 @@
-# python/pardo/_sparse/products.py: rows times vectors, matrices and other rows, and what becomes of each row: sums, extremes.
+# python/pardo/_sparse/products.py: rows times vectors and matrices, and what becomes of each row: sums, extremes.
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from pardo import _core
 from pardo._array.creation import empty, zeros
-from pardo._array.joining import concat
 from pardo._array.ranges import arange
 from pardo._base.orders import copied_in_order
 from pardo._core import Array
@@ -20,11 +18,8 @@ from pardo._sparse.structure import (
     column_sums,
     group_size,
     has_few_items,
-    index_dtype,
     lengths,
-    no_rows,
     parts_of,
-    pointers,
     split_rows,
     transposed,
     unsigned,
@@ -34,7 +29,6 @@ LARGE = 16  # of so many parts of all entries a row may be one on processors, be
 LONG = 1 << 15  # entries of a row above which it may be cut into pieces, of so many
 SHARED = 8  # mean number of entries above which several items share a row, where a device has many
 NARROW = 1024  # rows and entries of a part, for products with matrices
-TABLES = 1 << 25  # places of the tables of one launch
 
 
 def accumulated_in(dtype: Any) -> np.dtype[Any]:
@@ -158,57 +152,3 @@ def columns_times_vector(columns: Rows, x: Array, dtype: Any) -> Array:
         return finished(column_sums(columns, x, accumulated_in(dtype)), dtype)
     rows = transposed(columns)
     return times_vector(rows, x, dtype, longest_of(rows.ptr))
-
-
-# --- times sparse
-
-
-def times_rows(a: Rows, b: Rows, dtype: Any) -> Rows:
-    """The product of two sparse matrices; the columns of its rows are in no order.
-
-    Rows of A, one after the other, multiply rows of B (F. G. Gustavson, "Two fast algorithms for sparse matrices", ACM Transactions on
-    Mathematical Software 4, 1978); what a row gives is gathered in a table that columns are looked up in by a hash.
-    """
-    extent = (a.height, b.width)
-    if a.value.size == 0 or b.value.size == 0:
-        return no_rows(extent, dtype, a.queue, [a.column, b.column])
-    ptr_b = cast(b.ptr, np.int64)
-    most = longest_of(a.ptr) if a.value.size > LONG else 0
-    products = reduced(a.ptr, a.value.size, most, kernels.length_of_other, kernels.add, (unsigned(a.column), ptr_b), np.int64(0))
-    table = pointers(2 * _core.minimum(products, b.width))
-    places = int(table[-1])
-    cuts = [0, a.height]
-    if places > TABLES:  # several launches, one after the other, use less memory
-        wanted = arange(TABLES, places, TABLES, dtype=np.int64, queue=a.queue)
-        found = _core._searchsorted(table, wanted, True, None).tolist()
-        cuts = sorted({0, a.height, *(max(row - 1, 0) for row in found)})
-    made = [_product_of_rows(a, b, table, first, stop, dtype) for first, stop in itertools.pairwise(cuts)]
-    if len(made) == 1:
-        counts, index, value = made[0]
-    else:
-        counts, index, value = (concat(list(parts)) for parts in zip(*made, strict=True))
-    indices = index_dtype(*extent, index.size, like=[a.column, b.column])
-    return Rows(pointers(counts, indices), cast(index, indices), finished(value, dtype), extent)
-
-
-def _product_of_rows(a: Rows, b: Rows, table: Array, first: int, stop: int, dtype: Any) -> tuple[Array, Array, Array]:
-    """Lengths, columns and values of some rows of a product."""
-    queue, zero = a.queue, accumulated_in(dtype).type(0)
-    table = table[first : stop + 1]
-    if first:
-        table = table - table[0]
-    places = int(table[-1])
-    keys = _core._full([places], kernels.FREE, index_dtype(b.width), queue)
-    results = empty(places, zero.dtype, queue=queue)
-    counts = empty(stop - first, np.int64, queue=queue)
-    space, parts = parts_of(queue, stop - first, places)
-    ptr, ptr_b = unsigned(a.ptr)[first : stop + 1], unsigned(b.ptr)
-    kernels.sparse_multiply_rows[space](
-        table, ptr, unsigned(a.column), a.value, ptr_b, b.column, b.value, zero, keys, results, counts, parts
-    )
-    begin = pointers(counts)
-    number = int(begin[-1])
-    index, value = empty(number, keys.dtype, queue=queue), empty(number, zero.dtype, queue=queue)
-    if number:
-        kernels.sparse_collect_rows[space](table, keys, results, begin, index, value, parts)
-    return counts, index, value

@@ -126,22 +126,22 @@ WEIGHTS = (fill_weights_0, fill_weights_1, fill_weights_2, fill_weights_3, fill_
 
 
 @functools.cache
-def spline_of(order: int, axes: int, real: str) -> Callable[..., Any]:
+def spline_of(order: int, axes: int, mode: int, real: str) -> Callable[..., Any]:
     """The value of a spline at coordinates: loops over the elements around, one in the other, written out for so many axes."""
     count = order + 1
-    lines = ["def written(x, base, at, extents, strides, mode, beyond, cval, wide):"]
+    lines = ["def written(x, base, at, extents, strides, cval, wide):"]
     inside = []
     for d in range(axes):
         lines += [
-            f"    c{d} = mapped(at[{d}], extents[{d}], mode)",
+            f"    c{d} = mapped(at[{d}], extents[{d}], MODE)",
             f"    w{d}, o{d} = private_array({count}, np.{real}), private_array({count}, np.int64)",
             f"    start = fill_weights(c{d}, w{d}).astype(np.int64)",
             f"    for k in range({count}):",
-            f"        j = continued(start + k, extents[{d}], beyond)",
+            f"        j = continued(start + k, extents[{d}], BEYOND)",
             f"        o{d}[k] = j * strides[{d}] if j >= 0 else -1",
         ]
         inside.append(f"c{d} > -1")
-    lines.append(f"    inside = mode == GRID_CONSTANT or mode == NEAREST or ({' and '.join(inside)})")
+    lines.append(f"    inside = {'True' if mode in (GRID_CONSTANT, NEAREST) else ' and '.join(inside)}")
     lines.append("    total = cval")
     lines += ["    if inside:", "        total = cval * 0"]
     pad = "        "
@@ -149,15 +149,16 @@ def spline_of(order: int, axes: int, real: str) -> Callable[..., Any]:
         lines.append(f"{pad}for k{d} in range({count}):")
         pad += "    "
     places = " + ".join(f"plain(o{d}[k{d}])" for d in range(axes))
-    known = " and ".join(f"o{d}[k{d}] >= 0" for d in range(axes))
-    lines.append(f"{pad}value = cval")
-    lines.append(f"{pad}if {known}:")
-    lines.append(f"{pad}    value = wide(x[base + {places}])")
+    if mode == GRID_CONSTANT:  # what lies beyond has a place of -1
+        lines.append(f"{pad}value = cval")
+        lines.append(f"{pad}if {' and '.join(f'o{d}[k{d}] >= 0' for d in range(axes))}:")
+        lines.append(f"{pad}    value = wide(x[base + {places}])")
+    else:
+        lines.append(f"{pad}value = wide(x[base + {places}])")
     lines.append(f"{pad}total += value * " + " * ".join(f"w{d}[k{d}]" for d in range(axes)))
     lines.append("    return total")
     used = {"mapped": mapped, "fill_weights": WEIGHTS[order], "continued": continued, "private_array": private_array, "np": np}
-    name = f"spline of order {order} over {axes} axes in {real}"
-    return written(name, lines, **used, GRID_CONSTANT=GRID_CONSTANT, NEAREST=NEAREST)
+    return written(f"spline of order {order} over {axes} axes in {real}, mode {mode}", lines, **used, MODE=mode, BEYOND=BEYOND[mode])
 
 
 def listed(coordinates: Any, k: Any, index: Any, real: Any, moved: Any) -> Any:
@@ -197,7 +198,6 @@ def interpolate(
     x: Any,
     axes: Any,
     coordinates: Any,
-    modes: Any,
     moved: Any,
     cval: Any,
     real: Any,
@@ -207,7 +207,7 @@ def interpolate(
     out: Any,
 ) -> None:
     """Items are an outer index, a row and a column. The extents of the result's other axes are `lead` of `shape`, the last first; what
-    is left of the outer index is the number of an array. `modes`: of coordinates, of elements; `axes`: extents, strides."""
+    is left of the outer index is the number of an array. `axes` has extents and strides."""
     lead, rows, columns, size, row_wise = shape
     rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
     k = (rest * plain(rows) + row) * plain(columns) + column
@@ -218,7 +218,7 @@ def interpolate(
             index = (rest % extent, *index)
             rest = rest // extent
     at = place(coordinates, k, index, real, moved)
-    value = spline(x, rest * plain(size), at, axes[0], axes[1], modes[0], modes[1], cval, wide)
+    value = spline(x, rest * plain(size), at, axes[0], axes[1], cval, wide)
     out[k] = store(value, out.dtype, limits)
 
 
@@ -256,9 +256,9 @@ def sample(
     rows, columns = (1, *out.shape[1:])[-2:]
     lead = tuple(out.shape[-3:0:-1])
     shape = lead, rows, columns, math.prod(x.shape[1:]), () if out.ndim == 2 else (1,)
-    spline = spline_of(order, x.ndim - 1, real.name)
+    spline = spline_of(order, x.ndim - 1, mode, real.name)
     interpolate[Range(out.size // (rows * columns), rows, columns), x.queue](
-        spline, place, store, flat, axes, coordinates, (mode, BEYOND[mode]), float(moved), wide.type(cval), real.type, wide.type,
+        spline, place, store, flat, axes, coordinates, float(moved), wide.type(cval), real.type, wide.type,
         _limits(dtype, real), shape, target,
     )  # fmt: skip
 

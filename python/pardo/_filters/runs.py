@@ -10,7 +10,7 @@ from pardo import _core
 from pardo._core import Array
 from pardo._filters.lines import place_of, space_of
 from pardo._filters.stencils import plain
-from pardo._filters.windows import continued, storing
+from pardo._filters.windows import continuing, storing
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Item
 
@@ -22,16 +22,16 @@ def are_long(x: Array, size: int, axis: int) -> bool:
     return size > LONG[axis == x.ndim - 1]
 
 
-def element(x: Any, wide: Any, at: Any, i: Any, n: Any, stride: Any, mode: Any, cval: Any) -> Any:
+def element(x: Any, wide: Any, at: Any, i: Any, n: Any, stride: Any, beyond: Any, cval: Any) -> Any:
     """An element along an axis that goes on beyond its edges; `at` is where it begins."""
-    j = continued(i, n, mode)
+    j = beyond(i, n)
     value = cval
     if j >= 0:
         value = wide(x[at + j * stride])
     return value
 
 
-@kernel(bounds_check=False)  # `continued` gives an index of the axis
+@kernel(bounds_check=False)  # `beyond` gives an index of the axis
 def filter_runs(
     item: Item,
     combine: Any,
@@ -43,7 +43,7 @@ def filter_runs(
     blocks: Any,
     start: Any,
     length: Any,
-    mode: Any,
+    beyond: Any,
     cval: Any,
     tails: Any,
     out: Any,
@@ -59,19 +59,19 @@ def filter_runs(
     to = at + first * stride
     begin = start + first
     count = min(size, n - first)
-    value = element(x, wide, at, begin + size - 1, n, stride, mode, cval)
+    value = element(x, wide, at, begin + size - 1, n, stride, beyond, cval)
     if size <= count:
         tails[to + plain(size - 1) * stride] = value
     for k in range(1, size):
         j = plain(size - 1 - k)
-        value = combine(element(x, wide, at, begin + j, n, stride, mode, cval), value)
+        value = combine(element(x, wide, at, begin + j, n, stride, beyond, cval), value)
         if j < count:
             tails[to + j * stride] = value
     out[to] = store(finish(value, size), out.dtype)
-    value = element(x, wide, at, begin + size, n, stride, mode, cval)
+    value = element(x, wide, at, begin + size, n, stride, beyond, cval)
     for j in range(1, count):
         if j > 1:
-            value = combine(value, element(x, wide, at, begin + size - 1 + j, n, stride, mode, cval))
+            value = combine(value, element(x, wide, at, begin + size - 1 + j, n, stride, beyond, cval))
         out[to + j * stride] = store(finish(combine(tails[to + j * stride], value), size), out.dtype)
 
 
@@ -117,4 +117,6 @@ def fold_runs(
     flat, target = (_core._reshape(a, [a.size]) for a in (x, out))
     start = -(size // 2) - origin
     store = storing(wide, out.dtype)
-    filter_runs[space, x.queue](combine, finish, store, wide.type, flat, extents, blocks, start, size, mode, wide.type(cval), tails, target)
+    filter_runs[space, x.queue](
+        combine, finish, store, wide.type, flat, extents, blocks, start, size, continuing(mode), wide.type(cval), tails, target
+    )

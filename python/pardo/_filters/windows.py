@@ -1,6 +1,7 @@
 # python/pardo/_filters/windows.py: what a function makes of the elements around each place, along any number of axes.
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -42,6 +43,16 @@ def continued(i: Any, n: Any, mode: Any) -> Any:
         else:
             j = -1
     return j
+
+
+@functools.cache
+def continuing(mode: int) -> Callable[..., Any]:
+    """The same for one mode, which is part of a program then."""
+
+    def beyond(i: Any, n: Any) -> Any:
+        return continued(i, n, mode)
+
+    return beyond
 
 
 @kernel(bounds_check=False)  # `continued` gives an index of the axis

@@ -49,12 +49,22 @@ Array filled_up(const Array& x, int axis, std::int64_t length) {
     return concat(parts, axis);
 }
 
-Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVector<int, 8> axes, const graph::ResultType& type, bool rows) {
+Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVector<int, 8> axes, const graph::ResultType& type,
+               bool rows) {
     return graph::record(Ref<graph::Call>(new FftCall(op_name, what, std::move(axes), type, rows)), std::span(&x, 1), type);
 }
 
 /// The transform on a device whose routine has no factors, half spectra in one direction and along one axis, and wants rows.
 Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<int, 8> axes, const graph::ResultType& type) {
+    // The halved axis is made the last one: lines of real numbers with others between them begin where cuFFT takes no complex number.
+    const int end = x.ndim() - 1;
+    if (const int halved = axes.back(); what.transform != Transform::Complex && halved != end) {
+        graph::ResultType turned = type;
+        std::ranges::rotate(turned.shape.begin() + halved, turned.shape.begin() + halved + 1, turned.shape.end());
+        for (int& axis : axes) axis = axis == halved ? end : axis > halved ? axis - 1 : axis;
+        const std::int64_t here[] = {halved}, there[] = {end};
+        return moveaxis(in_parts(op_name, what, moveaxis(x, here, there), std::move(axes), turned), there, here);
+    }
     // The other direction of half spectra is that of conjugated ones.
     Fourier plain = what;
     plain.factor = 1;

@@ -30,6 +30,12 @@ const CopiedMatrices<routines::svd> of_svd;
 const CopiedMatrices<routines::eigh> of_eigh;
 const CopiedMatrices<routines::eig> of_eig;
 const CopiedMatrices<routines::lstsq> of_lstsq;
+const CopiedMatrices<routines::lu_factor> of_lu_factor;
+const CopiedMatrices<routines::lu_solve> of_lu_solve;
+const CopiedMatrices<routines::triangular_solve> of_triangular_solve;
+const CopiedMatrices<routines::banded_solve> of_banded_solve;
+const CopiedMatrices<routines::banded_cholesky_solve> of_banded_cholesky_solve;
+const CopiedMatrices<routines::toeplitz_solve> of_toeplitz_solve;
 
 }  // namespace
 }  // namespace pardo::lib

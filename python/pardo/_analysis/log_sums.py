@@ -67,14 +67,14 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     ValueError
         An axis is given twice, or the shapes of `a` and `b` do not fit.
 
+    See Also
+    --------
+    softmax, log_softmax, logaddexp
+
     Notes
     -----
     The largest element is subtracted from all before the exponentials, and added to the logarithm: two passes over the data, each one
     kernel. The error is a few units in the last place of the largest of the result, the largest element and 1.
-
-    See Also
-    --------
-    softmax, log_softmax, logaddexp
 
     Examples
     --------
@@ -82,7 +82,7 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     >>> pp.special.logsumexp(pp.asarray([1000.0, 1000.0]))
     array(1000.69314718)
     >>> pp.special.logsumexp(pp.asarray([[0.0, 1.0], [2.0, 3.0]]), axis=1, b=[1.0, 2.0])
-    array([1.86199464, 3.86199464])
+    array([1.8619948, 3.8619948])
     """
     x = _floats(a, "logsumexp")
     signed = flag(return_sign, "logsumexp: return_sign")

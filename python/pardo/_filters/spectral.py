@@ -76,8 +76,8 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Arr
     --------
     >>> import pardo as pp
     >>> x = pp.signal.fftconvolve(pp.asarray([1.0, 2.0, 3.0]), [0.0, 1.0, 2.0])
-    >>> pp.allclose(x, pp.asarray([0.0, 1.0, 4.0, 7.0, 6.0]))
-    array(True)
+    >>> bool(pp.allclose(x, pp.asarray([0.0, 1.0, 4.0, 7.0, 6.0])))
+    True
     """
     kind = word(mode, "fftconvolve: mode", MODES)
     x, y = operands([in1, in2], "fftconvolve")

@@ -161,7 +161,7 @@ def philox_poisson(counter: Any, key: Any, lam: Any, dtype: Any = np.float64) ->
 
     See Also
     --------
-    philox, Generator.poisson
+    philox, Generator
 
     Examples
     --------
@@ -201,7 +201,7 @@ def philox_binomial(counter: Any, key: Any, n: Any, p: Any, dtype: Any = np.floa
 
     See Also
     --------
-    philox, Generator.binomial
+    philox, Generator
 
     Examples
     --------

@@ -224,7 +224,7 @@ class Multivariate(Discrete):
         >>> import pardo as pp
         >>> rng = pp.random.default_rng(7)
         >>> rng.multivariate_hypergeometric([10, 20, 30], 12, 2)
-        array([[1, 3, 8],
+        array([[0, 6, 6],
                [3, 4, 5]])
         """
         name = "multivariate_hypergeometric"

@@ -77,18 +77,18 @@ if _TYPE_CHECKING:
     from pardo._analysis.log_sums import logsumexp as logsumexp
     from pardo._analysis.log_sums import softmax as softmax
     from pardo._functions.arithmetic import sinc as sinc
-    from pardo._functions.special import comb as comb
-    from pardo._functions.special import factorial as factorial
-    from pardo._functions.special import polygamma as polygamma
-    from pardo._functions.special import sph_harm_y as sph_harm_y
-    from pardo._functions.special import zeta as zeta
+    from pardo._analysis.special import comb as comb
+    from pardo._analysis.special import factorial as factorial
+    from pardo._analysis.special import polygamma as polygamma
+    from pardo._analysis.special import sph_harm_y as sph_harm_y
+    from pardo._analysis.special import zeta as zeta
 
 psi = digamma
 
 # Functions of arrays in Python, by the file that defines them, which is read at the first use of a name.
 _FILES = {
     "_analysis.log_sums": "log_softmax logsumexp softmax",
-    "_functions.special": "comb factorial polygamma sph_harm_y zeta",
+    "_analysis.special": "comb factorial polygamma sph_harm_y zeta",
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names.split()}
 

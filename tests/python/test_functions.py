@@ -206,6 +206,8 @@ def test_second_names():
 
 def test_documentation_of_rows():
     for name, row in ROWS.items():
+        if name in ("riemann_zeta", "sph_legendre"):
+            continue  # parts of special.zeta and special.sph_harm_y
         f = getattr(pp, name, None) or getattr(pp.special, name)
         assert row[5].split(",")[0][:20] in f.__doc__ or name in ("clip", "where", "round")
         assert inspect.signature(f).parameters

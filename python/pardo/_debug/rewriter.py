@@ -62,7 +62,7 @@ class Rewriter:
         known = intrinsics.known.get(id(value))
         if known in _ERROR_FUNCTIONS:
             return _of_math(_ERROR_FUNCTIONS[known])
-        if known is not None and getattr(value, "__module__", None) in ("pardo.special", "pardo._functions.special"):
+        if known is not None and getattr(value, "__module__", None) in ("pardo.special", "pardo._analysis.special"):
             return _special(value)
         if known is not None:
             mine = (getattr(value, "__module__", None) or "").partition(".")[0] == "pardo"

@@ -35,7 +35,7 @@ def philox_exponential(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
 
     See Also
     --------
-    philox, philox_uniform, Generator.standard_exponential
+    philox, philox_uniform, Generator
 
     Examples
     --------
@@ -72,7 +72,7 @@ def philox_integers(counter: Any, key: Any, low: Any, high: Any) -> Any:
 
     See Also
     --------
-    philox, Generator.integers
+    philox, Generator
 
     References
     ----------
@@ -123,7 +123,7 @@ def philox_gamma(counter: Any, key: Any, shape: Any, dtype: Any = np.float64) ->
 
     See Also
     --------
-    philox, Generator.standard_gamma
+    philox, Generator
 
     Examples
     --------

@@ -1,4 +1,4 @@
-# python/pardo/_functions/special.py: special functions that are made of several of the core's.
+# python/pardo/_analysis/special.py: special functions that are made of several of the core's.
 from __future__ import annotations
 
 import math
@@ -42,14 +42,14 @@ def zeta(x: Any, q: Any = None, out: Array | None = None) -> Array:
     ValueError
         The shapes do not fit each other, or that of `out`.
 
+    See Also
+    --------
+    polygamma, gamma
+
     Notes
     -----
     Hurwitz: the terms up to ``n + q > 9``, then the formula of Euler and Maclaurin. Riemann: polynomials, and by reflection below
     -1, where errors grow with the size of x. Kernels may call it.
-
-    See Also
-    --------
-    polygamma, gamma
 
     Examples
     --------
@@ -90,13 +90,13 @@ def polygamma(n: Any, x: Any) -> Array:
     ValueError
         The shapes do not fit each other.
 
-    Notes
-    -----
-    ``(-1)**(n + 1) * gamma(n + 1) * zeta(n + 1, x)``; digamma for ``n == 0``.
-
     See Also
     --------
     digamma, zeta
+
+    Notes
+    -----
+    ``(-1)**(n + 1) * gamma(n + 1) * zeta(n + 1, x)``; digamma for ``n == 0``.
 
     Examples
     --------
@@ -245,20 +245,20 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any) -> Array:
     ValueError
         The shapes do not fit each other.
 
+    See Also
+    --------
+    jn, polygamma
+
     Notes
     -----
     With the phase of Condon and Shortley; the integral of the square of the absolute value over the sphere is 1. Legendre functions by steps
     of the order, then of the degree.
 
-    See Also
-    --------
-    jn, polygamma
-
     Examples
     --------
     >>> import pardo as pp
     >>> pp.special.sph_harm_y(1, pp.asarray([0, 1]), 0.5, 0.25)
-    array([ 0.42878877+0.j        , -0.16049023-0.04098022j])
+    array([ 0.42878904+0.j        , -0.16048941-0.04097967j])
     """
     degree, order, polar, azimuth = _reals([n, m, theta, phi], "sph_harm_y")
     size = _core._sph_legendre(degree, order, polar)

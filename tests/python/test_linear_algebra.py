@@ -183,6 +183,9 @@ def test_what_is_not_finite(name, bad):
             return "LinAlgError"
 
     assert outcome(linalg, pp.asarray) == outcome(np.linalg, np.asarray)
+    if name != "lstsq":
+        arguments = tuple(np.stack([np.eye(4, x.shape[-1])] * 19 + [x]) for x in arguments)
+        assert outcome(linalg, pp.asarray) == outcome(np.linalg, np.asarray)
 
 
 def test_singular_matrices_that_are_no_error():
@@ -424,11 +427,32 @@ def test_systems_of_all_sizes(n, k, count, dtype, seed):
         else rng.standard_normal((count, n, n)).astype(dtype)
     )
     a += np.eye(n, dtype=dtype) * 3 * n
+    a = np.take_along_axis(a, rng.random((count, n, 1)).argsort(axis=1), axis=1)  # rows that are to be exchanged
     b = rng.standard_normal((count, n, k)).astype(dtype)
     tolerance = 1e-3 if np.finfo(dtype).eps > 1e-10 else 1e-9
     x, y = pp.asarray(a), pp.asarray(b)
     close(linalg.solve(x, y), np.linalg.solve(a, b), tolerance)
     close(linalg.inv(x), np.linalg.inv(a), tolerance)
-    close(linalg.slogdet(x)[1], np.linalg.slogdet(a)[1], tolerance)
+    for mine, expected in zip(linalg.slogdet(x), np.linalg.slogdet(a), strict=True):
+        close(mine, expected, tolerance)
+    scale = np.asarray(2 * n, dtype)
+    close(linalg.det(x / scale), np.linalg.det(a / scale), tolerance * 10)
     p = a @ a.conj().swapaxes(-1, -2)
     close(linalg.cholesky(pp.asarray(p)), np.linalg.cholesky(p), tolerance)
+    close(linalg.cholesky(pp.asarray(p), upper=True), np.linalg.cholesky(p).conj().swapaxes(-1, -2), tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_matrices_that_fail(dtype):
+    """They are computed in groups: the place is that of the first one that fails."""
+    a = np.stack([np.eye(5, dtype=dtype)] * 70)
+    a[37, 4, 4] = a[61, 0, 0] = 0
+    x = pp.asarray(a)
+    for call in (linalg.inv, lambda y: linalg.solve(y, y)):
+        with pytest.raises(np.linalg.LinAlgError, match=r"Singular matrix \(matrix 37 of the stack\)"):
+            call(x).wait()
+    with pytest.raises(np.linalg.LinAlgError, match=r"Matrix is not positive definite \(matrix 37 of the stack\)"):
+        linalg.cholesky(x).wait()
+    assert np.flatnonzero(pp.asnumpy(linalg.det(x)) == 0).tolist() == [37, 61]
+    assert np.flatnonzero(pp.asnumpy(linalg.slogdet(x)[1]) == -np.inf).tolist() == [37, 61]
+    assert np.flatnonzero(pp.asnumpy(linalg.cond(x, 1)) == np.inf).tolist() == [37, 61]

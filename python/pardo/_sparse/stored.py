@@ -1,6 +1,7 @@
 # python/pardo/_sparse/stored.py: how sparse arrays are made of what is given, what they share in all formats, and the way to SciPy.
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -198,11 +199,10 @@ class Stored(Indexing):
         ImportError
             SciPy is not installed.
         """
-        import scipy.sparse  # type: ignore[import-untyped,unused-ignore]
-
+        scipy = importlib.import_module("scipy.sparse")
         shares = not copy and self.device._in_host_memory
         parts = {name: shared_view(x) if shares and x.size else asnumpy(x) for name, x in self._arrays().items()}
-        kind = getattr(scipy.sparse, f"{self.format}_array")
+        kind = getattr(scipy, f"{self.format}_array")
         if self.format == "coo":
             return kind((parts["data"], (parts["row"], parts["col"])), shape=self.shape)
         return kind((parts["data"], parts["indices"], parts["indptr"]), shape=self.shape)

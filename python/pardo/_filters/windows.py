@@ -57,19 +57,29 @@ def continuing(mode: int) -> Callable[..., Any]:
 
 @kernel(bounds_check=False)  # `continued` gives an index of the axis
 def extend_edges(item: Item, x: Any, axes: Any, cval: Any, out: Any) -> None:
-    """A part of the array and of what continues it. Each of `axes`, the last first: its extent, that of the array, stride, start, mode."""
-    rest = item.get_id(0)
+    """A part of the array and of what continues it: an outer index, rows and columns. Of each of `axes`, the last first: its extent, that
+    of the array, stride, start and mode."""
+    rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
+    k = (rest * plain(axes[1][0]) + row) * plain(axes[0][0]) + column
     at = 0
     outside = False
-    for extent, n, stride, start, mode in axes:
-        j = continued(start + rest % extent, n, mode)
+    for d, (extent, n, stride, start, mode) in enumerate(axes):
+        if d == 0:
+            i = column
+        elif d == 1:
+            i = row
+        elif d < len(axes) - 1:
+            i = rest % extent
+            rest = rest // extent
+        else:
+            i = rest
+        j = continued(start + i, n, mode)
         outside = outside or j < 0
         at += max(j, 0) * stride
-        rest = rest // extent
-    out[item.get_id(0)] = cval if outside else x[at].astype(out.dtype)
+    out[k] = cval if outside else x[at].astype(out.dtype)
 
 
-def each_window(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
+def filter_windows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, out_at: Any, lead: Any, taps: Any) -> None:
     """Places are an outer index, which `lead` divides into several, a row and a column; `x_at` and `out_at` are start and strides."""
     rest, row, column = item.get_id(0), item.get_id(1), item.get_id(2)
     source = plain(x_at[0]) + row * plain(x_at[2]) + column
@@ -82,8 +92,8 @@ def each_window(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, 
 
 
 # Windows lie inside. What is stored as integers is summed up as SciPy does; other sums may contract products, as in `filter_rows`.
-filter_windows = kernel(bounds_check=False)(each_window)
-filter_freely = kernel(bounds_check=False, fastmath=True)(each_window)
+exactly = kernel(bounds_check=False)(filter_windows)
+freely = kernel(bounds_check=False, fastmath=True)(filter_windows)
 
 
 @kernel(bounds_check=False, fastmath=True)
@@ -245,8 +255,8 @@ class Windows:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
         if out.size == 0:
             return
-        self.kernel = filter_freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else filter_windows
-        self.box = _box(self.offsets) if fold is weighted and self.kernel is filter_freely else None
+        self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
+        self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
         starts, extents = list(self.starts), list(self.extents)
         firsts = list(map(max, starts, self.low))
@@ -267,8 +277,10 @@ class Windows:
         shape = [n + a + b for n, a, b in zip(extents, self.low, self.high, strict=True)]
         copy = _core._empty([math.prod(shape)], self.edge_dtype, self.x.queue)
         firsts = [s - a for s, a in zip(starts, self.low, strict=True)]
-        axes = tuple(zip(shape, self.shape, row_major(self.shape), firsts, self.modes, strict=True))[::-1]
-        extend_edges[Range(copy.size), self.x.queue](self.x, axes, self.cval, copy)
+        axes = [(1, 1, 0, 0, NEAREST)] * (2 - len(shape))
+        axes += zip(shape, self.shape, row_major(self.shape), firsts, self.modes, strict=True)
+        space = Range(math.prod(shape[:-2]), axes[-2][0], axes[-1][0])
+        extend_edges[space, self.x.queue](self.x, tuple(axes[::-1]), self.cval, copy)
         self._launch(copy, shape, self.low, starts, extents)
 
     def _launch(self, x: Array, shape: Sequence[int], x_starts: Sequence[int], out_starts: Sequence[int], extents: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ FEW = 128  # steps of a search for a count whose mean is below 10
 
 def deviance(a: Any, t: Any) -> Any:
     """a * ((1 + t) * log(1 + t) - t) - log(1 + t) / 2, without the difference where t is small."""
-    log = np.log1p(t)
+    log = np.log(t + 1)
     series = t * t * (1 / 2 - t * (1 / 6 - t * (1 / 12 - t * (1 / 20 - t / 30))))
     return a * np.where(abs(t) < 0.02, series, (1 + t) * log - t) - log / 2
 

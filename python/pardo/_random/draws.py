@@ -13,6 +13,7 @@ from pardo._random import device
 NEXT = 1 << 16
 BOOST = 1 << 15
 LIMIT = 2000
+SQUEEZE = 0.0331 * 2 / 3
 
 
 def words(counter: Any, attempt: Any, key: Any) -> Any:
@@ -39,9 +40,13 @@ def normal_of(w: Any, dtype: Any) -> Any:
 
 
 def large_gamma(counter: Any, key: Any, dtype: Any, shape: Any, begin: Any) -> Any:
-    """By Marsaglia and Tsang; of a shape below 1 that of the shape plus 1."""
+    """By Marsaglia and Tsang; of a shape below 1 that of the shape plus 1.
+
+    Their squeeze accepts u < 1 - 0.0331 x**4 for each d from 2/3 on. That is needed for the least d alone: what is to be below it is
+    1 - (1 - exp(d g)) for a negative g of x / sqrt(d), and (1 - exp(d g)) / d falls with d.
+    """
     d = np.where(shape < 1, shape + 1, shape) - 1 / 3
-    c = 1 / np.sqrt(d * 9)
+    c, squeeze = 1 / np.sqrt(d * 9), SQUEEZE / d
     v, good, attempt = d, False, begin
     while not good and attempt < begin + LIMIT:
         w = words(counter, attempt, key)
@@ -50,7 +55,7 @@ def large_gamma(counter: Any, key: Any, dtype: Any, shape: Any, begin: Any) -> A
         v = root * root * root
         u = narrow(w[3], dtype)
         square = x * x
-        good = not v <= 0 and (u < 1 - square * square * 0.0331 or not np.log(u) >= square / 2 + d * (1 - v + np.log(v)))
+        good = not v <= 0 and (u < 1 - square * square * squeeze or not np.log(u) >= square / 2 + d * (1 - v + np.log(v)))
         attempt += 1
     return d * v
 

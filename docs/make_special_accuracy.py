@@ -189,7 +189,7 @@ ROWS: dict[str, Row] = {
     "betaincinv": Row(inverse(beta_lower, 2, False), [((0.5, 8), (0.5, 8), (0.01, 0.99)), ((8, 50), (8, 50), (0.01, 0.99))]),
     "betainccinv": Row(inverse(beta_upper, 2, True), [((0.5, 8), (0.5, 8), (0.01, 0.99))]),
     "poch": Row(lambda a, m: mp.gamma(a + m) / mp.gamma(a), [((0.1, 8), (-1, 5)), ((8, 1e4), (-1, 5))]),
-    "binom": Row(mp.binomial, [((1, 50), (0, 20)), ((0.1, 10), (0.1, 5))]),
+    "binom": Row(mp.binomial, [((1, 50), (0, 20)), ((0.1, 10), (0.1, 5))], None, "relative: most where it is close to zero, k above n"),
     "j0": Row(lambda x: mp.besselj(0, x), one((0, 10), (5, 100), (1e-10, 1), (100, 1e5)), wave, FIRST_ZEROS),
     "j1": Row(lambda x: mp.besselj(1, x), one((1, 10), (5, 100), (100, 1e5)), wave, FIRST_ZEROS),
     "y0": Row(lambda x: mp.bessely(0, x), one((1, 10), (5, 100), (100, 1e5)), wave, FIRST_ZEROS),

@@ -76,12 +76,12 @@ if _TYPE_CHECKING:
     from pardo._analysis.log_sums import log_softmax as log_softmax
     from pardo._analysis.log_sums import logsumexp as logsumexp
     from pardo._analysis.log_sums import softmax as softmax
-    from pardo._functions.arithmetic import sinc as sinc
     from pardo._analysis.special import comb as comb
     from pardo._analysis.special import factorial as factorial
     from pardo._analysis.special import polygamma as polygamma
     from pardo._analysis.special import sph_harm_y as sph_harm_y
     from pardo._analysis.special import zeta as zeta
+    from pardo._functions.arithmetic import sinc as sinc
 
 psi = digamma
 

@@ -174,3 +174,29 @@ def test_spherical_harmonics():
         np.testing.assert_allclose(pp.asnumpy(got), expected, atol=1e-15)
     assert pp.special.sph_harm_y(pp.asarray([[2], [3]]), pp.asarray([0, 1, 2]), 0.5, 0.5).shape == (2, 3)
     assert np.isnan(pp.asnumpy(pp.special.sph_harm_y(pp.asarray([0.5, -1.0]), 0, 0.5, 0.5))).all()
+
+
+def test_interpreted_kernels():
+    @pp.kernel
+    def mixed(item: pp.Item, x, y):
+        i = item.get_id(0)
+        y[i] = pp.special.gammaln(x[i]) + pp.special.xlogy(x[i], 2.0) + pp.special.zeta(x[i] + 1, 2.0)
+
+    x = np.linspace(0.5, 4, 5)
+    y = np.zeros(5)
+    mixed[5].interpret(x, y)
+    z = pp.zeros(5)
+    mixed[5](pp.asarray(x), z)
+    np.testing.assert_allclose(y, pp.asnumpy(z), rtol=1e-14)
+    np.testing.assert_allclose(
+        y, [pp.special.gammaln(v).item() + v * np.log(2) + pp.special.zeta(v + 1, 2.0).item() for v in x], rtol=1e-14
+    )
+
+
+def test_numpy_arrays_in_a_context():
+    with pp.device_context("cpu"):
+        found = pp.special.digamma(np.array([1.0, 2.0]))
+        assert type(found) is np.ndarray
+        np.testing.assert_allclose(found, [-0.5772156649015329, 0.42278433509846714], rtol=1e-15)
+        assert type(pp.special.logsumexp(np.zeros(3))) in (np.ndarray, np.float64)
+        np.testing.assert_allclose(pp.special.zeta(np.array([2.0])), [np.pi**2 / 6])

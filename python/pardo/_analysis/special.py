@@ -251,8 +251,8 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any) -> Array:
 
     Notes
     -----
-    With the phase of Condon and Shortley; the integral of the square of the absolute value over the sphere is 1. Legendre functions by steps
-    of the order, then of the degree.
+    With the phase of Condon and Shortley; the integral of the square of the absolute value over the sphere is 1. Legendre functions by
+    steps of the order, then of the degree.
 
     Examples
     --------

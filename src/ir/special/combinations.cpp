@@ -64,7 +64,7 @@ Expr binom(Args v) {
                 })[0];
         },
         [&] {
-            const Expr top = n + 1.0, ends[] = {top - k, k + 1.0};
+            const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
             return branch(
                 k > 1e8 * abs(n),  // by reflection
                 [&] {

@@ -61,7 +61,12 @@ Expr stirling_rest(Expr x) {
 Expr lgamma(Args a) {
     const Expr x = a[0], size = abs(x), positive = positive_lgamma(size);
     return replace(positive, x < x.pick(-0x1p-30, -0x1p-60), [&] {  // pi / |x sin(pi x)| / gamma(|x|)
-        const Expr mirrored = log(std::numbers::pi / (size * abs(sine_of_fraction(size - rint(size))))) - positive;
+        // The quotient's rounding errors are added to its logarithm: it may cancel the other.
+        const Expr sine = abs(sine_of_fraction(size - rint(size))), product = size * sine, lost = fma(size, sine, -product);
+        const Expr high = x.pick(3.1415927410125732, std::numbers::pi), low = x.pick(-8.742278000372485e-8, 1.2246467991473532e-16);
+        const Expr quotient = high / product, rest = (fma(-quotient, product, high) + low) - quotient * lost;
+        const Expr more = select(is_infinite(quotient), 0.0, rest * (1 / std::numbers::pi));
+        const Expr mirrored = log(quotient) + more - positive;
         return select(is_infinite(x), size, mirrored);
     });
 }

@@ -249,7 +249,7 @@ Expr solve(Expr p, Expr q, Expr guess, Expr low, Expr high, const std::function<
            const std::function<Expr(Expr)>& density) {
     const Expr limit = p.pick(0x1p-14, 0x1p-28), lower = p <= q;
     const auto v = loop(
-        {guess, guess.infinity(), guess(0.0)}, [&](Args v) { return (abs(v[1]) > limit * v[0]) & (v[2] < 50.0); },
+        {guess, guess.infinity(), guess(0.0)}, [&](Args v) { return (abs(v[1]) > limit * least(v[0], high - v[0])) & (v[2] < 50.0); },
         [&](Args v) {
             const Expr x = v[0];
             const Tails t = tails(x);

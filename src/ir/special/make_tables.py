@@ -328,9 +328,8 @@ def main() -> None:
             print(f"{name} {bits}: {len(top) - 1}/{max(len(below) - 1, 0)}, 2^{mp.nstr(mp.log(worst, 2), 4)}, {grows:.2f}", flush=True)
             parts[bits] = [text_of(top, bits), text_of(below, bits)]
         for part, index in (("top", 0), ("below", 1)):
-            for bits in (64, 32):
-                if parts[bits][index]:
-                    tables.append(f"constexpr double {name}_{part}{bits}[] = {{{parts[bits][index]}}};")
+            made = [(bits, parts[bits][index]) for bits in (64, 32) if parts[bits][index]]
+            tables += [f"constexpr double {name}_{part}{bits}[] = {{{numbers}}};" for bits, numbers in made]
         spans = [f"{name}_{part}{bits}" if parts[bits][index] else "{}" for bits in (64, 32) for part, index in (("top", 0), ("below", 1))]
         rows.append(f"const Fit {name}{{{float(FITS[name][3])!r}, {', '.join(spans)}}};")
     rows += [f"const Parts {name}{{{', '.join(repr(float(n)) for n in parts_of(number))}}};" for name, number in PARTS.items()]

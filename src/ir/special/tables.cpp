@@ -1,4 +1,5 @@
-// src/ir/special/tables.cpp: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and how well.
+// src/ir/special/tables.cpp: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and how
+// well.
 #include "ir/special/tables.h"
 
 namespace pardo::ir::special {

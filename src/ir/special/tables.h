@@ -1,4 +1,5 @@
-// src/ir/special/tables.h: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and how well.
+// src/ir/special/tables.h: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and how
+// well.
 #pragma once
 
 #include <span>

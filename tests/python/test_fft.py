@@ -256,7 +256,7 @@ SETTINGS = [{"PARDO_CPU_VECTOR_BYTES": "16"}, {"PARDO_NUM_THREADS": "3"}, {"PARD
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_other_code_and_threads(settings):
-    """Without AVX2; with more threads than there may be cores; with factors and directions apart, as for cuFFT. In a child of fork() too."""
+    """Without AVX2; with more threads than cores; with factors and directions apart, as for cuFFT. In a child of fork() too."""
     code = """
 import os, numpy as np, pardo as pp
 rng = np.random.default_rng(3)

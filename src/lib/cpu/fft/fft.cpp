@@ -72,7 +72,8 @@ const Registered by_ducc(routines::fft, {"ducc0", Place::Host, cpu_fft});
 const Registered at_once(routines::fft_in_parts, {"ducc0", Place::Host, [](device::Queue*, Transform) { return false; }});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
-                          {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; }, nullptr, 2});
+                          {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
+                           nullptr, 2});
 
 }  // namespace
 }  // namespace pardo::lib

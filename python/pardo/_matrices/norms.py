@@ -146,7 +146,7 @@ def norm(x: Any, ord: Any = None, axis: int | tuple[int, ...] | None = None, kee
         raise ValueError(f"norm: Improper number of dimensions to norm: {len(places)}; one or two are needed")
     if places[0] == places[1]:
         raise ValueError(f"norm: Duplicate axes given: {axis}")
-    return _matrix_norm(a, ord, *places, keep, "norm")
+    return _matrix_norm(a, ord, places[0], places[1], keep, "norm")
 
 
 @filled

@@ -39,8 +39,8 @@ struct MatrixShape {
 /// Records a routine: the results that are wanted, in order, the others as empty handles. No operand has extents of zero but in its batch.
 std::vector<Array> record_matrices(const MatrixRoutine& routine, const MatrixOptions& options, std::span<const Array> inputs,
                                    std::span<const std::optional<graph::ResultType>> results);
-/// A stack of (…, n, k) as one matrix of (n, … k), and that as a stack of such a shape again: for systems with one matrix, which is factorized
-/// once.
+/// A stack of (…, n, k) as one matrix of (n, … k), and that as a stack of such a shape again: for systems with one matrix, which is
+/// factorized once.
 Array side_by_side(const Array& stack);
 Array stacked_again(const Array& x, const Shape& shape);
 /// Unit matrices.

@@ -32,8 +32,9 @@ protected:
     /// aᵀ = P L U, so Uᵀ y = b, Lᵀ z = y, x = P z, in the place of b, which has rows of k. The columns are shared out among the device's
     /// threads, if they are not busy with other matrices. `unit`: b is the unit matrix.
     void solve_rows(const T* lu, T* x, int k, bool unit) const {
-        constexpr int width = 96;
-        const int blocks = std::max(k / width, 1);
+        constexpr int least = 96;  // narrower ones take longer
+        const int threads = cpu::thread_count(task_.device);
+        const int blocks = std::max(std::min(k / least, unit ? 4 * threads : threads), 1);  // of unit matrices the last ones are short work
         const std::optional<BlasThreads> alone =
             blocks > 1 ? std::optional<BlasThreads>(std::in_place, *task_.lapack->blas, 1) : std::nullopt;
         for_each_part(task_.device, blocks, 0.1 * n_ * n_ * k * flop<T>, [=, this](std::int64_t block) {

@@ -74,7 +74,7 @@ void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, 
 
 /// Submits a Worker<T>: it has a constructor (const StackTask&, Workspace&), `const char* operator()(index)`, `double flops() const`,
 /// `int extent() const`, and `int together` if it takes groups.
-template <class T, template <class> class Worker> void submit_worker(device::Queue* queue, StackTask task) {
+template <class T, template <class> class Worker> static void submit_worker(device::Queue* queue, StackTask task) {
     Workspace counted;
     MatrixCost cost{};
     {
@@ -91,9 +91,9 @@ template <class T, template <class> class Worker> void submit_worker(device::Que
     });
 }
 
-/// An implementation of a MatrixRoutine by workers.
+/// An implementation of a MatrixRoutine by workers, which are types of one file, as this function is then.
 template <template <class> class Worker>
-void on_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+static void on_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
     const StackTask task{queue->device(), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
     switch (in[0].dtype) {
         case DType::Float32: return submit_worker<float, Worker>(queue, task);
@@ -104,7 +104,7 @@ void on_stack(device::Queue* queue, const MatrixOptions& options, std::span<cons
 }
 /// The same for real matrices only.
 template <template <class> class Worker>
-void on_real_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+static void on_real_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
     const StackTask task{queue->device(), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
     in[0].dtype == DType::Float32 ? submit_worker<float, Worker>(queue, task) : submit_worker<double, Worker>(queue, task);
 }

@@ -1,4 +1,4 @@
-// src/lib/cpu/lapack/small.cpp: stacks of small real matrices, a group of them at once: each lane of a vector works on one.
+// src/lib/cpu/small_matrices.cpp: stacks of small real matrices, a group of them at once: each lane of a vector works on one.
 #include <cmath>
 
 #include "lib/cpu/lapack/scaled_product.h"

@@ -60,7 +60,7 @@ Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<in
     const int end = x.ndim() - 1;
     if (const int halved = axes.back(); what.transform != Transform::Complex && halved != end) {
         graph::ResultType turned = type;
-        std::ranges::rotate(turned.shape.begin() + halved, turned.shape.begin() + halved + 1, turned.shape.end());
+        std::rotate(turned.shape.begin() + halved, turned.shape.begin() + halved + 1, turned.shape.end());
         for (int& axis : axes) axis = axis == halved ? end : axis > halved ? axis - 1 : axis;
         const std::int64_t here[] = {halved}, there[] = {end};
         return moveaxis(in_parts(op_name, what, moveaxis(x, here, there), std::move(axes), turned), there, here);

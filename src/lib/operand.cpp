@@ -71,7 +71,8 @@ void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t inde
 void fail_matrix(const char* op_name, const char* reason, const Shape& batch, std::int64_t index, const Text& place) {
     std::string matrix;
     for (int d = batch.size() - 1; d >= 0; --d) {
-        matrix = std::to_string(index % batch[d]) + (matrix.empty() ? "" : ", " + matrix);
+        if (!matrix.empty()) matrix.insert(0, ", ");
+        matrix.insert(0, std::to_string(index % batch[d]));
         index /= batch[d];
     }
     std::string text = reason;

@@ -498,9 +498,9 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
 
     Notes
     -----
-    Sums of products, in one kernel. Of floats of which the shorter sequence has more than 16 elements Fourier transforms make them, on devices
-    that have these: errors are some units in the last place of the largest sum, not of each. Whether all is finite and nothing overflows
-    is looked at before, and waited for: else the products are summed.
+    Sums of products, in one kernel. Fourier transforms make them of floats where the shorter sequence has more than 16 elements, on devices
+    that have transforms: errors are some units in the last place of the largest sum, not of each. Whether all is finite and nothing
+    overflows is looked at before, and waited for: else the products are summed.
 
     Examples
     --------

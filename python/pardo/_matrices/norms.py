@@ -108,19 +108,21 @@ def norm(x: Any, ord: Any = None, axis: int | tuple[int, ...] | None = None, kee
 
     Notes
     -----
-    | ord | of matrices | of vectors |
-    |---|---|---|
-    | None | as 'fro' | as 2 |
-    | 'fro' | root of the sum of squares | |
-    | 'nuc' | sum of singular values | |
-    | inf | largest sum of a row | largest absolute value |
-    | -inf | smallest sum of a row | smallest absolute value |
-    | 0 | | how many are not 0 |
-    | 1 | largest sum of a column | sum of absolute values |
-    | -1 | smallest sum of a column | as below |
-    | 2 | largest singular value | root of the sum of squares |
-    | -2 | smallest singular value | as below |
-    | other | | ``sum(abs(x) ** ord) ** (1 / ord)`` |
+    =====  ==========================  =====================================
+    ord    of matrices                 of vectors
+    =====  ==========================  =====================================
+    None   as 'fro'                    as 2
+    'fro'  root of the sum of squares  --
+    'nuc'  sum of singular values      --
+    inf    largest sum of a row        largest absolute value
+    -inf   smallest sum of a row       smallest absolute value
+    0      --                          how many are not 0
+    1      largest sum of a column     sum of absolute values
+    -1     smallest sum of a column    as below
+    2      largest singular value      root of the sum of squares
+    -2     smallest singular value     as below
+    other  --                          ``sum(abs(x) ** ord) ** (1 / ord)``
+    =====  ==========================  =====================================
 
     Norms that need no singular values are operations on arrays, and are fused with what `x` is computed from.
 

@@ -93,7 +93,7 @@ PARDO_LANES factorize(const Group<T>& g) {
         const V square = *pivot;
         V root;
         for (int l = 0; l < group<T>; ++l) root[l] = std::sqrt(square[l]);
-        *pivot = square > T(0) ? root : square == square ? V{} : square;
+        *pivot = square > T(0) ? root : square <= T(0) ? V{} : square;  // NaN stays
         const V inverse = T(1) / root;
         for (int i = j + 1; i < n; ++i) {
             g.a[i * down + j * across] *= inverse;

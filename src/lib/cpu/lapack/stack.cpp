@@ -35,6 +35,7 @@ private:
 
 std::vector<const Memory*> pointers(const std::vector<Memory>& list) {
     std::vector<const Memory*> found;
+    found.reserve(list.size());
     for (const Memory& memory : list) found.push_back(&memory);
     return found;
 }

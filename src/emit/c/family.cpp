@@ -37,6 +37,21 @@ std::string indented(const std::string& text, int by) {
     return out;
 }
 
+/// Whether a loop folds what it loads from one array twice, as both parts of complex elements.
+bool folds_pairs(const Kernel& kernel) {
+    return std::ranges::any_of(kernel.instrs, [&](const Instr& in) {
+        if (in.op != Opcode::For || in.combines.empty()) return false;
+        std::vector<Value> arrays;
+        for (const ir::InstrId id : kernel.regions[in.regions[0]].body) {
+            if (kernel.instrs[id].op != Opcode::Load) continue;
+            const Value array = kernel.instrs[id].operands[0];
+            if (std::ranges::find(arrays, array) != arrays.end()) return true;
+            arrays.push_back(array);
+        }
+        return false;
+    });
+}
+
 /// A kernel's name may be a function of the language; those that the array engine gives never are.
 std::string entry_name(const ir::Kernel& kernel) {
     const bool of_user = kernel.in_groups() || !kernel.arrays.empty() || kernel.files.size() > 1;
@@ -431,6 +446,7 @@ std::string CEmitter::line_loops() const {
 
 std::string CEmitter::kernel_function() {
     std::string begin = helpers_.shuffles() ? sub_group_word(target_.sub_group_kernel) : "";
+    if (features_.scalar_counts && folds_pairs(kernel_)) begin += "__attribute__((intel_vec_len_hint(1))) ";
     begin += target_.kernel;
     if (kernel_.in_groups()) {
         begin = (ir::has_shuffles(kernel_) ? sub_group_word(target_.sub_group_kernel) : "") + target_.kernel_3d;

@@ -205,7 +205,7 @@ for host in (a, np.tile(a, 1000), np.tile(a, (500, 3))):
         assert int(pp.count_nonzero(pp.floor(x))) == np.count_nonzero(np.floor(host))
         assert pp.sum(pp.isfinite(x), axis=-1).tolist() == np.isfinite(host).sum(axis=-1).tolist()
 for size in (40, 4000):  # its vectoriser fails here with AVX-512 too
-    z = np.arange(2 * size, dtype="f4").view("c8").reshape(2, size)
+    z = np.arange(4 * size, dtype="f4").view("c8").reshape(2, size)
     for part in (z, z.astype("c16")):
         x = pp.asarray(part, device=sys.argv[1])
         assert np.allclose(pp.asnumpy(pp.abs(x).sum(axis=1)), np.abs(part).sum(axis=1), rtol=1e-5)

@@ -26,11 +26,14 @@ TEST(CudaMemory, FreedBlocksAreReusedWithoutTheDriver) {
 
 TEST(CudaMemory, TrimGivesBack) {
     CudaDevice* d = device();
+    d->queue()->wait();
+    d->trim_memory();
+    const long others = fake_cuda_live("managed memory");  // those of other devices and queues
     for (const MemoryKind kind : {MemoryKind::Device, MemoryKind::Host, MemoryKind::Shared}) (void)d->allocate(4 << 20, kind, d->queue());
     d->queue()->wait();
     d->trim_memory();
     EXPECT_EQ(d->memory_stats().cached, 0);
-    EXPECT_EQ(fake_cuda_live("managed memory"), 0);
+    EXPECT_EQ(fake_cuda_live("managed memory"), others);
 }
 
 TEST(CudaMemory, SaysHowMuchIsWantedAndFree) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include "emit/analysis/fission.h"
 #include "emit/c/emitter.h"
@@ -38,13 +39,13 @@ std::string indented(const std::string& text, int by) {
 }
 
 /// Whether a loop folds what it loads from one array twice, as both parts of complex elements.
-bool folds_pairs(const Kernel& kernel) {
-    return std::ranges::any_of(kernel.instrs, [&](const Instr& in) {
-        if (in.op != Opcode::For || in.combines.empty()) return false;
-        std::vector<Value> arrays;
+bool folds_pairs(const ir::Kernel& kernel) {
+    return std::ranges::any_of(kernel.instrs, [&](const ir::Instr& in) {
+        if (in.op != ir::Opcode::For || in.combines.empty()) return false;
+        std::vector<ir::Value> arrays;
         for (const ir::InstrId id : kernel.regions[in.regions[0]].body) {
-            if (kernel.instrs[id].op != Opcode::Load) continue;
-            const Value array = kernel.instrs[id].operands[0];
+            if (kernel.instrs[id].op != ir::Opcode::Load) continue;
+            const ir::Value array = kernel.instrs[id].operands[0];
             if (std::ranges::find(arrays, array) != arrays.end()) return true;
             arrays.push_back(array);
         }

@@ -24,13 +24,18 @@ void prepare(const char* routine, const char* op_name, const Array& a, const Arr
     note_transfer(op_name, bytes, a.device().id(), false);
 }
 
+/// f(name) without the GIL, with a name that lasts.
+template <class F> auto unlocked(const char* op_name, F&& f) {
+    const char* name = lasting(op_name);
+    const Unlocked u;
+    return f(name);
+}
+
 /// A function of one array, by a routine: `f(a, arguments…, op_name)`.
 template <class... A, class F> auto of_one(const char* routine, F f) {
     return [routine, f](const Array& a, A... arguments, const char* op_name) {
         prepare(routine, op_name, a);
-        const char* name = lasting(op_name);
-        const Unlocked u;
-        return f(a, arguments..., name);
+        return unlocked(op_name, [&](const char* name) { return f(a, arguments..., name); });
     };
 }
 
@@ -41,12 +46,7 @@ void bind_systems(nb::module_& m) {
         "_lu_factor",
         [](const Array& a, bool finite, const char* op_name) {
             prepare("lu_factor", op_name, a);
-            const char* name = lasting(op_name);
-            linalg::Lu made;
-            {
-                const Unlocked u;
-                made = linalg::lu_factor(a, finite, name);
-            }
+            const auto made = unlocked(op_name, [&](const char* name) { return linalg::lu_factor(a, finite, name); });
             return nb::make_tuple(made.lu, made.pivots, made.places);
         },
         nb::arg("a"), nb::arg("finite"), nb::arg("op_name"),
@@ -55,57 +55,47 @@ void bind_systems(nb::module_& m) {
         "_lu_solve",
         [](const Array& lu, const Array& pivots, const Array& b, int taken, bool finite, const char* op_name) {
             prepare("lu_solve", op_name, lu, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::lu_solve(lu, pivots, b, static_cast<linalg::Taken>(taken), finite, name);
+            return unlocked(op_name, [&](const char* name) {
+                return linalg::lu_solve(lu, pivots, b, static_cast<linalg::Taken>(taken), finite, name);
+            });
         },
         nb::arg("lu"), nb::arg("pivots"), nb::arg("b"), nb::arg("taken"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_triangular",
         [](const Array& a, const Array& b, bool upper, int taken, bool unit_diagonal, bool finite, const char* op_name) {
             prepare("triangular_solve", op_name, a, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::solve_triangular(a, b, upper, static_cast<linalg::Taken>(taken), unit_diagonal, finite, name);
+            return unlocked(op_name, [&](const char* name) {
+                return linalg::solve_triangular(a, b, upper, static_cast<linalg::Taken>(taken), unit_diagonal, finite, name);
+            });
         },
         nb::arg("a"), nb::arg("b"), nb::arg("upper"), nb::arg("taken"), nb::arg("unit_diagonal"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_banded",
         [](std::int64_t below, std::int64_t above, const Array& ab, const Array& b, bool finite, const char* op_name) {
             prepare("banded_solve", op_name, ab, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::solve_banded(below, above, ab, b, finite, name);
+            return unlocked(op_name, [&](const char* name) { return linalg::solve_banded(below, above, ab, b, finite, name); });
         },
         nb::arg("below"), nb::arg("above"), nb::arg("ab"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solveh_banded",
         [](const Array& ab, const Array& b, bool upper, bool finite, const char* op_name) {
             prepare("banded_cholesky_solve", op_name, ab, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::solveh_banded(ab, b, upper, finite, name);
+            return unlocked(op_name, [&](const char* name) { return linalg::solveh_banded(ab, b, upper, finite, name); });
         },
         nb::arg("ab"), nb::arg("b"), nb::arg("upper"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_toeplitz",
         [](const Array& elements, const Array& b, bool finite, const char* op_name) {
             prepare("toeplitz_solve", op_name, elements, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::solve_toeplitz(elements, b, finite, name);
+            return unlocked(op_name, [&](const char* name) { return linalg::solve_toeplitz(elements, b, finite, name); });
         },
         nb::arg("elements"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_eigh_subset",
         [](const Array& a, bool upper, int first, int last, bool vectors, bool finite, const char* op_name) {
             prepare("eigh", op_name, a);
-            const char* name = lasting(op_name);
-            std::pair<Array, Array> made;
-            {
-                const Unlocked u;
-                made = linalg::eigh_subset(a, upper, first, last, vectors, finite, name);
-            }
+            const auto made =
+                unlocked(op_name, [&](const char* name) { return linalg::eigh_subset(a, upper, first, last, vectors, finite, name); });
             return nb::make_tuple(made.first, vectors ? nb::cast(made.second) : nb::none());
         },
         nb::arg("a"), nb::arg("upper"), nb::arg("first"), nb::arg("last"), nb::arg("vectors"), nb::arg("finite"), nb::arg("op_name"),
@@ -121,9 +111,7 @@ void bind_linalg(nb::module_& m) {
         "_solve",
         [](const Array& a, const Array& b, const char* op_name) {
             prepare("solve", op_name, a, &b);
-            const char* name = lasting(op_name);
-            const Unlocked u;
-            return linalg::solve(a, b, name);
+            return unlocked(op_name, [&](const char* name) { return linalg::solve(a, b, name); });
         },
         nb::arg("a"), nb::arg("b"), nb::arg("op_name"));
     m.def("_inv", of_one<bool>("inv", &linalg::inv), nb::arg("a"), nb::arg("nan_where_singular"), nb::arg("op_name"));
@@ -135,12 +123,7 @@ void bind_linalg(nb::module_& m) {
         "_qr",
         [](const Array& a, int mode, const char* op_name) {
             prepare("qr", op_name, a);
-            const char* name = lasting(op_name);
-            std::pair<Array, Array> made;
-            {
-                const Unlocked u;
-                made = linalg::qr(a, static_cast<linalg::QrMode>(mode), name);
-            }
+            const auto made = unlocked(op_name, [&](const char* name) { return linalg::qr(a, static_cast<linalg::QrMode>(mode), name); });
             return nb::make_tuple(static_cast<linalg::QrMode>(mode) == linalg::QrMode::R ? nb::none() : nb::cast(made.first), made.second);
         },
         nb::arg("a"), nb::arg("mode"), nb::arg("op_name"), nb::sig("def _qr(a: Array, mode: int, op_name: str) -> tuple[Array, Array]"));
@@ -148,12 +131,7 @@ void bind_linalg(nb::module_& m) {
         "_svd",
         [](const Array& a, bool full_matrices, const char* op_name) {
             prepare("svd", op_name, a);
-            const char* name = lasting(op_name);
-            linalg::Svd made;
-            {
-                const Unlocked u;
-                made = linalg::svd(a, full_matrices, name);
-            }
+            const auto made = unlocked(op_name, [&](const char* name) { return linalg::svd(a, full_matrices, name); });
             return nb::make_tuple(made.u, made.s, made.vh);
         },
         nb::arg("a"), nb::arg("full_matrices"), nb::arg("op_name"),
@@ -167,12 +145,7 @@ void bind_linalg(nb::module_& m) {
         "_lstsq",
         [](const Array& a, const Array& b, std::optional<double> rcond, const char* op_name) {
             prepare("lstsq", op_name, a, &b);
-            const char* name = lasting(op_name);
-            linalg::LeastSquares made;
-            {
-                const Unlocked u;
-                made = linalg::lstsq(a, b, rcond, name);
-            }
+            const auto made = unlocked(op_name, [&](const char* name) { return linalg::lstsq(a, b, rcond, name); });
             return nb::make_tuple(made.x, made.residuals, made.rank, made.s);
         },
         nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(), nb::arg("op_name"),

@@ -42,6 +42,8 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     features_.split_longs = features_.cpu && context->name() == "Intel(R) OpenCL";
     // And of any(abs(x) > 2) of float64 there: of bools and integers made of a function of doubles, in a loop.
     features_.scalar_counts = features_.split_longs;
+    // And of sums of abs(z) of complex64 there.
+    features_.scalar_pairs = features_.split_longs;
     // And of a, b = b, a + b in a loop whose iterations are each item's own, where all items start with the same values.
     features_.own_starts = info_.type == DeviceType::Cpu && context->name() == "Intel(R) OpenCL";
     features_.wide_atomics = info_.has_atomic64;

@@ -447,7 +447,7 @@ std::string CEmitter::line_loops() const {
 
 std::string CEmitter::kernel_function() {
     std::string begin = helpers_.shuffles() ? sub_group_word(target_.sub_group_kernel) : "";
-    if (features_.scalar_counts && folds_pairs(kernel_)) begin += "__attribute__((intel_vec_len_hint(1))) ";
+    if (features_.scalar_pairs && folds_pairs(kernel_)) begin += "__attribute__((intel_vec_len_hint(1))) ";
     begin += target_.kernel;
     if (kernel_.in_groups()) {
         begin = (ir::has_shuffles(kernel_) ? sub_group_word(target_.sub_group_kernel) : "") + target_.kernel_3d;

@@ -168,7 +168,7 @@ std::string CFeatures::key() const {
          {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), static_cast<int>(overlap), static_cast<int>(split_longs),
           static_cast<int>(own_starts), static_cast<int>(hidden_masks), static_cast<int>(masked_abs), static_cast<int>(scalar_counts),
-          static_cast<int>(half), sub_group, max_group_size}) {
+          static_cast<int>(scalar_pairs), static_cast<int>(half), sub_group, max_group_size}) {
         text += ' ';
         text += std::to_string(part);
     }

@@ -85,8 +85,8 @@ struct CFeatures {
     int most_shared = 49152;           // bytes of a group's arrays that need not be asked for
     bool native_erf = false;           // the language's own erf and log1p are within 2 ulp, and faster than IR's
     bool split_longs = false;          // int64 becomes float64 by its halves: the compiler fails at loops that do it in one step
-    /// Also: items of kernels that fold both parts of complex elements are not to be vectors.
-    bool scalar_counts = false;  // loops that count or compare doubles are not for its vectoriser: the compiler fails at some of them
+    bool scalar_counts = false;        // loops that count or compare doubles are not for its vectoriser: the compiler fails at some of them
+    bool scalar_pairs = false;         // nor are items that fold both parts of complex elements to be vectors
     bool masked_abs = false;  // float32's absolute value clears the sign's bit: it takes fabs(x) < 0 for false, of NaN too, and !(… >= 0)
     bool hidden_masks = false;  // it is not told what `& 63` and `% 64` do: it takes multiples of counters, masked, for even steps
     bool own_starts = false;    // what a loop passes from name to name begins as the item's own: the compiler fails at others

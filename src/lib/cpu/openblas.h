@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/env.h"
+#include "lib/element_types.h"
 
 namespace pardo::lib {
 
@@ -26,26 +27,11 @@ template <class T> struct BlasFunctions {
 };
 
 /// The loaded library.
-struct OpenBlas {
+struct OpenBlas : ByElementType<BlasFunctions> {
     DynamicLibrary file;
     std::string prefix;              // of the names of its functions
     int (*get_threads)() = nullptr;  // null, both, in a build without threads
     void (*set_threads)(int) = nullptr;
-    BlasFunctions<float> s;
-    BlasFunctions<double> d;
-    BlasFunctions<std::complex<float>> c;
-    BlasFunctions<std::complex<double>> z;
-
-    template <class T> const BlasFunctions<T>& get() const {
-        if constexpr (std::is_same_v<T, float>)
-            return s;
-        else if constexpr (std::is_same_v<T, double>)
-            return d;
-        else if constexpr (std::is_same_v<T, std::complex<float>>)
-            return c;
-        else
-            return z;
-    }
 };
 
 /// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<op_name>: …" with what to install.

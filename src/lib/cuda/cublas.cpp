@@ -2,8 +2,6 @@
 // This folder: routines of NVIDIA's libraries, used on CUDA devices where they are installed.
 #include <complex>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -11,10 +9,9 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/libraries/driver.h"
-#include "backend/cuda/libraries/search.h"
-#include "base/env.h"
-#include "base/fork.h"
 #include "device/queue/queue.h"
+#include "lib/cuda/optional_library.h"
+#include "lib/element_types.h"
 #include "lib/routines.h"
 
 namespace pardo::lib {
@@ -41,44 +38,13 @@ template <class T> struct Functions {
     Gemm<T> batch = nullptr;
     Single<T> single = nullptr;
 };
-struct Cublas {
+struct Cublas : ByElementType<Functions> {
     Status (*create)(Handle*) = nullptr;
     Status (*destroy)(Handle) = nullptr;
     Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
     Status (*set_math)(Handle, int) = nullptr;
     const char* (*status_name)(Status) = nullptr;
-    Functions<float> s;
-    Functions<double> d;
-    Functions<std::complex<float>> c;
-    Functions<std::complex<double>> z;
-
-    template <class T> const Functions<T>& get() const {
-        if constexpr (std::is_same_v<T, float>)
-            return s;
-        else if constexpr (std::is_same_v<T, double>)
-            return d;
-        else if constexpr (std::is_same_v<T, std::complex<float>>)
-            return c;
-        else
-            return z;
-    }
 };
-
-/// Guarded by `mutex`, until `looked`; the library stays.
-struct State {
-    std::mutex mutex;
-    bool looked = false;
-    std::unique_ptr<Cublas> library;
-};
-State& state() {
-    static State* const instance = [] {
-        auto* made = new State;  // never destroyed: work may be in flight at exit
-        // Not held while the process forks: a library that is being loaded may install handlers of its own.
-        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
-        return made;
-    }();
-    return *instance;
-}
 
 std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     auto blas = std::make_unique<Cublas>();
@@ -93,23 +59,21 @@ std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     return complete ? std::move(blas) : nullptr;
 }
 
+std::unique_ptr<Cublas> find_cublas() {
+    std::unique_ptr<Cublas> found;
+    try_libraries("PARDO_CUBLAS", "libcublas", driver_major(), [&](const DynamicLibrary& library) {
+        found = bind(library);
+        if (found) log(LogLevel::Info, "cuda: cuBLAS is " + library.path());
+        return found != nullptr;
+    });
+    if (!found) log(LogLevel::Info, "cuda: no cuBLAS (pip install nvidia-cublas): products of matrices run on kernels of our own");
+    return found;
+}
+
 /// Null where cuBLAS is not installed.
 const Cublas* load() {
-    State& s = state();
-    const std::lock_guard lock(s.mutex);
-    if (s.looked) return s.library.get();
-    s.looked = true;
-    std::string ignored;
-    const cuda::Driver* driver = cuda::load_driver(ignored);
-    for (const std::string& candidate : cuda::library_candidates("PARDO_CUBLAS", "libcublas", driver ? driver->version / 1000 : 0)) {
-        const DynamicLibrary library = DynamicLibrary::open({candidate}, &ignored);
-        if (library && (s.library = bind(library))) {
-            log(LogLevel::Info, "cuda: cuBLAS is " + library.path());
-            return s.library.get();
-        }
-    }
-    log(LogLevel::Info, "cuda: no cuBLAS (pip install nvidia-cublas): products of matrices run on kernels of our own");
-    return nullptr;
+    static auto* const cublas = new OptionalLibrary<Cublas>(find_cublas);
+    return cublas->get();
 }
 
 /// A column-major view of a row-major operand or its transpose.
@@ -252,12 +216,7 @@ bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out
 
 void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const Cublas& blas = *load();
-    switch (out.dtype) {
-        case DType::Float32: return submit<float>(blas, queue, a, b, out);
-        case DType::Float64: return submit<double>(blas, queue, a, b, out);
-        case DType::Complex64: return submit<std::complex<float>>(blas, queue, a, b, out);
-        default: return submit<std::complex<double>>(blas, queue, a, b, out);
-    }
+    visit_element_type(out.dtype, [&]<class T>(std::type_identity<T>) { submit<T>(blas, queue, a, b, out); });
 }
 
 const Registered by_cublas(routines::matmul,

@@ -12,9 +12,8 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/libraries/driver.h"
-#include "backend/cuda/libraries/search.h"
-#include "base/env.h"
 #include "device/queue/queue.h"
+#include "lib/cuda/optional_library.h"
 #include "lib/operand.h"
 
 namespace pardo::lib {
@@ -45,25 +44,24 @@ struct Cufft {
     }
 };
 
-/// Null where cuFFT is not installed; the library stays.
+std::unique_ptr<Cufft> find_cufft() {
+    auto functions = std::make_unique<Cufft>();
+    bool found = false;
+    // Its major version is one behind that of CUDA.
+    try_libraries("PARDO_CUFFT", "libcufft", std::max(driver_major() - 1, 0), [&](const DynamicLibrary& library) {
+        found = functions->bind(library);
+        if (found) log(LogLevel::Info, "cuda: cuFFT is " + library.path());
+        return found;
+    });
+    if (found) return functions;
+    log(LogLevel::Info, "cuda: no cuFFT (pip install nvidia-cufft): Fourier transforms run on the CPU, on copies");
+    return nullptr;
+}
+
+/// Null where cuFFT is not installed.
 const Cufft* load_cufft() {
-    static const Cufft* const found = []() -> const Cufft* {
-        std::string ignored;
-        const cuda::Driver* driver = cuda::load_driver(ignored);
-        // Its major version is one behind that of CUDA.
-        const int newest = driver ? driver->version / 1000 - 1 : 0;
-        for (const std::string& candidate : cuda::library_candidates("PARDO_CUFFT", "libcufft", newest)) {
-            const DynamicLibrary library = DynamicLibrary::open({candidate}, &ignored);
-            auto functions = std::make_unique<Cufft>();
-            if (library && functions->bind(library)) {
-                log(LogLevel::Info, "cuda: cuFFT is " + library.path());
-                return functions.release();
-            }
-        }
-        log(LogLevel::Info, "cuda: no cuFFT (pip install nvidia-cufft): Fourier transforms run on the CPU, on copies");
-        return nullptr;
-    }();
-    return found;
+    static auto* const cufft = new OptionalLibrary<Cufft>(find_cufft);
+    return cufft->get();
 }
 
 void check_fft(FftStatus status, const char* call) {

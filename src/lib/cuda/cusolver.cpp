@@ -18,7 +18,6 @@ using nvidia::SolverState;
 using nvidia::Taken;
 using nvidia::Triangle;
 using nvidia::Vectors;
-template <class T> using RealOf = nvidia::Real<T>;
 
 /// The operands of a routine by value: it may run later. `info` has a number for each matrix: what has failed.
 template <class T> struct DeviceStack {
@@ -33,7 +32,7 @@ template <class T> struct DeviceStack {
     int rows(const Shape& shape) const { return static_cast<int>(shape[shape.size() - 2]); }
     int columns(const Shape& shape) const { return static_cast<int>(shape.back()); }
     T* result(std::size_t k) const { return static_cast<T*>(out[k]); }
-    RealOf<T>* real_result(std::size_t k) const { return static_cast<RealOf<T>*>(out[k]); }
+    Real<T>* real_result(std::size_t k) const { return static_cast<Real<T>*>(out[k]); }
 };
 
 /// Pieces of a stream's workspace: sizes are added up first, then the memory is there.
@@ -266,16 +265,8 @@ void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::s
 
 template <template <class> class Run>
 void on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    switch (in[0].dtype) {
-        case DType::Float32: return submit_on_device<float>(queue, options, in, out, Run<float>::reason, Run<float>::run);
-        case DType::Float64: return submit_on_device<double>(queue, options, in, out, Run<double>::reason, Run<double>::run);
-        case DType::Complex64:
-            return submit_on_device<std::complex<float>>(queue, options, in, out, Run<std::complex<float>>::reason,
-                                                         Run<std::complex<float>>::run);
-        default:
-            return submit_on_device<std::complex<double>>(queue, options, in, out, Run<std::complex<double>>::reason,
-                                                          Run<std::complex<double>>::run);
-    }
+    visit_element_type(in[0].dtype,
+                       [&]<class T>(std::type_identity<T>) { submit_on_device<T>(queue, options, in, out, Run<T>::reason, Run<T>::run); });
 }
 
 template <class T> struct SolveRun {

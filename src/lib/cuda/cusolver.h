@@ -8,6 +8,7 @@
 
 #include "backend/cuda/libraries/driver.h"
 #include "device/queue/library_state.h"
+#include "lib/element_types.h"
 
 namespace pardo::lib::nvidia {
 
@@ -18,10 +19,6 @@ using Status = int;
 enum class Taken : int { AsIs = 0, Transposed = 1, Adjoint = 2 };
 enum class Triangle : int { Lower = 0, Upper = 1 };
 enum class Vectors : int { No = 0, Yes = 1 };
-
-template <class T> struct RealPart { using type = T; };
-template <class R> struct RealPart<std::complex<R>> { using type = R; };
-template <class T> using Real = typename RealPart<T>::type;
 
 /// For one element type; matrices lie column by column.
 template <class T> struct MatrixFunctions {
@@ -52,7 +49,7 @@ template <class T> struct MatrixFunctions {
 };
 
 /// Both libraries.
-struct Solver {
+struct Solver : ByElementType<MatrixFunctions> {
     Status (*create)(SolverHandle*) = nullptr;
     Status (*destroy)(SolverHandle) = nullptr;
     Status (*set_stream)(SolverHandle, cuda::StreamHandle) = nullptr;
@@ -62,21 +59,6 @@ struct Solver {
     Status (*destroy_blas)(BlasHandle) = nullptr;
     Status (*set_blas_stream)(BlasHandle, cuda::StreamHandle) = nullptr;
     const cuda::Driver* driver = nullptr;
-    MatrixFunctions<float> s;
-    MatrixFunctions<double> d;
-    MatrixFunctions<std::complex<float>> c;
-    MatrixFunctions<std::complex<double>> z;
-
-    template <class T> const MatrixFunctions<T>& get() const {
-        if constexpr (std::is_same_v<T, float>)
-            return s;
-        else if constexpr (std::is_same_v<T, double>)
-            return d;
-        else if constexpr (std::is_same_v<T, std::complex<float>>)
-            return c;
-        else
-            return z;
-    }
 };
 /// Null where one of them is not installed.
 const Solver* solver();

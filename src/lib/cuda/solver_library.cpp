@@ -1,45 +1,27 @@
 // src/lib/cuda/solver_library.cpp: loads cuSOLVER and cuBLAS, and keeps handles and workspaces of streams.
 #include <memory>
-#include <mutex>
-#include <new>
 #include <string>
 
 #include <pardo/error.h>
 
-#include "backend/cuda/libraries/search.h"
-#include "base/env.h"
-#include "base/fork.h"
 #include "base/text.h"
 #include "lib/cuda/cusolver.h"
+#include "lib/cuda/optional_library.h"
 
 namespace pardo::lib::nvidia {
 namespace {
 
-/// Guarded by `mutex`, until `looked`; the libraries stay.
-struct SolverLibraries {
-    std::mutex mutex;
-    bool looked = false;
-    std::unique_ptr<Solver> found;
-};
-SolverLibraries& solver_libraries() {
-    static SolverLibraries* const instance = [] {
-        auto* made = new SolverLibraries;  // never destroyed: work may be in flight at exit
-        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
-        return made;
-    }();
-    return *instance;
-}
-
-DynamicLibrary open_library(const char* variable, const char* stem, int driver_major) {
-    std::string ignored;
-    for (const std::string& candidate : cuda::library_candidates(variable, stem, driver_major)) {
-        if (const DynamicLibrary library = DynamicLibrary::open({candidate}, &ignored)) return library;
-    }
-    return {};
+DynamicLibrary open_library(const char* variable, const char* stem) {
+    DynamicLibrary opened;
+    try_libraries(variable, stem, driver_major(), [&](const DynamicLibrary& library) {
+        opened = library;
+        return true;
+    });
+    return opened;
 }
 
 template <class T> bool bind_all(const DynamicLibrary& solver, const DynamicLibrary& blas, const char* letter, MatrixFunctions<T>& f) {
-    constexpr bool complex = !std::is_same_v<T, Real<T>>;
+    constexpr bool complex = is_complex_number<T>;
     const std::string of_solver = std::string("cusolverDn") + letter, of_blas = std::string("cublas") + letter;
     const auto find = [&](auto*& function, const char* name) { return solver.bind(function, (of_solver + name).c_str()); };
     const auto find_both = [&](auto*& size, auto*& function, const std::string& name) {
@@ -64,24 +46,25 @@ std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicL
     return complete ? std::move(made) : nullptr;
 }
 
-}  // namespace
-
-const Solver* solver() {
-    SolverLibraries& s = solver_libraries();
-    const std::lock_guard lock(s.mutex);
-    if (s.looked) return s.found.get();
-    s.looked = true;
+std::unique_ptr<Solver> find_solver() {
     std::string ignored;
     const cuda::Driver* driver = cuda::load_driver(ignored);
     if (!driver) return nullptr;
     // cuBLAS comes first: cuSOLVER needs it, and may not know where it is.
-    const DynamicLibrary blas = open_library("PARDO_CUBLAS", "libcublas", driver->version / 1000);
-    const DynamicLibrary library = blas ? open_library("PARDO_CUSOLVER", "libcusolver", driver->version / 1000) : DynamicLibrary();
-    if (library) s.found = bind_solver(library, blas);
-    if (s.found) s.found->driver = driver;
-    log(LogLevel::Info, s.found ? "cuda: cuSOLVER is " + library.path()
-                                : "cuda: no cuSOLVER (pip install nvidia-cusolver): factorizations of matrices are computed on the host");
-    return s.found.get();
+    const DynamicLibrary blas = open_library("PARDO_CUBLAS", "libcublas");
+    const DynamicLibrary library = blas ? open_library("PARDO_CUSOLVER", "libcusolver") : DynamicLibrary();
+    std::unique_ptr<Solver> found = library ? bind_solver(library, blas) : nullptr;
+    if (found) found->driver = driver;
+    log(LogLevel::Info, found ? "cuda: cuSOLVER is " + library.path()
+                              : "cuda: no cuSOLVER (pip install nvidia-cusolver): factorizations of matrices are computed on the host");
+    return found;
+}
+
+}  // namespace
+
+const Solver* solver() {
+    static auto* const libraries = new OptionalLibrary<Solver>(find_solver);
+    return libraries->get();
 }
 
 void check(Status status, const char* op_name, const char* function) {

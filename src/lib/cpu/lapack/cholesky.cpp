@@ -9,7 +9,7 @@ namespace {
 template <class T> class Cholesky {
 public:
     Cholesky(const StackTask& task, Workspace&) : task_(task), n_(rows_of(task.in[0])) {}
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) / 3 * n_ * n_ * n_; }
+    double flops() const { return flop<T> / 3 * n_ * n_ * n_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {

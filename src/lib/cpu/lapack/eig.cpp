@@ -22,7 +22,7 @@ public:
         work_ = workspace.take<T>(work_size_);
         if constexpr (is_complex_number<T>) reals_ = workspace.take<Real<T>>(2 * static_cast<std::int64_t>(n_));
     }
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * (vectors_ ? 25 : 10) * n_ * n_ * n_; }
+    double flops() const { return flop<T> * (vectors_ ? 25 : 10) * n_ * n_ * n_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {

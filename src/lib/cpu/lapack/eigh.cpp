@@ -24,7 +24,7 @@ public:
             reals_ = workspace.take<Real<T>>(reals_size_);
         }
     }
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * (vectors_ ? 9 : 4. / 3) * n_ * n_ * n_; }
+    double flops() const { return flop<T> * (vectors_ ? 9 : 4. / 3) * n_ * n_ * n_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {

@@ -31,7 +31,7 @@ public:
             reals_ = workspace.take<Real<T>>(reals_size_);
         }
     }
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * (4. / 3 * n_ + (vectors_ ? 4. * count() : 0)) * n_ * n_; }
+    double flops() const { return flop<T> * (4. / 3 * n_ + (vectors_ ? 4. * count() : 0)) * n_ * n_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {

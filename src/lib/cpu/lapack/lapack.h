@@ -10,11 +10,8 @@
 
 namespace pardo::lib {
 
-template <class T> struct RealNumber { using type = T; };
-template <class R> struct RealNumber<std::complex<R>> { using type = R; };
-/// The real type of a real or complex one.
-template <class T> using Real = typename RealNumber<T>::type;
-template <class T> inline constexpr bool is_complex_number = !std::is_same_v<T, Real<T>>;
+/// Floating-point operations of a complex multiplication and addition, against those of a real one.
+template <class T> constexpr double flop = is_complex_number<T> ? 4 : 1;
 
 /// CBLAS's constants for triangular matrices.
 enum class BlasTriangle : int { Upper = 121, Lower = 122 };
@@ -72,29 +69,14 @@ template <class T> struct LapackFunctions {
             R* w, T* z, Int ldz, int* support, T* work, Int lwork, R* rwork, Int lrwork, int* iwork, Int liwork, int* info, std::size_t,
             std::size_t, std::size_t)>
         syevr = nullptr;
-    /// CBLAS's: row by row where asked to.
+    /// CBLAS's, whose first argument says that matrices are row-major.
     void (*trsm)(BlasOrder, BlasSide, BlasTriangle, BlasTranspose, BlasDiagonal, int m, int n, typename BlasScalar<T>::type alpha,
                  const T* a, int lda, T* b, int ldb) = nullptr;
 };
 
 /// The functions of all four types.
-struct Lapack {
+struct Lapack : ByElementType<LapackFunctions> {
     const OpenBlas* blas = nullptr;
-    LapackFunctions<float> s;
-    LapackFunctions<double> d;
-    LapackFunctions<std::complex<float>> c;
-    LapackFunctions<std::complex<double>> z;
-
-    template <class T> const LapackFunctions<T>& get() const {
-        if constexpr (std::is_same_v<T, float>)
-            return s;
-        else if constexpr (std::is_same_v<T, double>)
-            return d;
-        else if constexpr (std::is_same_v<T, std::complex<float>>)
-            return c;
-        else
-            return z;
-    }
 };
 
 /// Looks the functions up once. Throws Import as "<op_name>: …" where OpenBLAS is not installed, or has been built without LAPACK.

@@ -21,7 +21,7 @@ public:
         integers_ = workspace.take<int>(integers);
         if constexpr (is_complex_number<T>) reals_ = workspace.take<Real<T>>(workspace_size(reals));
     }
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * 4 * m_ * n_ * std::min(m_, n_) + 2. * m_ * n_ * k_; }
+    double flops() const { return flop<T> * 4 * m_ * n_ * std::min(m_, n_) + 2. * m_ * n_ * k_; }
     int extent() const { return longer_; }
 
     const char* operator()(std::int64_t index) const {

@@ -29,7 +29,7 @@ public:
         factors_ = workspace.take<T>(k_);
         work_ = workspace.take<T>(work_size_);
     }
-    double flops() const { return (is_complex_number<T> ? 16. : 4.) / 3 * m_ * n_ * std::max(k_, q_columns_); }
+    double flops() const { return 4 * flop<T> / 3 * m_ * n_ * std::max(k_, q_columns_); }
     int extent() const { return std::max(m_, n_); }
 
     const char* operator()(std::int64_t index) const {

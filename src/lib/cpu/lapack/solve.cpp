@@ -12,9 +12,6 @@ namespace {
 
 constexpr const char* singular = "Singular matrix";
 
-/// Floating-point operations of a complex multiplication and addition, against those of a real one.
-template <class T> constexpr double flop = is_complex_number<T> ? 4 : 1;
-
 /// The LU factorization of one matrix after the other. LAPACK sees matrices column by column, so what it factorizes is the transposed.
 template <class T> class Factorization {
 public:

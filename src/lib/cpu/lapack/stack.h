@@ -95,12 +95,7 @@ template <class T, template <class> class Worker> static void submit_worker(devi
 template <template <class> class Worker>
 static void on_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
     const StackTask task{queue->device(), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
-    switch (in[0].dtype) {
-        case DType::Float32: return submit_worker<float, Worker>(queue, task);
-        case DType::Float64: return submit_worker<double, Worker>(queue, task);
-        case DType::Complex64: return submit_worker<std::complex<float>, Worker>(queue, task);
-        default: return submit_worker<std::complex<double>, Worker>(queue, task);
-    }
+    visit_element_type(in[0].dtype, [&]<class T>(std::type_identity<T>) { submit_worker<T, Worker>(queue, task); });
 }
 /// The same for real matrices only.
 template <template <class> class Worker>

@@ -18,7 +18,7 @@ public:
           leading_(extra + diagonals_),
           a_(workspace.take<T>(static_cast<std::int64_t>(leading_) * n_)),
           b_(workspace.take<T>(static_cast<std::int64_t>(n_) * k_)) {}
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * n_ * diagonals_ * (diagonals_ + 2. * k_); }
+    double flops() const { return flop<T> * n_ * diagonals_ * (diagonals_ + 2. * k_); }
     int extent() const { return 0; }  // OpenBLAS's threads have nothing to do here
 
 protected:
@@ -83,7 +83,7 @@ public:
           k_(columns_of(task.in[1])),
           forward_(workspace.take<T>(n_)),
           backward_(workspace.take<T>(n_)) {}
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * n_ * n_ * (4. + 4. * k_); }
+    double flops() const { return flop<T> * n_ * n_ * (4. + 4. * k_); }
     int extent() const { return 0; }
 
     const char* operator()(std::int64_t index) const {

@@ -29,7 +29,7 @@ public:
             reals_ = workspace.take<Real<T>>(vectors_ ? std::max(5 * k * k + 5 * k, 2 * larger * k + 2 * k * k + k) : 7 * k);
         }
     }
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * (vectors_ ? 20 : 3) * m_ * n_ * k_; }
+    double flops() const { return flop<T> * (vectors_ ? 20 : 3) * m_ * n_ * k_; }
     int extent() const { return std::max(m_, n_); }
 
     const char* operator()(std::int64_t index) const {

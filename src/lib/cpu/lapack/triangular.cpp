@@ -20,7 +20,7 @@ public:
           n_(columns_of(task.in[0])),
           k_(std::min(m_, n_)),
           a_(workspace.take<T>(static_cast<std::int64_t>(m_) * n_)) {}
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * k_ * k_ * (std::max(m_, n_) - k_ / 3.); }
+    double flops() const { return flop<T> * k_ * k_ * (std::max(m_, n_) - k_ / 3.); }
     int extent() const { return std::max(m_, n_); }
 
     const char* operator()(std::int64_t index) const {
@@ -63,7 +63,7 @@ private:
 template <class T> class LuSolving {
 public:
     LuSolving(const StackTask& task, Workspace&) : task_(task), n_(rows_of(task.in[0])), k_(columns_of(task.in[2])) {}
-    double flops() const { return (is_complex_number<T> ? 8. : 2.) * n_ * n_ * k_; }
+    double flops() const { return 2 * flop<T> * n_ * n_ * k_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {
@@ -100,7 +100,7 @@ private:
 template <class T> class TriangularSolving {
 public:
     TriangularSolving(const StackTask& task, Workspace&) : task_(task), n_(rows_of(task.in[0])), k_(columns_of(task.in[1])) {}
-    double flops() const { return (is_complex_number<T> ? 4. : 1.) * n_ * n_ * k_; }
+    double flops() const { return flop<T> * n_ * n_ * k_; }
     int extent() const { return n_; }
 
     const char* operator()(std::int64_t index) const {

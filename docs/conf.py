@@ -25,6 +25,17 @@ html_static_path = ["_static"]
 html_css_files = ["pardo.css"]
 
 
+def limit_navigation(app, pagename, templatename, context, doctree):
+    """The sidebar lists the pages of the table of contents, not the 700 of single names: furo would put all of them on every page."""
+    full = context.get("toctree")
+    if full:
+        context["toctree"] = lambda **options: full(**options | {"maxdepth": 1})
+
+
+def setup(app):
+    app.connect("html-page-context", limit_navigation, priority=400)  # before furo's
+
+
 def write_names():
     """The reference's lists: every public name of the package, by kind."""
     import importlib

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pardo as pp
+import pytest
 
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -39,3 +40,15 @@ def check(actual: pp.Array, expected: np.ndarray, ulp: int = 0, label: str = "")
     else:
         eps = np.finfo(expected.dtype).eps
         np.testing.assert_allclose(got, expected, rtol=ulp * eps, atol=ulp * eps, err_msg=label)
+
+
+def message_of_wrong_draw(call: str) -> str:
+    """What a call of a generator's method says that NumPy refuses: by an exception of NumPy's type, before anything is drawn."""
+    with pytest.raises(Exception) as expected:
+        eval(f"g.{call}", {"g": np.random.default_rng(0)})
+    g = pp.random.default_rng(0)
+    with pytest.raises(expected.type) as found:
+        eval(f"g.{call}", {"g": g})
+    assert len(str(found.value)) > 20
+    assert g.counter == (0, 0, 0, 0), "nothing is drawn by a call that fails"
+    return str(found.value)

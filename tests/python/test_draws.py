@@ -5,6 +5,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from support import message_of_wrong_draw
 
 FLOATS = ["float32", "float64"] if pp.Device().has_fp64 else ["float32"]
 FLOAT = np.dtype(FLOATS[-1])
@@ -258,14 +259,8 @@ WRONG = [
 
 @pytest.mark.parametrize("call", WRONG)
 def test_wrong_arguments_raise_what_numpy_raises(call):
-    with pytest.raises(Exception) as expected:
-        eval(f"g.{call}", {"g": np.random.default_rng(0)})
-    g = make(0)
-    with pytest.raises(expected.type) as found:
-        eval(f"g.{call}", {"g": g})
-    assert str(found.value).startswith(call.partition("(")[0]) or "axis" in call
-    assert len(str(found.value)) > 20
-    assert g.counter == (0, 0, 0, 0), "nothing is drawn by a call that fails"
+    message = message_of_wrong_draw(call)
+    assert message.startswith(call.partition("(")[0]) or "axis" in call
 
 
 LATE = [

@@ -19,6 +19,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from pardo._random import kernels
+from support import message_of_wrong_draw
 
 FLOATS = ["float32", "float64"] if pp.Device().has_fp64 else ["float32"]
 FLOAT = np.dtype(FLOATS[-1])
@@ -521,15 +522,9 @@ WRONG = [
 
 @pytest.mark.parametrize("call", WRONG)
 def test_wrong_arguments_raise_what_numpy_raises(call):
-    with pytest.raises(Exception) as expected:
-        eval(f"g.{call}", {"g": np.random.default_rng(0)})
-    g = make(0)
-    with pytest.raises(expected.type) as found:
-        eval(f"g.{call}", {"g": g})
+    message = message_of_wrong_draw(call)
     name = call.partition("(")[0]
-    assert str(found.value).startswith(name) or "NaN" in call or "float" in call or name == "permutation" or "axis" in call
-    assert len(str(found.value)) > 20
-    assert g.counter == (0, 0, 0, 0), "nothing is drawn by a call that fails"
+    assert message.startswith(name) or "NaN" in call or "float" in call or name == "permutation" or "axis" in call
 
 
 @pytest.mark.parametrize("call", ["bytes(-1)", "permutation(-1)", "standard_exponential(3, method='x')"])

@@ -6,16 +6,19 @@ import contextvars
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray, asnumpy
 from pardo._base.arguments import DeviceLike, device_of, on_queue
+from pardo._base.docstrings import filled
 from pardo._core import Array, Device, Queue
 from pardo._data import present
 
 __all__ = ["device_context"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 current: contextvars.ContextVar[Device | None] = contextvars.ContextVar("pardo.device_context", default=None)
 _outer: contextvars.ContextVar[tuple[Device | None, ...]] = contextvars.ContextVar("pardo.outer_contexts", default=())
@@ -154,6 +157,11 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
         return wrapper(*again[0], **again[1])
 
     return wrapper
+
+
+def public(function: F) -> F:
+    """A function with its docstring filled, which takes NumPy's arrays inside of `device_context`."""
+    return cast("F", copying(filled(function)))
 
 
 def _with_host_operands(positional: Sequence[Any], keywords: dict[str, Any], error: TypeError) -> tuple[list[Any], dict[str, Any]]:

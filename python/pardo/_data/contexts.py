@@ -303,7 +303,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     that shares the memory of the host nothing is copied.
 
     The block waits for the copies. When it is left by an exception, arrays are copied back that no failed work has written; the others stay
-    as they were on the host. A failure of work that nobody has waited for is raised at the end of the block.
+    as they were on the host. A failure that no wait has raised yet is raised at the end of the block.
 
     While an array is mapped, NumPy's functions and `asarray` see the host's values, which are those of the device after `update_from`.
 

@@ -1,30 +1,21 @@
 # python/pardo/_filters/arguments.py: reads what the functions of ndimage share: arrays, outputs, modes, sizes, origins, axes.
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._array import contexts
 from pardo._base.arguments import array, default_on, dtype_of, integer, same_queue, warn
-from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._filters.windows import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP
 from pardo._functions.operands import axes_of, on_host
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _MODES = {
     "reflect": REFLECT, "grid-mirror": REFLECT, "constant": CONSTANT, "grid-constant": CONSTANT, "nearest": NEAREST, "mirror": MIRROR,
     "wrap": WRAP, "grid-wrap": WRAP,
 }  # fmt: skip
-
-
-def public(f: F) -> F:
-    """Fills the docstring, and takes NumPy's arrays inside of `device_context`."""
-    return cast("F", contexts.copying(filled(f)))
 
 
 def read_input(x: Any, op_name: str, *, real: bool = False) -> Array:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
 from pardo._filters import spectral, windows
-from pardo._filters.arguments import public
 from pardo._functions.operands import cast, operands
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import axis_index
 from pardo._core import Array
 from pardo._filters import arguments as read
-from pardo._filters.arguments import Output, public
+from pardo._filters.arguments import Output
 from pardo._filters.linear import check_cval, correlate1d, sum_along
 from pardo._filters.smoothing import gaussian_filter
 from pardo._functions.operands import cast

@@ -171,7 +171,7 @@ def listed(coordinates: Any, k: Any, index: Any, real: Any, moved: Any) -> Any:
 
 
 def affine(coordinates: Any, k: Any, index: Any, real: Any, moved: Any) -> Any:
-    """A matrix times the index, row by row, and an offset."""
+    """The coordinates ``matrix @ index + offset``."""
     at: tuple[Any, ...] = ()
     for row, offset in coordinates:
         value = real(0)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import windows
-from pardo._filters.arguments import Output, public
+from pardo._filters.arguments import Output
 from pardo._functions.operands import on_host, to_queue
 
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]

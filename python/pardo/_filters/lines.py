@@ -1,4 +1,4 @@
-# python/pardo/_filters/lines.py: items that take blocks of lines along one axis: which neighbours stand side by side.
+# python/pardo/_filters/lines.py: the index space of kernels whose items take blocks of lines along one axis.
 from __future__ import annotations
 
 from typing import Any
@@ -8,7 +8,7 @@ from pardo._language.index_space import Range
 
 
 def space_of(lines: int, n: int, stride: int, blocks: int) -> tuple[Range, tuple[int, ...]]:
-    """The items for so many lines of n elements, of which `stride` are side by side, and what `place_of` has to know of them."""
+    """The index space for `lines` lines of n elements with the given stride, each in `blocks` parts, and the extents for `place_of`."""
     if stride > 1:
         return Range(lines // stride, blocks, stride), (n, stride)
     return Range(1, 1, lines * blocks), (n, 1, 1)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, default_on
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import recursion, windows
-from pardo._filters.arguments import public
 from pardo._functions.operands import cast, on_host, operand, to_queue
 
 __all__ = ["lfilter", "sosfilt"]

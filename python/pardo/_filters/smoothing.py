@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import runs, windows
-from pardo._filters.arguments import Output, public
+from pardo._filters.arguments import Output
 from pardo._filters.linear import check_cval, sum_along
 
 __all__ = ["gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
 from pardo._fft import frequencies, many_axes
-from pardo._filters.arguments import public
 from pardo._functions.operands import axes_of, cast, operands
 
 __all__ = ["fftconvolve"]

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._filters import arguments as read
-from pardo._filters.arguments import Output, public
+from pardo._filters.arguments import Output
 from pardo._filters.interpolation import GRID_CONSTANT, GRID_WRAP, MODES
 from pardo._filters.lines import place_of, space_of
 from pardo._filters.stencils import plain

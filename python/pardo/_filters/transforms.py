@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.contexts import public
 from pardo._base.arguments import integer, warn
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import interpolation, splines
-from pardo._filters.arguments import Output, public
+from pardo._filters.arguments import Output
 from pardo._filters.linear import check_cval
 from pardo._filters.splines import read_order
 from pardo._filters.windows import NEAREST

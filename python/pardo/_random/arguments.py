@@ -4,23 +4,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._array import contexts
 from pardo._array.creation import _extents
 from pardo._array.interop import from_host
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_of, same_queue
-from pardo._base.docstrings import filled
 from pardo._core import Array, Queue, _broadcast_to, _empty_in, _fail_where
-
-F = TypeVar("F", bound=Callable[..., object])
-
-
-def public(f: F) -> F:
-    """Fills the docstring, and takes NumPy's arrays inside of `device_context`."""
-    return cast("F", contexts.copying(filled(f)))
 
 
 def extents_of(size: Any, op_name: str) -> list[int]:
@@ -191,7 +182,7 @@ def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[A
         which = "some elements" if type(x) is Array else x
         bad = wrong | (x != x) if getattr(x, "dtype", dtype).kind == "f" else wrong
         given.refuse(bad, f"{name} is out of bounds for {dtype}: {which}; integers are drawn from {least} to {greatest}")
-    crossed = f"low is {'greater than' if endpoint else 'not less than'} high; there is no integer between them"
+    crossed = f"low is {'greater than' if endpoint else 'not less than'} high; no integer lies between them"
     given.refuse(low > greatest, crossed)
     given.refuse(high < least + beyond, crossed)
     wide = np.dtype(np.int64 if least else np.uint64)

@@ -5,10 +5,11 @@ import math
 from typing import Any
 
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue, _where, expm1, minimum, sqrt, tan
 from pardo._random import draws, kernels
-from pardo._random.arguments import Parameters, negative, not_positive, public
+from pardo._random.arguments import Parameters, negative, not_positive
 from pardo._random.distributions import between
 from pardo._random.gammas import Gammas
 

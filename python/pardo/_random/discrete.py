@@ -4,10 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue
 from pardo._random import counts
-from pardo._random.arguments import Parameters, negative, no_positive_number, outside, public
+from pardo._random.arguments import Parameters, negative, no_positive_number, outside
 from pardo._random.curves import Curves
 
 MOST = 2.0**63

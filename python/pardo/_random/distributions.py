@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue, _where, exp, expm1, log, maximum, sqrt
 from pardo._random import kernels
-from pardo._random.arguments import Parameters, floating, negative, not_positive, public
+from pardo._random.arguments import Parameters, floating, negative, not_positive
 from pardo._random.stream import Stream
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike
 from pardo._core import Array, Queue
 from pardo._random import counts, draws
-from pardo._random.arguments import Parameters, negative, not_positive, public
+from pardo._random.arguments import Parameters, negative, not_positive
 from pardo._random.distributions import Distributions
 
 

@@ -6,13 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import DeviceLike, dtype_of
 from pardo._base.arguments import index as read_index
 from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Queue
 from pardo._random import kernels
-from pardo._random.arguments import Parameters, public, range_of
+from pardo._random.arguments import Parameters, range_of
 from pardo._random.orders import Orders
 from pardo._random.philox import WORD
 
@@ -244,7 +245,7 @@ class Generator(Orders):
         Raises
         ------
         ValueError
-            A bound does not fit the dtype, or there is no integer between them, which an Array tells late, at the next wait; or their
+            A bound does not fit the dtype, or no integer lies between them, which an Array tells late, at the next wait; or their
             shapes cannot be broadcast to `size`.
         TypeError
             The dtype is neither an integer one nor bool, a bound is neither a number nor an array, or `size` is neither an integer nor a

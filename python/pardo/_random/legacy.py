@@ -206,7 +206,7 @@ class RandomState(Generator):
         Raises
         ------
         ValueError
-            A bound does not fit the dtype, there is no integer between them, or their shapes cannot be broadcast to `size`.
+            A bound does not fit the dtype, no integer lies between them, or their shapes cannot be broadcast to `size`.
         TypeError
             The dtype is neither an integer one nor bool, or a bound is neither a number nor an array.
 
@@ -238,7 +238,7 @@ class RandomState(Generator):
         Raises
         ------
         ValueError
-            There is no integer between the bounds.
+            No integer lies between the bounds.
         TypeError
             A bound is neither a number nor an array.
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._array.interop import asnumpy, from_host
 from pardo._base.arguments import DeviceLike, default_on, in_memory, word
 from pardo._core import Array, Queue, _broadcast_to, exp, maximum
 from pardo._random import draws, kernels
-from pardo._random.arguments import Parameters, array_at, extents_of, floating, negative, outside, place_of, public
+from pardo._random.arguments import Parameters, array_at, extents_of, floating, negative, outside, place_of
 from pardo._random.discrete import MOST_IN_URN, Discrete
 
 MOST_COLORED = 2**32  # beyond, products of counts would not fit an int64
@@ -210,8 +211,8 @@ class Multivariate(Discrete):
         Raises
         ------
         ValueError
-            `colors` has not one dimension, is negative, too large or not of integers, `nsample` is no integer, negative or above the sum of
-            `colors`, or `method` is something else. An Array of colours is looked at, and waited for.
+            `colors` has not one dimension, is negative, too large or not of integers, `nsample` is not an integer, negative or above the
+            sum of `colors`, or `method` is something else. An Array of colours is looked at, and waited for.
         TypeError
             `colors` is neither an array nor a list, or `size` is neither an integer nor a sequence of integers.
 

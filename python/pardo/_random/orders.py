@@ -6,6 +6,7 @@ from collections.abc import MutableSequence
 from typing import Any
 
 import numpy as np
+from pardo._array.contexts import public
 from pardo._array.interop import asnumpy
 from pardo._array.manipulation import moveaxis
 from pardo._array.ranges import arange
@@ -15,7 +16,7 @@ from pardo._base.arguments import DeviceLike, axis_index, default_queue, in_memo
 from pardo._core import Array, Queue, _empty_in
 from pardo._language.index_space import Range
 from pardo._random import kernels
-from pardo._random.arguments import array_at, extents_of, place_of, pool_of, probabilities, public
+from pardo._random.arguments import array_at, extents_of, place_of, pool_of, probabilities
 from pardo._random.multivariate import Multivariate
 
 SORTED = 2**12

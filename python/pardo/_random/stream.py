@@ -6,11 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike, default_on, queue_of
 from pardo._core import Array, Queue, _empty_in
 from pardo._language.index_space import NdRange, Range
 from pardo._random import kernels
-from pardo._random.arguments import Parameters, extents_of, floating, public
+from pardo._random.arguments import Parameters, extents_of, floating
 from pardo._random.philox import Philox
 
 GROUP = 128  # items, on a GPU

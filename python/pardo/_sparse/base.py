@@ -17,7 +17,7 @@ PRINTED = 50  # entries that are printed at most
 
 
 def scipy_sparse() -> Any:
-    """The module scipy.sparse if somebody has imported it: before that there are no arrays of it."""
+    """The module scipy.sparse if it has been imported; without it none of its arrays exist."""
     return sys.modules.get("scipy.sparse")
 
 

@@ -21,7 +21,8 @@ class Queue;
 
 /// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write:
 /// it writes all of the buffer, and what became of older writes does not matter any more. WriteSome: it may leave elements as they are.
-enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6 };
+/// Check: as ReadWrite, but if it fails, for whatever reason, nothing of value is there, and each reader is told.
+enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6, Check = 11 };
 constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
 constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }
 

@@ -84,7 +84,10 @@ void fail_matrix(const char* op_name, const char* reason, const Shape& batch, st
 
 void check_later(device::Queue* queue, const char* op_name, const Memory& values, const Memory& byte,
                  std::function<void(std::uint8_t)> check) {
-    const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read}, {values.buffer.get(), device::Access::ReadWrite}};
+    // Where the values are a part of other memory, the failure is raised once only: the rest keeps its values.
+    const bool all = static_cast<std::size_t>(values.nbytes()) == values.buffer->bytes();
+    const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read},
+                                      {values.buffer.get(), all ? device::Access::Check : device::Access::ReadWrite}};
     const auto task = [queue, byte, check = std::move(check)] {
         std::uint8_t found = 0;
         if (byte.buffer->host_visible()) {

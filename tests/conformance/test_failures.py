@@ -1,4 +1,5 @@
 # tests/conformance/test_failures.py: what failed, or came late, is never taken for a value.
+import contextlib
 import operator
 import time
 
@@ -74,6 +75,19 @@ def test_what_was_to_be_changed_in_place_is_as_it_was(device):
     with pytest.raises(IndexError, match="index 9"):
         assign()
     assert x.tolist() == list(range(6))
+
+
+def test_values_that_failed_a_check_are_never_there(device):
+    rates = np.ones(5000)
+    rates[3] = -2
+    with pp.device_context(device), contextlib.suppress(ValueError):  # where it is known at once, the call raises
+        rates = pp.asarray(rates.astype("float32"))
+        drawn = pp.random.default_rng(1).poisson(rates)  # two checks, of which the first fails
+        for read in (drawn.tolist, (drawn + 1).tolist, drawn.tolist, (drawn * 2).wait, lambda: int(drawn[0])):
+            with pytest.raises(ValueError, match="poisson: lam must not be negative or nan"):
+                read()
+        drawn[...] = 4
+        assert drawn.tolist() == [4] * 5000
 
 
 def test_a_kernel_that_failed_by_a_check_has_run(device):

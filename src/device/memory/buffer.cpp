@@ -123,11 +123,11 @@ void Buffer::note_write(const Event& event, Access access, std::uint64_t covered
     if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
     prune_writes();
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
-    if (!inherits) {
+    if (!inherits || access == Access::Check) {
         origin_ = complete ? Event() : event;
         origin_number_ = number;
-        replaced_.clear();
     }
+    if (!inherits) replaced_.clear();
     // Work that failed when it was submitted has waited for nothing.
     const auto waited_for = [covered = failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
     std::erase_if(reads_, waited_for);

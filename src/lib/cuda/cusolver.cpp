@@ -244,7 +244,7 @@ void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::s
         stack.out_shapes.push_back(x.shape);
         if (!x) continue;
         uses.push_back({x.buffer.get(), device::Access::Write});
-        checked.push_back({x.buffer.get(), device::Access::ReadWrite});
+        checked.push_back({x.buffer.get(), device::Access::Check});
     }
     const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
         run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));

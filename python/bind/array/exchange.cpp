@@ -555,14 +555,7 @@ void release_buffer(PyObject*, Py_buffer* view) {
 }
 
 void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
-    c.def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig(
-              "def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = "
-              "None, copy: bool | None = None) -> Any"),
-          "A DLPack capsule that shares this array's memory (`copy=True`: that holds a copy).\n\nRaises BufferError for what the protocol "
-          "cannot express without a copy, and for devices that other libraries cannot reach. `stream`: where a CUDA array is used next; it "
-          "waits for the array's value, the host does not.");
+    c.def("_dlpack", &dlpack, nb::arg("stream").none(), nb::arg("max_version").none(), nb::arg("dl_device").none(), nb::arg("copy").none());
     c.def(
         "__dlpack_device__",
         [](const Array& x) {

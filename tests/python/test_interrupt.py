@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 PRELUDE = """
 import os, signal, sys, threading
 import numpy as np

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pardo as pp
 import pytest
+from numpy_names import BEFORE_2_2
 
 pytestmark = pytest.mark.once
 
@@ -187,6 +188,9 @@ GOOD += [(name, ["v"]) for name in UNARY.split()] + [(name, ["v", "u"]) for name
 GOOD += [(name, ["n", "n"]) for name in WHOLE.split()] + [(name, ["n"]) for name in ("bitwise_count", "bitwise_invert", "invert")]
 GOOD += [("ldexp", ["v", "n"]), ("matmul", ["x", "m"]), ("matvec", ["x", "v"]), ("vecmat", ["v", "m"]), ("bitwise_not", ["n"])]
 
+# What NumPy 2.0 lacks, or takes or refuses otherwise than later versions.
+OTHERWISE_BEFORE_2_2 = {"array2string", "clip", "matvec", "nonzero", "size", "take_along_axis", "trim_zeros", "unique", "vecmat"}
+
 
 def _text(name: str, arguments: list[str], keywords: dict[str, str]) -> str:
     return f"{name}({', '.join([*arguments, *(f'{k}={v}' for k, v in keywords.items())])})"
@@ -210,7 +214,7 @@ def _reason(text: str, ours: BaseException | None) -> int | None:
     return None
 
 
-@pytest.mark.parametrize("name", [name for name, _ in GOOD])
+@pytest.mark.parametrize("name", [name for name, _ in GOOD if not (BEFORE_2_2 and name in OTHERWISE_BEFORE_2_2)])
 def test_exceptions_are_numpys(name):
     arguments = next(a for n, a in GOOD if n == name)
     assert _outcome(pp, name, arguments, {}) is None

@@ -8,7 +8,7 @@ import pardo as pp
 import pytest
 from pardo._base import absent
 
-NAMES = sorted(name for name in set(np.__all__) if not name.startswith("_"))
+NAMES = sorted(name for name in set(np.__all__) if not name.startswith("_") and name not in ("in1d", "trapz"))  # deprecated in NumPy 2.0
 
 
 @pytest.mark.parametrize("name", NAMES)

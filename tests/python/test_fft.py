@@ -11,6 +11,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy_names import BEFORE_2_1
 from support import check, samples
 
 RAW = np.array([[0.25, 2.0, 3.0, -1.0], [0.5, 1.0, 9.0, 4.0], [7.0, 0.0, -3.0, 2.5]])
@@ -174,7 +175,8 @@ def test_random_calls(data):
     name = data.draw(st.sampled_from(["fftn", "ifftn", "rfftn", "irfftn"]))
     if name == "rfftn":
         a, x = a.real, x.real
-    axes = data.draw(st.lists(st.integers(-len(shape), len(shape) - 1), min_size=1, max_size=3))
+    once = (lambda axis: axis % len(shape)) if BEFORE_2_1 else None  # NumPy 2.0 does not take an axis twice as later versions do
+    axes = data.draw(st.lists(st.integers(-len(shape), len(shape) - 1), min_size=1, max_size=3, unique_by=once))
     s = data.draw(st.none() | st.tuples(*[st.integers(1, 8) | st.just(-1) for _ in axes]))
     norm = data.draw(st.sampled_from([None, "backward", "ortho", "forward"]))
     try:

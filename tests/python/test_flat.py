@@ -8,6 +8,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from against_numpy import compare
+from numpy_names import BEFORE_2_1
 from support import DTYPES, check, samples
 
 KEYS = [
@@ -27,12 +28,15 @@ KEYS = [
     np.ones(3, bool),
     "a",
 ]
+SHORT_MASK = len(KEYS) - 2
 LAYOUTS = [lambda x: x, lambda x: x.T, lambda x: x[:, ::-1]]
 
 
 @pytest.mark.parametrize("layout", range(len(LAYOUTS)))
 @pytest.mark.parametrize("key", range(len(KEYS)))
 def test_read_and_write(key, layout, rng):
+    if BEFORE_2_1 and key == SHORT_MASK:
+        pytest.skip("NumPy 2.0 takes masks that are too short")
     host, where, key = samples("int16", (3, 4), rng), LAYOUTS[layout], KEYS[key]
     compare(lambda m, x: where(x).flat[key].copy() if m is pp else np.array(where(x).flat[key]), host)
     for value in (7, [1, 2], np.arange(12), 2.75):

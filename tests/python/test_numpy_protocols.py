@@ -9,6 +9,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy_names import BEFORE_2_1
 from support import DTYPES, check, samples
 
 RAW = np.array([[0.25, 2.0, 3.0], [0.5, 1.0, 9.0]])
@@ -24,6 +25,8 @@ def test_every_universal_function(name, rng):
     ufunc = UFUNCS[name]
     covered = hasattr(pp, name)
     for dtype in ("float64", "int64", "bool", "complex128"):
+        if BEFORE_2_1 and name in ("ceil", "floor", "trunc") and dtype in ("int64", "bool"):
+            continue  # float64 in NumPy 2.0
         operands = [samples(dtype, (7,), rng) for _ in range(ufunc.nin)]
         if name in ("left_shift", "right_shift", "power", "ldexp", "float_power"):
             operands[1] = (np.abs(operands[1]) % 5).astype("int64" if name == "ldexp" else dtype)

@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._base.arguments import dtype_of, integers
 from pardo._base.orders import read_order
+from pardo._base.records import making
 from pardo._core import Array, Device
 
 _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED", "X": "WRITEBACKIFCOPY"}
@@ -228,7 +229,8 @@ class Memory:
         """
         if type is not None:
             raise TypeError("view: type must be None: pardo.Array has no subclasses")
-        return self._view_as(self.dtype if dtype is None else dtype_of(dtype, "view"))
+        wanted = self.dtype if dtype is None else dtype_of(dtype, "view", fields=True)
+        return self._view_as(wanted) if wanted.names is None else making().view_of(self, wanted)
 
     def byteswap(self: Array, inplace: bool = False) -> Array:  # type: ignore[misc]
         """Swap the bytes of the array elements.

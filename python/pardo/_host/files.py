@@ -441,7 +441,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     if type(arr) is Array:
         npy.write(file, arr)
     else:
-        np.save(file, arr, allow_pickle)
+        np.save(file, on_host(arr), allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:

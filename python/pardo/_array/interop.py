@@ -21,8 +21,8 @@ from pardo._base.arguments import (
     queue_of,
     refuse_masked,
 )
-from pardo._base.records import Records, making
 from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
+from pardo._base.records import Records, making
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -64,9 +64,7 @@ def _host_of(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> 
     return _numbers(host_values(obj, optional_dtype(dtype, op_name, any_order=True), op_name), obj, dtype, target, op_name)
 
 
-def _numbers(
-    host: NDArray[Any], obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str
-) -> tuple[NDArray[Any], np.dtype[Any]]:
+def _numbers(host: NDArray[Any], obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
     if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
@@ -151,8 +149,8 @@ def _made(
     refuse_masked(obj, op_name)
     copy = copy_flag(copy, op_name)
     if isinstance(obj, Records) or (type(obj) is Array and dtype is not None and dtype_of(dtype, op_name, fields=True).names is not None):
-        wanted = optional_dtype(dtype, op_name, fields=True)
-        return making().of_array(op_name, obj, wanted, wanted_order, copy, queue_of(device, queue, obj.queue), usm_type)  # type: ignore[no-any-return]
+        element = optional_dtype(dtype, op_name, fields=True)
+        return making().of_array(op_name, obj, element, wanted_order, copy, queue_of(device, queue, obj.queue), usm_type)  # type: ignore[no-any-return, union-attr]
     if type(obj) is Array:
         late = None if copy and wanted_order != "K" else copy  # one copy, in that order
         made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), late, op_name), usm_type, copy, op_name)

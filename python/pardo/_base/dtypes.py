@@ -75,7 +75,7 @@ KINDS: dict[str, tuple[type[np.generic[Any]], ...]] = {
 
 
 def _dtype_like(x: Any) -> Any:
-    return x.dtype if type(x) is Array or isinstance(x, Records) else x
+    return x.dtype if type(x) is Array or isinstance(x, Records) else x  # type: ignore[union-attr]
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device: DeviceLike = None) -> Array:

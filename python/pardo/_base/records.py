@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -91,10 +92,8 @@ def stored_dtype(dtype: DType) -> DType:
         formats.append((element, extents) if extents else element)
         offsets.append(start)
         end = start + element.itemsize * math.prod(extents)
-    spread: DType = np.dtype(
-        {"names": names, "formats": formats, "offsets": offsets, "itemsize": _rounded(end, width_of(dtype))}  # type: ignore[call-overload]
-    )
-    return spread[list(dtype.names or ())] if tuple(names) != dtype.names else spread  # type: ignore[index]
+    spread: DType = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": _rounded(end, width_of(dtype))})
+    return spread[list(dtype.names or ())] if tuple(names) != dtype.names else spread
 
 
 def _rounded(offset: int, width: int) -> int:
@@ -111,7 +110,7 @@ def _is_aligned(dtype: DType) -> bool:
 
 def _overlaps(dtype: DType) -> bool:
     places = sorted((offset, offset + base.itemsize * math.prod(extents)) for _, base, extents, offset in fields_of(dtype))
-    return any(end > start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+    return any(end > start for (_, end), (start, _) in itertools.pairwise(places))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -14,19 +14,23 @@ from pardo._records.memory import RecordMemory, uploaded
 __all__ = ["StructuredArray"]
 
 _INTEGERS = (int, np.integer)
-_OPERATORS = (
-    "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv floordiv rfloordiv ifloordiv mod rmod imod pow rpow ipow divmod "
-    "rdivmod matmul rmatmul imatmul and rand iand or ror ior xor rxor ixor lshift rlshift ilshift rshift rrshift irshift neg pos abs invert "
-    "lt le gt ge int float complex index"
-)
+_OF_ONE = {  # operators that records have not got, by the names of NumPy's functions
+    "neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal", "int": "int", "float": "float", "complex": "complex", "index": "index",
+}  # fmt: skip
+_OF_TWO = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder", "pow": "power",
+    "divmod": "divmod", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+    "rshift": "right_shift",
+}  # fmt: skip
 
 
 class StructuredArray(Conversions):
     """An array whose elements are records of several fields, as NumPy's arrays of structured dtypes.
 
-    `zeros`, `empty`, `ones`, `full`, `array` and `asarray` make one when they are given a structured dtype or records of NumPy's. ``x["a"]`` is
-    a view of a field: an array like any other, with all operations; what is written to it is written to the records. Kernels and
-    compiled loops take the array for an array of records.
+    `zeros`, `empty`, `ones`, `full`, `array` and `asarray` make one when they are given a structured dtype or records of NumPy's.
+    ``x["a"]`` is a view of a field: an array like any other, with all operations; what is written to it is written to the records. Kernels
+    and compiled loops take the array for an array of records.
 
     See Also
     --------
@@ -34,9 +38,11 @@ class StructuredArray(Conversions):
 
     Notes
     -----
-    Devices read numbers at multiples of their sizes. A dtype that has them there is stored as it is, and NumPy's arrays share memory with it.
-    Fields of others, as ``"u1, f8"`` without padding, lie further apart in the memory of devices: ``strides`` tells, and `view` with
-    another dtype and sharing memory with NumPy's arrays are refused. Arithmetic on whole records is a TypeError, as in NumPy.
+    It is a class of its own, for which ``isinstance(x, pardo.ndarray)`` is false. Arithmetic on whole records is a TypeError, as in NumPy.
+
+    Devices read numbers at multiples of their sizes. A dtype that has them there is stored as it is, and NumPy's arrays share memory with
+    it. Fields of others, as ``"u1, f8"`` without padding, lie further apart in the memory of devices: `strides` tells, and `view` with
+    another dtype and sharing memory with NumPy's arrays are refused.
 
     Examples
     --------
@@ -156,11 +162,11 @@ class StructuredArray(Conversions):
                 raise TypeError("equal: Cannot compare structured or void to non-void arrays.")
             other = self._made(*uploaded(host, self.queue, "equal"))
         try:
-            common = np.result_type(self._dtype, other._dtype)
+            common = np.result_type(self._kind, other._kind)
         except TypeError:
-            raise TypeError(f"equal: records of {self._dtype} and of {other._dtype} have no common dtype") from None
+            raise TypeError(f"equal: records of {self._kind} and of {other._kind} have no common dtype") from None
         if common.names != self._fields:
-            raise TypeError(f"equal: records of {self._dtype} and of {other._dtype} have no common dtype")
+            raise TypeError(f"equal: records of {self._kind} and of {other._kind} have no common dtype")
         return self._equals(other)
 
     def __eq__(self, other: object) -> Any:
@@ -174,12 +180,6 @@ class StructuredArray(Conversions):
             raise ValueError("the truth value of an array with more than one element is ambiguous; use any() or all() of a comparison")
         return bool(self._to_host())
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:  # type: ignore[override]
-        if method == "__call__" and ufunc in (np.equal, np.not_equal) and not keywords:
-            a, b = inputs if isinstance(inputs[0], StructuredArray) else inputs[::-1]
-            return a == b if ufunc is np.equal else a != b
-        raise TypeError(f"{ufunc.__name__}: {self._what()}")
-
     def __array_function__(self, func: Callable[..., Any], types: Sequence[type], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         found = function_for(func.__name__, TypeError(), (self,))
         if found is None:
@@ -187,7 +187,8 @@ class StructuredArray(Conversions):
         return found(*args, **kwargs)
 
     def _what(self) -> str:
-        return f"there is no such operation on records of {listed(self._dtype)}; take a field, as x[{(self._fields or ('f',))[0]!r}]"
+        return f"there is no such operation on records of {listed(self._kind)}; take a field, as x[{(self._fields or ('f',))[0]!r}]"
+
 
 def _as_function(name: str) -> Callable[..., Any]:
     def method(self: StructuredArray, *arguments: Any, **keywords: Any) -> Any:
@@ -205,7 +206,10 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
-for _name in ("argsort", "repeat", "squeeze", "take"):
+for _name in ("argsort", "diagonal", "repeat", "squeeze", "take"):
     setattr(StructuredArray, _name, _as_function(_name))
-for _name in _OPERATORS.split():
-    setattr(StructuredArray, f"__{_name}__", _refused(_name))
+for _name, _numpy in _OF_ONE.items():
+    setattr(StructuredArray, f"__{_name}__", _refused(_numpy))
+for _name, _numpy in _OF_TWO.items():
+    for _side in ("", "r", "i"):
+        setattr(StructuredArray, f"__{_side}{_name}__", _refused(_numpy))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,11 +11,13 @@ from pardo import _core
 from pardo._array.interop import shared_view
 from pardo._base.arguments import DeviceLike, dtype_of, index, queue_of
 from pardo._base.orders import copied_in_order, read_order
+from pardo._base.records import is_described
 from pardo._core import Device, Queue
 from pardo._records.facts import Facts
-from pardo._base.records import is_described
 from pardo._records.memory import as_bytes, uploaded, viewed
 from pardo._runtime.transfers import implicit_copies_allowed
+
+C = TypeVar("C", bound="Conversions")
 
 
 class Conversions(Facts):
@@ -25,9 +27,7 @@ class Conversions(Facts):
 
     # --- conversions
 
-    def astype(
-        self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None
-    ) -> Any:
+    def astype(self, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None) -> Any:
         """Copy of the records, cast to a specified type: fields by their positions.
 
         Parameters
@@ -50,16 +50,16 @@ class Conversions(Facts):
         """
         order = read_order(order, "astype")
         target = dtype_of(dtype, "astype", fields=True)
-        if casting != "unsafe" and not np.can_cast(self._dtype, target, casting):  # type: ignore[arg-type]
-            raise TypeError(f"astype: cannot cast from {self._dtype} to {target} with casting rule {casting!r}")
+        if casting != "unsafe" and not np.can_cast(self._kind, target, casting):  # type: ignore[arg-type]
+            raise TypeError(f"astype: cannot cast from {self._kind} to {target} with casting rule {casting!r}")
         if target.names is None:
             return self._only_field(target).astype(target, order, device=device)
-        made = self if target == self._dtype else self._cast(target)
+        made = self if target == self._kind else self._cast(target)
         if order != "K" or (copy and made is self):
             made = made.copy(order)
         return made if device is None else made._on(queue_of(device, None, self.queue, "astype"))
 
-    def copy(self, order: str = "C") -> Any:
+    def copy(self: C, order: str = "C") -> C:
         """Return a copy of the array.
 
         Parameters
@@ -102,7 +102,7 @@ class Conversions(Facts):
         """
         if type is not None:
             raise TypeError("view: type must be None: pardo's arrays have no subclasses")
-        return self._viewed(self._dtype if dtype is None else dtype_of(dtype, "view", fields=True))
+        return self._viewed(self._kind if dtype is None else dtype_of(dtype, "view", fields=True))
 
     def getfield(self, dtype: DTypeLike, offset: int = 0) -> Any:
         """Return the numbers or records that lie at an offset in each record, as a view.
@@ -154,7 +154,9 @@ class Conversions(Facts):
         """
         if not args:
             if self.size != 1:
-                raise ValueError(f"item: can only convert an array of size 1 to a Python scalar, and it has {self.size}; say which: item(i)")
+                raise ValueError(
+                    f"item: can only convert an array of size 1 to a Python scalar, and it has {self.size}; say which: item(i)"
+                )
             return self._to_host().item()
         place = args[0] if len(args) == 1 else args
         if not isinstance(place, tuple):
@@ -182,16 +184,16 @@ class Conversions(Facts):
         """Copy the array to the host, as a NumPy array. Waits for it."""
         return self._to_host()
 
-    def _on(self, queue: Queue) -> Any:
+    def _on(self: C, queue: Queue) -> C:
         return self if queue == self.queue else self._shown(self._memory._to_queue(queue))
 
-    def to_device(self, device: DeviceLike, /) -> Any:
+    def to_device(self: C, device: DeviceLike, /) -> C:
         """Copy the array to a device; on the same memory when it is there already."""
         if device is None:
             raise TypeError("to_device: a device is needed, not None")
         return self._on(queue_of(device, None, self.queue, "to_device"))
 
-    def to_queue(self, queue: Queue, /) -> Any:
+    def to_queue(self: C, queue: Queue, /) -> C:
         """Copy the array to a queue; on the same memory when it is there already."""
         if queue is None:
             raise TypeError("to_queue: a queue is needed, not None")
@@ -201,15 +203,15 @@ class Conversions(Facts):
 
     def _host_view(self) -> np.ndarray[Any, Any] | None:
         """NumPy's view of the memory; None where the host does not see it, or the fields lie elsewhere than the dtype says."""
-        if self._stored != self._dtype or not self.device._in_host_memory or not self._dtype.itemsize:
+        if self._stored != self._kind or not self.device._in_host_memory or not self._kind.itemsize:
             return None
-        return shared_view(self._memory).view(self._dtype).reshape(self.shape)
+        return shared_view(self._memory).view(self._kind).reshape(self.shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         host = self._to_host() if copy else self._host_view()
         if host is None:
             if copy is False:
-                raise ValueError(f"__array__: records of {self._dtype} on {self.device} cannot be shown to the host without a copy")
+                raise ValueError(f"__array__: records of {self._kind} on {self.device} cannot be shown to the host without a copy")
             if not (self.device._in_host_memory or implicit_copies_allowed()):
                 raise TypeError(
                     f"implicit conversion to a NumPy array is not possible for an array on {self.device}: use pardo.asnumpy(x); "
@@ -229,9 +231,9 @@ class Conversions(Facts):
 
         Consumers may write, so the memory is shared from now on: operations on it run at once.
         """
-        host = self._host_view() if is_described(self._dtype) else None
+        host = self._host_view() if is_described(self._kind) else None
         if host is None:
-            raise AttributeError(f"__array_interface__: records of {self._dtype} on {self.device} cannot be described; use pardo.asnumpy(x)")
+            raise AttributeError(f"__array_interface__: records of {self._kind} on {self.device} cannot be described; use pardo.asnumpy(x)")
         return host.__array_interface__
 
     @classmethod
@@ -252,10 +254,10 @@ class Conversions(Facts):
 
         return pickle.dumps(self)
 
-    def __copy__(self) -> Any:
+    def __copy__(self: C) -> C:
         return self._copied()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self: C, memo: dict[int, Any]) -> C:
         memo[id(self)] = made = self._copied()
         return made
 
@@ -265,7 +267,7 @@ class Conversions(Facts):
         edge = int(options["edgeitems"])
         if self.size <= options["threshold"]:
             return self._to_host()
-        host = np.zeros(self.shape, self._dtype)
+        host = np.zeros(self.shape, self._kind)
         ends = [[slice(None)] if n <= 2 * edge else [slice(0, edge), slice(n - edge, n)] for n in self.shape]
         for corner in itertools.product(*ends):
             host[corner] = self[corner]._to_host()

@@ -1,7 +1,7 @@
 # python/pardo/_records/facts.py: attributes of arrays of records: dtype, place and layout of the memory; and their shapes.
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,6 +11,8 @@ from pardo._base.memory import Flags, MemoryPointer
 from pardo._base.orders import read_order
 from pardo._core import Array, Device, Event
 from pardo._records.memory import RecordMemory, as_bytes
+
+F = TypeVar("F", bound="Facts")
 
 
 class Facts(RecordMemory):
@@ -23,14 +25,14 @@ class Facts(RecordMemory):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The structured dtype. Setting it shows the same memory with another one, as `view` does."""
-        return self._dtype
+        return self._kind
 
     @dtype.setter
     def dtype(self, dtype: DTypeLike) -> None:
         view = self._viewed(dtype_of(dtype, "dtype", fields=True))
         if not isinstance(view, Facts):
             raise TypeError(f"dtype: an array of records cannot become one of {view.dtype} in place; use x.view(…)")
-        self._memory, self._dtype, self._stored, self._parts = view._memory, view._dtype, view._stored, None
+        self._memory, self._kind, self._stored, self._parts = view._memory, view._kind, view._stored, None
 
     @property
     def size(self) -> int:
@@ -40,12 +42,12 @@ class Facts(RecordMemory):
     @property
     def itemsize(self) -> int:
         """Bytes of one record, by its dtype."""
-        return self._dtype.itemsize
+        return self._kind.itemsize
 
     @property
     def nbytes(self) -> int:
         """Bytes of all records, by their dtype."""
-        return self.size * self._dtype.itemsize
+        return self.size * self._kind.itemsize
 
     @property
     def strides(self) -> tuple[int, ...]:
@@ -96,7 +98,7 @@ class Facts(RecordMemory):
         return MemoryPointer(self)  # type: ignore[arg-type]
 
     @property
-    def T(self) -> Facts:  # noqa: N802
+    def T(self: F) -> F:  # noqa: N802
         """The array with its axes reversed."""
         return self.transpose()
 
@@ -120,19 +122,19 @@ class Facts(RecordMemory):
     def _surely_row_major(self) -> bool:
         return self._memory._surely_row_major()
 
-    def force(self) -> Facts:
+    def force(self: F) -> F:
         """Hand the computation over, if that has not happened, and return the array; does not wait."""
         self._memory.force()
         return self
 
-    def wait(self) -> Facts:
+    def wait(self: F) -> F:
         """Compute the array, wait, raise late failures, and return the array."""
         self._memory.wait()
         return self
 
     # --- shape
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    def reshape(self: F, *shape: Any, order: str = "C", copy: bool | None = None) -> F:
         """Return an array containing the same records with a new shape; see `pardo.reshape`."""
         extents = integers(shape[0] if len(shape) == 1 else shape, "reshape: shape")
         order = read_order(order, "reshape", "CFA", "C")
@@ -147,16 +149,16 @@ class Facts(RecordMemory):
             raise ValueError(f"reshape: cannot reshape array of size {self.size} into shape {tuple(extents)}")
         return self._shown(as_bytes(_core._reshape(self._words(), [*extents, self._words().shape[-1]], copy)))
 
-    def ravel(self, order: str = "C") -> Any:
+    def ravel(self: F, order: str = "C") -> F:
         """Return the records in one dimension, as a view if that is possible; see `pardo.ravel`."""
         order = read_order(order, "ravel", "CFAK", "C")
         return self.reshape(-1, order="A" if order == "K" else order)
 
-    def flatten(self, order: str = "C") -> Any:
+    def flatten(self: F, order: str = "C") -> F:
         """Return a copy of the array collapsed into one dimension; see `Array.flatten`."""
         return self.ravel(order)._copied()
 
-    def transpose(self, *axes: Any) -> Any:
+    def transpose(self: F, *axes: Any) -> F:
         """Return a view of the array with axes transposed; see `pardo.permute_dims`."""
         given = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         order = range(self.ndim)[::-1] if given is None else [axis_index(a, self.ndim, "transpose") for a in given]
@@ -164,7 +166,7 @@ class Facts(RecordMemory):
             raise ValueError(f"transpose: axes {tuple(order)} do not name each of {self.ndim} dimensions once")
         return self._shown(_core._permute_dims(self._memory, [*order, self.ndim]))
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self: F, axis1: int, axis2: int) -> F:
         """Return a view of the array with two axes interchanged."""
         order, a, b = list(range(self.ndim)), axis_index(axis1, self.ndim, "swapaxes"), axis_index(axis2, self.ndim, "swapaxes")
         order[a], order[b] = order[b], order[a]

@@ -1,6 +1,7 @@
 # python/pardo/_records/functions.py: functions of the package on arrays of records: those that move elements, and compare them.
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import joining, manipulation, searching
-from pardo._base.arguments import Axis, axes, axis_index, dtype_of, index, integers, queue_of
+from pardo._base.arguments import Axis, axes, axis_index, dtype_of, index, integers, mask, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._base.orders import axes_like, columns_first, read_order
 from pardo._base.records import listed
 from pardo._core import Array
+from pardo._functions import editing
 from pardo._records.arrays import StructuredArray
 from pardo._records.making import new, of_array
 from pardo._records.memory import RecordMemory, uploaded
@@ -91,7 +93,7 @@ def hstack(tup: Sequence[Any]) -> StructuredArray:
     return concatenate(items, 0 if items[0].ndim == 1 else 1)
 
 
-def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") -> StructuredArray:
+def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") -> Any:
     """As `pardo.take`."""
     x = _records(x, "take")
     if axis is None:
@@ -100,7 +102,7 @@ def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") 
     return x._moved(lambda words: searching.take(words, indices, axis=along, mode=mode))
 
 
-def compress(condition: Any, x: Any, /, axis: int | None = None) -> StructuredArray:
+def compress(condition: Any, x: Any, /, axis: int | None = None) -> Any:
     """As `pardo.compress`."""
     x = _records(x, "compress")
     if axis is None:
@@ -109,7 +111,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None) -> StructuredAr
     return x._moved(lambda words: searching.compress(condition, words, axis=along))
 
 
-def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> StructuredArray:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
     """As `pardo.repeat`."""
     x = _records(x, "repeat")
     if axis is None:
@@ -118,7 +120,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> StructuredArray:
     return x._moved(lambda words: joining.repeat(words, repeats, along))
 
 
-def flip(x: Any, /, axis: Axis = None) -> StructuredArray:
+def flip(x: Any, /, axis: Axis = None) -> Any:
     """As `pardo.flip`."""
     x = _records(x, "flip")
     given = axes(axis, "flip")
@@ -126,7 +128,7 @@ def flip(x: Any, /, axis: Axis = None) -> StructuredArray:
     return x._shown(_core._flip(x._memory, turned))
 
 
-def roll(x: Any, /, shift: Any, axis: Any = None) -> StructuredArray:
+def roll(x: Any, /, shift: Any, axis: Any = None) -> Any:
     """As `pardo.roll`."""
     x = _records(x, "roll")
     if axis is None:
@@ -135,14 +137,14 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> StructuredArray:
     return x._moved(lambda words: manipulation.roll(words, shift, places if len(places) > 1 else places[0]))
 
 
-def moveaxis(x: Any, /, source: Any, destination: Any) -> StructuredArray:
+def moveaxis(x: Any, /, source: Any, destination: Any) -> Any:
     """As `pardo.moveaxis`."""
     x = _records(x, "moveaxis")
     a, b = ([axis_index(i, x.ndim, "moveaxis") for i in integers(given, "moveaxis: axis")] for given in (source, destination))
     return x._shown(_core._moveaxis(x._memory, a, b))
 
 
-def expand_dims(x: Any, /, axis: Any = 0) -> StructuredArray:
+def expand_dims(x: Any, /, axis: Any = 0) -> Any:
     """As `pardo.expand_dims`."""
     x = _records(x, "expand_dims")
     given = integers(axis, "expand_dims: axis")
@@ -150,7 +152,7 @@ def expand_dims(x: Any, /, axis: Any = 0) -> StructuredArray:
     return x._shown(_core._expand_dims(x._memory, places))
 
 
-def squeeze(x: Any, /, axis: Axis = None) -> StructuredArray:
+def squeeze(x: Any, /, axis: Axis = None) -> Any:
     """As `pardo.squeeze`."""
     x = _records(x, "squeeze")
     given = axes(axis, "squeeze")
@@ -158,7 +160,7 @@ def squeeze(x: Any, /, axis: Axis = None) -> StructuredArray:
     return x._shown(_core._squeeze(x._memory, gone)) if gone else x
 
 
-def broadcast_to(x: Any, /, shape: Any) -> StructuredArray:
+def broadcast_to(x: Any, /, shape: Any) -> Any:
     """As `pardo.broadcast_to`."""
     x = _records(x, "broadcast_to")
     extents = read_shape(shape, "broadcast_to")
@@ -185,11 +187,13 @@ def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:
     names = list(map(x._name_of, names))
     if len(set(names)) != len(names):
         raise ValueError(f"{op_name}: duplicate field in order: {order!r}")
-    keys = []
+    keys: list[Array] = []
     for name in [*names, *(n for n in x._fields if n not in names)]:
         part = x._field(name)
         if part.ndim != x.ndim:
-            raise TypeError(f"{op_name}: field {name!r} is a sub-array, by which records have no order; sort x[[…]] without it, or argsort a field")
+            raise TypeError(
+                f"{op_name}: field {name!r} is a sub-array, by which records have no order; sort x[[…]] without it, or argsort a field"
+            )
         keys += _keys(part, None, op_name) if isinstance(part, RecordMemory) else [part]  # type: ignore[arg-type]
     return keys
 
@@ -246,7 +250,9 @@ def _like(op_name: str, x: Any, value: Any, dtype: DTypeLike | None, order: str,
         return _core._full(extents, 0 if value is None else value, wanted, target, op_name)
     letter = read_order(order, op_name)
     same = len(extents) == x.ndim
-    axes = (_axes_of(x, letter) if isinstance(x, StructuredArray) else axes_like(x, letter)) if same else columns_first(letter, len(extents))
+    axes = (
+        (_axes_of(x, letter) if isinstance(x, StructuredArray) else axes_like(x, letter)) if same else columns_first(letter, len(extents))
+    )
     return new(op_name, value, extents, wanted, axes, target, usm_type)
 
 
@@ -270,7 +276,9 @@ def ones_like(x: Any, /, dtype: Any = None, order: str = "K", *, device: Any = N
     return _like("ones_like", x, 1, dtype, order, device, shape, usm_type)
 
 
-def full_like(x: Any, /, fill_value: Any, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None) -> Any:
+def full_like(
+    x: Any, /, fill_value: Any, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None
+) -> Any:
     """As `pardo.full_like`."""
     return _like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
 
@@ -282,7 +290,7 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None
     return of_array("astype", x, dtype_of(dtype, "astype", fields=True), "K", None, queue_of(device, None, x.queue), None)
 
 
-def tile(x: Any, /, reps: Any) -> StructuredArray:
+def tile(x: Any, /, reps: Any) -> Any:
     """As `pardo.tile`."""
     x = _records(x, "tile")
     counts = integers(reps, "tile: reps")
@@ -290,7 +298,8 @@ def tile(x: Any, /, reps: Any) -> StructuredArray:
     counts = [1] * (x.ndim - len(counts)) + counts
     for axis, count in enumerate(counts):
         if count != 1:
-            x = concatenate([x] * count, axis) if count > 0 else x[(slice(None),) * axis + (slice(0, 0),)]
+            join = functools.partial(_core._concat, axis=axis)
+            x = _joined([x] * count, join) if count else x[(slice(None),) * axis + (slice(0, 0),)]
     return x._copied() if math.prod(counts) == 1 else x
 
 
@@ -299,11 +308,92 @@ def copy(a: Any, order: str = "K", subok: Any = False) -> StructuredArray:
     return _records(a, "copy").copy(order)
 
 
+def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
+    """As `pardo.split`."""
+    x = _records(x, "split")
+    along = axis_index(axis, x.ndim, "split")
+    return [x._shown(part) for part in joining.split(x._memory, indices_or_sections, along)]
+
+
+def array_split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
+    """As `pardo.array_split`."""
+    x = _records(x, "array_split")
+    along = axis_index(axis, x.ndim, "array_split")
+    return [x._shown(part) for part in joining.array_split(x._memory, indices_or_sections, along)]
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> StructuredArray:
+    """As `pardo.append`."""
+    return concatenate([arr, values], axis)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> StructuredArray:
+    """As `pardo.delete`."""
+    x = _records(arr, "delete")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "delete")
+    return x._moved(lambda words: editing.delete(words, obj, along))
+
+
+def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """As `pardo.diagonal`."""
+    x = _records(x, "diagonal")
+    if x.ndim < 2:
+        raise ValueError(f"diagonal: diag requires an array of at least two dimensions, got {x.ndim}")
+    rows, columns = axis_index(axis1, x.ndim, "diagonal"), axis_index(axis2, x.ndim, "diagonal")
+    lines = manipulation.diagonal(x._memory, offset, rows, columns)  # the bytes of a record are not the last axis now
+    return x._shown(_core._moveaxis(lines, [-2], [-1]))
+
+
+def unique(x: Any, /, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: None = None) -> Any:
+    """As `pardo.unique`."""
+    x = _records(x, "unique")
+    if axis is not None:
+        raise TypeError("unique: records are compared one by one; axis must be None")
+    flat = x.ravel()
+    places = argsort(flat)
+    ordered = flat[places]
+    first = _core._full([flat.size], True, np.bool_, x.queue)
+    first[1:] = ordered[1:] != ordered[:-1]
+    starts = _core._nonzero(first)[0]
+    results = [ordered[starts]]
+    if return_index:
+        results.append(places[starts])
+    if return_inverse:
+        inverse = _core._empty([flat.size], np.int64, x.queue)
+        inverse[places] = _core.cumulative_sum(first, dtype=np.int64) - 1
+        results.append(_core._reshape(inverse, list(x.shape)))
+    if return_counts:
+        ends = _core._concat([starts, _core._full([1], flat.size, np.int64, x.queue)], 0)
+        results.append(ends[1:] - ends[:-1])
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """As `pardo.copyto`."""
+    target = _records(dst, "copyto")
+    given = np.asarray(src) if isinstance(src, (list, tuple)) else src
+    if hasattr(given, "dtype") and not np.can_cast(given.dtype, target.dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(f"copyto: cannot cast from {given.dtype} to {target.dtype} according to the rule {casting!r}")
+    if where is True:
+        target._store(given, "copyto")
+        return
+    chosen = mask(where, target._memory, "copyto")
+    if chosen is None:
+        target._store(given, "copyto")
+        return
+    chosen = _core._broadcast_to(chosen, list(target.shape))
+    records = broadcast_to(target._given(given, "copyto"), target.shape)
+    target[chosen] = records[chosen]
+
+
 TABLE: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        argsort, array_equal, astype, broadcast_to, compress, copy, empty_like, expand_dims, flip, full_like, hstack, moveaxis, ones_like,
-        repeat, roll, sort, squeeze, stack, take, tile, vstack, where, zeros_like,
+        append, argsort, array_equal, array_split, astype, broadcast_to, compress, copy, copyto, delete, diagonal, empty_like, expand_dims,
+        flip, full_like, hstack, moveaxis, ones_like, repeat, roll, sort, split, squeeze, stack, take, tile, unique, vstack, where,
+        zeros_like,
     )
 }  # fmt: skip
 TABLE |= {
@@ -317,6 +407,8 @@ TABLE |= {
     "atleast_1d": lambda *items: _each_at_least(1, items),
     "atleast_2d": lambda *items: _each_at_least(2, items),
     "atleast_3d": lambda *items: _each_at_least(3, items),
+    "iscomplexobj": lambda x: False,
+    "isrealobj": lambda x: True,
     "shape": lambda a: a.shape,
     "ndim": lambda a: a.ndim,
     "size": lambda a, axis=None: a.size if axis is None else a.shape[index(axis, "size: axis")],

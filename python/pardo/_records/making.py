@@ -36,6 +36,8 @@ def new(
 
     memory = make_in_order(None if axes is None else [*axes, len(extents)], [*extents, stored.itemsize], lambda e: make(e[:-1]))
     made = StructuredArray._made(memory, dtype, stored)
+    if isinstance(value, (list, tuple)):  # numbers, each of which goes to all fields of a record
+        value = np.asarray(value)
     if value is not None and not (type(value) is int and value == 0):
         made._store(value, op_name)
     return made
@@ -52,7 +54,9 @@ def of_host(host: np.ndarray[Any, Any], dtype: np.dtype[Any] | None, queue: Queu
         spread = np.empty_like(host, stored, order="K" if order == "K" else "F" if order == "F" or host.flags.fnc else "C", subok=False)
         spread[...] = host
         lines = spread[..., None].view(BYTES)
-    return StructuredArray._made(host_in_order(lines, "C" if order == "C" else "K", lambda h: _core._copy_buffer(h, BYTES, queue, kind)), wanted, stored)
+    return StructuredArray._made(
+        host_in_order(lines, "C" if order == "C" else "K", lambda h: _core._copy_buffer(h, BYTES, queue, kind)), wanted, stored
+    )
 
 
 def shared(host: np.ndarray[Any, Any], queue: Queue, op_name: str) -> StructuredArray:
@@ -74,18 +78,18 @@ def of_array(op_name: str, obj: Any, dtype: np.dtype[Any] | None, order: str, co
     if isinstance(obj, RecordMemory) and wanted.names is None:
         obj = obj._only_field(wanted)._astype(wanted, True)
         return obj._to_queue(queue)
-    changed = not isinstance(obj, RecordMemory) or obj._dtype != wanted
+    changed = not isinstance(obj, RecordMemory) or obj._kind != wanted
     elsewhere = obj.queue != queue or (usm_type is not None and obj.usm_type != usm_type)
     if copy is False and (changed or elsewhere):
         raise ValueError(f"{op_name}: copy=False is impossible: dtype, queue or kind of memory would change")
-    made = of_numbers(obj, wanted) if not isinstance(obj, RecordMemory) else obj._cast(wanted) if changed else obj
+    made: Any = of_numbers(obj, wanted) if not isinstance(obj, RecordMemory) else obj._cast(wanted) if changed else obj
     if elsewhere:
         made = made._shown(in_memory(made._memory._to_queue(queue), usm_type, op_name))
     if order in "CF" and made.ndim > 1 and not made._memory_flags()[order == "F"]:
         if copy is False:
             raise ValueError(f"{op_name}: copy=False is impossible: the records do not lie in memory as order={order!r} asks for")
-        return made.copy(order)  # type: ignore[attr-defined]
-    return made.copy("K" if order == "K" else order) if copy and made is obj else made  # type: ignore[attr-defined]
+        return made.copy(order)
+    return made.copy("K" if order == "K" else order) if copy and made is obj else made
 
 
 def of_numbers(numbers: Array, dtype: np.dtype[Any]) -> StructuredArray:

@@ -19,7 +19,7 @@ S = TypeVar("S", bound="RecordMemory")
 
 def host_records(value: Any, dtype: np.dtype[Any], op_name: str) -> np.ndarray[Any, Any]:
     """What NumPy makes records of: tuples, numbers, records of another dtype, nested lists of these."""
-    return np.array(value, dtype, copy=None)  # type: ignore[call-overload, no-any-return]
+    return np.array(value, dtype, copy=None)
 
 
 def host_bytes(host: np.ndarray[Any, Any], stored: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -28,12 +28,14 @@ def host_bytes(host: np.ndarray[Any, Any], stored: np.dtype[Any]) -> np.ndarray[
         spread = np.zeros(host.shape, stored)
         spread[...] = host
         host = spread
-    return np.frombuffer(host, BYTES).reshape(*host.shape, stored.itemsize) if host.nbytes else np.empty((*host.shape, stored.itemsize), "u1")
+    return (
+        np.frombuffer(host, BYTES).reshape(*host.shape, stored.itemsize) if host.nbytes else np.empty((*host.shape, stored.itemsize), "u1")
+    )
 
 
 def uploaded(host: np.ndarray[Any, Any], queue: Queue, op_name: str, kind: str | None = None) -> tuple[Array, Any, Any]:
-    """Records of the host copied to a queue: the memory there, their dtype, and that of records there. With a kind of memory the copy is one
-    that was asked for."""
+    """Records of the host copied to a queue: the memory there, their dtype, and that of records there. With a kind of memory the copy is
+    one that was asked for."""
     dtype = checked(host.dtype, op_name)
     stored = stored_dtype(dtype)
     lines = host_bytes(host, stored)
@@ -64,18 +66,29 @@ def put(target: Any, value: Any, casting_op: str) -> None:
     target[...] = value if value.dtype == target.dtype else value._astype(target.dtype, True)
 
 
+class _Absent:
+    """In place of methods of structs that mean nothing here."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        raise AttributeError(f"arrays of records have no attribute {self._name!r}")
+
+
 class RecordMemory(Struct, Records):
     """What `pardo.StructuredArray` is made of."""
 
-    __slots__ = ("__weakref__", "_dtype", "_element", "_memory", "_parts", "_stored")
+    __slots__ = ("__weakref__", "_element", "_kind", "_memory", "_parts", "_stored")
 
     _memory: Array  # of uint8: the bytes of a record along one more axis
-    _dtype: np.dtype[Any]  # what the user has asked for
+    _kind: np.dtype[Any]  # what the user has asked for
     _stored: np.dtype[Any]  # the same fields at multiples of their sizes
     _element: bool  # one record that an index has taken out: it is indexed as NumPy's scalars of records are
     _parts: tuple[Any, ...] | None
 
-    __setattr__ = object.__setattr__
+    zeros = from_numpy = to_numpy = _Absent()
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         raise TypeError("StructuredArray: make one with pardo.zeros(shape, dtype=[…]), or pardo.asarray of records")
@@ -83,12 +96,12 @@ class RecordMemory(Struct, Records):
     @classmethod
     def _made(cls: type[S], memory: Array, dtype: np.dtype[Any], stored: np.dtype[Any], element: bool = False) -> S:
         made = object.__new__(cls)
-        made._memory, made._dtype, made._stored, made._element, made._parts = memory, dtype, stored, element, None
+        made._memory, made._kind, made._stored, made._element, made._parts = memory, dtype, stored, element, None
         return made
 
     def _shown(self: S, memory: Array) -> S:
         """The same kind of records in other memory."""
-        return self._made(memory, self._dtype, self._stored)
+        return self._made(memory, self._kind, self._stored)
 
     @classmethod
     def _new(cls: type[S], shape: Any, dtype: np.dtype[Any], queue: Queue, stored: np.dtype[Any] | None = None) -> S:
@@ -129,7 +142,7 @@ class RecordMemory(Struct, Records):
 
     @property
     def _fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self._dtype.names or ()
+        return self._kind.names or ()
 
     @property
     def _dimensions(self) -> int:  # type: ignore[override]
@@ -156,28 +169,31 @@ class RecordMemory(Struct, Records):
             return _core._reshape(part, [*self.shape, *extents])
         if extents:
             part = _core._reshape(part, [*self.shape, *extents, base.itemsize])
-        return self._made(part, base_of(self._dtype.fields[name][0])[0], base)  # type: ignore[index]
+        return self._made(part, base_of(self._kind.fields[name][0])[0], base)  # type: ignore[index]
 
     def _name_of(self, key: str) -> str:
         """The name of a field that is asked for by it or by its title."""
         if key in self._fields:
             return key
-        found = (self._dtype.fields or {}).get(key)
+        found = None if self._kind.fields is None else self._kind.fields.get(key)
         for name in self._fields if found is not None else ():
-            if self._dtype.fields[name] == found:  # type: ignore[index]
+            if self._kind.fields[name] == found:  # type: ignore[index]
                 return name
-        raise ValueError(f"no field of name {key}: the records have {listed(self._dtype)}")
+        raise ValueError(f"no field of name {key}: the records have {listed(self._kind)}")
 
     def _several(self: S, names: list[str]) -> S:
         """Some of the fields, as a view."""
-        found = list(map(self._name_of, names))
+        try:
+            found = list(map(self._name_of, names))
+        except ValueError as e:  # NumPy's dtypes say it so
+            raise KeyError(str(e)) from None
         if len(set(found)) != len(found):
-            raise KeyError(f"duplicate field of name {next(n for n in found if found.count(n) > 1)}")
-        return self._made(self._memory, self._dtype[found], self._stored[found], self._element)  # type: ignore[index]
+            raise ValueError(f"duplicate field of name {next(n for n in found if found.count(n) > 1)!r}")
+        return self._made(self._memory, self._kind[found], self._stored[found], self._element)
 
     def _only_field(self, wanted: np.dtype[Any]) -> Any:
         if len(self._fields) != 1:
-            raise TypeError(f"records of {listed(self._dtype)} cannot become {wanted}: only those of a single field can; take a field")
+            raise TypeError(f"records of {listed(self._kind)} cannot become {wanted}: only those of a single field can; take a field")
         part = self._field(self._fields[0])
         return part._only_field(wanted) if isinstance(part, RecordMemory) else part
 
@@ -197,16 +213,16 @@ class RecordMemory(Struct, Records):
             for _ in self._leaves():
                 pass
         except ValueError as e:
-            raise ValueError(f"{op_name}: fields of {self._dtype} would not lie at multiples of their sizes in this memory: {e}") from None
+            raise ValueError(f"{op_name}: fields of {self._kind} would not lie at multiples of their sizes in this memory: {e}") from None
 
     def _check_as_described(self, op_name: str) -> None:
         """That the fields lie where the dtype says."""
-        if self._stored != self._dtype:
-            raise ValueError(f"{op_name}: fields of {self._dtype} are not at multiples of their sizes, and lie further apart in memory")
+        if self._stored != self._kind:
+            raise ValueError(f"{op_name}: fields of {self._kind} are not at multiples of their sizes, and lie further apart in memory")
 
     def _viewed(self, wanted: np.dtype[Any]) -> Any:
         """The same memory as records or numbers of another dtype."""
-        if wanted == self._dtype:
+        if wanted == self._kind:
             return self._made(_core._reshape(self._memory, list(self._memory.shape)), wanted, self._stored)
         self._check_as_described("view")
         return viewed(type(self), self._memory, wanted)
@@ -238,14 +254,14 @@ class RecordMemory(Struct, Records):
         """New records of another dtype: fields by their positions, as NumPy casts."""
         made = self._new(self.shape, dtype, self.queue, stored)
         if len(made._fields) != len(self._fields):
-            raise TypeError(f"{op_name}: records of {listed(self._dtype)} cannot become records of {listed(dtype)}: the numbers differ")
+            raise TypeError(f"{op_name}: records of {listed(self._kind)} cannot become records of {listed(dtype)}: the numbers differ")
         for source, target in zip(self._fields, made._fields, strict=True):
             made._put_field(target, self._field(source), op_name)
         return made
 
     def _of_numbers(self: S, numbers: Array) -> S:
         """Records of this dtype, each field of which is a number."""
-        made = self._new(numbers.shape, self._dtype, self.queue, self._stored)
+        made = self._new(numbers.shape, self._kind, self.queue, self._stored)
         for name in made._fields:
             made._put_field(name, numbers, "astype")
         return made
@@ -264,11 +280,11 @@ class RecordMemory(Struct, Records):
         """Records of the same dtype, on the same queue, of what is to be stored."""
         if isinstance(value, RecordMemory):
             same_queue(self._memory, value._memory, op_name)
-            return value if value._stored == self._stored else value._cast(self._dtype, self._stored, op_name)  # type: ignore[return-value]
+            return value if value._stored == self._stored else value._cast(self._kind, self._stored, op_name)  # type: ignore[return-value]
         if type(value) is Array:
             same_queue(self._memory, value, op_name)
             return self._of_numbers(value)
-        host = host_records(value, self._dtype, op_name)
+        host = host_records(value, self._kind, op_name)
         return self._shown(_core._copy_operand(host_bytes(host, self._stored), BYTES, self.queue, op_name))
 
     def _store(self, value: Any, op_name: str = "x[...] = value") -> None:
@@ -286,7 +302,7 @@ class RecordMemory(Struct, Records):
         self._store_at((Ellipsis,), given)
 
     def _store_at(self, place: tuple[Any, ...], given: RecordMemory) -> None:
-        """Store records of the same dtype at an index that has an ellipsis. Bytes between fields stay: they may be those of other fields."""
+        """Store records of the same dtype at an index that has an ellipsis. Bytes between fields stay: other fields may be there."""
         if is_whole(self._stored):
             words = self._words()
             source = given._words(words.dtype)
@@ -319,13 +335,13 @@ class RecordMemory(Struct, Records):
     def _to_host(self) -> np.ndarray[Any, Any]:
         """A copy of the records, as an array of NumPy's."""
         if self._stored.itemsize == 0:
-            return np.empty(self.shape, self._dtype)
+            return np.empty(self.shape, self._kind)
         host = asnumpy(self._memory).view(self._stored).reshape(self.shape)
-        return host if self._stored == self._dtype else host.astype(self._dtype)
+        return host if self._stored == self._kind else host.astype(self._kind)
 
 
 def viewed(kind: type[RecordMemory], memory: Array, wanted: np.dtype[Any], op_name: str = "view") -> Any:
-    """The bytes of an array, the last axis of which is one element's, as elements of a dtype: several or parts of them along the last axis."""
+    """The bytes of an array, the last axis of which is one element's, as elements of a dtype: of another size along the axis before."""
     size, width = memory.shape[-1], wanted.itemsize
     if size != width:
         if memory.ndim < 2:

@@ -423,6 +423,16 @@ def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
     return asnumpy(x)
 
 
+def fetched(x: Any, op_name: str, *, unless_readable: bool = False) -> Any:
+    """Values on the host, for what computes there: the copy of an array is counted, and guards see it, `unless_readable` only where the host
+    cannot read the memory. Everything else is given as it is."""
+    if type(x) is not Array:
+        return x
+    if not (unless_readable and x.device._in_host_memory):
+        _core._note_transfer(op_name, x.nbytes, x.device.id, False)
+    return asnumpy(x)
+
+
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     """Pickle: the bytes (out of band from protocol 5 on), dtype, shape, device and kind of memory."""
     seen = host_view(x)

@@ -55,6 +55,7 @@ class StructuredArray(Conversions):
     array([(3, 40.)], dtype=[('n', '<i4'), ('v', '<f8')])
     """
 
+    __module__ = "pardo"
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0

@@ -236,6 +236,16 @@ class Conversions(Facts):
             raise AttributeError(f"__array_interface__: records of {self._kind} on {self.device} cannot be described; use pardo.asnumpy(x)")
         return host.__array_interface__
 
+    @property
+    def ctypes(self) -> Any:
+        """NumPy's object for calls by the module `ctypes`; only where the memory is the host's and lies as the dtype says."""
+        host = self._host_view()
+        if host is None:
+            raise AttributeError(
+                f"ctypes: the host cannot read records of {self._kind} on {self.device} where they are; use pardo.asnumpy(x)"
+            )
+        return host.ctypes
+
     @classmethod
     def _of_pickle(cls, host: np.ndarray[Any, Any], device: str) -> Any:
         """A pickled array, on the device it came from if this process has it, else on the default device."""

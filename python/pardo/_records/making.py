@@ -103,7 +103,18 @@ def of_values(obj: Any, dtype: np.dtype[Any], queue: Queue, op_name: str, kind: 
     return of_host(host_records(obj, dtype, op_name), dtype, queue, op_name, kind, order)
 
 
+def part_of(x: Array, dtype: np.dtype[Any], offset: int) -> Any:
+    """The bytes from an offset on in each number, as elements of a dtype."""
+    lines = _lines(x)[..., offset : offset + dtype.itemsize]
+    return viewed(StructuredArray, lines, dtype, "getfield")
+
+
+def _lines(x: Array) -> Array:
+    """The bytes of numbers along one more axis."""
+    lines = _core._reshape(x, [*x.shape, 1], False)
+    return lines if x.dtype == BYTES else lines._view_as(BYTES)
+
+
 def view_of(x: Array, dtype: np.dtype[Any]) -> StructuredArray:
     """The memory of an array of numbers as records."""
-    lines = _core._reshape(x, [*x.shape, 1], False)
-    return viewed(StructuredArray, lines if x.dtype == BYTES else lines._view_as(BYTES), dtype)  # type: ignore[no-any-return]
+    return viewed(StructuredArray, _lines(x), dtype)  # type: ignore[no-any-return]

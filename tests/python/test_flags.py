@@ -5,6 +5,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from numpy_names import BEFORE_2_1
+from numpy.testing import assert_array_equal
 
 
 def same(x, host):
@@ -159,6 +160,34 @@ def test_base():
     for order in "CF":
         assert pp.zeros((2, 3), order=order).flags.owndata
         assert pp.ones((2, 3)).copy(order).flags.owndata
+
+
+def test_memory_of_blocks():
+    block = pp.MemoryHost(24, device="cpu")
+    x = block.array("int32")
+    assert not x.flags.owndata
+    assert x.base is not None
+    frozen = pp.zeros(3, device="cpu")
+    frozen.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        frozen.queue.copy(frozen, block)
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [("f8", 0), ("f8", 8), ("i4", 4), ("u1", 3), ("c16", 0), ("f2", 14), ("u1", 16), ("f8", 9)])
+def test_getfield(dtype, offset):
+    host = np.arange(12).reshape(3, 4) + 2.5j
+    x = pp.asarray(host)
+    try:
+        expected = host.getfield(dtype, offset)
+    except ValueError:
+        with pytest.raises(ValueError, match="Need 0 <= offset"):
+            x.getfield(dtype, offset)
+        return
+    assert_array_equal(pp.asnumpy(x.getfield(dtype, offset)), expected)
+    assert_array_equal(pp.asnumpy(x.T[1:].getfield(dtype, offset)), host.T[1:].getfield(dtype, offset))
+    x[::2].setfield(1, dtype, offset)
+    host[::2].setfield(1, dtype, offset)
+    assert_array_equal(pp.asnumpy(x), host)
 
 
 def test_data():

@@ -1,5 +1,6 @@
 # tests/python/test_memory_order.py: order= of everything that has it in NumPy, and the order of the axes that results have.
 import copy
+import ctypes
 
 import numpy as np
 import pardo as pp
@@ -153,6 +154,9 @@ def test_other_libraries_see_the_strides():
         assert seen.strides == (8, 16)
         assert seen.flags.f_contiguous
     assert f.__array_interface__["strides"] == (8, 16)
+    assert f.ctypes.strides_as(ctypes.c_long)[:] == [8, 16]
+    assert f.ctypes.data == f.data.ptr
+    assert type(f.__array_struct__).__name__ == "PyCapsule"
     assert pp.from_dlpack(np.asfortranarray(np.ones((2, 3))), device="cpu").flags.f_contiguous
 
 

@@ -4,23 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pardo import _core
 from pardo._analysis.differences import convolve
-from pardo._array.interop import asarray, asnumpy
+from pardo._array.interop import asarray, fetched
 from pardo._base.arguments import default_on, default_queue
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast, on_host, to_queue
 
 __all__ = ["poly", "polyfit", "roots"]
-
-
-def _copied(x: Any, op_name: str) -> NDArray[Any]:
-    """The values on the host: a copy that is counted and that guards see, for arrays of a device."""
-    if type(x) is not Array:
-        return np.asarray(x)
-    _core._note_transfer(op_name, x.nbytes, x.device.id, False)
-    return asnumpy(x)
 
 
 def _queue(*xs: Any) -> Queue:
@@ -72,7 +63,7 @@ def poly(seq_of_zeros: Any) -> Array:
     """
     given = seq_of_zeros if type(seq_of_zeros) is Array else asarray(seq_of_zeros)
     if given.ndim == 2 and given.shape[0] == given.shape[1] != 0:
-        given = _placed(np.linalg.eigvals(_copied(given, "poly")), given.queue, "poly")
+        given = _placed(np.linalg.eigvals(fetched(given, "poly")), given.queue, "poly")
     elif given.ndim > 1:
         raise ValueError(f"poly: expected roots in one dimension or a square matrix, got shape {given.shape}")
     if not given.size:
@@ -127,7 +118,7 @@ def roots(p: Any) -> Array:
     >>> pp.roots([1.0, -3.0, 2.0])
     array([2., 1.])
     """
-    host = _copied(p, "roots")
+    host = np.asarray(fetched(p, "roots"))
     if host.dtype.kind not in "biufc":
         raise TypeError(f"roots: coefficients must be numbers, not elements of dtype '{host.dtype}'")
     if host.ndim > 1:
@@ -186,7 +177,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: float | None = None, full: bool = F
     array([2., 1.])
     """
     queue = _queue(x, y, w)
-    hosts = [None if v is None else _copied(v, "polyfit") for v in (x, y, w)]
+    hosts = [None if v is None else np.asarray(fetched(v, "polyfit")) for v in (x, y, w)]
     found = np.polyfit(hosts[0], hosts[1], deg, rcond, full, hosts[2], cov)  # type: ignore[call-overload]
     if not isinstance(found, tuple):
         return _placed(found, queue, "polyfit")

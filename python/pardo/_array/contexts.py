@@ -13,6 +13,7 @@ from pardo import _core
 from pardo._array.interop import asarray, asnumpy
 from pardo._base.arguments import DeviceLike, device_of, on_queue
 from pardo._base.docstrings import filled
+from pardo._base.records import function_for
 from pardo._core import Array, Device, Queue
 from pardo._data import present
 
@@ -152,8 +153,14 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except TypeError as error:
             if "host_operand" not in error.__dict__:
-                raise
-            again = _with_host_operands(args, kwargs, error)
+                of_records = function_for(function.__name__, error, args)
+                if of_records is None:
+                    raise
+                again = None
+            else:
+                again = _with_host_operands(args, kwargs, error)
+        if again is None:
+            return of_records(*args, **kwargs)
         return wrapper(*again[0], **again[1])
 
     return wrapper

@@ -24,6 +24,7 @@ from pardo._base.arguments import (
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
 from pardo._base.orders import axes_like, columns_first, make_in_order, read_order
+from pardo._base.records import Records, making
 from pardo._core import Array, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
 
 __all__ = [
@@ -86,7 +87,9 @@ def empty(
             return made
     columns = read_order(order, "empty", "CF", "C")
     kind, extents = "device" if usm_type is None else usm_type, _extents(shape, "empty")
-    element, target = optional_dtype(dtype, "empty"), queue_of(device, queue)
+    element, target = optional_dtype(dtype, "empty", fields=True), queue_of(device, queue)
+    if element is not None and element.names is not None:
+        return making().new("empty", None, extents, element, columns_first(columns, len(extents)), target, usm_type)  # type: ignore[no-any-return]
     return make_in_order(columns_first(columns, len(extents)), extents, lambda e: _empty_in(e, element, target, kind, "empty"))
 
 
@@ -141,7 +144,11 @@ def _filled(
     home: Queue | None = None,
 ) -> Array:
     """A new array full of a value, its axes in an order in memory; `home` is the queue it goes to when nothing else is said."""
-    wanted = optional_dtype(dtype, op_name)
+    wanted = optional_dtype(dtype, op_name, fields=True)
+    records = isinstance(value, (Records, np.void)) or getattr(getattr(value, "dtype", None), "names", None) is not None
+    if records or (wanted is not None and wanted.names is not None):
+        target = queue_of(device, queue, home if home is not None else getattr(value, "queue", None))
+        return making().new(op_name, value, extents, value.dtype if wanted is None else wanted, axes, target, usm_type)  # type: ignore[no-any-return]
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
@@ -176,7 +183,9 @@ def _of_number(
     """A new array full of a number, of the default dtype if none is given."""
     columns = read_order(order, op_name, "CF", "C")
     target, extents = queue_of(device, queue), _extents(shape, op_name)
-    element = optional_dtype(dtype, op_name) or default_on(target, np.float64)
+    element = optional_dtype(dtype, op_name, fields=True) or default_on(target, np.float64)
+    if element.names is not None:
+        return making().new(op_name, number, extents, element, columns_first(columns, len(extents)), target, usm_type)  # type: ignore[no-any-return]
     if columns == "C":  # the usual case, without a closure
         return in_memory(_full(extents, number, element, target, op_name), usm_type, op_name)
     axes = columns_first(columns, len(extents))

@@ -22,6 +22,7 @@ from pardo._base.arguments import (
     refuse_masked,
 )
 from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
+from pardo._base.records import Records, making
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -38,8 +39,15 @@ _DL_CUDA = 2  # DLPack's type of devices
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None, order: str = "C") -> Array:
     """A copy of what NumPy makes an array of."""
-    host, element = _host_of(obj, dtype, target, op_name)
     kind = "device" if usm_type is None else usm_type
+    wanted = optional_dtype(dtype, op_name, any_order=True, fields=True)
+    if wanted is not None and wanted.names is not None:
+        refuse_masked(obj, op_name)
+        return making().of_values(obj, wanted, target, op_name, kind, order)  # type: ignore[no-any-return]
+    host = host_values(obj, wanted, op_name)
+    if host.dtype.names is not None:
+        return making().of_host(host, None, target, op_name, kind, order)  # type: ignore[no-any-return]
+    host, element = _numbers(host, obj, dtype, target, op_name)
     return host_in_order(host, order, lambda h: _copy_buffer(h, element, target, kind))
 
 
@@ -53,7 +61,10 @@ def host_operand(obj: Any, target: Queue, op_name: str) -> Array:
 
 def _host_of(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
     """What NumPy makes an array of, in the byte order of the machine, and the dtype that it gets on a queue."""
-    host = host_values(obj, optional_dtype(dtype, op_name, any_order=True), op_name)
+    return _numbers(host_values(obj, optional_dtype(dtype, op_name, any_order=True), op_name), obj, dtype, target, op_name)
+
+
+def _numbers(host: NDArray[Any], obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
     if dtype is None and not hasattr(obj, "dtype") and not has_buffer(obj):  # Python's numbers: they take the default dtype
         host = host.astype(default_on(target, host.dtype), copy=False)
     if not host.dtype.isnative:
@@ -137,6 +148,9 @@ def _made(
     wanted_order = "K" if order is None or order == "K" else read_order(order, op_name)
     refuse_masked(obj, op_name)
     copy = copy_flag(copy, op_name)
+    if isinstance(obj, Records) or (type(obj) is Array and dtype is not None and dtype_of(dtype, op_name, fields=True).names is not None):
+        element = optional_dtype(dtype, op_name, fields=True)
+        return making().of_array(op_name, obj, element, wanted_order, copy, queue_of(device, queue, obj.queue), usm_type)  # type: ignore[no-any-return, union-attr]
     if type(obj) is Array:
         late = None if copy and wanted_order != "K" else copy  # one copy, in that order
         made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), late, op_name), usm_type, copy, op_name)
@@ -208,7 +222,7 @@ def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, op_name: str) -
 
 
 def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Array:
-    wanted = optional_dtype(dtype, op_name)
+    wanted = optional_dtype(dtype, op_name, fields=True)
     if not isinstance(obj, np.ndarray) and not has_buffer(obj):
         raise ValueError(f"{op_name}: copy=False is impossible: {type(obj).__name__} has no memory that can be shared")
     host = np.asarray(obj)
@@ -221,6 +235,8 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Ar
         raise ValueError(f"{op_name}: copy=False is impossible: {target.device} does not share the host's memory")
     if not host.flags.aligned:
         raise ValueError(f"{op_name}: copy=False is impossible: the memory is not aligned for its dtype")
+    if host.dtype.names is not None:
+        return making().shared(host, target, op_name)  # type: ignore[no-any-return]
     return _share_buffer(host, _dtype_of_host(host, obj, op_name), target)
 
 
@@ -301,6 +317,8 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
     -----
     Copies of 4 MiB and more lie in memory of the CPU device (`memory_stats`), which is used again when they are gone (`trim_memory`).
     """
+    if isinstance(x, Records):
+        return x._to_host()  # type: ignore[attr-defined, no-any-return]
     if type(x) is not Array:
         refuse_masked(x, "asnumpy")
         return np.array(x)
@@ -402,6 +420,16 @@ def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
             "pardo.allow_implicit_copies() lets other libraries copy"
         )
     _core._note_transfer("__array__", x.nbytes, x.device.id, False)
+    return asnumpy(x)
+
+
+def fetched(x: Any, op_name: str, *, unless_readable: bool = False) -> Any:
+    """Values on the host, for what computes there: the copy of an array is counted, and guards see it, `unless_readable` only where the host
+    cannot read the memory. Everything else is given as it is."""
+    if type(x) is not Array:
+        return x
+    if not (unless_readable and x.device._in_host_memory):
+        _core._note_transfer(op_name, x.nbytes, x.device.id, False)
     return asnumpy(x)
 
 

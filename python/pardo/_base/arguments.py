@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._base import records
 from pardo._base.package import owns
 from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _host_operand, _in_memory, _is_host_data
 
@@ -34,6 +35,8 @@ def array(x: Any, op_name: str) -> Array:
 def not_an_array(x: Any, op_name: str) -> TypeError:
     """The error for an operand that is no array. It keeps values of the host: if the call has an array elsewhere, it is made again with a
     copy of them on its queue (`pardo._array.contexts.copying`)."""
+    if isinstance(x, records.Records):
+        return TypeError(f"{op_name}: there is no such operation on records of {records.listed(x.dtype)}; take a field")  # type: ignore[attr-defined]
     error = TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
     if _is_host_data(x):
         error.host_operand = x, op_name  # type: ignore[attr-defined]
@@ -338,8 +341,9 @@ def in_memory(x: Array, usm_type: str | None, op_name: str) -> Array:
     return x if usm_type is None else _in_memory(x, usm_type, op_name)
 
 
-def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[Any]:
-    """The dtype, if pardo has it. With `any_order` that of the machine takes the place of another byte order."""
+def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False, fields: bool = False) -> np.dtype[Any]:
+    """The dtype, if pardo has it. With `any_order` that of the machine takes the place of another byte order; with `fields` structured ones
+    are given too."""
     name = "Array" if type(dtype) is Array else dtype
     if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
         try:
@@ -350,12 +354,18 @@ def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[A
             known = _DTYPES.get(name.newbyteorder("=") if any_order else name)
         if known is not None:
             return known
-    raise TypeError(f"{op_name}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+    structured = getattr(name, "names", None) is not None
+    if fields and structured:
+        return records.checked(name, op_name)  # type: ignore[arg-type]
+    error = TypeError(f"{op_name}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+    if structured:
+        error.records = True  # type: ignore[attr-defined]
+    raise error
 
 
-def optional_dtype(dtype: Any, op_name: str, *, any_order: bool = False) -> np.dtype[Any] | None:
+def optional_dtype(dtype: Any, op_name: str, *, any_order: bool = False, fields: bool = False) -> np.dtype[Any] | None:
     """None, or the dtype, if pardo has it."""
-    return None if dtype is None else dtype_of(dtype, op_name, any_order=any_order)
+    return None if dtype is None else dtype_of(dtype, op_name, any_order=any_order, fields=fields)
 
 
 def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:

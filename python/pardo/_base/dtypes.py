@@ -25,6 +25,7 @@ from numpy import (
 )
 from numpy.typing import DTypeLike
 from pardo._base.arguments import DeviceLike, array, default_on, dtype_of, optional_dtype, queue_of
+from pardo._base.records import Records
 from pardo._core import Array
 
 __all__ = [
@@ -74,7 +75,7 @@ KINDS: dict[str, tuple[type[np.generic[Any]], ...]] = {
 
 
 def _dtype_like(x: Any) -> Any:
-    return x.dtype if type(x) is Array else x
+    return x.dtype if type(x) is Array or isinstance(x, Records) else x  # type: ignore[union-attr]
 
 
 def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device: DeviceLike = None) -> Array:
@@ -144,7 +145,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is required")
-    return dtype_of(np.result_type(*(_dtype_like(x) for x in arrays_and_dtypes)), "result_type")
+    return dtype_of(np.result_type(*(_dtype_like(x) for x in arrays_and_dtypes)), "result_type", fields=True)
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
@@ -175,7 +176,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     >>> pp.promote_types("int8", "uint8")
     dtype('int16')
     """
-    return dtype_of(np.promote_types(type1, type2), "promote_types")
+    return dtype_of(np.promote_types(type1, type2), "promote_types", fields=True)
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:

@@ -49,6 +49,7 @@ FILES = {
         "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "
         "short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort"
     ),
+    "_records.arrays": "StructuredArray",
     "_runtime.float_errors": "errstate geterr geterrcall seterr seterrcall",
     "_host.texts": (
         "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "

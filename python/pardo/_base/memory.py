@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
-from pardo._base.arguments import dtype_of, integers
+from pardo._base.arguments import dtype_of, index, integers
 from pardo._base.orders import read_order
+from pardo._base.records import making
 from pardo._core import Array, Device
 
 _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED", "X": "WRITEBACKIFCOPY"}
@@ -228,7 +229,57 @@ class Memory:
         """
         if type is not None:
             raise TypeError("view: type must be None: pardo.Array has no subclasses")
-        return self._view_as(self.dtype if dtype is None else dtype_of(dtype, "view"))
+        wanted = self.dtype if dtype is None else dtype_of(dtype, "view", fields=True)
+        return self._view_as(wanted) if wanted.names is None else making().view_of(self, wanted)
+
+    def getfield(self: Array, dtype: DTypeLike, offset: int = 0) -> Array:  # type: ignore[misc]
+        """Return a part of each element as elements of another dtype: a view of the same memory.
+
+        Parameters
+        ----------
+        dtype : data type
+            What the bytes are read as; not wider than the elements.
+        offset : int
+            Bytes from the beginning of an element.
+
+        Returns
+        -------
+        Array
+            Of the same shape; shares the memory.
+
+        Raises
+        ------
+        TypeError
+            The dtype is not supported.
+        ValueError
+            The part is not inside of the elements, or not at multiples of its size.
+        """
+        wanted, start = dtype_of(dtype, "getfield", fields=True), index(offset, "getfield: offset")
+        most = self.itemsize - wanted.itemsize
+        if not 0 <= start <= most:
+            raise ValueError(f"getfield: Need 0 <= offset <= {most} for requested type but received offset = {start}")
+        return making().part_of(self, wanted, start)  # type: ignore[no-any-return]
+
+    def setfield(self: Array, val: Any, dtype: DTypeLike, offset: int = 0) -> None:  # type: ignore[misc]
+        """Put a value into a part of each element, which `getfield` gives.
+
+        Parameters
+        ----------
+        val : Array or number
+            The value, broadcast.
+        dtype : data type
+            What is stored there.
+        offset : int
+            Bytes from the beginning of an element.
+
+        Raises
+        ------
+        TypeError
+            The dtype is not supported, or cannot hold the value.
+        ValueError
+            The part is not inside of the elements, or not at multiples of its size; or the array is read-only.
+        """
+        self.getfield(dtype, offset)[...] = val
 
     def byteswap(self: Array, inplace: bool = False) -> Array:  # type: ignore[misc]
         """Swap the bytes of the array elements.

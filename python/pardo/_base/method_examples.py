@@ -127,6 +127,16 @@ Array.view:
 >>> pp.asarray([1.0, 2.0], dtype="float32").view("int32")
 array([1065353216, 1073741824], dtype=int32)
 
+Array.getfield:
+>>> pp.asarray([1 + 2j, 3 + 4j]).getfield("float64", 8)
+array([2., 4.])
+
+Array.setfield:
+>>> x = pp.asarray([1 + 2j, 3 + 4j])
+>>> x.setfield(0, "float64", 8)
+>>> x
+array([1.+0.j, 3.+0.j])
+
 Array.byteswap:
 >>> pp.asarray([1, 256], dtype="int16").byteswap()
 array([256,   1], dtype=int16)

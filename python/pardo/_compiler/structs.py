@@ -355,7 +355,7 @@ class Records(Struct):
 
 
 @functools.cache
-def _records(names: tuple[str, ...]) -> type[Records]:
+def records_class(names: tuple[str, ...]) -> type[Records]:
     """The class of arrays of records with these fields."""
     return type("record", (Records,), {"__slots__": (), "_fields": names, "_types": (None,) * len(names)})
 
@@ -370,7 +370,7 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
                 f"records of {array.dtype}: `{name}` is not aligned to its {field.itemsize} bytes; make the dtype with align=True"
             )
     parts = tuple(of_records(array[n]) if array[n].dtype.names else np.asarray(array[n]) for n in names)
-    return _records(names)(parts, array.ndim)
+    return records_class(names)(parts, array.ndim)
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -24,6 +24,7 @@ from pardo._base.arguments import (
     single_out,
     store,
 )
+from pardo._base.records import Records
 from pardo._core import Array, Queue
 
 
@@ -44,7 +45,7 @@ def weak_operand(x: Any, like: Array, op_name: str) -> Array:
 
 def on_host(x: Any) -> NDArray[Any]:
     """The values as an array of NumPy's; waits for an array of a device."""
-    return asnumpy(x) if type(x) is Array else np.asarray(x)
+    return asnumpy(x) if type(x) is Array or isinstance(x, Records) else np.asarray(x)
 
 
 def to_queue(host: NDArray[Any], queue: Queue) -> Array:

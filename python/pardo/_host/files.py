@@ -146,9 +146,9 @@ def fromregex(file: Any, regexp: Any, dtype: DTypeLike, encoding: str | None = N
     file : file, str or Path
         What is read.
     regexp : str or compiled pattern
-        One group of it gives the numbers: a match is an element.
+        A match is an element; each field of the dtype is a group.
     dtype : data type
-        A dtype of numbers; a structured one of a single field, as NumPy asks for one, means that field's.
+        A structured dtype, as NumPy's function takes it, or one of numbers for the values of a single group.
     encoding : str, optional
         As for `numpy.fromregex`.
     {device}
@@ -161,8 +161,7 @@ def fromregex(file: Any, regexp: Any, dtype: DTypeLike, encoding: str | None = N
     Raises
     ------
     OSError, TypeError, ValueError
-        As `numpy.fromregex` and `asarray`; a TypeError for a dtype of several fields, for which call `numpy.fromregex` and give each of
-        its fields to `asarray`.
+        As `numpy.fromregex` and `asarray`.
 
     See Also
     --------
@@ -176,14 +175,10 @@ def fromregex(file: Any, regexp: Any, dtype: DTypeLike, encoding: str | None = N
     array([ 1, 22])
     """
     wanted = np.dtype(dtype)
-    if wanted.names is not None and len(wanted.names) != 1:
-        raise TypeError(
-            f"fromregex: arrays have no fields, but dtype has {len(wanted.names)}: "
-            "make an array of each field of what numpy.fromregex gives"
-        )
-    record = wanted if wanted.names is not None else np.dtype([("value", wanted)])
-    found = np.fromregex(file, regexp, record, encoding)
-    return asarray(found[record.names[0]], device=device)  # type: ignore[index]
+    if wanted.names is not None:
+        return asarray(np.fromregex(file, regexp, wanted, encoding), device=device)
+    found = np.fromregex(file, regexp, np.dtype([("value", wanted)]), encoding)
+    return asarray(found["value"], device=device)
 
 
 @filled
@@ -247,7 +242,7 @@ def loadtxt(
     fname : file, str, Path, or iterable of str
         What is read.
     dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows, quotechar : optional
-        As for `numpy.loadtxt`; the dtype is one of numbers.
+        As for `numpy.loadtxt`; the dtype is one of numbers, or of records of them.
     {device}
 
     Returns
@@ -286,7 +281,7 @@ def genfromtxt(fname: Any, dtype: DTypeLike | None = float, *args: Any, device: 
     fname : file, str, Path, or sequence of str
         What is read.
     dtype : data type, optional
-        One of numbers.
+        One of numbers, or of records of them.
     *args, **kwargs : optional
         As for `numpy.genfromtxt`.
     {device}
@@ -299,7 +294,7 @@ def genfromtxt(fname: Any, dtype: DTypeLike | None = float, *args: Any, device: 
     Raises
     ------
     OSError, TypeError, ValueError
-        As `numpy.genfromtxt` and `asarray`: a TypeError for masks and for columns of different dtypes.
+        As `numpy.genfromtxt` and `asarray`: a TypeError for masks and for columns of texts.
 
     See Also
     --------
@@ -441,7 +436,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     if type(arr) is Array:
         npy.write(file, arr)
     else:
-        np.save(file, arr, allow_pickle)
+        np.save(file, on_host(arr), allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:

@@ -18,8 +18,11 @@ from numpy import (
     set_printoptions,
     typename,
 )
+from numpy.typing import NDArray
+from pardo._array.interop import asnumpy
 from pardo._array.printing import shown
 from pardo._base.arguments import array
+from pardo._base.records import Records
 from pardo._core import Array
 
 __all__ = [
@@ -41,6 +44,11 @@ __all__ = [
     "set_printoptions",
     "typename",
 ]
+
+
+def _shown(x: Any, op_name: str, edgeitems: int | None = None, threshold: int | None = None) -> NDArray[Any]:
+    """The array on the host, as far as it is printed."""
+    return asnumpy(x) if isinstance(x, Records) else shown(array(x, op_name), edgeitems, threshold)
 
 
 def array2string(
@@ -93,7 +101,7 @@ def array2string(
     '[0.,1.,2.]'
     """
     options: dict[str, Any] = {"formatter": formatter, "threshold": threshold, "edgeitems": edgeitems, "sign": sign, "floatmode": floatmode}
-    host = shown(array(a, "array2string"), edgeitems, threshold)
+    host = _shown(a, "array2string", edgeitems, threshold)
     return np.array2string(host, max_line_width, precision, suppress_small, separator, prefix, suffix=suffix, legacy=legacy, **options)
 
 
@@ -127,7 +135,7 @@ def array_repr(arr: Any, max_line_width: int | None = None, precision: int | Non
     >>> pp.array_repr(pp.asarray([1, 2]))
     'array([1, 2])'
     """
-    return np.array_repr(shown(array(arr, "array_repr")), max_line_width, precision, suppress_small)
+    return np.array_repr(_shown(arr, "array_repr"), max_line_width, precision, suppress_small)
 
 
 def array_str(a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None) -> str:
@@ -160,7 +168,7 @@ def array_str(a: Any, max_line_width: int | None = None, precision: int | None =
     >>> pp.array_str(pp.asarray([1, 2]))
     '[1 2]'
     """
-    return np.array_str(shown(array(a, "array_str")), max_line_width, precision, suppress_small)
+    return np.array_str(_shown(a, "array_str"), max_line_width, precision, suppress_small)
 
 
 def _stand_in(a: Array) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._array.interop import asnumpy, host_operand, shared_view
+from pardo._array.interop import fetched, host_operand, shared_view
 from pardo._core import Array
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
@@ -60,15 +60,31 @@ class Protocols:
 
         Consumers may write, so the memory is shared from now on, as by DLPack: operations on it run at once.
         """
-        if _core._was_interrupted(self):  # NumPy asked for the buffer first, and has swallowed that
-            raise KeyboardInterrupt
-        if not self.device._in_host_memory:
-            raise AttributeError(f"__array_interface__: the host cannot read the memory of an array on {self.device}: use pardo.asnumpy(x)")
-        return shared_view(self).__array_interface__
+        return _memory_of(self, "__array_interface__").__array_interface__
+
+    @property
+    def __array_struct__(self: Any) -> Any:
+        """The same for libraries written in C: a capsule with NumPy's `PyArrayInterface`."""
+        return _memory_of(self, "__array_struct__").__array_struct__
+
+    @property
+    def ctypes(self: Any) -> Any:
+        """NumPy's object for calls by the module `ctypes`: ``data``, ``data_as``, ``shape_as``, ``strides_as``; only where the memory is the
+        host's. It may be written, so operations on it run at once from now on."""
+        return _memory_of(self, "ctypes").ctypes
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
         """Bring what a function of NumPy's has computed to the queue of this array."""
         return array if type(array) is Array else host_operand(array, self.queue, "__array_wrap__")
+
+
+def _memory_of(x: Any, name: str) -> NDArray[Any]:
+    """NumPy's view of memory that others may write from now on."""
+    if _core._was_interrupted(x):  # NumPy asked for the buffer first, and has swallowed that
+        raise KeyboardInterrupt
+    if not x.device._in_host_memory:
+        raise AttributeError(f"{name}: the host cannot read the memory of an array on {x.device}: use pardo.asnumpy(x)")
+    return shared_view(x)
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -> Any:
@@ -146,16 +162,8 @@ def _core_copyto(out: Array, result: Any, casting: Any, where: Any) -> None:
 
 def _copyto(dst: NDArray[Any], src: Any, casting: Any = "same_kind", where: Any = True, op_name: str = "copyto") -> None:
     """NumPy's `copyto` with a target on the host."""
-    np.copyto(dst, _fetched(src, op_name), casting=casting, where=_fetched(where, op_name))
-
-
-def _fetched(x: Any, op_name: str) -> Any:
-    """Values on the host; the copy of an array is an implicit one."""
-    if type(x) is not Array:
-        return x
-    if not x.device._in_host_memory:
-        _core._note_transfer(op_name, x.nbytes, x.device.id, False)
-    return asnumpy(x)
+    values, chosen = (fetched(x, op_name, unless_readable=True) for x in (src, where))
+    np.copyto(dst, values, casting=casting, where=chosen)
 
 
 def _is_known(kind: type) -> bool:

@@ -251,7 +251,7 @@ Array Array::to_queue(const Queue& queue) const {
 Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {
     const char* op_name = "array";
     graph::ensure_leaf(bytes);
-    const Node& leaf = *bytes.node();
+    Node& leaf = *bytes.node();
     if (!pardo::is_contiguous(leaf.shape, leaf.strides))
         throw Error(ErrorCode::Value, std::string(op_name) + ": the bytes are not contiguous");
     Shape extents = checked_shape(op_name, shape);
@@ -265,7 +265,7 @@ Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t o
                                           " bytes, and " + std::to_string(std::max<std::int64_t>(bytes.nbytes() - offset, 0)) +
                                           " are there");
     Strides strides = contiguous_strides(shape);
-    return Array(graph::make_leaf(leaf.queue, dtype, std::move(extents), std::move(strides), first / size, leaf.buffer).get());
+    return Array(graph::make_leaf_view(&leaf, dtype, std::move(extents), std::move(strides), first / size).get());
 }
 
 Array in_memory(const Array& x, MemoryKind kind) {

@@ -1,0 +1,2 @@
+# python/pardo/_records/__init__.py
+"""Structured arrays: arrays whose elements are records of several fields."""

@@ -1,0 +1,415 @@
+# python/pardo/_records/functions.py: functions of the package on arrays of records: those that move elements, and compare them.
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+from pardo import _core
+from pardo._array import joining, manipulation, searching
+from pardo._base.arguments import Axis, axes, axis_index, dtype_of, index, integers, mask, queue_of
+from pardo._base.arguments import shape as read_shape
+from pardo._base.orders import axes_like, columns_first, read_order
+from pardo._base.records import listed
+from pardo._core import Array
+from pardo._functions import editing
+from pardo._records.arrays import StructuredArray
+from pardo._records.making import new, of_array
+from pardo._records.memory import RecordMemory, uploaded
+
+
+def _records(x: Any, op_name: str, like: StructuredArray | None = None) -> StructuredArray:
+    """The array itself; records of the host as a copy on the queue of another."""
+    if isinstance(x, StructuredArray):
+        return x
+    if like is not None and not isinstance(x, Array):
+        host = x if isinstance(x, np.ndarray) else np.asarray(x, like.dtype)
+        if host.dtype.names is not None:
+            return StructuredArray._made(*uploaded(host, like.queue, op_name))
+    raise TypeError(f"{op_name}: an array of records is expected beside others, not {type(x).__name__}")
+
+
+def _alike(items: Any, op_name: str) -> list[StructuredArray]:
+    """Arrays of records in their common dtype, as NumPy finds it."""
+    given = list(items)
+    like = next((x for x in given if isinstance(x, StructuredArray)), None)
+    found = [_records(x, op_name, like) for x in given]
+    try:
+        common = np.concatenate([np.empty(0, x.dtype) for x in found]).dtype
+    except TypeError as e:
+        raise TypeError(f"{op_name}: records of {', of '.join(listed(x.dtype) for x in found)} have no common dtype: {e}") from None
+    return [x if x.dtype == common else x._cast(common, op_name=op_name) for x in found]
+
+
+def _joined(items: Sequence[StructuredArray], join: Callable[[list[Array]], Array]) -> StructuredArray:
+    words = [x._words() for x in items]
+    if any(w.dtype != words[0].dtype for w in words):
+        words = [x._memory for x in items]
+    return items[0]._moved_from(join(words))
+
+
+def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> StructuredArray:
+    """As `pardo.concat`."""
+    items = _alike(arrays, "concat")
+    if axis is None:
+        items, axis = [x.ravel() for x in items], 0
+    along = axis_index(axis, items[0].ndim, "concat") if items[0].ndim else 0
+    if any(x.ndim != items[0].ndim or not x.ndim for x in items):
+        raise ValueError("concat: arrays have to have the same number of dimensions, at least one")
+    return _joined(items, lambda words: _core._concat(words, along))
+
+
+def stack(arrays: Sequence[Any], /, axis: int = 0) -> StructuredArray:
+    """As `pardo.stack`."""
+    items = _alike(arrays, "stack")
+    along = axis_index(axis, items[0].ndim + 1, "stack")
+    return _joined(items, lambda words: _core._stack(words, along))
+
+
+def _at_least(rank: int, x: StructuredArray) -> StructuredArray:
+    if x.ndim >= rank:
+        return x
+    if rank == 1:
+        return x.reshape(1)
+    return x.reshape(1, x.size) if rank == 2 else x.reshape(1, x.size, 1) if x.ndim < 2 else x.reshape(*x.shape, 1)
+
+
+def _each_at_least(rank: int, items: Sequence[Any]) -> Any:
+    views = [_at_least(rank, _records(x, f"atleast_{rank}d")) for x in items]
+    return views[0] if len(views) == 1 else tuple(views)
+
+
+def vstack(tup: Sequence[Any]) -> StructuredArray:
+    """As `pardo.vstack`."""
+    return concatenate([_at_least(2, x) for x in _alike(tup, "vstack")], 0)
+
+
+def hstack(tup: Sequence[Any]) -> StructuredArray:
+    """As `pardo.hstack`."""
+    items = [_at_least(1, x) for x in _alike(tup, "hstack")]
+    return concatenate(items, 0 if items[0].ndim == 1 else 1)
+
+
+def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") -> Any:
+    """As `pardo.take`."""
+    x = _records(x, "take")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "take")
+    return x._moved(lambda words: searching.take(words, indices, axis=along, mode=mode))
+
+
+def compress(condition: Any, x: Any, /, axis: int | None = None) -> Any:
+    """As `pardo.compress`."""
+    x = _records(x, "compress")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "compress")
+    return x._moved(lambda words: searching.compress(condition, words, axis=along))
+
+
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
+    """As `pardo.repeat`."""
+    x = _records(x, "repeat")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "repeat")
+    return x._moved(lambda words: joining.repeat(words, repeats, along))
+
+
+def flip(x: Any, /, axis: Axis = None) -> Any:
+    """As `pardo.flip`."""
+    x = _records(x, "flip")
+    given = axes(axis, "flip")
+    turned = list(range(x.ndim)) if given is None else [axis_index(a, x.ndim, "flip") for a in given]
+    return x._shown(_core._flip(x._memory, turned))
+
+
+def roll(x: Any, /, shift: Any, axis: Any = None) -> Any:
+    """As `pardo.roll`."""
+    x = _records(x, "roll")
+    if axis is None:
+        return roll(x.ravel(), shift, 0).reshape(x.shape)
+    places = tuple(axis_index(a, x.ndim, "roll") for a in integers(axis, "roll: axis"))
+    return x._moved(lambda words: manipulation.roll(words, shift, places if len(places) > 1 else places[0]))
+
+
+def moveaxis(x: Any, /, source: Any, destination: Any) -> Any:
+    """As `pardo.moveaxis`."""
+    x = _records(x, "moveaxis")
+    a, b = ([axis_index(i, x.ndim, "moveaxis") for i in integers(given, "moveaxis: axis")] for given in (source, destination))
+    return x._shown(_core._moveaxis(x._memory, a, b))
+
+
+def expand_dims(x: Any, /, axis: Any = 0) -> Any:
+    """As `pardo.expand_dims`."""
+    x = _records(x, "expand_dims")
+    given = integers(axis, "expand_dims: axis")
+    places = [axis_index(a, x.ndim + len(given), "expand_dims") for a in given]
+    return x._shown(_core._expand_dims(x._memory, places))
+
+
+def squeeze(x: Any, /, axis: Axis = None) -> Any:
+    """As `pardo.squeeze`."""
+    x = _records(x, "squeeze")
+    given = axes(axis, "squeeze")
+    gone = [d for d, n in enumerate(x.shape) if n == 1] if given is None else [axis_index(a, x.ndim, "squeeze") for a in given]
+    return x._shown(_core._squeeze(x._memory, gone)) if gone else x
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Any:
+    """As `pardo.broadcast_to`."""
+    x = _records(x, "broadcast_to")
+    extents = read_shape(shape, "broadcast_to")
+    if len(extents) < x.ndim:
+        raise ValueError(f"broadcast_to: records of shape {x.shape} cannot be broadcast to shape {tuple(extents)}")
+    return x._shown(_core._broadcast_to(x._memory, [*extents, x._memory.shape[-1]]))
+
+
+def where(condition: Any, x: Any, y: Any, /) -> StructuredArray:
+    """As `pardo.where`."""
+    a, b = _alike([x, y], "where")
+    words = [a._words(), b._words()]
+    if words[0].dtype != words[1].dtype:
+        words = [a._memory, b._memory]
+    chosen = condition if type(condition) is Array else _core._host_operand(np.asarray(condition), a.queue, "where")
+    return a._moved_from(_core._where(chosen[..., None], *words))
+
+
+def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:
+    """The fields by which records are compared, the first one first."""
+    names = [order] if isinstance(order, str) else list(order or ())
+    if any(not isinstance(n, str) for n in names):
+        raise ValueError(f"{op_name}: order must be a name of a field, or several of them, not {order!r}")
+    names = list(map(x._name_of, names))
+    if len(set(names)) != len(names):
+        raise ValueError(f"{op_name}: duplicate field in order: {order!r}")
+    keys: list[Array] = []
+    for name in [*names, *(n for n in x._fields if n not in names)]:
+        part = x._field(name)
+        if part.ndim != x.ndim:
+            raise TypeError(
+                f"{op_name}: field {name!r} is a sub-array, by which records have no order; sort x[[…]] without it, or argsort a field"
+            )
+        keys += _keys(part, None, op_name) if isinstance(part, RecordMemory) else [part]  # type: ignore[arg-type]
+    return keys
+
+
+def argsort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Array:
+    """As `pardo.argsort`, by the fields one after the other."""
+    x = _records(x, "argsort")
+    if axis is None or not x.ndim:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "argsort")
+    keys = _keys(x, order, "argsort")
+    if not keys:
+        places = _core._reshape(_core._iota([x.shape[along]], 0, x.queue), [-1, *[1] * (x.ndim - along - 1)])
+        return _core._broadcast_to(places, list(x.shape))._copy()
+    found = None
+    for key in keys[::-1]:
+        if found is None:
+            found = _core._argsort(key, along, False, True)
+        else:
+            found = _core._take_along_axis(found, _core._argsort(_core._take_along_axis(key, found, along), along, False, True), along)
+    return found  # type: ignore[return-value]
+
+
+def sort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> StructuredArray:
+    """As `pardo.sort`, by the fields one after the other."""
+    x = _records(x, "sort")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "sort")
+    return in_order(x, argsort(x, along, order=order), along)
+
+
+def in_order(x: StructuredArray, places: Array, along: int) -> StructuredArray:
+    """Records in the order of places along an axis."""
+    if x.ndim == 1:
+        return x[places]  # type: ignore[no-any-return]
+    others = [_core._reshape(_core._iota([n], 0, x.queue), [n, *[1] * (x.ndim - d - 1)]) for d, n in enumerate(x.shape)]
+    return x[tuple(places if d == along else other for d, other in enumerate(others))]  # type: ignore[no-any-return]
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """As `pardo.array_equal`."""
+    if equal_nan:
+        raise TypeError("array_equal: equal_nan is for numbers; compare the fields")
+    a, b = (x if isinstance(x, (Array, StructuredArray)) else np.asarray(x) for x in (a1, a2))
+    return a.shape == b.shape and bool(_core.all(a == b if isinstance(a, StructuredArray) else b == a))
+
+
+def _like(op_name: str, x: Any, value: Any, dtype: DTypeLike | None, order: str, device: Any, shape: Any, usm_type: str | None) -> Any:
+    target = queue_of(device, None, x.queue)
+    extents = list(x.shape) if shape is None else read_shape(shape, op_name)
+    wanted = x.dtype if dtype is None else dtype_of(dtype, op_name, fields=True)
+    if wanted.names is None:
+        return _core._full(extents, 0 if value is None else value, wanted, target, op_name)
+    letter = read_order(order, op_name)
+    same = len(extents) == x.ndim
+    axes = (
+        (_axes_of(x, letter) if isinstance(x, StructuredArray) else axes_like(x, letter)) if same else columns_first(letter, len(extents))
+    )
+    return new(op_name, value, extents, wanted, axes, target, usm_type)
+
+
+def _axes_of(x: StructuredArray, order: str) -> Sequence[int] | None:
+    found = axes_like(x._memory[..., 0] if x._memory.shape[-1] else x._memory, order)
+    return None if found is None or len(found) != x.ndim else found
+
+
+def empty_like(x: Any, /, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None) -> Any:
+    """As `pardo.empty_like`."""
+    return _like("empty_like", x, None, dtype, order, device, shape, usm_type)
+
+
+def zeros_like(x: Any, /, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None) -> Any:
+    """As `pardo.zeros_like`."""
+    return _like("zeros_like", x, 0, dtype, order, device, shape, usm_type)
+
+
+def ones_like(x: Any, /, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None) -> Any:
+    """As `pardo.ones_like`."""
+    return _like("ones_like", x, 1, dtype, order, device, shape, usm_type)
+
+
+def full_like(
+    x: Any, /, fill_value: Any, dtype: Any = None, order: str = "K", *, device: Any = None, shape: Any = None, usm_type: Any = None
+) -> Any:
+    """As `pardo.full_like`."""
+    return _like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
+
+
+def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Any:
+    """As `pardo.astype`."""
+    if isinstance(x, StructuredArray):
+        return x.astype(dtype, copy=copy, device=device)
+    return of_array("astype", x, dtype_of(dtype, "astype", fields=True), "K", None, queue_of(device, None, x.queue), None)
+
+
+def tile(x: Any, /, reps: Any) -> Any:
+    """As `pardo.tile`."""
+    x = _records(x, "tile")
+    counts = integers(reps, "tile: reps")
+    x = x.reshape((1,) * (len(counts) - x.ndim) + x.shape)
+    counts = [1] * (x.ndim - len(counts)) + counts
+    for axis, count in enumerate(counts):
+        if count != 1:
+            join = functools.partial(_core._concat, axis=axis)
+            x = _joined([x] * count, join) if count else x[(slice(None),) * axis + (slice(0, 0),)]
+    return x._copied() if math.prod(counts) == 1 else x
+
+
+def copy(a: Any, order: str = "K", subok: Any = False) -> StructuredArray:
+    """As `pardo.copy`."""
+    return _records(a, "copy").copy(order)
+
+
+def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
+    """As `pardo.split`."""
+    x = _records(x, "split")
+    along = axis_index(axis, x.ndim, "split")
+    return [x._shown(part) for part in joining.split(x._memory, indices_or_sections, along)]
+
+
+def array_split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
+    """As `pardo.array_split`."""
+    x = _records(x, "array_split")
+    along = axis_index(axis, x.ndim, "array_split")
+    return [x._shown(part) for part in joining.array_split(x._memory, indices_or_sections, along)]
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> StructuredArray:
+    """As `pardo.append`."""
+    return concatenate([arr, values], axis)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> StructuredArray:
+    """As `pardo.delete`."""
+    x = _records(arr, "delete")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "delete")
+    return x._moved(lambda words: editing.delete(words, obj, along))
+
+
+def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """As `pardo.diagonal`."""
+    x = _records(x, "diagonal")
+    if x.ndim < 2:
+        raise ValueError(f"diagonal: diag requires an array of at least two dimensions, got {x.ndim}")
+    rows, columns = axis_index(axis1, x.ndim, "diagonal"), axis_index(axis2, x.ndim, "diagonal")
+    lines = manipulation.diagonal(x._memory, offset, rows, columns)  # the bytes of a record are not the last axis now
+    return x._shown(_core._moveaxis(lines, [-2], [-1]))
+
+
+def unique(x: Any, /, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: None = None) -> Any:
+    """As `pardo.unique`."""
+    x = _records(x, "unique")
+    if axis is not None:
+        raise TypeError("unique: records are compared one by one; axis must be None")
+    flat = x.ravel()
+    places = argsort(flat)
+    ordered = flat[places]
+    first = _core._full([flat.size], True, np.bool_, x.queue)
+    first[1:] = ordered[1:] != ordered[:-1]
+    starts = _core._nonzero(first)[0]
+    results = [ordered[starts]]
+    if return_index:
+        results.append(places[starts])
+    if return_inverse:
+        inverse = _core._empty([flat.size], np.int64, x.queue)
+        inverse[places] = _core.cumulative_sum(first, dtype=np.int64) - 1
+        results.append(_core._reshape(inverse, list(x.shape)))
+    if return_counts:
+        ends = _core._concat([starts, _core._full([1], flat.size, np.int64, x.queue)], 0)
+        results.append(ends[1:] - ends[:-1])
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """As `pardo.copyto`."""
+    target = _records(dst, "copyto")
+    given = np.asarray(src) if isinstance(src, (list, tuple)) else src
+    if hasattr(given, "dtype") and not np.can_cast(given.dtype, target.dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(f"copyto: cannot cast from {given.dtype} to {target.dtype} according to the rule {casting!r}")
+    if where is True:
+        target._store(given, "copyto")
+        return
+    chosen = mask(where, target._memory, "copyto")
+    if chosen is None:
+        target._store(given, "copyto")
+        return
+    chosen = _core._broadcast_to(chosen, list(target.shape))
+    records = broadcast_to(target._given(given, "copyto"), target.shape)
+    target[chosen] = records[chosen]
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        append, argsort, array_equal, array_split, astype, broadcast_to, compress, copy, copyto, delete, diagonal, empty_like, expand_dims,
+        flip, full_like, hstack, moveaxis, ones_like, repeat, roll, sort, split, squeeze, stack, take, tile, unique, vstack, where,
+        zeros_like,
+    )
+}  # fmt: skip
+TABLE |= {
+    "concat": concatenate,
+    "concatenate": concatenate,
+    "reshape": lambda x, /, shape, order="C", *, copy=None: _records(x, "reshape").reshape(shape, order=order, copy=copy),
+    "ravel": lambda x, /, order="C": _records(x, "ravel").ravel(order),
+    "permute_dims": lambda x, /, axes=None: _records(x, "permute_dims").transpose(axes),
+    "transpose": lambda x, /, axes=None: _records(x, "transpose").transpose(axes),
+    "swapaxes": lambda x, /, axis1, axis2: _records(x, "swapaxes").swapaxes(axis1, axis2),
+    "atleast_1d": lambda *items: _each_at_least(1, items),
+    "atleast_2d": lambda *items: _each_at_least(2, items),
+    "atleast_3d": lambda *items: _each_at_least(3, items),
+    "iscomplexobj": lambda x: False,
+    "isrealobj": lambda x: True,
+    "shape": lambda a: a.shape,
+    "ndim": lambda a: a.ndim,
+    "size": lambda a, axis=None: a.size if axis is None else a.shape[index(axis, "size: axis")],
+}

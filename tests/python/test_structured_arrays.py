@@ -1,0 +1,180 @@
+# tests/python/test_structured_arrays.py: arrays of records: memory shared with NumPy, views of other dtypes, loops, and what is refused.
+import copy
+
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_array_equal
+
+pytestmark = pytest.mark.once
+
+ALIGNED = np.dtype([("n", "i4"), ("v", "f8")], align=True)
+PACKED = np.dtype([("n", "i4"), ("v", "f8")])
+
+
+def three(dtype=ALIGNED, **keywords):
+    return pp.array([(1, 2.5), (3, 4.5), (5, 6.5)], dtype=dtype, device="cpu", **keywords)
+
+
+def test_memory_is_that_of_numpys_array():
+    x = three()
+    view = np.asarray(x)
+    view["v"][0] = 9
+    x["n"] = 7
+    assert view.tolist() == x.tolist() == [(7, 9.0), (7, 4.5), (7, 6.5)]
+    assert np.asarray(three()["v"]).tolist() == [2.5, 4.5, 6.5]
+    host = np.zeros(3, ALIGNED)
+    shared = pp.asarray(host, copy=False, device="cpu")
+    shared["v"] = 2
+    host["n"] = 4
+    assert shared.tolist() == host.tolist() == [(4, 2.0)] * 3
+    backwards = pp.asarray(host[::-2], copy=False, device="cpu")
+    backwards[0] = (1, 1)
+    assert host[2].item() == (1, 1.0)
+    assert x.__array_interface__["typestr"] == "|V16" if np.dtype(ALIGNED.descr) == ALIGNED else not hasattr(x, "__array_interface__")
+    assert three([("a", "f4"), ("b", "f4")]).__array_interface__["descr"] == [("a", "<f4"), ("b", "<f4")]
+
+
+def test_packed_records_are_copied():
+    x = three(PACKED)
+    assert (x.itemsize, x.strides, x["v"].strides, x["n"].strides) == (12, (16,), (16,), (16,))
+    host = np.asarray(x)
+    assert host.dtype == PACKED
+    assert host.tolist() == x.tolist()
+    with pytest.raises(ValueError, match="cannot be shown to the host without a copy"):
+        np.asarray(x, copy=False)
+    with pytest.raises(ValueError, match=r"asarray: copy=False is impossible: fields of .* are not at multiples of their sizes"):
+        pp.asarray(host, copy=False, device="cpu")
+    with pytest.raises(ValueError, match=r"view: fields of .* lie further apart in memory"):
+        x.view("u1")
+
+
+def test_views_of_other_dtypes():
+    x = three()
+    assert x.view("f8")[1::2].tolist() == [2.5, 4.5, 6.5]
+    assert x.view("u1").shape == (48,)
+    x.view("i8")[1] = 0
+    assert x["v"].tolist() == [0, 4.5, 6.5]
+    again = x.view([("a", "i4"), ("b", "i4"), ("c", "f8")])
+    again["b"] = 3
+    assert again.tolist() == [(1, 3, 0.0), (3, 3, 4.5), (5, 3, 6.5)]
+    plain = pp.arange(6.0, device="cpu")
+    pairs = plain.view([("x", "f8"), ("y", "f8")])
+    pairs["y"] = 0
+    assert plain.tolist() == [0, 0, 2, 0, 4, 0]
+    assert pairs.view("f8").tolist() == plain.tolist()
+    assert plain.view([("low", "u4"), ("high", "u4")]).shape == (6,)
+    with pytest.raises(ValueError, match="must be a divisor of the total size in bytes"):
+        plain.view([("x", "f8", (4,))])
+    with pytest.raises(ValueError, match=r"view: fields of .* are not at multiples of their sizes"):
+        plain.view(PACKED)
+    assert x.getfield("f8", 8).tolist() == x["v"].tolist()
+    x.setfield(1, "i4")
+    assert x["n"].tolist() == [1, 1, 1]
+    x.dtype = np.dtype([("p", "i4"), ("q", "f8")], align=True)
+    x.shape = (3, 1)
+    assert x["q"].shape == (3, 1)
+
+
+def test_values_of_numpys_records():
+    x = three(PACKED)
+    assert x["n"].sum() == 9
+    assert [v.tolist() for v in x[1]] == [3, 4.5]
+    assert x[1][1] == 4.5
+    for moved in (copy.copy(x), copy.deepcopy(x), x.to_device("cpu"), x.wait().force()):
+        assert moved.tolist() == x.tolist()
+    assert np.concatenate([x, x]).shape == (6,)
+    assert type(np.concatenate([x, x])) is pp.StructuredArray
+    assert (x.astype([("n", "f4"), ("w", "i2")])).tolist() == [(1.0, 2), (3.0, 4), (5.0, 6)]
+    assert x[["v"]].astype("f4").tolist() == [2.5, 4.5, 6.5]
+    assert pp.arange(2).astype(PACKED).tolist() == [(0, 0.0), (1, 1.0)]
+    assert pp.asarray(x, dtype=ALIGNED).dtype == ALIGNED
+    assert pp.asarray(x) is x
+    assert pp.array(x) is not x
+    assert pp.asarray(np.array([(1, 2)], [("n", ">i4"), ("v", ">f8")])).dtype == PACKED
+    assert pp.loadtxt(["1 2", "3 4"], dtype=PACKED).tolist() == [(1, 2.0), (3, 4.0)]
+    assert pp.genfromtxt(["n,v", "1,2.5"], delimiter=",", names=True, dtype=None).tolist() == (1, 2.5)
+    assert pp.fromiter([(1, 2.0)], PACKED).tolist() == [(1, 2.0)]
+    assert pp.result_type(x, PACKED) == PACKED
+    assert pp.array_repr(x) == repr(x)
+    assert f"{x[0]}" == "(1, 2.5)"
+    assert "..." in repr(pp.zeros(5000, PACKED))
+
+
+def test_in_loops():
+    @pp.jit
+    def total(r):
+        found = 0.0
+        for i in pp.prange(len(r)):
+            found += r[i]["v"]
+            r[i]["n"] += 1
+        return found
+
+    for dtype in (ALIGNED, PACKED):
+        x = three(dtype)
+        assert total(x) == 13.5
+        assert x["n"].tolist() == [2, 4, 6]
+        assert total.interpret(x) == 13.5
+
+
+def test_nothing_is_written_that_is_read_only():
+    x = three()
+    x.setflags(write=False)
+    for write in (lambda: x.fill(1), lambda: x["v"].fill(1), lambda: x.__setitem__("n", 1), lambda: x[1].__setitem__("n", 1)):
+        with pytest.raises(ValueError, match="read-only"):
+            write()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "text"),
+    [
+        (lambda x: x + 1, TypeError, r"add: there is no such operation on records of n, v; take a field, as x\['n'\]"),
+        (lambda x: 1 - x, TypeError, "subtract: there is no such operation on records of n, v"),
+        (lambda x: -x, TypeError, "negative: there is no such operation"),
+        (lambda x: x < x, TypeError, "less: there is no such operation"),
+        (lambda x: float(x[:1]), TypeError, "float: there is no such operation"),
+        (pp.sum, TypeError, "sum: there is no such operation on records of n, v; take a field"),
+        (lambda x: pp.zeros(3) + x, TypeError, "add: there is no such operation on records"),
+        (pp.sin, TypeError, "sin: operand 1 is of type StructuredArray"),
+        (lambda x: np.add(x, 1), TypeError, "StructuredArray"),
+        (lambda x: np.sum(x), TypeError, "sum: there is no such operation on records"),
+        (lambda x: x == 5, TypeError, "Cannot compare structured or void to non-void arrays"),
+        (lambda x: x == np.zeros(3, [("a", "f8"), ("b", "f8")]), TypeError, "no common dtype"),
+        (lambda x: x["w"], ValueError, "no field of name w: the records have n, v"),
+        (lambda x: x[["n", "w"]], KeyError, "no field of name w"),
+        (lambda x: x[["n", "n"]], ValueError, "duplicate field of name 'n'"),
+        (lambda x: x[0, 0], IndexError, "array is 1-dimensional, but 2 were indexed"),
+        (lambda x: x[9], IndexError, "out of bounds"),
+        (lambda x: x.__setitem__(0, (1, 2, 3)), ValueError, "could not assign tuple of length 3 to structure with 2 fields"),
+        (
+            lambda x: x.__setitem__(slice(None), np.zeros(2, PACKED)),
+            ValueError,
+            r"could not broadcast records of shape \(2,\) to shape \(3,\)",
+        ),
+        (lambda x: x.__setitem__(0, np.zeros(1, [("a", "f8")])), TypeError, "Cannot cast array data"),
+        (lambda x: x.astype("f8"), TypeError, "records of n, v cannot become float64"),
+        (lambda x: x.astype([("a", "f4")]), TypeError, "the numbers differ"),
+        (lambda x: x.astype([("a", "f4"), ("b", "f4")], casting="safe"), TypeError, "with casting rule 'safe'"),
+        (lambda x: pp.zeros(2, "S3,f8"), TypeError, r"zeros: field 'f0' is of dtype '\|S3', which is not supported"),
+        (lambda x: pp.array([(1, None)], [("a", "i4"), ("b", [("c", "O")])]), TypeError, "array: field 'b.c' is of dtype 'object'"),
+        (lambda x: pp.zeros(1, {"names": ["a", "b"], "formats": ["f8", "f8"], "offsets": [0, 4]}), TypeError, "overlap"),
+        (lambda x: pp.sort(x, order="w"), ValueError, "no field of name w"),
+        (lambda x: pp.concatenate([x, np.zeros(1, [("q", "f8")])]), TypeError, "have no common dtype"),
+        (lambda x: pp.concatenate([x, pp.zeros(2)]), TypeError, "an array of records is expected beside others, not Array"),
+        (lambda x: pp.sort(pp.zeros(2, [("a", "f4", (2,))])), TypeError, "field 'a' is a sub-array"),
+        (lambda x: pp.StructuredArray(3), TypeError, "make one with pardo.zeros"),
+        (hash, TypeError, "unhashable"),
+        (bool, ValueError, "ambiguous"),
+        (lambda x: x.reshape(2, 2), ValueError, "cannot reshape array of size 3 into shape"),
+    ],
+)
+def test_what_is_refused(wrong, error, text):
+    with pytest.raises(error, match=text):
+        wrong(three())
+
+
+def test_fields_equal_to_records_of_numpy():
+    x, host = three(PACKED), np.asarray(three(PACKED))
+    assert_array_equal(pp.asnumpy(host == x), [True] * 3)
+    assert pp.copyto(x, host[::-1], where=pp.asarray([True, False, True], device="cpu")) is None
+    assert x["n"].tolist() == [5, 3, 1]

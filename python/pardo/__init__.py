@@ -206,4 +206,5 @@ if _TYPE_CHECKING:
     from pardo._language.atomics import *
     from pardo._language.groups import *
     from pardo._language.index_space import *
+    from pardo._offload.offloading import *
     from pardo._runtime.float_errors import *

@@ -390,7 +390,7 @@ def test_overlap_is_refused_before_anything_is_done():
             r"from_\[0\], float32 of shape \(4,\), overlaps, without being a part of, what is mapped: to\[0\], float32 of shape \(4,\)"
         )
         refused(ValueError, message, to=(other,), from_=(x[4:8],))
-        refused(ValueError, r"to\[1\], float32 of shape \(10,\), would extend what is mapped: to\[0\]", to=(other, x))
+        refused(ValueError, r"to\[1\] at .*, float32 of shape \(10,\), would extend what is mapped: `x\[2:6\]`, to\[0\]", to=(other, x))
     refused(ValueError, "overlaps", to=(x[:5],), alloc=(x[4:],))
 
 
@@ -408,7 +408,7 @@ def test_other_elements_of_the_same_range_are_refused():
 def test_wrong_arguments():
     x, y = floats(4), floats(4)
     y.flags.writeable = False
-    refused(ValueError, r"data: from_\[0\], float32 of shape \(4,\), is read-only", to=(x,), from_=(y,))
+    refused(ValueError, r"data: from_\[0\] at .*, float32 of shape \(4,\), is read-only", to=(x,), from_=(y,))
     refused(ValueError, r"tofrom\[0\], .*read-only", tofrom=(b"text",))
     refused(ValueError, "elements that share memory", to=(np.lib.stride_tricks.as_strided(x, (3, 3), (4, 4)),))
     refused(ValueError, r"present\[0\], .* is not present on null:1", present=(x,))

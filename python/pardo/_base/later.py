@@ -57,6 +57,7 @@ FILES = {
     "_kernel.jit": "jit prange",
     "_kernel.kernel": "call_kernel call_kernel_async func kernel",
     "_kernel.program": "Program",
+    "_offload.offloading": "offload",
     "_language.atomics": "AtomicRef atomic",
     "_language.groups": (
         "all_of_group any_of_group exclusive_scan_over_group group_broadcast inclusive_scan_over_group none_of_group "

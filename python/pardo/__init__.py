@@ -158,6 +158,7 @@ def __dir__() -> list[str]:
 
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
+    from pardo import cython as cython
     from pardo import fft as fft
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage

@@ -387,7 +387,8 @@ def test_overlap_is_refused_before_anything_is_done():
     x, other = floats(10), floats(3)
     with pp.data(to=(x[2:6],), device=OWN):
         message = (
-            r"from_\[0\], float32 of shape \(4,\), overlaps, without being a part of, what is mapped: to\[0\], float32 of shape \(4,\)"
+            r"from_\[0\] at test_data.py:\d+, float32 of shape \(4,\), overlaps, without being a part of, "
+            r"what is mapped: `x\[2:6\]`, to\[0\] at test_data.py:\d+, float32 of shape \(4,\)"
         )
         refused(ValueError, message, to=(other,), from_=(x[4:8],))
         refused(ValueError, r"to\[1\] at .*, float32 of shape \(10,\), would extend what is mapped: `x\[2:6\]`, to\[0\]", to=(other, x))

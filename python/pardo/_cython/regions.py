@@ -117,6 +117,11 @@ class Translator(Expressions):
     def do_StatListNode(self, node: Any) -> Any:
         return [s for stat in node.stats for s in self.statement(stat)]
 
+    def do_LetNode(self, node: Any) -> Any:
+        reference = node.lazy_temp
+        self.known[id(reference)] = self.index(reference.expression)
+        return self.statement(node.body)
+
     def do_PassStatNode(self, node: Any) -> Any:
         return []
 
@@ -269,7 +274,7 @@ class Region(Translator):
         self.captured: dict[str, Any] = {}  # the text of what is taken from outside -> its node
         self.parameters: dict[str, str] = {}  # that text -> the name of the parameter
         self.reductions: dict[Any, str] = {}
-        self.results: list[Any] = []  # entries that get new values
+        self.results: dict[Any, str] = {}  # entries that get new values, and what these are called in the function
         self.schedule: str | None = None
         self.depth = 0
 
@@ -297,7 +302,7 @@ class Region(Translator):
             for entry in inner.assignments:
                 self.variable(entry)
         body = self.statement(node.body) if isinstance(node, Nodes.ParallelWithBlockNode) else self.statement(node)
-        self.results += [e for e in self.reductions if e not in self.results]
+        self.results.update({e: self.variable(e) for e in self.reductions})
         before: list[ast.stmt] = []
         needed = {self.variable(e): e for e in [*self.reductions, *self.results]}
         for text, parameter in self.parameters.items():
@@ -306,7 +311,7 @@ class Region(Translator):
                 before.append(self._conversion(parameter, kind))
         for parameter, entry in needed.items():
             before.append(self._conversion(parameter, entry.type))
-        given = [ast.Name(self.variable(e), LOAD) for e in self.results]
+        given = [ast.Name(name, LOAD) for name in self.results.values()]
         last = ast.Return(ast.Tuple(given, LOAD)) if given else None
         names = [*self.parameters.values(), *needed]
         arguments = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
@@ -334,8 +339,9 @@ class Region(Translator):
     def _with_last_values(self, node: Any, loop: Any, lasting: list[Any]) -> list[ast.stmt]:
         """The loop, after which names have the values that the last iteration gives them: sums to which it alone adds."""
         target = self.variable(node.target.entry)
-        place = ast.Call(ast.Name("range", LOAD), [*loop.iter.args], [])
-        made: list[ast.stmt] = [ast.Assign([ast.Name("_rounds", STORE)], place)]
+        rounds = ast.Call(ast.Name("range", LOAD), list(loop.iter.args), [])
+        last = ast.Subscript(ast.Name("_rounds", LOAD), ast.UnaryOp(ast.USub(), ast.Constant(1)), LOAD)
+        made: list[ast.stmt] = [ast.Assign([ast.Name("_rounds", STORE)], rounds)]
         found: list[ast.stmt] = []
         sums: list[ast.stmt] = []
         for entry in lasting:
@@ -343,17 +349,20 @@ class Region(Translator):
             dtype = self.dtype(node.target, entry.type)
             made.append(ast.Assign([ast.Name(total, STORE)], self.converted(ast.Constant(0), dtype)))
             sums.append(ast.AugAssign(ast.Name(total, STORE), ast.Add(), self.converted(ast.Name(name, LOAD), dtype)))
-            found.append(ast.Assign([ast.Name(name, STORE)], ast.Name(total, LOAD)))
-            self.results.append(entry)
-        last = ast.Subscript(ast.Name("_rounds", LOAD), ast.UnaryOp(ast.USub(), ast.Constant(1)), LOAD)
+            found.append(self._after(made, entry, ast.Name(total, LOAD)))
         if sums:
             made.append(ast.Assign([ast.Name("_end", STORE)], ast.IfExp(ast.Name("_rounds", LOAD), last, ast.Constant(0))))
             loop.body.append(ast.If(ast.Compare(ast.Name(target, LOAD), [ast.Eq()], [ast.Name("_end", LOAD)]), sums, []))
         if node.target.entry in self.read_after:
-            self.results.append(node.target.entry)
-            found.append(ast.Assign([ast.Name(target, STORE)], last))
-        made += [loop, ast.If(ast.Name("_rounds", LOAD), found, [])]
-        return made
+            found.append(self._after(made, node.target.entry, last))
+        return [*made, loop, ast.If(ast.Name("_rounds", LOAD), found, [])]
+
+    def _after(self, before: list[ast.stmt], entry: Any, value: ast.expr) -> ast.stmt:
+        """What gives a name its value behind the loop, under a name of its own."""
+        name = f"_after_{self.variable(entry)}"
+        before.append(ast.Assign([ast.Name(name, STORE)], ast.Name(self.variable(entry), LOAD)))
+        self.results[entry] = name
+        return ast.Assign([ast.Name(name, STORE)], value)
 
 
 def _text_of(node: Any) -> str:

@@ -328,7 +328,8 @@ class Counts:
             for e in liveness.events_of(s):
                 if not e.kind.startswith("read"):
                     bound[e.name] = bound.get(e.name, 0) + 1
-        self.fixed = {p for p in parameters if p not in bound}
+        converted = {name for s in body for name, value in _assigned(s) if _converts(value, name)}  # `n = np.int32(n)`
+        self.fixed = {p for p in parameters if p not in bound or (p in converted and bound[p] == 1)}
         self.defined: dict[str, ast.expr] = {}
         for s in body:  # what is assigned in blocks may not be
             for name, value in _assigned(s):
@@ -377,6 +378,10 @@ class Counts:
             parts = [self._inlined(a, depth + 1) for a in node.args]
             return None if any(p is None for p in parts) else ast.Call(node.func, parts, [])  # type: ignore[arg-type]
         return None
+
+
+def _converts(value: ast.expr, name: str) -> bool:
+    return isinstance(value, ast.Call) and len(value.args) == 1 and isinstance(value.args[0], ast.Name) and value.args[0].id == name
 
 
 def _assigned(s: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

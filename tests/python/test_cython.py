@@ -201,12 +201,18 @@ def c_of(folder, text, monkeypatch, capfd, suffix=".pyx", plain=False):
 
 
 def test_a_file_without_regions_is_what_cython_makes(tmp_path, monkeypatch, capfd):
-    text = "from cython.parallel import prange\ndef f(double[:] x):\n    cdef int i\n    for i in prange(3, nogil=True):\n        x[i] = 1  # no device\n"
+    text = (
+        "from cython.parallel import prange\ndef f(double[:] x):\n    cdef int i\n"
+        "    for i in prange(3, nogil=True):\n        x[i] = 1  # no device\n"
+    )
     assert c_of(tmp_path, text, monkeypatch, capfd) == c_of(tmp_path, text, monkeypatch, capfd, plain=True)
 
 
 HEAD = "from cython.parallel cimport prange, parallel, device\n"
-REGION = HEAD + "def f(double[:] x, double[:] y):\n    cdef int i\n    with nogil, parallel(device={%s}):\n        for i in prange(3):\n            %s\n"
+REGION = HEAD + (
+    "def f(double[:] x, double[:] y):\n    cdef int i\n    with nogil, parallel(device={%s}):\n"
+    "        for i in prange(3):\n            %s\n"
+)
 REFUSED = [
     (REGION % ("y: 'to'", "x[i] = 1"), "program.pyx:4:33: `y` is in device={…}, but the region does not use it"),
     (REGION % ("x: 'into'", "x[i] = 1"), ": a map is one of 'to', 'from'"),
@@ -227,7 +233,9 @@ def test_refused(tmp_path, monkeypatch, capfd, case):
 
 def test_the_command(tmp_path):
     (tmp_path / "wrong.pyx").write_text(REGION % ("y: 'to'", "x[i] = 1"))
-    ran = subprocess.run([sys.executable, "-m", "pardo.cython", "build", "wrong.pyx"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pardo.cython", "build", "wrong.pyx"], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert ran.returncode == 1
     assert "the region does not use it" in ran.stdout + ran.stderr
 

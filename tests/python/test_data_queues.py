@@ -1,4 +1,4 @@
-# tests/python/test_data_queues.py: data contexts whose copies are submitted to queues, that check what the host writes, and what messages say.
+# tests/python/test_data_queues.py: data contexts: copies on queues, what the host writes meanwhile, and how messages name arrays.
 import threading
 
 import numpy as np
@@ -62,9 +62,14 @@ def test_updates_on_a_queue():
 def test_a_copy_that_fails_is_told_at_the_use():
     queue, go = pp.Queue(OWN), pp.UserEvent()
     x = floats(3)
-    with pytest.raises(ValueError, match="no data today"), pp.data(to=(x,), queue=queue, after=go):
+
+    @pp.data(to=(x,), queue=queue, after=go)
+    def block():
         go.set_failed(ValueError("no data today"))
         increase(x)
+
+    with pytest.raises(ValueError, match="no data today"):
+        block()
 
 
 def test_wrong_arguments():
@@ -84,9 +89,9 @@ def test_wrong_arguments():
 
 def test_what_the_host_writes_is_found():
     x, y = floats(3), floats(3)
-    with pytest.raises(RuntimeError, match=r"the host has written .* `y`, to\[1\] at test_data_queues.py:\d+, float32 of shape \(3,\)"):
-        with pp.data(to=(x, y), device=OWN, check=True):
-            y[1] = 9
+    written = r"the host has written .* `y`, to\[1\] at test_data_queues.py:\d+, float32 of shape \(3,\)"
+    with pytest.raises(RuntimeError, match=written), pp.data(to=(x, y), device=OWN, check=True):
+        y[1] = 9
     with pp.data(tofrom=(x,), device=OWN, check=True):
         x[0] = 5
         pp.update_to(x)
@@ -112,9 +117,9 @@ def test_memory_that_does_not_fit(monkeypatch):
     x, y = floats(3), floats(4)
     monkeypatch.setattr("pardo._core._empty", _no_memory)
     monkeypatch.setattr("pardo._core._copy_buffer", _no_memory)
-    with pytest.raises(MemoryError, match=r"`y`, to\[0\] at .*, needs 16 bytes on null:1: none is left\. Present there: nothing"):
-        with pp.data(to=(y, x), device=OWN):
-            pass
+    message = r"`y`, to\[0\] at .*, needs 16 bytes on null:1: none is left\. Present there: nothing"
+    with pytest.raises(MemoryError, match=message), pp.data(to=(y, x), device=OWN):
+        pass
 
 
 def _no_memory(*_):

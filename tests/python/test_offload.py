@@ -71,7 +71,11 @@ def total(x):
 
 
 def kinds(function):
-    return {line.split(":")[0].strip(): line.split(":")[1].split(",")[0].strip() for line in function.explain().splitlines()[1:] if "line " in line and "copied" not in line and not line.strip().startswith("line")}
+    return {
+        line.split(":")[0].strip(): line.split(":")[1].split(",")[0].strip()
+        for line in function.explain().splitlines()[1:]
+        if "line " in line and "copied" not in line and not line.strip().startswith("line")
+    }
 
 
 @pytest.mark.parametrize(

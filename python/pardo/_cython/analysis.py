@@ -1,4 +1,4 @@
-# python/pardo/_cython/analysis.py: a file of Cython is read twice: first for its regions, with types; then to be compiled with calls of them.
+# python/pardo/_cython/analysis.py: files of Cython are read twice: for their regions, with types; then to be compiled with calls of these.
 from __future__ import annotations
 
 import contextlib
@@ -66,7 +66,8 @@ class _Reader(EnvTransform):  # type: ignore[misc]
         return made
 
     def _directives(self, node: Any) -> dict[str, Any]:
-        return getattr(getattr(node, "local_scope", None), "directives", None) or self.current_directives
+        own: dict[str, Any] | None = getattr(getattr(node, "local_scope", None), "directives", None)
+        return own or dict(self.current_directives)
 
     def visit_InPlaceAssignmentNode(self, node: Any) -> Any:
         self.visitchildren(node)
@@ -85,7 +86,11 @@ class _Reader(EnvTransform):  # type: ignore[misc]
             self.found.append(_Found(mark, node, directives, function, set()))
         return node
 
-    visit_ParallelWithBlockNode = visit_ParallelRangeNode = _parallel
+    def visit_ParallelWithBlockNode(self, node: Any) -> Any:
+        return self._parallel(node)
+
+    def visit_ParallelRangeNode(self, node: Any) -> Any:
+        return self._parallel(node)
 
 
 def _reads_after(function: Any, region: Any) -> set[Any]:
@@ -151,9 +156,7 @@ def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
     by_mark: dict[int, list[_Found]] = {}
     for found in reader.found:
         by_mark.setdefault(found.mark.number, []).append(found)
-    return {
-        number: _compiled(each, reader.functions, str(tree.full_module_name), source.source_desc) for number, each in by_mark.items()
-    }
+    return {number: _compiled(each, reader.functions, str(tree.full_module_name), source.source_desc) for number, each in by_mark.items()}
 
 
 def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str, desc: Any) -> Compiled:
@@ -186,15 +189,11 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
                 "functions": [*region.made, tree],
                 "maps": maps,
                 "on": None,
-                "options": {"checks": _checks(each, region), "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
+                "options": {"checks": region.checks, "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
             }
         )
     assert first is not None
     return Compiled(first[0], first[1], len(found) > 1, carried.packed(*variants))
-
-
-def _checks(found: _Found, region: Region) -> int:
-    return region.checks
 
 
 def _maps(mark: Mark, region: Region) -> dict[str, str]:
@@ -329,5 +328,3 @@ def compiling() -> Iterator[None]:
     original = Pipeline.parse_stage_factory
     with _original(_parse_stage(original)):
         yield
-
-

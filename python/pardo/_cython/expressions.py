@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from Cython.Compiler import ExprNodes
 from pardo._cython.errors import refuse
 from pardo._cython.functions import LIBC, LIBC_NUMPY, LIBC_TESTS
 from pardo._cython.types import dtype_name, is_signed_integer, plain
 
+N = TypeVar("N", bound=ast.AST)
 LOAD, STORE = ast.Load(), ast.Store()
 _OPERATORS: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -58,14 +59,14 @@ class Expressions:
 
     # --- helpers
 
-    def at(self, node: Any, made: ast.expr) -> Any:
+    def at(self, node: Any, made: N) -> N:
         """The same with the line and the column of a node."""
         _, line, column = node.pos
         for part in ast.walk(made):
             if isinstance(part, (ast.expr, ast.stmt, ast.keyword)) and not hasattr(part, "lineno"):
                 length = len(part.id) if isinstance(part, ast.Name) else 1
-                part.lineno = part.end_lineno = line  # type: ignore[attr-defined]
-                part.col_offset, part.end_col_offset = column, column + length  # type: ignore[attr-defined]
+                part.lineno = part.end_lineno = line
+                part.col_offset, part.end_col_offset = column, column + length
         return made
 
     def converted(self, value: ast.expr, dtype: str) -> ast.expr:
@@ -379,5 +380,3 @@ def _spoken(node: Any) -> str:
         return "a Python object"
     names = {"UnicodeNode": "a text", "BytesNode": "a text", "StringNode": "a text", "AmpersandNode": "an address"}
     return names.get(type(node).__name__, type(node).__name__.removesuffix("Node"))
-
-

@@ -43,7 +43,7 @@ def maps_of(node: Any) -> list[Map]:
     """What is written in `{X: 'to'}`."""
     if not isinstance(node, ExprNodes.DictNode):
         refuse(node, "device= takes a dict in braces, such as {X: 'to'}")
-    maps = []
+    maps: list[Map] = []
     for item in node.key_value_pairs:
         kind = getattr(item.value, "value", None)
         if str(kind) not in KINDS or isinstance(item.value, (ExprNodes.IntNode, ExprNodes.NameNode)):
@@ -57,7 +57,7 @@ def maps_of(node: Any) -> list[Map]:
     return maps
 
 
-class Marks(VisitorTransform):
+class Marks(VisitorTransform):  # type: ignore[misc]
     """Takes every `device=` out of a tree. What `made` gives for one takes the place of the statement that has it."""
 
     def __init__(self, made: Callable[[Mark, Any], Any] | None = None) -> None:

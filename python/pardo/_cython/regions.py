@@ -94,14 +94,13 @@ class Translator(Expressions):
         self.checks = max(self.checks, inner.checks)
         arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
         made = ast.FunctionDef(name, arguments, body, [], None, None)
-        self.made.append(self.at(node, made))  # type: ignore[arg-type]
+        self.made.append(self.at(node, made))
 
     # --- statements
 
     def block(self, node: Any) -> list[ast.stmt]:
         """Statements."""
-        made = self.statement(node)
-        return made
+        return self.statement(node)
 
     def statement(self, node: Any) -> list[ast.stmt]:
         if node is None:
@@ -183,7 +182,8 @@ class Translator(Expressions):
             value, sign = self.typed(node.rhs, lhs.type), node.operator
             if sign == "-":
                 value, sign = self.at(node, ast.UnaryOp(ast.USub(), value)), "+"
-            return ast.AugAssign(self.target(lhs), operator_of(sign), value)
+            name = ast.Name(self.variable(lhs.entry), STORE)
+            return ast.AugAssign(self.at(lhs, name), operator_of(sign), value)
         return ast.Assign([self.target(lhs)], self.typed(node.pardo_value, lhs.type))
 
     def is_reduction(self, entry: Any) -> bool:
@@ -311,12 +311,13 @@ class Region(Translator):
                 before.append(self._conversion(parameter, kind))
         for parameter, entry in needed.items():
             before.append(self._conversion(parameter, entry.type))
-        given = [ast.Name(name, LOAD) for name in self.results.values()]
+        given: list[ast.expr] = [ast.Name(name, LOAD) for name in self.results.values()]
         last = ast.Return(ast.Tuple(given, LOAD)) if given else None
         names = [*self.parameters.values(), *needed]
         arguments = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
         statements = [*before, *body, *([last] if last else [])]
-        return self.at(node, ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None))  # type: ignore[arg-type]
+        made: ast.FunctionDef = self.at(node, ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None))
+        return made
 
     def _conversion(self, name: str, kind: Any) -> ast.stmt:
         return ast.Assign([ast.Name(name, STORE)], self.converted(ast.Name(name, LOAD), dtype_name(kind) or "float64"))
@@ -399,9 +400,7 @@ def _parallel_nodes(node: Any) -> Any:
 
 def _own_exits(node: Any) -> Any:
     """`break` and `return` that would leave the loop whose body this is."""
-    if isinstance(node, Nodes.ReturnStatNode):
-        yield node
-    elif isinstance(node, Nodes.BreakStatNode):
+    if isinstance(node, (Nodes.ReturnStatNode, Nodes.BreakStatNode)):
         yield node
     elif isinstance(node, Nodes.LoopNode):
         yield from (n for n in _own_exits(node.body) if isinstance(n, Nodes.ReturnStatNode))

@@ -20,7 +20,9 @@ def dtype_name(kind: Any) -> str | None:
     if kind.is_complex:
         return {"float32": "complex64", "float64": "complex128"}.get(dtype_name(kind.real_type) or "")
     if kind.is_float:
-        return {4: "float32", 8: "float64"}.get({"float": 4, "double": 8}.get(str(kind).rpartition(" ")[2] if "long" not in str(kind) else "", 0))
+        return {4: "float32", 8: "float64"}.get(
+            {"float": 4, "double": 8}.get(str(kind).rpartition(" ")[2] if "long" not in str(kind) else "", 0)
+        )
     if getattr(kind, "is_enum", False):
         return "int32"
     if type(kind).__name__ == "CBIntType":

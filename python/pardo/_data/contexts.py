@@ -370,7 +370,7 @@ def update_to(*arrays: Any, device: DeviceLike = None, queue: Queue | None = Non
     >>> x = np.zeros(3)
     >>> with pp.data(to=(x,)):
     ...     x[1] = 5
-    ...     pp.update_to(x[1:2])
+    ...     event = pp.update_to(x[1:2])
     """
     updates = _each("update_to", arrays, device, queue, after, labels.caller(1))
     return _copied("update_to", updates, queue, after, lambda u: copy_to(u.table, u.entry, u.array, queue))
@@ -413,7 +413,7 @@ def update_from(*arrays: Any, device: DeviceLike = None, queue: Queue | None = N
     >>> import pardo as pp
     >>> x = np.zeros(3)
     >>> with pp.data(to=(x,)):
-    ...     pp.update_from(x)
+    ...     event = pp.update_from(x)
     """
     updates = _each("update_from", arrays, device, queue, after, labels.caller(1))
     seen: set[int] = set()

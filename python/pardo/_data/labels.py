@@ -1,4 +1,4 @@
-# python/pardo/_data/labels.py: what messages call an array: as the user wrote it, and at which line. Read only when there is something to say.
+# python/pardo/_data/labels.py: what messages call an array: as the user wrote it, and at which line. Read when there is something to say.
 from __future__ import annotations
 
 import ast

@@ -133,7 +133,7 @@ def bytes_of(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
 def checksum(x: NDArray[Any]) -> int:
     """Of the bytes of an array."""
     layout = layout_of(x) if x.size else None
-    return 0 if layout is None else zlib.crc32(bytes_of(x, layout))
+    return 0 if layout is None else zlib.crc32(bytes_of(x, layout).data)
 
 
 def _image(table: Table, m: Mapping, later: list[Callable[[Queue], None]] | None) -> Array | None:
@@ -164,7 +164,7 @@ def enter(table: Table, given: list[Mapping], op_name: str, later: list[Callable
                 planned.append((m.layout, m.label))
         try:
             for m in given:
-                done.append((m, _entered(table, m, later)))  # noqa: PERF401 (what is done is undone below)
+                done.append((m, _entered(table, m, later)))
         except BaseException as error:
             for _, entry in reversed(done):
                 if entry is not None:
@@ -249,7 +249,9 @@ def copy_from(entry: Entry, x: NDArray[Any], queue: Queue | None = None) -> None
         target[...] = to
 
 
-def leave(table: Table, mapped: Iterable[tuple[Mapping, Entry | None]], failed: bool, kept: list[str] | None = None) -> BaseException | None:
+def leave(
+    table: Table, mapped: Iterable[tuple[Mapping, Entry | None]], failed: bool, kept: list[str] | None = None
+) -> BaseException | None:
     """Undo what was entered, the last first; the first failure of a copy. `kept` gets what is not copied back, because work failed."""
     first: BaseException | None = None
     with table.lock:

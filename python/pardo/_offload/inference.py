@@ -21,7 +21,7 @@ class Round(NamedTuple):
     """A loop around a store: its counter, and how many iterations it has, as an expression; the loop itself."""
 
     counter: str
-    count: ast.expr
+    stop: ast.expr
     loop: ast.For
 
 
@@ -83,7 +83,9 @@ class Uses:
         self.rounds: list[Round] = []
         self.certain = True  # what is walked now happens in every iteration of its loops
         self.bound = liveness.bound(statements)
-        self.counters = {n.target.id: n for s in statements for n in ast.walk(s) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+        self.counters = {
+            n.target.id: n for s in statements for n in ast.walk(s) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)
+        }
         self._find_aliases(statements)
         for s in statements:
             self.statement(s)
@@ -387,7 +389,7 @@ def _converts(value: ast.expr, name: str) -> bool:
 def _assigned(s: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """What a statement gives to names: also `M, N = X.shape`."""
     targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AnnAssign) and s.value is not None else []
-    value = getattr(s, "value", None)
+    value: Any = getattr(s, "value", None)
     for target in targets:
         if isinstance(target, ast.Name):
             yield target.id, value

@@ -24,7 +24,7 @@ from pardo._kernel.parallel_loops import Options, chunk_of
 from pardo._kernel.regions import Region
 from pardo._kernel.rewriting import Built, build
 from pardo._offload import inference
-from pardo._offload.inference import Counts, Round, Use, Uses
+from pardo._offload.inference import Counts, Round, Uses
 
 __all__ = ["offload"]
 
@@ -61,9 +61,7 @@ class Around:
         self.op_name, self.table = op_name, table
         self.moved: list[Moved] = []
         made: list[mappings.Mapping] = []
-        every = [
-            mappings.mapping(op_name, p.array, p.kind, f"`{p.name}`, {p.array.dtype} of shape {p.array.shape}") for p in planned
-        ]
+        every = [mappings.mapping(op_name, p.array, p.kind, f"`{p.name}`, {p.array.dtype} of shape {p.array.shape}") for p in planned]
         for m in mappings.larger_first(every):
             _merge(made, m)
         self.given = made
@@ -170,7 +168,7 @@ class OffloadedRegion:
         for k, loop in enumerate(self.region.parallel_loops):
             if loop is r.loop and bounds is not None:
                 return len(range(*(int(b) for b in bounds[k])))
-        return self._counts.value(r.count, names)
+        return self._counts.value(r.stop, names)
 
 
 def _fitting(kind: str, x: np.ndarray[Any, Any]) -> str:
@@ -300,7 +298,7 @@ class OffloadFunction(pickling.Unchanging):
                     continue
                 kind, why = self._maps.get(name, ""), "given"
                 if not kind:
-                    kind, why = inference.kind_of(self._uses.of.get(name), host.shape, lambda r: self._counts.value(r.count, env))
+                    kind, why = inference.kind_of(self._uses.of.get(name), host.shape, lambda r: self._counts.value(r.stop, env))
                 host = mappings.host(host, f"{self.__name__}: `{name}`")
                 planned.append(Planned(name, host, _fitting(kind, host), why))
         return planned
@@ -347,8 +345,10 @@ class OffloadFunction(pickling.Unchanging):
             elif name in self._maps:
                 lines.append(f"  {name}: {SHOWN[self._maps[name]]}, given")
             elif name in self._uses.of:
-                kind, why = inference.kind_of(self._uses.of[name], (), lambda r: None)
-                certain = f", or from, if {name} is as large as the loops" if self._uses.of[name].stores and not self._uses.of[name].reads else ""
+                kind, why = inference.kind_of(self._uses.of[name], (), lambda _: None)
+                certain = (
+                    f", or from, if {name} is as large as the loops" if self._uses.of[name].stores and not self._uses.of[name].reads else ""
+                )
                 lines.append(f"  {name}: {SHOWN[kind]}{certain}: {why}, if it is an array")
         for line, of_region in sorted(self._of_regions.items()):
             lines += [f"{_line(m)}, around the loop at line {line}" for m in of_region]
@@ -429,7 +429,7 @@ def offload(
     Returns
     -------
     OffloadFunction
-        Called like the function. Its results are Python's numbers and NumPy's arrays. Its method ``explain()`` shows what is copied, and why.
+        Called like the function. Its results are numbers and NumPy's arrays. Its method ``explain()`` shows what is copied, and why.
 
     Raises
     ------

@@ -158,6 +158,7 @@ def __dir__() -> list[str]:
 
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm
+    from pardo import cython as cython
     from pardo import fft as fft
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage
@@ -206,5 +207,6 @@ if _TYPE_CHECKING:
     from pardo._language.atomics import *
     from pardo._language.groups import *
     from pardo._language.index_space import *
+    from pardo._offload.offloading import *
     from pardo._records.arrays import *
     from pardo._runtime.float_errors import *

@@ -9,7 +9,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pardo._data import contexts, present, tables
+from pardo._data import mappings, present, tables
 
 pytestmark = pytest.mark.once
 
@@ -387,10 +387,11 @@ def test_overlap_is_refused_before_anything_is_done():
     x, other = floats(10), floats(3)
     with pp.data(to=(x[2:6],), device=OWN):
         message = (
-            r"from_\[0\], float32 of shape \(4,\), overlaps, without being a part of, what is mapped: to\[0\], float32 of shape \(4,\)"
+            r"from_\[0\] at test_data.py:\d+, float32 of shape \(4,\), overlaps, without being a part of, "
+            r"what is mapped: `x\[2:6\]`, to\[0\] at test_data.py:\d+, float32 of shape \(4,\)"
         )
         refused(ValueError, message, to=(other,), from_=(x[4:8],))
-        refused(ValueError, r"to\[1\], float32 of shape \(10,\), would extend what is mapped: to\[0\]", to=(other, x))
+        refused(ValueError, r"to\[1\] at .*, float32 of shape \(10,\), would extend what is mapped: `x\[2:6\]`, to\[0\]", to=(other, x))
     refused(ValueError, "overlaps", to=(x[:5],), alloc=(x[4:],))
 
 
@@ -408,10 +409,10 @@ def test_other_elements_of_the_same_range_are_refused():
 def test_wrong_arguments():
     x, y = floats(4), floats(4)
     y.flags.writeable = False
-    refused(ValueError, r"data: from_\[0\], float32 of shape \(4,\), is read-only", to=(x,), from_=(y,))
-    refused(ValueError, r"tofrom\[0\], .*read-only", tofrom=(b"text",))
+    refused(ValueError, r"data: from_\[0\] at .*, float32 of shape \(4,\), is read-only", to=(x,), from_=(y,))
+    refused(ValueError, r"tofrom\[0\] at .*read-only", tofrom=(b"text",))
     refused(ValueError, "elements that share memory", to=(np.lib.stride_tricks.as_strided(x, (3, 3), (4, 4)),))
-    refused(ValueError, r"present\[0\], .* is not present on null:1", present=(x,))
+    refused(ValueError, r"present\[0\] at .* is not present on null:1", present=(x,))
     refused(ValueError, "always: an array that is in no other list", to=(x,), always=(y,))
     refused(TypeError, "no numbers", to=(np.array([None]),))
     refused(TypeError, "is an array of pardo", to=(pp.ones(2),))
@@ -424,7 +425,7 @@ def test_wrong_arguments():
     for call in (lambda: pp.update_to(x), lambda: pp.update_from(x, device=OWN), lambda: pp.exit_data(release=(x,), device=OWN)):
         with pytest.raises(ValueError, match="is not present on"):
             call()
-    with pp.data(to=(y,), device=OWN), pytest.raises(ValueError, match=r"argument 0, .* is read-only"):
+    with pp.data(to=(y,), device=OWN), pytest.raises(ValueError, match=r"`y`, argument\[0\] at .* is read-only"):
         pp.update_from(y)
     with pp.data(to=(x,), device=OWN), pp.data(to=(x,), device="cpu"), pytest.raises(ValueError, match="present on several devices"):
         pp.update_from(x)
@@ -441,14 +442,14 @@ def test_arguments_on_no_common_device():
 
 def test_a_copy_that_fails_leaves_no_entry(monkeypatch):
     x, y = floats(3), floats(4)
-    copy = contexts._image
+    copy = mappings._image
 
-    def failing(table, m):
+    def failing(table, m, later):
         if m.array.size == 3:
             raise MemoryError("none left")
-        return copy(table, m)
+        return copy(table, m, later)
 
-    monkeypatch.setattr(contexts, "_image", failing)
+    monkeypatch.setattr(mappings, "_image", failing)
     with pytest.raises(MemoryError), pp.data(to=(y, x), device=OWN):
         raise AssertionError("entered")
     assert not pp.is_present(y, OWN)

@@ -79,6 +79,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/bind/device/device.cpp": "the type of a device",
     "python/pardo/__main__.py": "what to install",
     "python/pardo/_array/interop.py": "the host",
+    "python/pardo/_data/tables.py": "the host",
     "python/pardo/_generate/generators.py": "the type of a device",
     "python/pardo/_kernel/regions.py": "the host",
     "python/pardo/_runtime/devices.py": "an example in a message",
@@ -126,10 +127,10 @@ def test_nobody_asks_a_device_for_its_back_end():
 
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
-ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_generate", "_random"]
-ORDER += ["_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_sparse", "_host", "_numpy"]
+ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_offload", "_generate"]
+ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_sparse", "_host", "_cython", "_numpy"]
 ORDER += [
-    ("algorithm", "fft", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
+    ("algorithm", "cython", "fft", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
     "__init__",
     "__main__",
 ]

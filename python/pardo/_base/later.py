@@ -58,6 +58,7 @@ FILES = {
     "_kernel.jit": "jit prange",
     "_kernel.kernel": "call_kernel call_kernel_async func kernel",
     "_kernel.program": "Program",
+    "_offload.offloading": "offload",
     "_language.atomics": "AtomicRef atomic",
     "_language.groups": (
         "all_of_group any_of_group exclusive_scan_over_group group_broadcast inclusive_scan_over_group none_of_group "
@@ -69,7 +70,7 @@ FILES = {
     ),
 }
 # Public modules that are read in the same way.
-MODULES = ("algorithm", "fft", "linalg", "ndimage", "random", "scipy", "signal", "sparse")
+MODULES = ("algorithm", "cython", "fft", "linalg", "ndimage", "random", "scipy", "signal", "sparse")
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import tokenize
 import types
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pardo._compiler import source_search
@@ -47,9 +48,14 @@ def problem(kind: type[Exception], source: Source, node: ast.AST, message: str) 
     return kind(text)
 
 
+given: dict[types.CodeType, Callable[[], Source]] = {}  # of functions that no text of Python has made
+
+
 def source_of(function: types.FunctionType) -> Source:
     """Find a function's text and its syntax tree."""
     code, name = function.__code__, function.__name__
+    if code in given:
+        return given[code]()
     if code.co_name == "<lambda>":
         return _lambda_of(code, _text_of(code, name)[0])
     first = code.co_firstlineno

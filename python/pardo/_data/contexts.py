@@ -3,31 +3,19 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
-from pardo import _core
-from pardo._base.arguments import DeviceLike, device_of, refuse_masked
+from pardo._base.arguments import DeviceLike, device_of, flag, queue_of
 from pardo._base.public_names import publish_module
-from pardo._core import Array
-from pardo._data import tables
-from pardo._data.tables import Entry, Layout, Table, layout_of, packed, part_of, places, table_of
+from pardo._core import Device, Event, Queue
+from pardo._data import labels, tables
+from pardo._data.labels import Call, Label
+from pardo._data.mappings import KINDS, Mapped, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
+from pardo._data.tables import Entry, Table, table_of
 
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
-
-TO, FROM = ("to", "tofrom"), ("from_", "tofrom")
-
-
-class _Mapping(NamedTuple):
-    """An array of the host in a list of a call."""
-
-    array: NDArray[Any]
-    kind: str
-    label: str
-    layout: Layout | None  # None without elements
-    always: bool
 
 
 class _Frame(NamedTuple):
@@ -35,221 +23,11 @@ class _Frame(NamedTuple):
 
     owner: Any
     table: Table
-    mapped: list[tuple[_Mapping, Entry | None]]
-    token: Any
+    mapped: Mapped
+    sums: dict[int, int]  # with check=True: of the bytes of each array, by its place in `mapped`
 
 
 _frames: contextvars.ContextVar[tuple[_Frame, ...]] = contextvars.ContextVar("pardo.data_frames", default=())
-
-
-# --- arguments
-
-
-def _host(x: Any, what: str) -> NDArray[Any]:
-    """The array of NumPy's that an argument is, or whose buffer it has."""
-    refuse_masked(x, what)
-    if type(x) is Array:
-        raise TypeError(f"{what} is an array of pardo, which is on a device already; data maps memory of the host")
-    if not isinstance(x, np.ndarray):
-        try:
-            x = np.asarray(memoryview(x))
-        except TypeError:
-            raise TypeError(f"{what} must be a NumPy array or have a buffer, not {type(x).__name__}") from None
-    host: NDArray[Any] = x
-    if host.dtype.hasobject:
-        raise TypeError(f"{what} has elements of dtype {host.dtype}, which are no numbers")
-    return host
-
-
-def _mappings(op_name: str, always: Any, **lists: Any) -> list[_Mapping]:
-    """The arrays of all lists, the larger ones first, which may hold the others."""
-    every = always if isinstance(always, bool) else None
-    chosen = set() if every is not None else {id(x) for x in _listed(always, f"{op_name}: always")}
-    made = []
-    for kind, listed in lists.items():
-        for k, given in enumerate(_listed(listed, f"{op_name}: {kind}")):
-            what = f"{op_name}: {kind}[{k}]"
-            x = _host(given, what)
-            label = f"{kind}[{k}], {x.dtype} of shape {x.shape}"
-            if kind in FROM and not x.flags.writeable:
-                raise ValueError(f"{op_name}: {label}, is read-only, and cannot be copied back into; map it by `to`")
-            layout = layout_of(x) if x.size else None
-            if x.size and layout is None:
-                raise ValueError(f"{op_name}: {label}, has elements that share memory")
-            made.append(_Mapping(x, kind, label, layout, every or id(given) in chosen))
-    if chosen - {id(x) for listed in lists.values() for x in listed}:
-        raise ValueError(f"{op_name}: always: an array that is in no other list")
-    return sorted(made, key=lambda m: m.layout.begin - m.layout.end if m.layout else 0)
-
-
-def _listed(x: Any, what: str) -> tuple[Any, ...]:
-    if isinstance(x, (np.ndarray, bytearray, memoryview, Array)) or not isinstance(x, Iterable):
-        raise TypeError(f"{what} must be a sequence of arrays, such as (X,), not {type(x).__name__}")
-    return tuple(x)
-
-
-# --- entering
-
-
-def _holder(table: Table, planned: list[tuple[Layout, str]], m: _Mapping, op_name: str) -> Layout | None:
-    """What holds the bytes of an array: an entry of the table, or what the same call has mapped before; None if it is new."""
-    assert m.layout is not None
-    for layout, label in [*((e.layout, e.label) for e in table.entries), *planned]:
-        if m.layout.end <= layout.begin or layout.end <= m.layout.begin:
-            continue
-        if m.layout.begin < layout.begin or m.layout.end > layout.end:
-            within = layout.begin >= m.layout.begin and layout.end <= m.layout.end
-            why = "would extend" if within else "overlaps, without being a part of,"
-            raise ValueError(f"{op_name}: {m.label}, {why} what is mapped: {label}")
-        if part_is_missing(layout, m.array):
-            raise ValueError(f"{op_name}: {m.label}, has elements that are not mapped with what holds its memory: {label}")
-        return layout
-    return None
-
-
-def part_is_missing(layout: Layout, x: NDArray[Any]) -> bool:
-    """Whether an array inside the range of a layout has bytes that are not of it."""
-    found = places(layout, x)
-    if found is None:
-        return True
-    # Rows of a part that has several axes along one must be whole: what part_of() finds, tried with an image of nothing.
-    return not _is_part(layout, found)
-
-
-def _is_part(layout: Layout, found: list[tuple[int, list[tuple[int, int, int]]]]) -> bool:
-    for (start, parts), (n, _) in zip(found, layout.axes, strict=True):
-        for k in range(len(parts) - 1):
-            (step, extent, _), inner = parts[k], parts[k + 1 :]
-            back = max(0, start + extent * step - n)
-            if start < back or back + sum((e - 1) * s for s, e, _ in inner) + 1 > step:
-                return False
-            start, n = back, step
-    return True
-
-
-def _shares(table: Table) -> bool:
-    return table.device._takes_host_memory
-
-
-def _image(table: Table, m: _Mapping) -> Array | None:
-    """The bytes of an array on the device: copied, or not yet written."""
-    if _shares(table):
-        return None
-    assert m.layout is not None
-    extents = [n for n, _ in m.layout.axes]
-    if m.kind not in TO:
-        return _core._empty(extents, np.uint8, table.queue)
-    return _core._copy_buffer(np.ascontiguousarray(packed(m.array, m.layout)), np.dtype(np.uint8), table.queue).wait()
-
-
-def _enter(table: Table, mappings: list[_Mapping], op_name: str) -> list[tuple[_Mapping, Entry | None]]:
-    """Map arrays: all of them, or after a failure none."""
-    done: list[tuple[_Mapping, Entry | None]] = []
-    with table.lock:
-        planned: list[tuple[Layout, str]] = []
-        for m in mappings:
-            if m.layout is None or m.kind in ("release", "delete"):
-                continue
-            if _holder(table, planned, m, op_name) is None:
-                if m.kind == "present":
-                    raise ValueError(f"{op_name}: {m.label}, is not present on {table.device.id}")
-                planned.append((m.layout, m.label))
-        try:
-            for m in mappings:
-                done.append((m, _entered(table, m)))  # noqa: PERF401 (what is done is undone below)
-        except BaseException:
-            for _, entry in reversed(done):
-                if entry is not None:
-                    entry.count -= 1
-                    if entry.count == 0:
-                        table.remove(entry)
-            raise
-    return done
-
-
-def _entered(table: Table, m: _Mapping) -> Entry | None:
-    """One array more on the device."""
-    if m.layout is None:
-        return None
-    entry = table.at(m.layout.begin, m.layout.end)
-    if m.kind in ("release", "delete"):
-        return None
-    if entry is None:
-        entry = Entry(m.array, m.layout, _image(table, m), m.label)
-        table.add(entry)
-        return entry
-    if m.always and m.kind in TO:
-        _copy_to(table, entry, m.array)
-    entry.count += 1
-    return entry
-
-
-def _copy_to(table: Table, entry: Entry, x: NDArray[Any]) -> None:
-    """The bytes of an array to the device."""
-    part = _part(table, entry, x)
-    if part is not None:
-        layout = layout_of(x)
-        assert layout is not None
-        part[...] = _core._copy_buffer(np.ascontiguousarray(packed(x, layout)), np.dtype(np.uint8), table.queue)
-        part.wait()
-    if layout_of(x) == entry.layout:  # all of it
-        entry.broken, entry.launched = False, []
-
-
-def _part(table: Table, entry: Entry, x: NDArray[Any]) -> Array | None:
-    """The bytes of an array on the device, in the order of its layout; None where the device shares the host's memory."""
-    if entry.image is None:
-        return None
-    layout = layout_of(x)
-    assert layout is not None
-    part = part_of(entry.image, entry.layout, packed(x, layout), np.dtype(np.uint8))
-    assert part is not None
-    return part
-
-
-# --- leaving
-
-
-def _copy_from(table: Table, entry: Entry, x: NDArray[Any]) -> None:
-    """The bytes of an array back to the host: these alone are written, when all of them are there."""
-    part = _part(table, entry, x)
-    if part is None:
-        for view in entry.views():
-            view.wait()
-        return
-    part.wait()  # raises what work on it has failed with, before anything is written
-    layout = layout_of(x)
-    assert layout is not None
-    target = packed(x, layout)
-    if target.flags.c_contiguous:
-        part._copy_to(target)
-    else:
-        host = np.empty(target.shape, np.uint8)
-        part._copy_to(host)
-        target[...] = host
-
-
-def _leave(table: Table, mapped: Iterable[tuple[_Mapping, Entry | None]], failed: bool) -> BaseException | None:
-    """Undo what was entered, the last first; the first failure of a copy."""
-    first: BaseException | None = None
-    with table.lock:
-        for m, entry in mapped:
-            if m.kind in ("release", "delete"):
-                entry = table.at(m.layout.begin, m.layout.end) if m.layout else None
-            if entry is None or entry.count == 0:
-                continue
-            entry.count = 0 if m.kind == "delete" else entry.count - 1
-            try:
-                if m.kind in FROM and (entry.count == 0 or m.always) and not (failed and entry.failed()):
-                    _copy_from(table, entry, m.array)
-                elif entry.count == 0 and entry.image is None:
-                    for view in entry.views():
-                        view.wait()
-            except BaseException as error:
-                first = first or error
-            if entry.count == 0:
-                table.remove(entry)
-    return first
 
 
 class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
@@ -276,6 +54,14 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         Which arrays are copied although they are on the device already, or stay there: all or none, or some of those in the lists.
     device : Device or str, optional
         The device. Default: the default device.
+    queue : Queue, optional
+        Copies to the device are submitted to this queue, and the block begins at once; the first use of an array waits for its copy.
+        Their event is the attribute `event`. With `device`, one of its queues. Default: the block waits for the copies.
+    after : Event, Array, or sequence of these, optional
+        With `queue`: what the copies wait for.
+    check : bool, optional
+        Raise RuntimeError at the end of the block if the host has written an array while it was mapped, which a device with memory of its
+        own does not see. Arrays are read twice for that. Default: False.
 
     Returns
     -------
@@ -334,32 +120,79 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         delete: Any = (),
         always: Any = False,
         device: DeviceLike = None,
+        queue: Queue | None = None,
+        after: Any = None,
+        check: bool = False,
     ) -> None:
         self._lists = {"to": to, "from_": from_, "tofrom": tofrom, "alloc": alloc, "present": present, "release": release, "delete": delete}
-        self._lists = {kind: _listed(x, f"data: {kind}") for kind, x in self._lists.items()}
+        self._lists = {kind: listed(x, f"data: {kind}") for kind, x in self._lists.items()}
         self._always = always
-        self._device = None if device is None else device_of(device, "data")
+        self._queue = None if queue is None else queue_of(device, queue, op_name="data")
+        self._device = queue.device if queue is not None else None if device is None else device_of(device, "data")
+        if after is not None and queue is None:
+            raise TypeError("data: after= goes with queue=: without a queue the block waits for its copies")
+        self._after, self._check = after, flag(check, "data: check")
+        self._call = labels.caller(1)
+        self.event = Event()
 
-    def __enter__(self) -> Any:
-        mappings = _mappings("data", self._always, **self._lists)
-        table = table_of(device_of(None) if self._device is None else self._device)
-        mapped = _enter(table, mappings, "data")
-        token = tables.devices.set((*tables.devices.get(), table.device.id))
-        _frames.set((*_frames.get(), _Frame(self, table, mapped, token)))
+    def __enter__(self) -> Device:
+        given = mappings("data", self._always, self._call, **self._lists)
+        table = table_of(tables.target(self._device))
+        later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
+        mapped = enter(table, given, "data", later)
+        if later and self._queue is not None:
+            self.event = _submitted(self._queue, later, [entry for _, entry in mapped if entry is not None], self._after)
+        # A device that shares the host's memory sees what the host writes, and the host what the device writes.
+        checked = self._check and not table.shares
+        sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
+        tables.devices.set((*tables.devices.get(), table.device.id))
+        _frames.set((*_frames.get(), _Frame(self, table, mapped, sums)))
         return table.device
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         frames = _frames.get()
-        at = next(k for k in reversed(range(len(frames))) if frames[k].owner is self)
+        at = next((k for k in reversed(range(len(frames))) if frames[k].owner is self), None)
+        if at is None:
+            raise RuntimeError("data: the block is left, but this thread or task has not entered it, or has left it already")
         frame = frames[at]
         _frames.set((*frames[:at], *frames[at + 1 :]))
-        tables.devices.set(tables.devices.get()[:-1])
-        failure = _leave(frame.table, reversed(frame.mapped), error is not None)
-        if failure is None:
+        entered = tables.devices.get()
+        tables.devices.set((*entered[:at], *entered[at + 1 :]))
+        written = [str(m.label) for k, (m, _) in enumerate(frame.mapped) if k in frame.sums and checksum(m.array) != frame.sums[k]]
+        kept: list[str] = []
+        failure = leave(frame.table, reversed(frame.mapped), error is not None, kept)
+        if failure is None and written and error is None:
+            raise RuntimeError(
+                f"data: the host has written what was mapped to {frame.table.device.id}, which has not seen it: {'; '.join(written)}. "
+                "Call update_to after such a write"
+            )
+        if error is None:
+            if failure is not None:
+                raise failure
             return
-        if error is None or not isinstance(failure, Exception):
-            raise failure
-        error.add_note(f"data: an array could not be copied back: {failure}")
+        for label in kept:
+            error.add_note(f"data: {label}, stays as it was on the host: what writes it failed")
+        if failure is not None:
+            if not isinstance(failure, Exception):
+                raise failure
+            error.add_note(f"data: an array could not be copied back: {failure}")
+
+
+def _submitted(queue: Queue, copies: list[Callable[[Queue], None]], entries: list[Entry], after: Any) -> Event:
+    """Run copies on a queue after something else; nobody waits."""
+
+    def run() -> None:
+        for copy in copies:
+            copy(queue)
+
+    return tables.submitted(entries, queue, after, "data", run)
+
+
+def _seen() -> None:
+    """What the host has written is known from here on: contexts that check compare with what is there now."""
+    for frame in _frames.get():
+        for k in frame.sums:
+            frame.sums[k] = checksum(frame.mapped[k][0].array)
 
 
 def enter_data(to: Any = (), alloc: Any = (), *, always: Any = False, device: DeviceLike = None) -> None:
@@ -393,8 +226,8 @@ def enter_data(to: Any = (), alloc: Any = (), *, always: Any = False, device: De
     True
     >>> pp.exit_data(release=(x,))
     """
-    table = table_of(device_of(device, "enter_data"))
-    _enter(table, _mappings("enter_data", always, to=to, alloc=alloc), "enter_data")
+    table = table_of(tables.target(device, "enter_data"))
+    enter(table, mappings("enter_data", always, labels.caller(1), to=to, alloc=alloc), "enter_data")
 
 
 def exit_data(from_: Any = (), release: Any = (), delete: Any = (), *, always: Any = False, device: DeviceLike = None) -> None:
@@ -434,15 +267,15 @@ def exit_data(from_: Any = (), release: Any = (), delete: Any = (), *, always: A
     >>> pp.is_present(x)
     False
     """
-    table = table_of(device_of(device, "exit_data"))
-    mappings = _mappings("exit_data", always, from_=from_, release=release, delete=delete)
+    table = table_of(tables.target(device, "exit_data"))
+    given = mappings("exit_data", always, labels.caller(1), from_=from_, release=release, delete=delete)
     with table.lock:
-        failure = _leave(table, [(m, _there(table, m.array, m.label, "exit_data")) for m in mappings], False)
+        failure = leave(table, [(m, _there(table, m.array, m.label, "exit_data")) for m in given], False)
     if failure is not None:
         raise failure
 
 
-def _there(table: Table, x: NDArray[Any], label: str, op_name: str) -> Entry | None:
+def _there(table: Table, x: NDArray[Any], label: Label | str, op_name: str) -> Entry | None:
     """The entry that holds an array; None if it has no elements."""
     if x.size == 0:
         return None
@@ -452,22 +285,54 @@ def _there(table: Table, x: NDArray[Any], label: str, op_name: str) -> Entry | N
     return entry
 
 
-def _each(op_name: str, arrays: tuple[Any, ...], device: DeviceLike) -> Any:
+class _Update(NamedTuple):
+    """One array of an update, on one device."""
+
+    table: Table
+    entry: Entry
+    array: NDArray[Any]
+    label: Label
+
+
+def _each(op_name: str, arrays: tuple[Any, ...], device: DeviceLike, queue: Queue | None, after: Any, call: Call) -> list[_Update]:
     """Tables, entries and arrays that updates are for: of a device, or of each one where an array is."""
-    wanted = None if device is None else table_of(device_of(device, op_name))
+    if after is not None and queue is None:
+        raise TypeError(f"{op_name}: after= goes with queue=: without a queue it waits for the copies")
+    if queue is not None:
+        device = queue_of(device, queue, op_name=op_name).device
+    wanted = None if device is None else table_of(tables.target(device, op_name))
+    updates = []
     for k, given in enumerate(arrays):
-        x = _host(given, f"{op_name}: argument {k}")
-        label = f"argument {k}, {x.dtype} of shape {x.shape}"
+        x = host(given, f"{op_name}: argument {k}")
+        label = Label(x, "argument", k, call)
         found = [wanted] if wanted is not None else [t for t in tables.tables.values() if x.size and t.entry_of(x) is not None]
         if x.size and not found:
             raise ValueError(f"{op_name}: {label}, is not present on any device")
         for table in found:
             entry = _there(table, x, label, op_name)
             if entry is not None:
-                yield table, entry, x, label
+                updates.append(_Update(table, entry, x, label))
+    return updates
 
 
-def update_to(*arrays: Any, device: DeviceLike = None) -> None:
+def _copied(op_name: str, updates: list[_Update], queue: Queue | None, after: Any, copy: Callable[[_Update], None]) -> Event:
+    """Copy arrays now, or on a queue after something else."""
+
+    def run() -> None:
+        for update in updates:
+            copy(update)
+
+    if queue is not None:
+        return tables.submitted([u.entry for u in updates], queue, after, op_name, run)
+    for update in updates:
+        update.entry.settle()
+        with update.table.lock:
+            copy(update)
+    _seen()
+    return Event()
+
+
+def update_to(*arrays: Any, device: DeviceLike = None, queue: Queue | None = None, after: Any = None) -> Event:
     """Copy arrays of the host to their copies on a device.
 
     Parameters
@@ -476,13 +341,23 @@ def update_to(*arrays: Any, device: DeviceLike = None) -> None:
         Mapped arrays, or views of them.
     device : Device or str, optional
         The device. Default: each one where they are mapped.
+    queue : Queue, optional
+        The copies are submitted to this queue, and not waited for: the arrays are not to be written before they are complete. Who uses
+        the copies next waits for them. Default: they are complete when this returns.
+    after : Event, Array, or sequence of these, optional
+        With `queue`: what the copies wait for.
+
+    Returns
+    -------
+    Event
+        Completes with the copies.
 
     Raises
     ------
     ValueError
         An array is not mapped.
     TypeError
-        An argument has no buffer of numbers.
+        An argument has no buffer of numbers, or `after` is given without `queue`.
 
     See Also
     --------
@@ -495,14 +370,13 @@ def update_to(*arrays: Any, device: DeviceLike = None) -> None:
     >>> x = np.zeros(3)
     >>> with pp.data(to=(x,)):
     ...     x[1] = 5
-    ...     pp.update_to(x[1:2])
+    ...     event = pp.update_to(x[1:2])
     """
-    for table, entry, x, _ in list(_each("update_to", arrays, device)):
-        with table.lock:
-            _copy_to(table, entry, x)
+    updates = _each("update_to", arrays, device, queue, after, labels.caller(1))
+    return _copied("update_to", updates, queue, after, lambda u: copy_to(u.table, u.entry, u.array, queue))
 
 
-def update_from(*arrays: Any, device: DeviceLike = None) -> None:
+def update_from(*arrays: Any, device: DeviceLike = None, queue: Queue | None = None, after: Any = None) -> Event:
     """Copy what a device has for arrays of the host back to them.
 
     Parameters
@@ -511,6 +385,16 @@ def update_from(*arrays: Any, device: DeviceLike = None) -> None:
         Mapped arrays, or views of them.
     device : Device or str, optional
         The device. Default: the one where they are mapped.
+    queue : Queue, optional
+        The copies are submitted to this queue, and not waited for: the arrays have their values when the event is complete. Who uses the
+        copies on the device next waits. Default: they are complete when this returns.
+    after : Event, Array, or sequence of these, optional
+        With `queue`: what the copies wait for.
+
+    Returns
+    -------
+    Event
+        Completes with the copies.
 
     Raises
     ------
@@ -529,19 +413,17 @@ def update_from(*arrays: Any, device: DeviceLike = None) -> None:
     >>> import pardo as pp
     >>> x = np.zeros(3)
     >>> with pp.data(to=(x,)):
-    ...     pp.update_from(x)
+    ...     event = pp.update_from(x)
     """
-    found = list(_each("update_from", arrays, device))
+    updates = _each("update_from", arrays, device, queue, after, labels.caller(1))
     seen: set[int] = set()
-    for _, _, x, label in found:
-        if not x.flags.writeable:
-            raise ValueError(f"update_from: {label}, is read-only")
-        if id(x) in seen:
-            raise ValueError(f"update_from: {label}, is present on several devices; say which: device=")
-        seen.add(id(x))
-    for table, entry, x, _ in found:
-        with table.lock:
-            _copy_from(table, entry, x)
+    for u in updates:
+        if not u.array.flags.writeable:
+            raise ValueError(f"update_from: {u.label}, is read-only")
+        if id(u.array) in seen:
+            raise ValueError(f"update_from: {u.label}, is present on several devices; say which: device=")
+        seen.add(id(u.array))
+    return _copied("update_from", updates, queue, after, lambda u: copy_from(u.entry, u.array, queue))
 
 
 def is_present(x: Any, device: DeviceLike = None) -> bool:
@@ -579,12 +461,12 @@ def is_present(x: Any, device: DeviceLike = None) -> bool:
     ...     print(pp.is_present(x[1:]))
     True
     """
-    host = _host(x, "is_present: x")
-    table = table_of(device_of(device, "is_present"))
-    if host.size == 0:
+    found = host(x, "is_present: x")
+    table = table_of(tables.target(device, "is_present"))
+    if found.size == 0:
         return True
-    entry = table.entry_of(host)
-    return entry is not None and not part_is_missing(entry.layout, host)
+    entry = table.entry_of(found)
+    return entry is not None and not part_is_missing(entry.layout, found)
 
 
 publish_module(globals(), "pardo")

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import bisect
 import contextvars
+import math
+import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._base.arguments import dtype_of
+from pardo._base.arguments import DeviceLike, device_of, dtype_of
 from pardo._core import Array, Device, Event, Queue
 from pardo._data import present
 
 KEPT = 64  # views of an entry that are remembered
+HOST = "cpu"  # where regions run with PARDO_OFFLOAD=off, and what runs copies that nobody waits for
+_SWITCH = {"": False, "on": False, "1": False, "off": True, "0": True}
 
 # The devices of the contexts that this task is in, the innermost last.
 devices: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("pardo.data", default=())
@@ -32,6 +36,11 @@ class Layout(NamedTuple):
     def end(self) -> int:
         """Behind the last byte."""
         return self.begin + sum((n - 1) * s for n, s in self.axes) + 1
+
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return math.prod(n for n, _ in self.axes)
 
 
 def _steps(x: NDArray[Any]) -> tuple[int, list[tuple[int, int, int]]]:
@@ -82,15 +91,20 @@ def _bytes_at(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
 class Entry:
     """Memory of the host that a device has: a copy of its bytes, or on a device that shares the host's memory the memory itself."""
 
-    def __init__(self, x: NDArray[Any], layout: Layout, image: Array | None, label: str) -> None:
+    def __init__(self, x: NDArray[Any], layout: Layout, image: Array | None, label: Any) -> None:
         self.array, self.layout, self.image, self.label = x, layout, image, label
+        self.nbytes = layout.size
         self.count = 1
+        self.copying: list[Event] = []  # copies of it that were submitted and not waited for
+        self.failure: Exception | None = None  # of one of these
         self.launched: list[Event] = []  # what writes it, unless it is complete
         self.broken = False  # a jit function that had it has failed
         self._views: dict[Any, Array] = {}
 
     def view(self, x: NDArray[Any], queue: Queue) -> Array | None:
         """What the device has for a part of the memory; None if the part has elements that the entry does not."""
+        if self.copying or self.failure is not None:
+            self.settle()
         key = (x.__array_interface__["data"][0], x.shape, x.strides, x.dtype)
         found = self._views.get(key)
         if found is None:
@@ -107,6 +121,18 @@ class Entry:
     def views(self) -> list[Array]:
         """What was given for parts of it, unless that was much."""
         return list(self._views.values())
+
+    def settle(self) -> None:
+        """Wait for copies that were submitted."""
+        while self.copying:
+            try:
+                self.copying[0].wait()
+            except Exception as error:
+                self.failure = error
+                self.broken = True
+            self.copying.pop(0)
+        if self.failure is not None:
+            raise self.failure
 
     def failed(self) -> bool:
         """Whether work that writes it is known to have failed."""
@@ -128,6 +154,7 @@ class Table:
 
     def __init__(self, device: Device) -> None:
         self.device, self.queue = device, Queue.of(device)
+        self.shares: bool = device._takes_host_memory
         self.entries: tuple[Entry, ...] = ()
         self.lock = threading.RLock()
 
@@ -178,6 +205,48 @@ def table_of(device: Device) -> Table:
         if table is None:
             table = tables[device.id] = Table(device)
         return table
+
+
+def offload_is_off() -> bool:
+    """Whether the environment variable PARDO_OFFLOAD says that what is for devices runs on the host."""
+    word = os.environ.get("PARDO_OFFLOAD", "").lower()
+    if word not in _SWITCH:
+        raise ValueError(f"PARDO_OFFLOAD={word}: expected on, 1, off or 0")
+    return _SWITCH[word]
+
+
+def target(device: DeviceLike, op_name: str = "") -> Device:
+    """The device that data goes to: as asked, or the default one, or the host where PARDO_OFFLOAD says so."""
+    wanted = device_of(device, op_name)
+    return Device(HOST) if offload_is_off() else wanted
+
+
+_workers: dict[Queue, Queue] = {}
+
+
+def submitted(entries: list[Entry], queue: Queue, after: Any, op_name: str, copy: Callable[[], None]) -> Event:
+    """Copy when something else is complete, without waiting for it. Who uses the entries next waits."""
+    with _tables_lock:
+        worker = _workers.get(queue)
+        if worker is None:
+            worker = _workers[queue] = Queue(HOST)
+    event = worker.host_task(copy, depends=_core._events(after, op_name))
+    for entry in entries:
+        entry.copying.append(event)
+    return event
+
+
+def _after_fork() -> None:
+    """The child has locks of its own; who held them is in the parent."""
+    global _tables_lock
+    _tables_lock = threading.Lock()
+    _workers.clear()
+    for table in tables.values():
+        table.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 # --- parts of an image

@@ -1,0 +1,330 @@
+# python/pardo/_cython/analysis.py: files of Cython are read twice: for their regions, with types; then to be compiled with calls of these.
+from __future__ import annotations
+
+import contextlib
+import linecache
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from Cython.Compiler import Errors, ExprNodes, Main, Nodes, Optimize, ParseTreeTransforms, Pipeline
+from Cython.Compiler.ParseTreeTransforms import EnvTransform
+from Cython.Compiler.StringEncoding import EncodedString
+from pardo._cython import carried
+from pardo._cython.errors import RefusedError
+from pardo._cython.marks import Mark, Marks, statements
+from pardo._cython.regions import FoundFunction, Region, children
+
+_RUNTIME = """
+try:
+    from pardo._cython import runtime as _pardo
+except ImportError as error:
+    raise ImportError("this module was built with pardo.cython, and needs pardo when it runs: pip install pardo") from error
+"""
+
+
+class Parameter(NamedTuple):
+    """What a region takes."""
+
+    text: str  # as it is written in the file
+    name: str
+
+
+class Compiled(NamedTuple):
+    """A region: what is to be called in its place."""
+
+    parameters: list[str]  # texts
+    results: list[str]
+    fused: bool
+    data: bytes
+
+
+class _Found(NamedTuple):
+    mark: Mark
+    node: Any
+    directives: dict[str, Any]
+    function: Any
+    read_after: set[Any]
+
+
+class _Reader(EnvTransform):  # type: ignore[misc]
+    """Goes over the typed tree: finds regions and functions with bodies, and finishes assignments in place."""
+
+    def __init__(self, context: Any, marks: list[Mark]) -> None:
+        super().__init__(context)
+        self.wanted = {m.pos: m for m in marks if not m.block}
+        self.found: list[_Found] = []
+        self.functions: dict[str, FoundFunction] = {}
+        self.inside: list[Any] = []
+
+    def visit_FuncDefNode(self, node: Any) -> Any:
+        entry = getattr(node, "entry", None)
+        if isinstance(node, Nodes.CFuncDefNode) and entry is not None:
+            self.functions[str(entry.cname)] = FoundFunction(node, dict(self._directives(node)))
+        self.inside.append(node)
+        made = super().visit_FuncDefNode(node)
+        self.inside.pop()
+        return made
+
+    def _directives(self, node: Any) -> dict[str, Any]:
+        own: dict[str, Any] | None = getattr(getattr(node, "local_scope", None), "directives", None)
+        return own or dict(self.current_directives)
+
+    def visit_InPlaceAssignmentNode(self, node: Any) -> Any:
+        self.visitchildren(node)
+        if not (node.lhs.type.is_pyobject or node.rhs.type.is_pyobject):
+            value = ExprNodes.binop_node(node.pos, operator=node.operator, operand1=node.lhs, operand2=node.rhs, inplace=True)
+            value.analyse_operation(self.current_env())
+            node.pardo_value = value
+        return node
+
+    def _parallel(self, node: Any) -> Any:
+        mark = self.wanted.get(node.pos)
+        self.visitchildren(node)
+        if mark is not None:
+            function = self.inside[-1] if self.inside else None
+            directives = dict(self.current_env().directives or self.current_directives)
+            self.found.append(_Found(mark, node, directives, function, set()))
+        return node
+
+    def visit_ParallelWithBlockNode(self, node: Any) -> Any:
+        return self._parallel(node)
+
+    def visit_ParallelRangeNode(self, node: Any) -> Any:
+        return self._parallel(node)
+
+
+def _reads_after(function: Any, region: Any) -> set[Any]:
+    """Entries of variables that are read behind a region, or in a loop around it."""
+    reads: list[tuple[int, Any, tuple[int, ...]]] = []
+    place: dict[str, Any] = {}
+    count = 0
+
+    def walk(node: Any, loops: tuple[int, ...], inside: bool) -> None:
+        nonlocal count
+        count += 1
+        if node is region:
+            place["begin"], place["loops"] = count, loops
+            inside = True
+        if isinstance(node, ExprNodes.NameNode):
+            if not inside and node.entry is not None:
+                reads.append((count, node.entry, loops))
+            return
+        if isinstance(node, (Nodes.LoopNode, Nodes.ParallelRangeNode)):
+            loops = (*loops, id(node))
+        targets = []
+        if isinstance(node, Nodes.SingleAssignmentNode):
+            targets = [node.lhs]
+        elif isinstance(node, Nodes.CascadedAssignmentNode):
+            targets = list(node.lhs_list)
+        elif isinstance(node, (Nodes.ForFromStatNode, Nodes.ParallelRangeNode)):
+            targets = [node.target]
+        for child in children(node):
+            if not (any(child is t for t in targets) and isinstance(child, ExprNodes.NameNode)):
+                walk(child, loops, inside)
+        for hidden in ("arg", "args", "function", "obj", "base", "operand", "operand1", "operand2", "cascade"):
+            child = getattr(node, hidden, None)
+            if hidden not in (getattr(node, "child_attrs", None) or ()) and isinstance(child, ExprNodes.ExprNode):
+                walk(child, loops, inside)
+        if node is region:
+            place["end"] = count
+
+    walk(function.body, (), False)
+    around = set(place.get("loops", ()))
+    return {entry for at, entry, loops in reads if at > place.get("end", 0) or around & set(loops)}
+
+
+def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
+    """The regions of a file, by the numbers of their marks. What is wrong is reported as Cython does."""
+    marks = Marks()
+
+    def take_out(tree: Any) -> Any:
+        return marks(tree)
+
+    stages: list[Any] = [Pipeline.parse_stage_factory(context), take_out]
+    for stage in Pipeline.create_pipeline(context, "py" if py else "pyx"):
+        stages.append(stage)
+        if isinstance(stage, ParseTreeTransforms.AnalyseExpressionsTransform):
+            break
+    stages += [Pipeline.abort_on_errors, Optimize.IterationTransform(context)]
+    tree = source
+    for stage in stages:
+        if stage is not None:
+            tree = stage(tree)
+    Pipeline.abort_on_errors(tree)
+    reader = _Reader(context, marks.found)
+    reader(tree)
+    by_mark: dict[int, list[_Found]] = {}
+    for found in reader.found:
+        by_mark.setdefault(found.mark.number, []).append(found)
+    return {number: _compiled(each, reader.functions, str(tree.full_module_name), source.source_desc) for number, each in by_mark.items()}
+
+
+def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str, desc: Any) -> Compiled:
+    variants = []
+    first: tuple[list[str], list[str]] | None = None
+    for each in found:
+        function = each.function
+        name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
+        after = _reads_after(function, each.node) if function is not None else set()
+        region = Region(functions, each.directives, each.node, after)
+        tree = region.function(f"{name}_region{each.mark.number}")
+        maps = _maps(each.mark, region)
+        texts = [*region.parameters, *(region.variable(e) for e in dict.fromkeys([*region.reductions, *region.results]))]
+        results = [region.variable(e) for e in region.results]
+        if first is not None and first != (texts, results):
+            raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
+        first = texts, results
+        entries = [n.type for n in region.captured.values()] + [e.type for e in dict.fromkeys([*region.reductions, *region.results])]
+        fused = len(found) > 1
+        key = tuple(str(kind) for kind in entries) if fused else None
+        lines = linecache.getlines(str(desc.filename))
+        variants.append(
+            {
+                "key": key,
+                "name": name,
+                "module": module,
+                "file": str(desc.filename),
+                "first": 1,
+                "lines": [line.rstrip("\n") for line in lines],
+                "functions": [*region.made, tree],
+                "maps": maps,
+                "on": None,
+                "options": {"checks": region.checks, "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
+            }
+        )
+    assert first is not None
+    return Compiled(first[0], first[1], len(found) > 1, carried.packed(*variants))
+
+
+def _maps(mark: Mark, region: Region) -> dict[str, str]:
+    maps = {}
+    for m in mark.maps:
+        if m.text not in region.parameters:
+            raise RefusedError(m.pos, f"`{m.text}` is in device={{…}}, but the region does not use it")
+        maps[region.parameters[m.text]] = m.kind
+    return maps
+
+
+# --- the second reading
+
+
+def _in_gil(mark: Mark, text: str) -> str:
+    if not mark.nogil:
+        return text
+    return "with gil:\n" + "\n".join("    " + line for line in text.splitlines())
+
+
+class _Placed:
+    """Puts calls in the place of regions."""
+
+    def __init__(self, regions: dict[int, Compiled], name: str) -> None:
+        self.regions, self.file = regions, name
+
+    def __call__(self, mark: Mark, body: Any) -> Any:
+        if mark.block:
+            return self.block(mark, body)
+        region = self.regions[mark.number]
+        given = ", ".join(["PARDO_KEY", *region.parameters])
+        call = f"_pardo_region_{mark.number}({given})"
+        results = "".join(f"{r}, " for r in region.results)
+        text = f"({results}) = {call}" if results else call
+        made = statements(_in_gil(mark, text), mark.pos)
+        key: Any = ExprNodes.NoneNode(mark.pos)
+        if region.fused:
+            names = [statements(text, mark.pos)[0].expr for text in region.parameters]
+            key = ExprNodes.TupleNode(mark.pos, args=[ExprNodes.TypeofNode(mark.pos, operand=n) for n in names])
+        node = Nodes.StatListNode(mark.pos, stats=made)
+        return _replaced(node, "PARDO_KEY", key)
+
+    def block(self, mark: Mark, body: Any) -> Any:
+        place = f"{self.file}:{mark.pos[1]}"
+        kinds, names = tuple(m.kind for m in mark.maps), tuple(m.text for m in mark.maps)
+        arguments = "".join(f", {n}" for n in names)
+        enter = _in_gil(mark, f"_pardo.enter({place!r}, {kinds!r}, {names!r}, {mark.on or None}{arguments})")
+        leave = _in_gil(mark, "_pardo.leave()")
+        lines = ["try:", "    pass", "finally:", *("    " + line for line in leave.splitlines())]
+        made = statements(enter, mark.pos) + statements("\n".join(lines), mark.pos)
+        made[-1].body = body
+        return Nodes.StatListNode(mark.pos, stats=made)
+
+
+def _replaced(node: Any, name: str, by: Any) -> Any:
+    """A tree with a node in place of a name."""
+    for attribute in node.child_attrs or ():
+        child = getattr(node, attribute)
+        if isinstance(child, list):
+            setattr(node, attribute, [by if _is_name(c, name) else _replaced(c, name, by) for c in child])
+        elif _is_name(child, name):
+            setattr(node, attribute, by)
+        elif child is not None:
+            _replaced(child, name, by)
+    return node
+
+
+def _is_name(node: Any, name: str) -> bool:
+    return isinstance(node, ExprNodes.NameNode) and str(node.name) == name
+
+
+def _begins(tree: Any, regions: dict[int, Compiled]) -> None:
+    """What the module does first."""
+    pos = tree.body.pos
+    lines = [_RUNTIME]
+    lines += [f"_pardo_region_{number} = _pardo.Region({region.data!r})" for number, region in regions.items()]
+    made = statements("\n".join(lines), pos)
+    tree.body = Nodes.StatListNode(pos, stats=[*made, tree.body])
+
+
+def _has_marks(source: Any) -> bool:
+    with contextlib.suppress(OSError), open(source.filename, encoding="utf-8", errors="replace") as file:
+        return "device" in file.read()
+    return False
+
+
+def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def factory(context: Any) -> Any:
+        parse = original(context)
+
+        def parse_with_devices(compilation: Any) -> Any:
+            if not _has_marks(compilation.source_desc):
+                return parse(compilation)
+            marked = Marks()
+            try:
+                plain = parse(compilation)
+                if Errors.get_errors_count():
+                    return plain
+                marked(plain)
+                if not marked.found and not marked.device_functions:
+                    return parse(compilation)
+                py = str(compilation.source_desc.filename).endswith(".py")
+                fresh = Main.Context.from_options(context.options)
+                with _original(original):
+                    regions = regions_of(fresh, compilation, py)
+                tree = parse(compilation)
+                tree = Marks(_Placed(regions, str(compilation.source_desc.get_description())))(tree)
+                _begins(tree, regions)
+            except RefusedError as refused:
+                Errors.error(refused.pos, EncodedString(refused.message))
+                raise Errors.AbortError("pardo.cython") from None
+            return tree
+
+        return parse_with_devices
+
+    return factory
+
+
+@contextlib.contextmanager
+def _original(factory: Any) -> Iterator[None]:
+    now = Pipeline.parse_stage_factory
+    Pipeline.parse_stage_factory = factory
+    try:
+        yield
+    finally:
+        Pipeline.parse_stage_factory = now
+
+
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Let Cython take out what is for devices, in whatever it compiles meanwhile."""
+    original = Pipeline.parse_stage_factory
+    with _original(_parse_stage(original)):
+        yield

@@ -1,0 +1,44 @@
+# python/pardo/_cython/carried.py: Python's syntax trees as bytes, which an extension holds, and back.
+from __future__ import annotations
+
+import ast
+import marshal
+from typing import Any
+
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, ast.AST):
+        place = tuple(getattr(value, name, None) for name in _PLACE)
+        return type(value).__name__, place, [_flat(getattr(value, field, None)) for field in value._fields]
+    if isinstance(value, list):
+        return [_flat(v) for v in value]
+    if isinstance(value, dict):
+        return {key: _flat(v) for key, v in value.items()}
+    return ("", value)
+
+
+def _tree(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_tree(v) for v in value]
+    if isinstance(value, dict):
+        return {key: _tree(v) for key, v in value.items()}
+    if value[0] == "":
+        return value[1]
+    name, place, fields = value
+    node = getattr(ast, name)(*(_tree(f) for f in fields))
+    for attribute, number in zip(_PLACE, place, strict=True):
+        if number is not None:
+            setattr(node, attribute, number)
+    return node
+
+
+def packed(*values: Any) -> bytes:
+    """Trees and plain data as bytes."""
+    return marshal.dumps([_flat(v) for v in values], 4)
+
+
+def unpacked(data: bytes) -> list[Any]:
+    """What was packed."""
+    return [_tree(v) for v in marshal.loads(data)]

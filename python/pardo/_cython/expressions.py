@@ -1,0 +1,382 @@
+# python/pardo/_cython/expressions.py: typed expressions of Cython -> expressions of pardo's loops, with C's types and conversions.
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from Cython.Compiler import ExprNodes
+from pardo._cython.errors import refuse
+from pardo._cython.functions import LIBC, LIBC_NUMPY, LIBC_TESTS
+from pardo._cython.types import dtype_name, is_signed_integer, plain
+
+N = TypeVar("N", bound=ast.AST)
+LOAD, STORE = ast.Load(), ast.Store()
+_OPERATORS: dict[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+    "^": ast.BitXor,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
+}
+_COMPARISONS: dict[str, type[ast.cmpop]] = {
+    "==": ast.Eq,
+    "!=": ast.NotEq,
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+}
+_THROUGH = ("CoerceToTempNode", "CloneNode", "ProxyNode", "NoneCheckNode", "CppOptionalTempCoercion", "ProxyExprNode")
+
+
+def operator_of(sign: str) -> ast.operator:
+    """The operator that `+=` and its like apply."""
+    return _OPERATORS[sign]()
+
+
+class Expressions:
+    """Translates expressions; a subclass says what names and called functions stand for."""
+
+    checks = 0  # of the region: 1 for indices, 2 for divisions too
+
+    def __init__(self) -> None:
+        self.directives: dict[str, Any] = {}
+        self.known: dict[int, ast.expr] = {}  # what temporaries of Cython's tree stand for
+
+    # --- for subclasses
+
+    def name(self, node: Any) -> ast.expr:
+        """A variable."""
+        raise NotImplementedError
+
+    def call(self, node: Any, function: Any, arguments: list[Any]) -> ast.expr:
+        """A call of a function that is written in the file."""
+        raise NotImplementedError
+
+    # --- helpers
+
+    def at(self, node: Any, made: N) -> N:
+        """The same with the line and the column of a node."""
+        _, line, column = node.pos
+        for part in ast.walk(made):
+            if isinstance(part, (ast.expr, ast.stmt, ast.keyword)) and not hasattr(part, "lineno"):
+                length = len(part.id) if isinstance(part, ast.Name) else 1
+                part.lineno = part.end_lineno = line
+                part.col_offset, part.end_col_offset = column, column + length
+        return made
+
+    def converted(self, value: ast.expr, dtype: str) -> ast.expr:
+        """A value as an element of a dtype."""
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == dtype:
+            return value
+        return ast.Call(ast.Attribute(ast.Name("_np", LOAD), dtype, LOAD), [value], [])
+
+    def dtype(self, node: Any, kind: Any = None) -> str:
+        """The dtype of an expression."""
+        kind = node.type if kind is None else kind
+        found = dtype_name(kind)
+        if found is None:
+            what = "a Python object" if kind.is_pyobject else f"of the C type `{kind}`"
+            refuse(node, f"this is {what}, which a region on a device cannot have")
+        return found
+
+    def typed(self, node: Any, kind: Any = None) -> ast.expr:
+        """A number as its C type, or as another one."""
+        node = self.plain(node)
+        wanted = self.dtype(node, kind)
+        own = self.dtype(node)
+        value = self.value(node)
+        if own == wanted and not self._is_loose(node):
+            return value
+        if wanted == "bool_":
+            zero = ast.Constant(0)
+            return value if own == "bool_" else self.at(node, ast.Compare(value, [ast.NotEq()], [zero]))
+        return self.at(node, self.converted(value, wanted))
+
+    def _is_loose(self, node: Any) -> bool:
+        """Literals and counters, whose values have no dtype of their own."""
+        return isinstance(node, (ExprNodes.IntNode, ExprNodes.FloatNode, ExprNodes.BoolNode, ExprNodes.ImagNode)) or (
+            isinstance(node, ExprNodes.NameNode) and self.is_counter(node)
+        )
+
+    def is_counter(self, node: Any) -> bool:
+        """Whether a name counts the iterations of a loop."""
+        return False
+
+    def plain(self, node: Any) -> Any:
+        """A node without what Cython puts around it for its own code."""
+        while True:
+            kind = type(node).__name__
+            if kind in _THROUGH:
+                node = node.arg
+            elif kind == "CoerceFromPyTypeNode" and type(node.arg).__name__ == "CoerceToPyTypeNode":
+                node = node.arg.arg
+            elif kind == "CoerceToPyTypeNode" and not node.arg.type.is_pyobject:
+                node = node.arg
+            else:
+                return node
+
+    def truth(self, node: Any) -> ast.expr:
+        """A condition."""
+        node = self.plain(node)
+        if isinstance(node, ExprNodes.CoerceToBooleanNode):
+            return self.truth(node.arg)
+        return self.typed(node, _BOOLEAN)
+
+    # --- values
+
+    def value(self, node: Any) -> ast.expr:
+        """An expression with the dtype of its C type; literals and counters as they are."""
+        node = self.plain(node)
+        if id(node) in self.known:
+            return self.known[id(node)]
+        for kind in type(node).__mro__:
+            method: Callable[[Any], ast.expr] | None = getattr(self, "of_" + kind.__name__, None)
+            if method is not None:
+                return self.at(node, method(node))
+        return refuse(node, f"{_spoken(node)} cannot be in a region on a device")
+
+    def of_IntNode(self, node: Any) -> ast.expr:
+        return ast.Constant(int(node.constant_result) if node.has_constant_result() else int(node.value, 0))
+
+    def of_CharNode(self, node: Any) -> ast.expr:
+        return ast.Constant(ord(node.value))
+
+    def of_FloatNode(self, node: Any) -> ast.expr:
+        return ast.Constant(float(node.value))
+
+    def of_BoolNode(self, node: Any) -> ast.expr:
+        return ast.Constant(bool(node.value))
+
+    def of_ImagNode(self, node: Any) -> ast.expr:
+        return ast.Constant(complex(0, float(node.value)))
+
+    def of_NameNode(self, node: Any) -> ast.expr:
+        return self.name(node)
+
+    def of_NumBinopNode(self, node: Any) -> ast.expr:
+        sign = node.operator
+        if sign not in _OPERATORS:
+            refuse(node, f"`{sign}` cannot be in a region on a device")
+        right = node.type if sign not in ("<<", ">>") else None
+        return ast.BinOp(self.typed(node.operand1, node.type), operator_of(sign), self.typed(node.operand2, right))
+
+    def of_DivNode(self, node: Any) -> ast.expr:
+        left, right = self.typed(node.operand1, node.type), self.typed(node.operand2, node.type)
+        kind = self.dtype(node)
+        c_rules = bool(self.directives.get("cdivision")) or bool(node.cdivision)
+        checked = not c_rules and not (node.operand2.has_constant_result() and node.operand2.constant_result != 0)
+        if kind.startswith(("float", "complex")):
+            if node.operator == "//":
+                if c_rules:
+                    return ast.BinOp(left, ast.Div(), right)
+                return self._helper("_floor_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+            return self._helper("_divided", left, right) if checked else ast.BinOp(left, ast.Div(), right)
+        if c_rules:
+            return self._helper("_c_divided", left, right)
+        return self._helper("_integer_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+
+    def of_ModNode(self, node: Any) -> ast.expr:
+        left, right = self.typed(node.operand1, node.type), self.typed(node.operand2, node.type)
+        c_rules = bool(self.directives.get("cdivision")) or bool(node.cdivision)
+        if self.dtype(node).startswith("float"):
+            return self._helper("_c_fmod", left, right) if c_rules else ast.BinOp(left, ast.Mod(), right)
+        if c_rules:
+            return self._helper("_c_remainder", left, right)
+        checked = not (node.operand2.has_constant_result() and node.operand2.constant_result != 0)
+        return self._helper("_remainder", left, right) if checked else ast.BinOp(left, ast.Mod(), right)
+
+    def of_PowNode(self, node: Any) -> ast.expr:
+        return ast.BinOp(self.typed(node.operand1, node.type), ast.Pow(), self.typed(node.operand2, node.type))
+
+    def _helper(self, name: str, *arguments: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, LOAD), list(arguments), [])
+
+    def of_UnaryMinusNode(self, node: Any) -> ast.expr:
+        return ast.UnaryOp(ast.USub(), self.typed(node.operand, node.type))
+
+    def of_UnaryPlusNode(self, node: Any) -> ast.expr:
+        return self.typed(node.operand, node.type)
+
+    def of_TildeNode(self, node: Any) -> ast.expr:
+        return ast.UnaryOp(ast.Invert(), self.typed(node.operand, node.type))
+
+    def of_NotNode(self, node: Any) -> ast.expr:
+        return ast.UnaryOp(ast.Not(), self.truth(node.operand))
+
+    def of_TypecastNode(self, node: Any) -> ast.expr:
+        return self.typed(node.operand, node.type)
+
+    def of_CoerceToComplexNode(self, node: Any) -> ast.expr:
+        return self.typed(node.arg, node.type)
+
+    def of_CoerceToBooleanNode(self, node: Any) -> ast.expr:
+        return self.truth(node.arg)
+
+    def of_BoolBinopNode(self, node: Any) -> ast.expr:
+        first, second = node.operand1, node.operand2
+        if self.dtype(node) == "bool_":
+            return ast.BoolOp(ast.And() if node.operator == "and" else ast.Or(), [self.truth(first), self.truth(second)])
+        test, one, two = self.truth(first), self.typed(first, node.type), self.typed(second, node.type)
+        return ast.IfExp(test, two, one) if node.operator == "and" else ast.IfExp(test, one, two)
+
+    def of_BoolBinopResultNode(self, node: Any) -> ast.expr:
+        return self.typed(node.arg, node.type)
+
+    def of_CondExprNode(self, node: Any) -> ast.expr:
+        return ast.IfExp(self.truth(node.condition), self.typed(node.true_val, node.type), self.typed(node.false_val, node.type))
+
+    def of_PrimaryCmpNode(self, node: Any) -> ast.expr:
+        parts: list[ast.expr] = []
+        left, step = node.operand1, node
+        while step is not None:
+            if step.operator not in _COMPARISONS:
+                refuse(node, f"`{step.operator}` cannot be in a region on a device")
+            common = self._common(left, step.operand2)
+            pair = [self.typed(left, common), self.typed(step.operand2, common)]
+            parts.append(self.at(node, ast.Compare(pair[0], [_COMPARISONS[step.operator]()], [pair[1]])))
+            left, step = step.operand2, getattr(step, "cascade", None)
+        return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
+
+    def _common(self, a: Any, b: Any) -> Any:
+        from Cython.Compiler.PyrexTypes import widest_numeric_type
+
+        a, b = self.plain(a), self.plain(b)
+        for node in (a, b):
+            self.dtype(node)
+        return a.type if a.type is b.type else widest_numeric_type(plain(a.type), plain(b.type))
+
+    def of_EvalWithTempExprNode(self, node: Any) -> ast.expr:
+        reference = node.lazy_temp
+        self.known[id(reference)] = self.typed(reference.expression, node.lazy_temp.type)
+        return self.value(node.subexpression)
+
+    def of_ResultRefNode(self, node: Any) -> ast.expr:
+        if node.expression is None:
+            refuse(node, "a temporary value of Cython cannot be in a region on a device")
+        return self.typed(node.expression)
+
+    # --- arrays
+
+    def index(self, node: Any) -> ast.expr:
+        """An index: signed integers keep all their bits, as their overflow means nothing in C."""
+        node = self.plain(node)
+        if isinstance(node, (ExprNodes.AddNode, ExprNodes.SubNode, ExprNodes.MulNode)) and is_signed_integer(node.type):
+            return self.at(node, ast.BinOp(self.index(node.operand1), operator_of(node.operator), self.index(node.operand2)))
+        if isinstance(node, ExprNodes.UnaryMinusNode) and is_signed_integer(node.type):
+            return self.at(node, ast.UnaryOp(ast.USub(), self.index(node.operand)))
+        if isinstance(node, ExprNodes.TypecastNode) and is_signed_integer(node.type) and is_signed_integer(node.operand.type):
+            return self.index(node.operand)
+        return self.value(node)
+
+    def _position(self, node: Any) -> ast.expr:
+        value = self.index(node)
+        signed = is_signed_integer(self.plain(node).type)
+        plain_number = isinstance(value, ast.Constant)
+        if not self.directives.get("wraparound", True) and self.directives.get("boundscheck", True) and signed and not plain_number:
+            return self.at(node, self.converted(value, "uint64"))  # below zero is out of bounds
+        return value
+
+    def of_MemoryViewIndexNode(self, node: Any) -> ast.expr:
+        if self.directives.get("boundscheck", True):
+            self.checks = max(self.checks, 1)
+        return ast.Subscript(self.array(node.base), _tuple([self._position(k) for k in node.indices]), LOAD)
+
+    def of_MemoryViewSliceNode(self, node: Any) -> ast.expr:
+        parts: list[ast.expr] = []
+        for k in node.indices:
+            k = self.plain(k)
+            if isinstance(k, ExprNodes.SliceNode):
+                bounds = [None if self._absent(b) else self.index(b) for b in (k.start, k.stop, k.step)]
+                parts.append(ast.Slice(*bounds))
+            elif isinstance(k, ExprNodes.NoneNode):
+                parts.append(ast.Constant(None))
+            else:
+                parts.append(self._position(k))
+        if all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts):
+            return self.array(node.base)
+        return ast.Subscript(self.array(node.base), _tuple(parts), LOAD)
+
+    def _absent(self, node: Any) -> bool:
+        return node is None or isinstance(self.plain(node), ExprNodes.NoneNode)
+
+    def of_BufferIndexNode(self, node: Any) -> ast.expr:
+        return self.of_MemoryViewIndexNode(node)
+
+    def of_IndexNode(self, node: Any) -> ast.expr:
+        base = self.plain(node.base)
+        if isinstance(base, ExprNodes.AttributeNode) and base.attribute == "shape" and base.obj.type.is_memoryviewslice:
+            return ast.Subscript(ast.Attribute(self.array(base.obj), "shape", LOAD), self.index(node.index), LOAD)
+        if base.type.is_ptr or base.type.is_array:
+            return ast.Subscript(self.array(base), self.index(node.index), LOAD)
+        return refuse(node, f"an element of {_spoken(base)} cannot be in a region on a device")
+
+    def array(self, node: Any) -> ast.expr:
+        """An array, or a part of one."""
+        node = self.plain(node)
+        if isinstance(node, (ExprNodes.NameNode, ExprNodes.AttributeNode)) or node.type.is_memoryviewslice:
+            return self.value(node)
+        return refuse(node, f"{_spoken(node)} is no array that a region on a device can use")
+
+    def of_AttributeNode(self, node: Any) -> ast.expr:
+        kind = plain(node.obj.type)
+        if kind.is_memoryviewslice and node.attribute == "T":
+            return ast.Attribute(self.array(node.obj), "T", LOAD)
+        if kind.is_complex and node.attribute in ("real", "imag"):
+            return ast.Attribute(self.value(node.obj), node.attribute, LOAD)
+        if kind.is_struct:
+            return ast.Attribute(self.value(node.obj), node.attribute, LOAD)
+        return self.name(node)
+
+    # --- calls
+
+    def of_SimpleCallNode(self, node: Any) -> ast.expr:
+        function, arguments = node.function, list(node.args or [])
+        name = getattr(function, "name", None) or getattr(function, "attribute", None) or getattr(function, "cname", "")
+        entry = getattr(function, "entry", None)
+        c_name = str(getattr(entry, "cname", None) or getattr(function, "cname", "") or name)
+        if c_name in ("abs", "labs", "llabs", "fabs", "fabsf", "__Pyx_abs_int", "__Pyx_abs_long", "__Pyx_abs_longlong") or (
+            name == "abs" and len(arguments) == 1
+        ):
+            return ast.Call(ast.Name("abs", LOAD), [self.typed(arguments[0], node.type)], [])
+        single = c_name.removesuffix("f") if c_name.endswith("f") and c_name not in LIBC | LIBC_NUMPY | LIBC_TESTS else c_name
+        if single in LIBC or single in LIBC_NUMPY:
+            return self.typed_call(f"_c_{single}", node, arguments)
+        if single in LIBC_TESTS:
+            return ast.Call(ast.Name(f"_c_{single}", LOAD), [self.typed(a) for a in arguments], [])
+        if name == "len" and len(arguments) == 1 and self.plain(arguments[0]).type.is_memoryviewslice:
+            return ast.Call(ast.Name("len", LOAD), [self.array(arguments[0])], [])
+        if entry is None or not entry.type.is_cfunction:
+            refuse(node, f"`{name}` is a Python object, which a region on a device cannot call")
+        return self.call(node, function, arguments)
+
+    def typed_call(self, name: str, node: Any, arguments: list[Any]) -> ast.expr:
+        """A call of a function whose arguments have the type of its result."""
+        return ast.Call(ast.Name(name, LOAD), [self.typed(a, node.type) for a in arguments], [])
+
+
+class _Boolean:
+    """Stands for the type of conditions."""
+
+    is_typedef = is_complex = is_float = is_pyobject = is_enum = False
+    is_int = True
+
+
+_BOOLEAN = type("CBIntType", (_Boolean,), {})()
+
+
+def _tuple(parts: list[ast.expr]) -> ast.expr:
+    return parts[0] if len(parts) == 1 else ast.Tuple(parts, LOAD)
+
+
+def _spoken(node: Any) -> str:
+    """What a node is called in messages."""
+    kind = getattr(node, "type", None)
+    if kind is not None and kind.is_pyobject:
+        return "a Python object"
+    names = {"UnicodeNode": "a text", "BytesNode": "a text", "StringNode": "a text", "AmpersandNode": "an address"}
+    return names.get(type(node).__name__, type(node).__name__.removesuffix("Node"))

@@ -1,0 +1,64 @@
+# python/pardo/_cython/functions.py: what C's operators and libc's functions are in the functions that regions become.
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+# C's name -> the function of math that kernels know.
+_SAME = "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot copysign"
+LIBC = {**{name: name for name in f"{_SAME} fmod erf erfc lgamma pow fabs nextafter".split()}, "tgamma": "gamma"}
+LIBC_NUMPY = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "fmin": "fmin", "fmax": "fmax", "fma": "fma"}
+LIBC_TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
+
+
+def _divided(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise ZeroDivisionError("float division")
+    return a / b
+
+
+def _floor_divided(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise ZeroDivisionError("float division")
+    return a // b
+
+
+def _integer_divided(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return a // b
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    return a % b
+
+
+def _c_divided(a: Any, b: Any) -> Any:
+    """C's quotient of integers, toward zero."""
+    q = a // b
+    return q + 1 if q * b != a and (a < 0) != (b < 0) else q
+
+
+def _c_remainder(a: Any, b: Any) -> Any:
+    """C's remainder of integers, with the sign of the dividend."""
+    r = a % b
+    return r - b if r != 0 and (r < 0) != (a < 0) else r
+
+
+TABLE: dict[str, Any] = {
+    "_divided": _divided,
+    "_floor_divided": _floor_divided,
+    "_integer_divided": _integer_divided,
+    "_remainder": _remainder,
+    "_c_divided": _c_divided,
+    "_c_remainder": _c_remainder,
+    **{f"_c_{c}": getattr(math, name) for c, name in LIBC.items()},
+    **{f"_c_{c}": getattr(np, name) for c, name in LIBC_NUMPY.items() if hasattr(np, name)},
+    **{f"_c_{c}": getattr(np, name) for c, name in LIBC_TESTS.items()},
+}
+if hasattr(math, "fma"):
+    TABLE["_c_fma"] = math.fma

@@ -1,0 +1,237 @@
+# python/pardo/_cython/marks.py: `device=` in a file of Cython: found in the tree as it is parsed, taken out, or put in as calls.
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from Cython.Compiler import ExprNodes, Nodes, TreeFragment
+from Cython.Compiler.Visitor import VisitorTransform
+from pardo._cython.errors import refuse
+
+KINDS = ("to", "from", "tofrom", "alloc", "present")
+
+
+class Map(NamedTuple):
+    """One entry of `device={…}`."""
+
+    text: str  # the array, as it is written
+    kind: str
+    pos: Any
+
+
+class Mark(NamedTuple):
+    """One `device=` of a parallel section or loop, or one `with device(…)`."""
+
+    number: int
+    pos: Any
+    maps: list[Map]
+    on: str  # an expression for the device; nothing for the default
+    nogil: bool
+    block: bool  # `with device(…)`
+
+
+def dotted(node: Any) -> str:
+    """A name, or a dotted name; nothing for other expressions."""
+    parts = []
+    while isinstance(node, ExprNodes.AttributeNode):
+        parts.append(str(node.attribute))
+        node = node.obj
+    return ".".join([str(node.name), *reversed(parts)]) if isinstance(node, ExprNodes.NameNode) else ""
+
+
+def maps_of(node: Any) -> list[Map]:
+    """What is written in `{X: 'to'}`."""
+    if not isinstance(node, ExprNodes.DictNode):
+        refuse(node, "device= takes a dict in braces, such as {X: 'to'}")
+    maps: list[Map] = []
+    for item in node.key_value_pairs:
+        kind = getattr(item.value, "value", None)
+        if str(kind) not in KINDS or isinstance(item.value, (ExprNodes.IntNode, ExprNodes.NameNode)):
+            refuse(item.value, f"a map is one of {', '.join(map(repr, KINDS))}")
+        text = dotted(item.key)
+        if not text:
+            refuse(item.key, "an array is named in device={…} by its name, or as an attribute")
+        if any(m.text == text for m in maps):
+            refuse(item.key, f"`{text}` is in device={{…}} twice")
+        maps.append(Map(text, str(kind), item.key.pos))
+    return maps
+
+
+class Marks(VisitorTransform):  # type: ignore[misc]
+    """Takes every `device=` out of a tree. What `made` gives for one takes the place of the statement that has it."""
+
+    def __init__(self, made: Callable[[Mark, Any], Any] | None = None) -> None:
+        super().__init__()
+        self.made = made
+        self.found: list[Mark] = []
+        self.names = {"cython.parallel.device": "device", "cython.parallel.parallel": "parallel", "cython.parallel.prange": "prange"}
+        self.modules = {"cython"}
+        self.device_functions: list[Any] = []
+        self.nogil = False
+
+    def visit_Node(self, node: Any) -> Any:
+        self.visitchildren(node)
+        return node
+
+    # --- names
+
+    def visit_FromCImportStatNode(self, node: Any) -> Any:
+        if str(node.module_name) == "cython.parallel":
+            kept = []
+            for item in node.imported_names:
+                name, as_name = str(item[1]), str(item[2] or item[1])
+                self.names[as_name] = name
+                if name != "device":
+                    kept.append(item)
+            if not kept:
+                return Nodes.PassStatNode(node.pos)
+            node.imported_names = kept
+        return node
+
+    def visit_FromImportStatNode(self, node: Any) -> Any:
+        module = getattr(node.module, "module_name", None)
+        if module is not None and str(getattr(module, "value", "")) == "cython.parallel":
+            kept = []
+            for name, target in node.items:
+                self.names[str(target.name)] = str(name)
+                if str(name) != "device":
+                    kept.append((name, target))
+            if not kept:
+                return Nodes.PassStatNode(node.pos)
+            node.items = kept
+            if getattr(node.module, "imported_names", None):
+                node.module.imported_names = [n for n in node.module.imported_names if str(getattr(n, "value", n)) != "device"]
+        return node
+
+    def meaning(self, node: Any) -> str:
+        """'device', 'parallel' or 'prange' for what names one of these."""
+        text = dotted(node)
+        first, _, rest = text.partition(".")
+        if first in self.modules and rest == "parallel.device":
+            return "device"
+        return self.names.get(text, "")
+
+    # --- functions
+
+    def _decorated(self, node: Any) -> None:
+        for decorator in list(getattr(node, "decorators", None) or []):
+            if dotted(decorator.decorator) == "cython.device":
+                node.decorators.remove(decorator)
+                self.device_functions.append(node)
+        if not getattr(node, "decorators", True):
+            node.decorators = None
+
+    def _function(self, node: Any, nogil: bool) -> Any:
+        self._decorated(node)
+        before, self.nogil = self.nogil, nogil
+        self.visitchildren(node)
+        self.nogil = before
+        return node
+
+    def visit_CFuncDefNode(self, node: Any) -> Any:
+        declarator, nogil = node.declarator, False
+        while declarator is not None:
+            nogil = nogil or bool(getattr(declarator, "nogil", False))
+            declarator = getattr(declarator, "base", None)
+        return self._function(node, nogil)
+
+    def visit_DefNode(self, node: Any) -> Any:
+        names = [dotted(d.decorator if not hasattr(d.decorator, "function") else d.decorator.function) for d in node.decorators or []]
+        return self._function(node, "cython.nogil" in names)
+
+    def visit_GILStatNode(self, node: Any) -> Any:
+        return self._within(node, node.state == "nogil")
+
+    def _within(self, node: Any, nogil: bool) -> Any:
+        before, self.nogil = self.nogil, nogil
+        self.visitchildren(node)
+        self.nogil = before
+        return node
+
+    # --- statements
+
+    def _marked(self, node: Any, maps: list[Map], on: str, block: bool) -> Mark:
+        mark = Mark(len(self.found), node.pos, maps, on, self.nogil, block)
+        self.found.append(mark)
+        return mark
+
+    def visit_WithStatNode(self, node: Any) -> Any:
+        manager = node.manager
+        if dotted(manager) in ("cython.nogil", "cython.gil"):
+            return self._within(node, dotted(manager) == "cython.nogil")
+        function = getattr(manager, "function", None)
+        what = self.meaning(function) if function is not None else self.meaning(manager)
+        if what == "device":
+            arguments, keywords = _arguments(manager)
+            on = keywords.pop("on", None)
+            if len(arguments) != 1 or keywords or node.target is not None:
+                refuse(node, "`with device({X: 'to'}):` takes one dict in braces, and on=")
+            mark = self._marked(node, maps_of(arguments[0]), _text(on), True)
+            body = self.visit(node.body)
+            node.body = body
+            return body if self.made is None else self.made(mark, body)
+        if what == "parallel" and isinstance(manager, ExprNodes.GeneralCallNode):
+            taken = _taken(manager)
+            if taken is not None:
+                mark = self._marked(manager, maps_of(taken[0]), _text(taken[1]), False)
+                if self.made is not None:
+                    return self.made(mark, node)
+        self.visitchildren(node)
+        return node
+
+    def visit_ForInStatNode(self, node: Any) -> Any:
+        call = node.iterator.sequence
+        if isinstance(call, ExprNodes.GeneralCallNode) and self.meaning(call.function) == "prange":
+            taken = _taken(call)
+            if taken is not None:
+                keywords = {str(k.key.value): k.value for k in call.keyword_args.key_value_pairs}
+                wanted = keywords.get("nogil")
+                mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
+                if wanted is not None and not self.nogil and self.made is None:
+                    pass  # prange(…, nogil=True): it is called with the GIL
+                if self.made is not None:
+                    return self.made(mark, node)
+        self.visitchildren(node)
+        return node
+
+    def visit_SimpleCallNode(self, node: Any) -> Any:
+        if self.meaning(node.function) == "device":
+            refuse(node, "device(…) is for `with device({X: 'to'}):`")
+        self.visitchildren(node)
+        return node
+
+
+def _arguments(node: Any) -> tuple[list[Any], dict[str, Any]]:
+    if isinstance(node, ExprNodes.GeneralCallNode):
+        pairs = node.keyword_args.key_value_pairs if node.keyword_args else []
+        return list(node.positional_args.args), {str(k.key.value): k.value for k in pairs}
+    return list(getattr(node, "args", [])), {}
+
+
+def _taken(call: Any) -> tuple[Any, Any] | None:
+    """`device=` and `on=` of a call, which lose their places there."""
+    pairs = call.keyword_args.key_value_pairs
+    found = {str(k.key.value): k for k in pairs}
+    if "device" not in found:
+        return None
+    call.keyword_args.key_value_pairs = [k for k in pairs if str(k.key.value) not in ("device", "on")]
+    return found["device"].value, found["on"].value if "on" in found else None
+
+
+def _text(node: Any) -> str:
+    if node is None:
+        return ""
+    value = getattr(node, "value", None)
+    if isinstance(value, str) and not isinstance(node, ExprNodes.IntNode):
+        return repr(str(value))
+    text = dotted(node)
+    if not text:
+        refuse(node, "on= takes a text such as 'cuda:0', or a name")
+    return text
+
+
+def statements(text: str, pos: Any) -> list[Any]:
+    """Statements of Cython at a position."""
+    root = TreeFragment.TreeFragment(text, level="function").root
+    TreeFragment.SetPosTransform(pos)(root)
+    return list(root.stats)

@@ -1,0 +1,16 @@
+# python/pardo/cython.py: files of Cython whose parallel sections run on devices.
+"""Cython with ``device=``: parallel sections of ``.pyx`` files run on the CPU, on OpenCL devices and on NVIDIA GPUs."""
+
+from __future__ import annotations
+
+import sys
+
+from pardo._base.public_names import publish_module
+from pardo._cython.building import build, cythonize, main
+
+__all__ = ["build", "cythonize"]
+
+publish_module(globals())
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

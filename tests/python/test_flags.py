@@ -4,8 +4,8 @@ import operator
 import numpy as np
 import pardo as pp
 import pytest
-from numpy_names import BEFORE_2_1
 from numpy.testing import assert_array_equal
+from numpy_names import BEFORE_2_1
 
 
 def same(x, host):

@@ -424,8 +424,8 @@ def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
 
 
 def fetched(x: Any, op_name: str, *, unless_readable: bool = False) -> Any:
-    """Values on the host, for what computes there: the copy of an array is counted, and guards see it, `unless_readable` only where the host
-    cannot read the memory. Everything else is given as it is."""
+    """Values on the host, for what computes there: the copy of an array is counted, and guards see it, `unless_readable` only where
+    the host cannot read the memory. Everything else is given as it is."""
     if type(x) is not Array:
         return x
     if not (unless_readable and x.device._in_host_memory):

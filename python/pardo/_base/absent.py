@@ -7,7 +7,7 @@ _ABSENT = {
         "there are no dates: keep them in NumPy, and compute with x.view('int64')"
     ),
     "ma": "there are no masked arrays: use where= of functions, pardo.where, or NaN and the functions that leave it out, as pardo.nanmean",
-    "rec recarray record void flexible": "use structured arrays, as pardo.zeros(3, dtype=[('a', 'f8'), ('b', 'i4')]), and x['a'] for a field",
+    "rec recarray record void flexible": "use structured arrays: pardo.zeros(3, dtype=[('a', 'f8'), ('b', 'i4')]), and x['a'] for a field",
     "object_ str_ bytes_ char character strings": "arrays hold numbers and bools: keep text and objects in NumPy or lists",
     "longdouble clongdouble complex256 float128": "float64 and complex128 are the widest: use these, or NumPy",
     "memmap": "use pardo.load and pardo.fromfile, or pardo.asarray of a numpy.memmap",

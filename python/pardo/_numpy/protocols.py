@@ -69,8 +69,8 @@ class Protocols:
 
     @property
     def ctypes(self: Any) -> Any:
-        """NumPy's object for calls by the module `ctypes`: ``data``, ``data_as``, ``shape_as``, ``strides_as``; only where the memory is the
-        host's. It may be written, so operations on it run at once from now on."""
+        """NumPy's object for calls by the module `ctypes`: ``data``, ``data_as``, ``shape_as``, ``strides_as``; only where the memory is
+        the host's. It may be written, so operations on it run at once from now on."""
         return _memory_of(self, "ctypes").ctypes
 
     def __array_wrap__(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:

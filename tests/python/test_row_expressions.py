@@ -2,6 +2,7 @@
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -48,6 +49,12 @@ def functions(x, y, out):
     for i in pp.prange(x.shape[0]):
         a = np.abs(x[i]) + 1
         out[i] = np.sqrt(a) + np.where(x[i] > 0, np.exp(-a), y[i]) + np.clip(y[i], -1, 1) + np.maximum(x[i], y[i]) + abs(-x[i]) ** 2
+
+
+def unnamed(x, y, out):
+    for i in pp.prange(x.shape[0]):
+        out[i] = np.sqrt(np.abs(x[i]) + 1) * np.where(x[i] > 0, y[i], -1) + np.clip(y[i, ::-1], -1, 1) / np.linalg.norm(x[i] - y[i])
+        out[i, 0] = np.dot(x[i], y[i]) + np.argmax(x[i])
 
 
 def made_here(x, y, out):
@@ -115,7 +122,7 @@ def calls(x, y, out):
         out[i] = of_rows(x[i] * 2) + of_rows(y[i])
 
 
-PROGRAMS = [elementwise, in_place, functions, made_here, chained_temporaries, steps, overlapping, broadcast, choices, calls]
+PROGRAMS = [elementwise, in_place, functions, unnamed, made_here, chained_temporaries, steps, overlapping, broadcast, choices, calls]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
@@ -225,6 +232,30 @@ def test_sums_of_rows_are_reductions():
     both(total, rows((100, 20)), rows((100, 20), seed=1), rtol=1e-11)
 
 
+def test_reductions_into_arrays():
+    def totals(x, w):
+        r, most, s = np.zeros(x.shape[1]), np.full(x.shape[1], -9.0), 0.0
+        for i in pp.prange(1, x.shape[0], 2):
+            r += x[i] * w[i]
+            most = np.maximum(most, x[i])
+            s += w[i]
+        return r * s + most
+
+    both(totals, rows((301, 20)), rows((301,), seed=1), rtol=1e-10)
+    both(totals, rows((0, 20)), rows((0,), seed=1))
+    x, w = rows((301, 20)), rows((301,), seed=1)
+    once, again = (pp.jit(totals)(pp.asarray(x), pp.asarray(w)) for _ in range(2))
+    assert_array_equal(pp.asnumpy(once), pp.asnumpy(again))
+    assert_allclose(pp.asnumpy(once), totals(x, w), rtol=1e-10)
+
+    def counts(labels, h):
+        for i in pp.prange(labels.shape[0]):
+            h += labels[i] > 1
+        return h
+
+    both(counts, rows((50, 6), "int64"), np.zeros(6, "int64"))
+
+
 def test_serial_loops():
     """Loops without prange that touch elements are compiled with their rows, too."""
 
@@ -270,11 +301,12 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize("call, kind, message", FAILURES, ids=lambda p: getattr(p, "__name__", None))
+@pytest.mark.parametrize(("call", "kind", "message"), FAILURES, ids=lambda p: getattr(p, "__name__", None))
 def test_failures(call, kind, message):
     with pytest.raises(kind) as found:
         call()
-    assert message in str(found.value) and "test_row_expressions.py" in str(found.value)
+    assert message in str(found.value)
+    assert "test_row_expressions.py" in str(found.value)
 
 
 def test_failures_while_running():
@@ -330,6 +362,7 @@ def test_one_element_is_repeated():
 
 # ---- random expressions
 
+
 @st.composite
 def bounds(draw):
     start, stop = (draw(st.one_of(st.just(""), st.integers(-9, 9))) for _ in range(2))
@@ -378,3 +411,35 @@ def run_text(text, device, dtype):
 @given(programs(), st.sampled_from(["int64", "int32"]))
 def test_random_programs(text, dtype):
     run_text(text, "cpu", dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [elementwise, in_place, unnamed, choices], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("device", [*DEVICES, pp.Device("null:1")], ids=str)
+def test_other_devices(device, program):
+    arrays = [rows((4, 20), "float32"), rows((4, 20), "float32", seed=1), np.zeros((4, 20), "float32")]
+    mine = [pp.asarray(a, device=device) for a in arrays]
+    pp.jit(program)(*mine)
+    program(*arrays)
+    for a, b in zip(mine, arrays, strict=True):
+        assert_allclose(pp.asnumpy(a), b, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("device", [*DEVICES, pp.Device("null:1")], ids=str)
+def test_memory_of_the_items_own(device):
+    """Devices that compile text have none whose size is known only when the kernel runs, and say so."""
+
+    def named(x):
+        for i in pp.prange(x.shape[0]):
+            a = x[i] * 2
+            x[i] = a + a[::-1]
+
+    x = rows((4, 20), "float32")
+    mine = pp.asarray(x, device=device)
+    if device.backend != "cpu":
+        with pytest.raises(TypeError, match="this device has none for that; write the loop"):
+            pp.jit(named)(mine)
+        return
+    pp.jit(named)(mine)
+    named(x)
+    assert_array_equal(pp.asnumpy(mine), x)

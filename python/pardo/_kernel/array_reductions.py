@@ -1,4 +1,4 @@
-# python/pardo/_kernel/array_reductions.py: parallel loops that reduce into arrays: `r += x[i]` runs in blocks, each with an array of its own.
+# python/pardo/_kernel/array_reductions.py: parallel loops that reduce into arrays, `r += x[i]`: in blocks, each with an array of its own.
 from __future__ import annotations
 
 import ast
@@ -132,7 +132,9 @@ class BlockedLoop:
         given = dict(zip(self.names, parts, strict=True))
         numbers = (blocks, count, per, iterations.start, iterations.step, 0, 1)
         arguments = (*(given.get(n, values[n]) for n in region.captured), *numbers)
-        results = dict(zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True))
+        results = dict(
+            zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True)
+        )
         for n, combine, part in zip(self.names, self.combines, parts, strict=True):
             if count:
                 values[n][...] = combine(values[n], combine.reduce(part, axis=0))

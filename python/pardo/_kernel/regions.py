@@ -187,7 +187,9 @@ class Region:
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
         """Run another program of it; the numbers that it reduces."""
         initial = [_plain(v) for v in before]
-        results = loop.run(self._arguments(values), counts, tuple(leaf for v in initial for leaf in _numbers(v)), None, at_a_time, self.name)
+        results = loop.run(
+            self._arguments(values), counts, tuple(leaf for v in initial for leaf in _numbers(v)), None, at_a_time, self.name
+        )
         return [_shaped_as(v, r) for v, r in zip(initial, results, strict=True)]
 
     def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:

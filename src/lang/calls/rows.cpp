@@ -35,8 +35,7 @@ struct Calls::OfRows {
         }
         const TypedExpr keeps = optional(a, next);
         const bool kept = keeps.kind != Kind::None && l.truth(keeps, t.place).scalar.b;
-        if (keeps.kind != Kind::None && !l.truth(keeps, t.place).constant)
-            l.wrong_type(t.place, t.name + ": keepdims is a constant");
+        if (keeps.kind != Kind::None && !l.truth(keeps, t.place).constant) l.wrong_type(t.place, t.name + ": keepdims is a constant");
         if (a[0].kind == Kind::Number) {  // an array without dimensions
             Rows one;
             one.type = {l.dtype(a[0].type), false};
@@ -72,7 +71,9 @@ struct Calls::OfRows {
         const TypedExpr same = l.each({x}, 0, t.place, [](const TypedExprs& e) { return e[0]; });
         return l.settled(same, t.place);
     }
-    static TypedExpr copy(Lowering& l, const Tree& t, const TypedExprs& a) { return a[0].kind == Kind::Number ? a[0] : copied(l, t, array(l, t, a)); }
+    static TypedExpr copy(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return a[0].kind == Kind::Number ? a[0] : copied(l, t, array(l, t, a));
+    }
     static TypedExpr transpose(Lowering& l, const Tree& t, const TypedExprs& a) {
         const std::size_t rank = l.rows_of(array(l, t, a))->extents.size();
         std::vector<std::size_t> axes;
@@ -93,8 +94,8 @@ struct Calls::OfRows {
             l.wrong_type(t.place, "ravel: of an array that is not contiguous it would be a copy; write flatten()");
         TypedExpr flat = memory;
         flat.view.rank = 1;
-        flat.view.lead = {memory.view.lead[0], l.count_of(std::span(memory.view.lead).subspan(1, static_cast<std::size_t>(memory.view.rank))),
-                          integer(1)};
+        flat.view.lead = {memory.view.lead[0],
+                          l.count_of(std::span(memory.view.lead).subspan(1, static_cast<std::size_t>(memory.view.rank))), integer(1)};
         return flat;
     }
 
@@ -118,7 +119,8 @@ struct Calls::OfRows {
         return dtype.type.dtype;
     }
     /// An item's own array; `fill`: 0, 1, 2 for a value, 3 for none.
-    static TypedExpr made(Lowering& l, const Tree& t, int fill, const std::vector<TypedExpr>& extents, DType dtype, const TypedExpr& value) {
+    static TypedExpr made(Lowering& l, const Tree& t, int fill, const std::vector<TypedExpr>& extents, DType dtype,
+                          const TypedExpr& value) {
         const TypedExpr out = l.own_memory(t.name, dtype, extents, t.place);
         if (fill == 3) {
             std::int64_t count = 1;
@@ -136,7 +138,8 @@ struct Calls::OfRows {
     template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
         const DType otherwise = fill == 2 ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64);
-        if (fill == 3 && a.size() > 1 && (a[1].kind == Kind::Tuple || a[1].kind == Kind::Number)) return functions().at("private_array").handler(l, t, a);
+        if (fill == 3 && a.size() > 1 && (a[1].kind == Kind::Tuple || a[1].kind == Kind::Number))
+            return functions().at("private_array").handler(l, t, a);
         return made(l, t, fill, shape_of(l, t, a[0]), dtype_of(l, t, a, fill == 2 ? 2 : 1, otherwise), value);
     }
     template <int fill> static TypedExpr filled_like(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -150,14 +153,17 @@ struct Calls::OfRows {
 
 Calls::Tables Calls::OfRows::tables() {
     using R = RowReduction;
-    const auto row = [](int least, int most, Handler handler, const char* names) { return Row{least, most, handler, names, Lift::No, true}; };
+    const auto row = [](int least, int most, Handler handler, const char* names) {
+        return Row{least, most, handler, names, Lift::No, true};
+    };
     struct Reduction {
         const char *function, *method;
         int most;
         Handler handler;
         const char* names;  // of the function: the method's begin after "a "
     };
-    constexpr const char *sums = "a axis dtype out keepdims", *spread = "a axis dtype out ddof|correction keepdims", *plain = "a axis out keepdims";
+    constexpr const char *sums = "a axis dtype out keepdims", *spread = "a axis dtype out ddof|correction keepdims",
+                         *plain = "a axis out keepdims";
     const Reduction reductions[] = {
         {"sum", "array.sum", 5, reduction<R::Sum, After::Dtype>, sums},
         {"prod", "array.prod", 5, reduction<R::Prod, After::Dtype>, sums},
@@ -177,12 +183,8 @@ Calls::Tables Calls::OfRows::tables() {
         out.methods.push_back({r.method, row(1, r.most, r.handler, r.names + 2)});
     }
     const std::pair<const char*, Row> methods[] = {
-        {"array.dot", row(2, 2, dot, "b")},
-        {"array.copy", row(1, 1, copy, "")},
-        {"array.transpose", row(1, 1, transpose, "")},
-        {"array.fill", row(2, 2, fill, "value")},
-        {"array.flatten", row(1, 1, flatten, "")},
-        {"array.ravel", row(1, 1, flatten, "")},
+        {"array.dot", row(2, 2, dot, "b")},       {"array.copy", row(1, 1, copy, "")},       {"array.transpose", row(1, 1, transpose, "")},
+        {"array.fill", row(2, 2, fill, "value")}, {"array.flatten", row(1, 1, flatten, "")}, {"array.ravel", row(1, 1, flatten, "")},
     };
     out.methods.insert(out.methods.end(), std::begin(methods), std::end(methods));
     const std::pair<const char*, Row> rows[] = {

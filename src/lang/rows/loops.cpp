@@ -47,8 +47,7 @@ ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, cons
             builder_.if_else(fits(e), nothing, [&] {
                 const Value values[] = {value(e.part, DType::Int64), value(e.whole, DType::Int64)};
                 report(ErrorCode::Value,
-                       e.fills ? "$0 elements do not fill $1"
-                               : "operands could not be broadcast together: an axis has $1 elements, and $0",
+                       e.fills ? "$0 elements do not fill $1" : "operands could not be broadcast together: an axis has $1 elements, and $0",
                        e.place, values, e.function);
                 return nothing();
             });
@@ -58,12 +57,15 @@ ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, cons
     const auto others = [&] {
         Value all = ir::no_value;
         for (const Equal& e : equal) all = both(all, fits(e));
-        return builder_.if_else(all, [&] { return run(false); }, tell);
+        return builder_.if_else(
+            all, [&] { return run(false); }, tell);
     };
     const auto valid = [&] {
         Value all = ir::no_value;
         for (const Equal& e : equal) all = both(all, same_extent(e));
-        return all == ir::no_value ? run(true) : builder_.if_else(all, [&] { return run(true); }, others);
+        return all == ir::no_value ? run(true)
+                                   : builder_.if_else(
+                                         all, [&] { return run(true); }, others);
     };
     if (guards.empty()) return valid();
     View v;

@@ -38,7 +38,8 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     if (!is_rows(given_a) || !is_rows(given_b)) {
         if (op_name != "matmul" && (given_a.kind == Kind::Number || given_b.kind == Kind::Number))
             return binary("*", given_a, given_b, place);
-        wrong_type(place, op_name + ": arrays of one or two dimensions are expected, not " + describe(is_rows(given_a) ? given_b : given_a));
+        wrong_type(place,
+                   op_name + ": arrays of one or two dimensions are expected, not " + describe(is_rows(given_a) ? given_b : given_a));
     }
     const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
     if (m > 2 || n > 2)
@@ -104,10 +105,12 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     std::vector<TypedExpr> outer;
     if (m == 2) outer.push_back(sums.view.lead[1]);
     outer.push_back(length);
-    where_valid(shape.guards, shape.equal, [&](bool) {
-        nest(outer, false, add_rows);
-        return ir::Builder::Values();
-    }, {});
+    where_valid(shape.guards, shape.equal,
+                [&](bool) {
+                    nest(outer, false, add_rows);
+                    return ir::Builder::Values();
+                },
+                {});
     return sums;
 }
 

@@ -62,8 +62,9 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
         case RowReduction::PlainSum: return accumulate(ir::Combine::Add, of == DType::Bool ? DType::Int64 : of, at);
         case RowReduction::Prod: return accumulate(ir::Combine::Mul, fold.dtype.value_or(sum_dtype(of)), at);
         case RowReduction::CountNonzero:
-            return accumulate(ir::Combine::Add, DType::Int64,
-                              [&](std::span<const TypedExpr> i) { return cast(truth(at(i), place), {DType::Int64, false}); });
+            return accumulate(ir::Combine::Add, DType::Int64, [&](std::span<const TypedExpr> i) {
+                return cast(truth(at(i), place), {DType::Int64, false});
+            });
         case RowReduction::Any: return accumulate(ir::Combine::Or, DType::Bool, [&](auto i) { return truth(at(i), place); });
         case RowReduction::All: return accumulate(ir::Combine::And, DType::Bool, [&](auto i) { return truth(at(i), place); });
         case RowReduction::Mean: {
@@ -151,7 +152,8 @@ TypedExpr Lowering::number_of_rows(const Rows& rows, const std::function<TypedEx
 /// A reduction of all elements, or along an axis: then the others' elements take a loop each.
 TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const TypedExpr& axis, bool keeps) {
     const Place& place = fold.place;
-    const TypedExpr array = given.kind == Kind::Rows && takes_two_walks(fold.op) && given.rows->cost >= dear ? settled(given, place) : given;
+    const TypedExpr array =
+        given.kind == Kind::Rows && takes_two_walks(fold.op) && given.rows->cost >= dear ? settled(given, place) : given;
     const std::shared_ptr<const Rows> rows = rows_of(array);
     const std::size_t rank = rows->extents.size();
     const DType of = rows->type.dtype;
@@ -162,7 +164,8 @@ TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const T
         const std::int64_t n = static_cast<std::int64_t>(rank), k = a.scalar.as_int() < 0 ? a.scalar.as_int() + n : a.scalar.as_int();
         if (k < 0 || k >= n)
             fail(ErrorCode::Axis, place,
-                 fold.name + ": axis " + std::to_string(a.scalar.as_int()) + " is out of bounds for array of dimension " + std::to_string(n));
+                 fold.name + ": axis " + std::to_string(a.scalar.as_int()) + " is out of bounds for array of dimension " +
+                     std::to_string(n));
         if (goes[static_cast<std::size_t>(k)]) fail(ErrorCode::Value, place, fold.name + ": duplicate value in 'axis'");
         goes[static_cast<std::size_t>(k)] = true;
     };

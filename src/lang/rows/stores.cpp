@@ -64,17 +64,15 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
             const TypedExpr &whole = extents[skip + d], &part = rows.extents[d];
             if (is_one(part) || known_equal(whole, part)) continue;
             if (whole.constant && part.constant)
-                fail(ErrorCode::Value, place,
-                     std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
+                fail(ErrorCode::Value, place, std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
             equal.push_back({whole, part, true, place, function_});
         }
     }
     View open = target;
     open.guards.clear();
     const auto run = [&](bool same) {
-        nest(extents, same && !loops, [&](std::span<const TypedExpr> index) {
-            store_element(view_at(open, index), element_at(from, index, same), place);
-        });
+        nest(extents, same && !loops,
+             [&](std::span<const TypedExpr> index) { store_element(view_at(open, index), element_at(from, index, same), place); });
         return ir::Builder::Values();
     };
     where_valid(guards, equal, run, {});
@@ -125,10 +123,11 @@ void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
 void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place) {
     if (!options_.sized_arrays)
-        wrong_type(place,
-                   "`" + view.name +
-                       "` needs memory of the item's own, whose size is known only when the kernel runs, and this device has none for that; write "
-                       "the loop over its elements, give its shape by constants, or pass an array for it");
+        wrong_type(
+            place,
+            "`" + view.name +
+                "` needs memory of the item's own, whose size is known only when the kernel runs, and this device has none for that; write "
+                "the loop over its elements, give its shape by constants, or pass an array for it");
     if (!space_.group_size.empty())
         wrong_type(place, "`" + view.name +
                               "` needs memory of the item's own, whose size is known only when the kernel runs; items of groups have none: "

@@ -190,8 +190,8 @@ TypedExpr Lowering::array_unary(const std::string& op, const TypedExpr& x, const
 /// A function that the language knows of numbers, for each element. Mathematical ones of narrow integers are computed in narrow floats.
 TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, NumberHandler handler, bool of_floats) {
     constexpr std::pair<const char*, const char*> operators[] = {
-        {"add", "+"},          {"subtract", "-"}, {"multiply", "*"},   {"divide", "/"},       {"floor_divide", "//"},
-        {"remainder", "%"},    {"power", "**"},   {"left_shift", "<<"}, {"right_shift", ">>"},
+        {"add", "+"},       {"subtract", "-"}, {"multiply", "*"},    {"divide", "/"},       {"floor_divide", "//"},
+        {"remainder", "%"}, {"power", "**"},   {"left_shift", "<<"}, {"right_shift", ">>"},
     };
     for (const auto& [name, op] : operators)
         if (t.name == name) return array_binary(op, arguments[0], arguments[1], t.place);
@@ -221,13 +221,12 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
         }
         narrow = size == 1 ? DType::Float16 : size == 2 ? DType::Float32 : widest;
     }
-    return each(std::move(arguments), of_floats ? 20 : 2, t.place,
-                [this, call, handler, narrow, widest](const std::vector<TypedExpr>& x) {
-                    if (narrow == widest) return handler(*this, *call, x);
-                    std::vector<TypedExpr> floats;
-                    for (const TypedExpr& e : x) floats.push_back(cast(e, {narrow, false}));
-                    return handler(*this, *call, floats);
-                });
+    return each(std::move(arguments), of_floats ? 20 : 2, t.place, [this, call, handler, narrow, widest](const std::vector<TypedExpr>& x) {
+        if (narrow == widest) return handler(*this, *call, x);
+        std::vector<TypedExpr> floats;
+        for (const TypedExpr& e : x) floats.push_back(cast(e, {narrow, false}));
+        return handler(*this, *call, floats);
+    });
 }
 
 /// An expression's array turned: its axes in the order of `axes`.

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "emit/llvm/module.h"
-#include "emit/llvm/own_memory.h"
+#include "emit/runtime/own_memory.h"
 
 // A row: the IR's name, SLEEF's, and the accuracy that is part of SLEEF's symbol.
 // clang-format off

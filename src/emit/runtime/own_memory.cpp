@@ -1,5 +1,5 @@
-// src/emit/llvm/own_memory.cpp: memory of a thread for arrays whose size is known when a kernel runs: it grows, and serves all kernels.
-#include "emit/llvm/own_memory.h"
+// src/emit/runtime/own_memory.cpp: memory of a thread for arrays whose size is known when a kernel runs: it grows, and serves all kernels.
+#include "emit/runtime/own_memory.h"
 
 #include <cstdlib>
 #include <memory>

@@ -1,4 +1,4 @@
-// src/emit/llvm/own_memory.h: memory of a thread for arrays whose size is known when a kernel runs.
+// src/emit/runtime/own_memory.h: memory of a thread for arrays whose size is known when a kernel runs.
 #pragma once
 
 #include <cstdint>

@@ -222,6 +222,8 @@ public:
     virtual bool runs_host_code() const noexcept { return false; }
     /// True where the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches.
     virtual bool has_own_lanes() const noexcept { return false; }
+    /// True where kernels may have arrays whose size is known when they run.
+    virtual bool has_sized_arrays() const noexcept { return has_own_lanes(); }
     /// Which of a kernel's programs serves launches of this shape.
     virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.

@@ -230,14 +230,15 @@ Value Builder::pointer(std::string name, DType type, Access access, bool noalias
 
 Value Builder::scalar_param(std::string name, DType type) { return add_param(std::move(name), type, false, Access::Read, false, false); }
 
-Value Builder::array(std::string name, DType type, std::int64_t count, Space space) {
-    require(count > 0, Opcode::Array, "an array has at least one element");
+Value Builder::array(std::string name, DType type, std::int64_t count, Space space, bool whole) {
+    require(count >= 0, Opcode::Array, "an array has no negative number of elements");
+    require(count > 0 || space == Space::Private, Opcode::Array, "an array of the group has at least one element");
     require(space == Space::Private || kernel_.in_groups(), Opcode::Array, "only kernels in groups have arrays of the group");
     Instr in{};
     in.op = Opcode::Array;
     in.index = static_cast<std::uint32_t>(kernel_.arrays.size());
     const Value v = define(append(root, std::move(in)), type, true);
-    kernel_.arrays.push_back({std::move(name), type, count, space, v});
+    kernel_.arrays.push_back({std::move(name), type, count, space, whole || count == 0, v});
     return v;
 }
 
@@ -380,6 +381,10 @@ Value Builder::compare_exchange(Value pointer, Value index, Value expected, Valu
     in.order = order;
     in.scope = scope;
     return define(append(scopes_.back().region, std::move(in)), type(pointer));
+}
+
+Value Builder::resize(Value pointer, Value count) {
+    return define(append(scopes_.back().region, access(Opcode::Resize, {pointer, count})), DType::Bool);
 }
 
 void Builder::report(Value pointer, std::span<const Value> words) {

@@ -41,7 +41,9 @@ public:
     Value scalar_param(std::string name, DType type);
 
     /// A pointer to memory of the kernel's own, not initialised.
-    Value array(std::string name, DType type, std::int64_t count, Space space);
+    Value array(std::string name, DType type, std::int64_t count, Space space, bool whole = false);
+    /// Gives an array that was made with the count 0 so many elements; whether there is memory for them.
+    Value resize(Value pointer, Value count);
 
     // Leaves.
     Value dim(int d);

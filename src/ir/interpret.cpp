@@ -69,6 +69,7 @@ private:
     using Scalars = std::vector<Scalar>;
     /// What an array holds before anybody writes to it.
     static constexpr unsigned char garbage = 0xA5;
+    static constexpr std::int64_t most_bytes = std::int64_t(1) << 32;  // of an array without a fixed size
 
     /// The index after `index` in a box, last dimension fastest; false after the last one.
     static bool next(std::vector<std::int64_t>& index, std::span<const std::int64_t> extents) {
@@ -232,6 +233,7 @@ private:
             case Opcode::Store: return write_element(value(in.operands[2]), address(in));
             case Opcode::Atomic: return atomic(in);
             case Opcode::CompareExchange: return compare_exchange(in);
+            case Opcode::Resize: return resize(in);
             case Opcode::Report: return report(in);
             case Opcode::For: return for_loop(in);
             case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[value(in.operands[0]).b ? 0 : 1]]));
@@ -249,11 +251,19 @@ private:
         const std::int64_t offset = integer(in, 1) * itemsize(kernel_.values[in.operands[0]].type);
         if (pointer.op == Opcode::Param) return pointers_[pointer.index] + offset;
         const ArrayInfo& array = kernel_.arrays[pointer.index];
-        if (integer(in, 1) < 0 || integer(in, 1) >= array.count)
+        auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index] : arrays_[pointer.index];
+        if (offset < 0 || offset >= static_cast<std::int64_t>(bytes.size()))
             throw Error(ErrorCode::Internal,
                         "interpret: index " + std::to_string(integer(in, 1)) + " is outside array '" + array.name + "'");
-        auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index] : arrays_[pointer.index];
         return bytes.data() + offset;
+    }
+
+    void resize(const Instr& in) {
+        const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
+        const std::int64_t count = integer(in, 1), size = itemsize(kernel_.arrays[pointer.index].type);
+        const bool fits = count >= 0 && count <= most_bytes / size;
+        item_->arrays[pointer.index].assign(static_cast<std::size_t>(fits ? count * size : 0), garbage);
+        value(in.results[0]) = Scalar(fits);
     }
 
     void report(const Instr& in) {

@@ -77,6 +77,7 @@ enum class Opcode : std::uint8_t {
     Store,
     Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
+    Resize,           // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, without values; false: no memory
     Report,           // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
     Shuffle,          // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
     Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
@@ -177,8 +178,9 @@ enum class Space : std::uint8_t {
 struct ArrayInfo {
     std::string name;
     DType type;
-    std::int64_t count = 0;
+    std::int64_t count = 0;  // 0: Resize says how many, each time that it is met; kernels without lanes of items alone
     Space space = Space::Private;
+    bool whole = false;  // Private: the lanes of an item's loops share it
     Value value = no_value;
 };
 

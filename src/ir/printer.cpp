@@ -263,7 +263,7 @@ std::string Printer::kernel() {
         value(a.value);
         out_ += ' ';
         quoted(a.name);
-        out_ += a.space == Space::Group ? " group array " : " private array ";
+        out_ += a.space == Space::Group ? " group array " : a.whole ? " private whole array " : " private array ";
         out_ += dtype_name(a.type);
         out_ += ' ';
         number(a.count);

@@ -54,7 +54,7 @@ private:
         if (v.type != a.type || !v.pointer) bad("its value has another type");
         if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Array || kernel_.instrs[v.def].index != k)
             bad("its value is not defined by its array instruction");
-        if (a.count < 1) bad("it has no elements");
+        if (a.count < 0 || (a.count == 0 && (a.space == Space::Group || kernel_.lanes))) bad("it has no elements");
         if (a.space == Space::Group && !kernel_.in_groups()) bad("the kernel has no groups");
     }
 
@@ -117,6 +117,7 @@ private:
             case Opcode::Store: return memory(id, in, 3, Access::Write);
             case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
             case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
+            case Opcode::Resize: return resize(id, in);
             case Opcode::Report: return report(id, in);
             case Opcode::Shuffle:
                 require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes a value and an index");
@@ -178,6 +179,13 @@ private:
                 id, "the result must have the pointer's element dtype");
         if (in.op == Opcode::Load) return;
         if (const char* broken = broken_atomic_rule(in.op == Opcode::Atomic ? in.atomic : AtomicOp::Exchange, element)) fail(id, broken);
+    }
+
+    void resize(InstrId id, const Instr& in) const {
+        require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes an array and a count");
+        require(type(in, 1) == DType::Int64 && type(in.results[0]) == DType::Bool, id, "the count is int64, the result bool");
+        const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
+        require(definition.op == Opcode::Array && kernel_.arrays[definition.index].count == 0, id, "the array has a size");
     }
 
     void report(InstrId id, const Instr& in) const {

@@ -78,65 +78,127 @@ std::vector<TypedExpr> Lowering::indices_of(const Tree& t) {
     return indices;
 }
 
-View Lowering::viewed(const View& v, std::span<const TypedExpr> indices, const Tree& t) {
-    if (static_cast<int>(indices.size()) > v.rank)
+/// A bound of a slice; Python takes integers and None.
+TypedExpr Lowering::number_or_none(const TypedExpr& bound, const Place& place) {
+    if (bound.kind == Kind::None) return bound;
+    need_number(bound, place, "slice");
+    if (!is_integer(bound.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(bound));
+    TypedExpr b = cast(bound, {DType::Int64, true});
+    b.least = std::max(b.least, bound.least);
+    return b;
+}
+
+/// Slices are clipped to the axis, as in Python.
+std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExpr& extent, const Place& place) {
+    const TypedExpr given = number_or_none(slice.items[2], place), step = given.kind == Kind::None ? integer(1) : given;
+    const auto computed = [&](Value v, std::int64_t least) { return number({DType::Int64, true}, v, least); };
+    if (step.constant && step.scalar.i == 0) fail(ErrorCode::Value, place, "slice step cannot be zero");
+    if (!step.constant && step.least < 1) {
+        TypedExpr zero = number({DType::Bool, false}, ir::no_value);
+        if (!dry_) zero.value = builder_.eq(value(step, DType::Int64), builder_.i64(0));
+        fail_when(zero, ErrorCode::Value, "slice step cannot be zero", place, {});
+    }
+    const bool up = step.least > 0, down = step.constant && step.scalar.i < 0;
+    const auto either = [&](const std::function<Value()>& ascending, const std::function<Value()>& descending) {
+        if (up) return ascending();
+        if (down) return descending();
+        return builder_.select(builder_.gt(value(step, DType::Int64), builder_.i64(0)), ascending(), descending());
+    };
+    const auto zero = [&] { return builder_.i64(0); };
+    const auto minus_one = [&] { return builder_.i64(-1); };
+    const auto size = [&] { return value(extent, DType::Int64); };
+    const auto last = [&] { return builder_.sub(size(), builder_.i64(1)); };
+    const auto bound = [&](const TypedExpr& at, bool is_start) {
+        TypedExpr b = number_or_none(at, place);
+        if (up && b.kind == Kind::None) return is_start ? integer(0) : extent;
+        if (up && b.constant && b.scalar.i == 0) return b;
+        if (dry_) return computed(ir::no_value, up ? 0 : -1);
+        if (b.kind == Kind::None) {
+            const Value v = is_start ? either(zero, last) : either(size, minus_one);
+            return computed(v, up ? 0 : -1);
+        }
+        if (b.constant && b.scalar.i < 0)
+            b = add(extent, b);
+        else if (!b.constant && b.least < 0)
+            b = computed(builder_.select(builder_.lt(value(b, DType::Int64), zero()), builder_.add(value(b, DType::Int64), size()),
+                                         value(b, DType::Int64)),
+                         unknown_least);
+        const Value low = either(zero, minus_one), high = either(size, last);
+        return computed(builder_.min(builder_.max(value(b, DType::Int64), low), high), up ? 0 : -1);
+    };
+    const TypedExpr start = bound(slice.items[0], true), stop = bound(slice.items[1], false);
+    if (up && step.constant) {
+        TypedExpr length = sub(stop, start);
+        if (!(start.constant && start.scalar.i == 0)) length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), zero()), 0);
+        if (step.scalar.i > 1) {
+            const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
+            length = computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
+        }
+        return {start, length, step};
+    }
+    if (dry_) return {start, computed(ir::no_value, 0), step};
+    const auto count = [&] {
+        const Value s = value(step, DType::Int64), from = value(start, DType::Int64), to = value(stop, DType::Int64);
+        const Value distance = either([&] { return builder_.sub(to, from); }, [&] { return builder_.sub(from, to); });
+        const Value apart = either([&] { return s; }, [&] { return builder_.neg(s); });
+        const Value positive = builder_.max(distance, zero());
+        return builder_.floor_div(builder_.sub(builder_.add(positive, apart), builder_.i64(1)), builder_.max(apart, builder_.i64(1)));
+    };
+    // Where there are no elements, nothing is to be computed from where the first one would be.
+    const Value n = count(), first = builder_.select(builder_.gt(n, zero()), value(start, DType::Int64), zero());
+    return {computed(first, 0), computed(n, 0), step};
+}
+
+View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tree& t) {
+    const auto is_ellipsis = [](const TypedExpr& i) { return i.kind == Kind::Slice && i.items.empty(); };
+    const auto count = [](std::span<const TypedExpr> all) { return std::ranges::count_if(all, [](const TypedExpr& i) { return i.kind != Kind::None; }); };
+    std::vector<TypedExpr> indices(given.begin(), given.end());
+    std::vector<std::size_t> places(indices.size());
+    for (std::size_t k = 0; k < places.size(); ++k) places[k] = k;
+    if (const auto at = std::ranges::find_if(indices, is_ellipsis); at != indices.end()) {
+        if (std::count_if(at, indices.end(), is_ellipsis) > 1) fail(ErrorCode::Index, t.place, "an index can only have a single ellipsis ('...')");
+        const auto k = at - indices.begin();
+        const auto missing = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, v.rank - (count(indices) - 1)));
+        TypedExpr whole = tuple({{}, {}, {}});
+        whole.kind = Kind::Slice;
+        indices.erase(at);
+        indices.insert(indices.begin() + k, missing, whole);
+        const std::size_t own = places[static_cast<std::size_t>(k)];
+        places.erase(places.begin() + k);
+        places.insert(places.begin() + k, missing, own);
+    }
+    if (count(indices) > v.rank)
         fail(ErrorCode::Index, t.place,
              "`" + v.name + "` has " + std::to_string(v.rank) + (v.rank == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
-                 std::to_string(indices.size()) + " indices");
+                 std::to_string(count(indices)) + " indices");
     View out = v;
     out.lead.clear();
     TypedExpr offset = v.lead[0];
     std::vector<TypedExpr> extents, strides;
     const auto rank = static_cast<std::size_t>(v.rank);
-    for (std::size_t d = 0; d < rank; ++d) {
-        const TypedExpr &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
-        if (d >= indices.size()) {
-            extents.push_back(extent);
-            strides.push_back(stride);
+    std::size_t d = 0;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        const TypedExpr& index = indices[k];
+        if (index.kind == Kind::None) {  // a new axis
+            extents.push_back(integer(1));
+            strides.push_back(integer(0));
             continue;
         }
-        const TypedExpr& index = indices[d];
-        const Place& place = d + 1 < t.parts.size() ? t.parts[d + 1].place : t.place;
+        const TypedExpr &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
+        const Place& place = places[k] + 1 < t.parts.size() ? t.parts[places[k] + 1].place : t.place;
+        ++d;
         if (index.kind != Kind::Slice) {
             offset = add(offset, mul(index_of(index, extent, place, out.guards), stride));
             continue;
         }
-        // Slices are clipped to the axis, as in Python.
-        const TypedExpr step = index.items[2].kind == Kind::None ? integer(1) : index.items[2];
-        need_number(step, place, "slice");
-        if (!step.constant || step.scalar.i <= 0) fail(ErrorCode::Value, place, "the step of a slice in a kernel is a positive constant");
-        const auto bound = [&](const TypedExpr& given, const TypedExpr& otherwise) {
-            if (given.kind == Kind::None) return otherwise;
-            need_number(given, place, "slice");
-            if (!is_integer(given.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(given));
-            TypedExpr b = cast(given, {DType::Int64, true});
-            b.least = std::max(b.least, given.least);
-            if (b.constant && b.scalar.i < 0)
-                b = add(extent, b);
-            else if (!b.constant && b.least < 0 && !dry_)
-                b = number({DType::Int64, true}, builder_.select(builder_.lt(b.value, builder_.i64(0)),
-                                                                 builder_.add(b.value, value(extent, DType::Int64)), b.value));
-            if (b.constant && b.scalar.i == 0) return b;
-            if (dry_) return number({DType::Int64, true}, ir::no_value, 0);
-            const Value low = builder_.max(value(b, DType::Int64), builder_.i64(0));
-            return number({DType::Int64, true}, builder_.min(low, value(extent, DType::Int64)), 0);
-        };
-        const TypedExpr start = bound(index.items[0], integer(0)), stop = bound(index.items[1], extent);
-        TypedExpr length = sub(stop, start);
-        if (!(start.constant && start.scalar.i == 0)) {
-            if (dry_)
-                length = number({DType::Int64, true}, ir::no_value, 0);
-            else
-                length = number({DType::Int64, true}, builder_.max(value(length, DType::Int64), builder_.i64(0)), 0);
-        }
-        if (step.scalar.i > 1) {
-            const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
-            length = number({DType::Int64, true},
-                            dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
-        }
+        const auto [start, length, step] = sliced(index, extent, place);
         offset = add(offset, mul(start, stride));
         extents.push_back(length);
         strides.push_back(mul(stride, step));
+    }
+    for (; d < rank; ++d) {
+        extents.push_back(v.lead[1 + d]);
+        strides.push_back(v.lead[1 + rank + d]);
     }
     out.rank = static_cast<int>(extents.size());
     if (out.rank > 0 && !dry_) {  // elements are asked for later, or never
@@ -248,7 +310,7 @@ TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> 
 }
 
 TypedExpr Lowering::subscript(const Tree& t) {
-    const TypedExpr object = expression(t.parts[0]);
+    const TypedExpr object = settled(expression(t.parts[0]), t.place);
     if (object.kind == Kind::Item || object.kind == Kind::NdItem) {
         Tree call = t;
         call.form = Form::Method;
@@ -269,7 +331,8 @@ void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) con
              std::string(dtype_name(to)));
 }
 
-void Lowering::store_element(const View& v, const TypedExpr& stored, const Place& place) {
+/// NumPy's rule for what an array takes: numbers of the same kind.
+void Lowering::require_fits(const View& v, const TypedExpr& stored, const Place& place) const {
     if (stored.kind != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
     const DType from = dtype(stored.type);
     bool fits = can_cast_same_kind(from, v.dtype);
@@ -282,6 +345,10 @@ void Lowering::store_element(const View& v, const TypedExpr& stored, const Place
                               " without loss; " + how);
     }
     check_range(stored, v.dtype, place);
+}
+
+void Lowering::store_element(const View& v, const TypedExpr& stored, const Place& place) {
+    require_fits(v, stored, place);
     note_access(v, ir::Access::Write);
     if (dry_) {
         (void)value(stored, v.dtype);
@@ -296,25 +363,8 @@ void Lowering::store_element(const View& v, const TypedExpr& stored, const Place
     guarded(v, write, {});
 }
 
-/// Calls body(i) for each i below the extent: a loop, or once each for small constants.
-void Lowering::each_index(const TypedExpr& extent, const std::function<void(const TypedExpr&)>& body) {
-    constexpr std::int64_t most_copies = 8;
-    if (extent.constant && extent.scalar.i <= most_copies) {
-        for (std::int64_t i = 0; i < extent.scalar.i; ++i) body(integer(i));
-        return;
-    }
-    if (dry_) return body(number({DType::Int64, true}, ir::no_value, 0));
-    builder_.for_loop(builder_.i64(0), value(extent, DType::Int64), builder_.i64(1), {}, [&](Value index, std::span<const Value>) {
-        body(number({DType::Int64, true}, index, 0));
-        return ir::Builder::Values();
-    });
-}
-
-/// x[…] = a number for every element, or an array of as many dimensions.
+/// x[…] = a number for every element, a tuple of numbers, or an array.
 void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& place) {
-    if (stored.kind == Kind::Array && stored.view.rank != v.rank)
-        fail(ErrorCode::Value, place,
-             "a part of `" + v.name + "` with " + std::to_string(v.rank) + " dimensions cannot take " + describe(stored));
     if (stored.kind == Kind::Tuple) {
         if (v.rank != 1) wrong_type(place, "a tuple fills one dimension, and this part of `" + v.name + "` has " + std::to_string(v.rank));
         const TypedExpr& extent = v.lead[1];
@@ -327,27 +377,9 @@ void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& p
         }
         return;
     }
-    if (v.rank == 0) return store_element(v, stored.kind == Kind::Array ? element(stored.view) : stored, place);
-    TypedExpr extent = v.lead[1];
-    if (stored.kind == Kind::Array) {  // lengths must agree
-        const TypedExpr& given = stored.view.lead[1];
-        if (extent.constant && given.constant && extent.scalar.i != given.scalar.i)
-            fail(ErrorCode::Value, place, std::to_string(given.scalar.i) + " elements do not fill " + std::to_string(extent.scalar.i));
-        if (!(extent.constant && given.constant)) {
-            TypedExpr differ = number({DType::Bool, false}, ir::no_value);
-            if (!dry_) differ.value = builder_.ne(value(extent, DType::Int64), value(given, DType::Int64));
-            fail_when(differ, ErrorCode::Value, "$0 elements do not fill $1", place, {given, extent});
-            extent = number({DType::Int64, true},
-                            dry_ ? ir::no_value : builder_.min(value(extent, DType::Int64), value(given, DType::Int64)), 0);
-        }
-    }
-    each_index(extent, [&](const TypedExpr& i) {
-        const View target = part_at(v, i);
-        if (stored.kind != Kind::Array) return store_view(target, stored, place);
-        TypedExpr source = stored;
-        source.view = part_at(stored.view, i);
-        store_view(target, source, place);
-    });
+    if (v.rank == 0)
+        return store_element(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
+    store_rows(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
 }
 
 /// True where a target names a field of a record, or of all records of an array. Fields of structs do not change.

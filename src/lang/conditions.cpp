@@ -11,7 +11,8 @@ TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
     if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
     if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
     if (t.kind == Kind::None) return number(Scalar(false));
-    if (t.kind != Kind::Number) wrong_type(place, "a condition is expected, not " + describe(t));
+    if (t.kind != Kind::Number)
+        wrong_type(place, "a condition is expected, not " + describe(t) + (is_rows(t) ? "; write np.any(…) or np.all(…)" : ""));
     if (t.constant) return number(t.scalar.cast(DType::Bool));
     if (t.type.dtype == DType::Bool) return t;
     return number({DType::Bool, false}, value(t, DType::Bool));
@@ -26,6 +27,8 @@ TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const Ty
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
     if (const std::optional<TypedExpr> out = by_comparison(op, a, b, place)) return *out;
+    if (is_rows(a) || is_rows(b))
+        return each({a, b}, 1, place, [this, op, place](const std::vector<TypedExpr>& x) { return compared(op, x[0], x[1], place); });
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, loaded(a), loaded(b), 0, place);
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));

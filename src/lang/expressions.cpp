@@ -228,17 +228,18 @@ TypedExpr Lowering::arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b
 }
 
 TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
+    if (op == "@") return product(a, b, "matmul", place);
     const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return op == o.name; });
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
     if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
+    if (is_rows(a) || is_rows(b)) return array_binary(op, a, b, place);
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
         std::vector<TypedExpr> items = a.items;
         items.insert(items.end(), b.items.begin(), b.items.end());
         return tuple(std::move(items));
     }
     if (a.kind != Kind::Number || b.kind != Kind::Number)
-        wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b) +
-                              (a.kind == Kind::Array || b.kind == Kind::Array ? "; index the array, or loop over it" : ""));
+        wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b));
     const auto is_python_int = [](const TypedExpr& t) {
         return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype));
     };
@@ -369,7 +370,7 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::Name: return name(t);
         case Form::Tuple: {
             std::vector<TypedExpr> items;
-            for (const Tree& p : t.parts) items.push_back(expression(p));
+            for (const Tree& p : t.parts) items.push_back(settled(expression(p), p.place));
             return tuple(std::move(items));
         }
         case Form::Slice: {
@@ -414,6 +415,7 @@ TypedExpr Lowering::unary(const Tree& t, bool wraps) {
 
 TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& x, const Place& place, bool wraps) {
     if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", x, {}, place)) return *out;
+    if (is_rows(x)) return array_unary(op, x, place);
     need_number(x, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
@@ -453,6 +455,19 @@ TypedExpr Lowering::attribute(const Tree& t) {
 
 TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
+    if (is_rows(object) && (a == "real" || a == "imag")) {
+        Tree call = t;
+        call.form = Form::Call;
+        return array_call(call, {object}, number_function(a), false);
+    }
+    if (object.kind == Kind::Rows) {
+        const std::vector<TypedExpr>& extents = object.rows->extents;
+        if (a == "shape") return tuple(extents);
+        if (a == "ndim") return integer(static_cast<std::int64_t>(extents.size()));
+        if (a == "dtype") return dtype_expr(object.type.dtype);
+        if (a == "size") return count_of(extents);
+        return attribute_of(settled(object, t.place), t);
+    }
     if (object.kind == Kind::Array) {
         const View& v = object.view;
         const auto rank = static_cast<std::size_t>(v.rank);
@@ -471,7 +486,7 @@ TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
             std::reverse(turned.view.lead.begin() + 1 + v.rank, turned.view.lead.end());
             return turned;
         }
-        wrong_type(t.place, "arrays in kernels have shape, size, ndim, dtype, itemsize, nbytes and T, not `" + a + "`");
+        wrong_type(t.place, "arrays in kernels have shape, size, ndim, dtype, itemsize, nbytes, T, real and imag, not `" + a + "`");
     }
     if (object.kind == Kind::Number) {
         const NumberType part{real_of(object.type.dtype), object.type.weak};

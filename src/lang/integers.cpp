@@ -255,7 +255,9 @@ TypedExpr Lowering::binary_of(const Tree& t, bool wraps) {
         wraps_ = keeps_low_bits(t.parts[k]) && !counts && (masked || (wraps && keeps_low_bits(t)));
         return expression(t.parts[k]);
     };
-    const TypedExpr a = operand(0), b = operand(1);
+    TypedExpr a = operand(0);
+    if (a.kind == Kind::Rows && contains(t.parts[1], Form::Apply, true)) a = settled(a, t.place);  // which might change what it reads
+    const TypedExpr b = operand(1);
     wraps_ = wraps;
     TypedExpr out = binary(t.name, a, b, t.place);
     wraps_ = false;

@@ -174,7 +174,7 @@ Lowered Lowering::run() {
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
     dry_ = false;
-    if (!lane_loops_.empty()) builder_.set_lanes(false);
+    if (!lane_loops_.empty() || row_loops_ || scalar_items_) builder_.set_lanes(false);
     walk_function();
     for (const auto& [loop, why] : no_lanes_)
         if (!why.empty()) out_.no_lanes.push_back({loop->place.line, why});

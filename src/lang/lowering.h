@@ -1,6 +1,7 @@
 // src/lang/lowering.h: the state of lowering one function, which the files of this folder share.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "ir/builder.h"
 #include "lang/lower.h"
 #include "lang/problem.h"
+#include "lang/rows/rows.h"
 #include "lang/scope.h"
 
 namespace pardo::lang {
@@ -21,6 +23,16 @@ inline constexpr const char *break_flag = "$break", *continue_flag = "$continue"
 inline TypedExpr flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
+
+/// What is made of an array's elements. PlainSum: Python's own, which keeps their dtype.
+enum class RowReduction : std::uint8_t { Sum, PlainSum, Prod, Mean, Var, Std, Min, Max, ArgMin, ArgMax, Any, All, CountNonzero, Norm };
+struct RowFold {
+    RowReduction op;
+    Place place;
+    std::string name;
+    std::optional<DType> dtype;  // that the user asks for
+    TypedExpr ddof;
+};
 
 /// Lowers by two walks: a dry one that finds types (values are no_value) and how arguments are used, then the one that builds. Inside,
 /// branches and loops are walked dry before they are built, so that what joins has one type.
@@ -214,18 +226,69 @@ private:
                   const Place& place);
     void store_element(const View& v, const TypedExpr& value, const Place& place);
     void store_view(const View& v, const TypedExpr& value, const Place& place);
-    void each_index(const TypedExpr& extent, const std::function<void(const TypedExpr&)>& body);
     TypedExpr own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
                         const Place& place);
     /// One whose elements have no values yet.
     TypedExpr unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
                               const Place& place);
     void note_access(const View& v, ir::Access access);
+    /// The part of an axis that a slice takes: where it starts, how many elements, how far they are apart.
+    std::array<TypedExpr, 3> sliced(const TypedExpr& slice, const TypedExpr& extent, const Place& place);
+    TypedExpr number_or_none(const TypedExpr& bound, const Place& place);
+    void require_fits(const View& v, const TypedExpr& stored, const Place& place) const;
     std::vector<std::int64_t> constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const;
 
+    // rows/values.cpp
+    using Elementwise = std::function<TypedExpr(const std::vector<TypedExpr>& numbers)>;
+    using NumberHandler = TypedExpr (*)(Lowering& l, const Tree& t, const std::vector<TypedExpr>& a);
+    static TypedExpr rows_expr(Rows rows);
+    std::shared_ptr<const Rows> rows_of(const TypedExpr& t);
+    View view_at(const View& v, std::span<const TypedExpr> index);
+    bool known_equal(const TypedExpr& a, const TypedExpr& b) const;
+    void broadcast(Rows& out, const Rows& operand, const Place& place);
+    TypedExpr element_at(const TypedExpr& operand, std::span<const TypedExpr> index, bool same);
+    TypedExpr each(std::vector<TypedExpr> operands, int cost, const Place& place, const Elementwise& f);
+    TypedExpr array_binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
+    TypedExpr array_unary(const std::string& op, const TypedExpr& x, const Place& place);
+    TypedExpr array_call(const Tree& t, std::vector<TypedExpr> arguments, NumberHandler handler, bool of_floats);
+    TypedExpr turned(const TypedExpr& t, const std::vector<std::size_t>& axes);
+
+    // rows/loops.cpp
+    ir::Builder::Values where_valid(const std::vector<Guard>& guards, const std::vector<Equal>& equal,
+                                    const std::function<ir::Builder::Values(bool same)>& run, const ir::Builder::Values& otherwise);
+    bool rows_in_lanes() const;
+    void note_row_loop();
+    void nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body);
+    TypedExpr accumulated(std::span<const TypedExpr> extents, ir::Combine combine, DType type, bool lanes,
+                          const std::function<TypedExpr(std::span<const TypedExpr>)>& element);
+
+    // rows/stores.cpp
+    bool may_overlap(const View& read, const View& written) const;
+    void store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits = false);
+    TypedExpr own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place);
+    void note_own_memory(const std::vector<TypedExpr>& extents);
+    void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
+    TypedExpr settled(const TypedExpr& t, const Place& place);
+    static bool is_contiguous(const View& v);
+
+    // rows/reductions.cpp
+    static DType sum_dtype(DType of);
+    TypedExpr count_of(std::span<const TypedExpr> extents);
+    TypedExpr folded_rows(const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes,
+                          const std::function<TypedExpr(std::span<const TypedExpr>)>& at);
+    TypedExpr squared(const TypedExpr& x, const Place& place);
+    TypedExpr number_of_rows(const Rows& rows, const std::function<TypedExpr(bool same)>& made);
+    TypedExpr reduced(const TypedExpr& given, const RowFold& fold, const TypedExpr& axis, bool keeps);
+
+    // rows/products.cpp
+    void require_same(const TypedExpr& a, const TypedExpr& b, const std::string& message, const Place& place, std::vector<Guard>& guards);
+    TypedExpr product(const TypedExpr& given_a, const TypedExpr& given_b, const std::string& op_name, const Place& place);
+    TypedExpr outer_product(const TypedExpr& given_a, const TypedExpr& given_b, const Place& place);
+
     // calls/calls.cpp
-    Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const;
+    Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept, bool gaps = false) const;
     TypedExpr call(const Tree& t);
+    static NumberHandler number_function(const std::string& name);
     TypedExpr method(const Tree& t);
 
     // calls/functions.cpp
@@ -264,6 +327,9 @@ private:
     std::set<const Tree*> lane_loops_;
     bool choosing_lanes_ = false;                  // in the first walk
     bool in_lanes_ = false;                        // one of them is around
+    bool row_loops_ = false;                       // an item has loops over elements of arrays: those are the lanes
+    bool scalar_items_ = false;                    // or memory whose size is known when it runs
+    bool met_rows_ = false;                        // either of these, since this was last cleared
     std::map<const Tree*, std::string> no_lanes_;  // loops that are none of them, and why; empty: not to be told
     Place at_;                                     // of the statement that is walked
     struct Around {

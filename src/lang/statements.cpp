@@ -126,6 +126,7 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
             if (x.type.dtype != y.type.dtype || x.text != y.text)
                 conflict(" is not the same on every path, and it must be known before the kernel runs");
             return x;
+        case Kind::Rows: conflict(" is an expression on arrays on one path or another; write the choice as `if` and `else`"); return x;
         case Kind::Reference: conflict(" refers to one element on one path and to another on another; make it after the branch"); return x;
         default: return x;
     }
@@ -284,7 +285,7 @@ void Lowering::statement(const Tree& t) {
                 if (!t.parts.empty() && t.parts[0].form != Form::None)
                     wrong_type(t.place, "a kernel returns nothing; write its results into arrays");
             } else {
-                set_variable(result_name, t.parts.empty() ? TypedExpr() : expression(t.parts[0]), t.place);
+                set_variable(result_name, t.parts.empty() ? TypedExpr() : settled(expression(t.parts[0]), t.place), t.place);
             }
             return set_variable(return_flag, flag(true), t.place);
         case Form::Discard: (void)expression(t.parts[0]); return;
@@ -298,7 +299,7 @@ void Lowering::statement(const Tree& t) {
 
 void Lowering::assign(const Tree& target, const TypedExpr& assigned, const Place& place) {
     switch (target.form) {
-        case Form::Name: return set_variable(target.name, assigned, place);
+        case Form::Name: return set_variable(target.name, settled(assigned, place), place);
         case Form::Subscript:
         case Form::Attribute: return store(target, assigned, place);
         case Form::Tuple: {
@@ -336,6 +337,8 @@ void Lowering::augment(const Tree& t) {
     if (target.form == Form::Name) {
         const TypedExpr old = expression(target);
         const TypedExpr by = expression(t.parts[1]);
+        if (old.kind == Kind::Array && old.view.rank > 0) return store_rows(old.view, binary(t.name, old, by, t.place), t.place);
+        if (is_rows(by) && old.kind == Kind::Number) return set_variable(target.name, settled(binary(t.name, old, by, t.place), t.place), t.place);
         const std::optional<TypedExpr> in_place = by_operator(old, by, t.name, true, t.place);
         return set_variable(target.name, in_place ? *in_place : binary(t.name, old, by, t.place), t.place);
     }
@@ -349,7 +352,7 @@ void Lowering::augment(const Tree& t) {
         changed.view = viewed(object.view, indices_of(target), target);
     if (changed.kind != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
     const View& place = changed.view;
-    if (place.rank > 0) wrong_type(t.place, "a part of an array cannot be changed as a whole here; loop over its elements");
+    if (place.rank > 0) return store_rows(place, binary(t.name, changed, expression(t.parts[1]), t.place), t.place);
     const TypedExpr old = element(place);  // read before the right side is evaluated, as in Python
     const TypedExpr result = binary(t.name, old, expression(t.parts[1]), t.place);
     // NumPy's rule for x[i] += y: the array keeps its dtype.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lang/rows/rows.h"
+
 namespace pardo::lang {
 
 TypedExpr number(const Scalar& constant) {
@@ -89,6 +91,9 @@ std::string describe(const TypedExpr& expr) {
         case Kind::Array:
             return "a " + std::string(dtype_name(expr.view.dtype)) + " array of " + std::to_string(expr.view.rank) +
                    (expr.view.rank == 1 ? " dimension" : " dimensions");
+        case Kind::Rows:
+            return "a " + std::string(dtype_name(expr.type.dtype)) + " array of " + std::to_string(expr.rows->extents.size()) +
+                   (expr.rows->extents.size() == 1 ? " dimension" : " dimensions");
         case Kind::Tuple: {
             if (expr.names.empty()) return "a tuple of " + std::to_string(expr.items.size());
             std::string fields;

@@ -13,7 +13,7 @@
 
 namespace pardo::lang {
 
-enum class Kind : std::uint8_t { Number, Array, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference };
+enum class Kind : std::uint8_t { Number, Array, Rows, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference };
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t unknown_most = std::numeric_limits<std::int64_t>::max();
@@ -26,6 +26,7 @@ struct NumberType {
 };
 
 struct TypedExpr;
+struct Rows;  // rows/rows.h
 
 /// That an index is in range, as far as a view's elements depend on it.
 struct Guard {
@@ -49,7 +50,7 @@ struct View {
 
 struct TypedExpr {
     Kind kind = Kind::None;
-    NumberType type;        // Number; DType: `type.dtype`
+    NumberType type;        // Number; DType: `type.dtype`; Rows: of elements
     bool constant = false;  // Number: known now, in `scalar`
     Scalar scalar;
     ir::Value value = ir::no_value;                    // Number that is not a constant
@@ -60,6 +61,7 @@ struct TypedExpr {
     bool given = false;                                // of arguments and constants alone, or the lesser or greater of such and another
     std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
     View view;                                         // Array; Reference: one element, which atomics change
+    std::shared_ptr<const Rows> rows;                  // Rows: an expression on arrays
     std::vector<TypedExpr> items;                      // Tuple; Slice: start, stop, step
     std::vector<std::string> names;                    // Tuple: a struct's fields
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples

@@ -57,11 +57,14 @@ BINARY = {
     ast.BitAnd: "&",
     ast.BitOr: "|",
     ast.BitXor: "^",
+    ast.MatMult: "@",
 }
 COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not"}
 UNARY = {ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.Invert: "~"}
 
-OF_A_DTYPE = {"local_array", "private_array", "empty", "zeros", "ones", "full", "astype"}  # calls whose arguments name dtypes as texts too
+# Calls whose arguments name dtypes as texts too.
+_MADE = ("empty", "zeros", "ones", "full")
+OF_A_DTYPE = {"local_array", "private_array", "astype", "sum", "prod", "mean", *_MADE, *(f"{made}_like" for made in _MADE)}
 DTYPES = {str(np.dtype(kind)) for kind in "?bhilBHILefdFD"}
 
 

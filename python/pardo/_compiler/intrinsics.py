@@ -84,6 +84,27 @@ SAME = [
     "zeros",
     "ones",
     "full",
+    "empty_like",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "sum",
+    "prod",
+    "mean",
+    "var",
+    "std",
+    "any",
+    "all",
+    "argmin",
+    "argmax",
+    "count_nonzero",
+    "dot",
+    "vdot",
+    "inner",
+    "outer",
+    "matmul",
+    "copy",
+    "transpose",
 ]
 OTHERS = {
     "asin": "arcsin asin",
@@ -107,6 +128,8 @@ OTHERS = {
     "trunc": "fix",
     "around": "round around",
     "bitwise_invert": "invert bitwise_not",
+    "amin": "min amin",
+    "amax": "max amax",
 }
 OF_MATH = {
     "math.floor": "floor",
@@ -175,6 +198,7 @@ OF_OPERATOR = {
     "positive": "pos",
     "bitwise_invert": "invert",
     "abs": "abs",
+    "matmul": "matmul",
 }
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
@@ -221,6 +245,9 @@ def fill() -> None:
     for name in PYTHON:
         mark(getattr(builtins, name), name)
     mark(pow, "power")
+    mark(np.linalg.norm, "norm")
+    for function in (sum, any, all):
+        mark(function, f"python.{function.__name__}")
     _filled = True
 
 

@@ -97,6 +97,8 @@ class Translator:
             return self.make("Text", node, name=value)
         if value is None:
             return self.make("None", node)
+        if value is Ellipsis:
+            return self.make("Slice", node)
         if isinstance(value, tuple):
             return self.make("Tuple", node, [self.value(v, node) for v in value])
         if isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex)):
@@ -243,8 +245,8 @@ class Translator:
         return self.make("Assign", node, [self.target(node.target), self.expression(node.value)])
 
     def do_AugAssign(self, node: ast.AugAssign) -> Any:
-        if type(node.op) not in BINARY:
-            self.refuse(node, "`@=` is not accepted in a kernel")
+        if isinstance(node.op, ast.MatMult):
+            self.refuse(node, "`@=` is not accepted in a kernel; write x[:] = x @ y")
         return self.make("Augment", node, [self.target(node.target), self.expression(node.value)], name=BINARY[type(node.op)])
 
     def do_For(self, node: ast.For) -> Any:
@@ -373,8 +375,6 @@ class Translator:
         return joined(self.make("Tuple", node, plain)) if plain or made is None else made
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
-        if type(node.op) not in BINARY:
-            self.refuse(node, "`@` is not accepted in a kernel; write the loops, or use matmul on arrays outside")
         return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -483,13 +483,6 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
     (np.ndarray, "np.empty(shape, dtype) makes an array of the item's own"),
     (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
     (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
-    (np.zeros_like, "write np.zeros(shape, x.dtype), where the shape is known before the kernel runs"),
-    (np.empty_like, "write np.empty(shape, x.dtype), where the shape is known before the kernel runs"),
-    (np.dot, "write the loop"),
-    (np.sum, "write the loop"),
-    (sum, "write the loop"),
-    (np.min, "write the loop"),
-    (np.max, "write the loop"),
     (sorted, "sort the array outside"),
     (reversed, "write range(n - 1, -1, -1)"),
     (isinstance, "compare dtypes: x.dtype == np.float32"),

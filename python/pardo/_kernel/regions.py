@@ -20,7 +20,7 @@ from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._data import present
-from pardo._kernel import copies, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_reductions, copies, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -60,6 +60,7 @@ class Region:
         self.captured = sorted(captured)
         self.certain = captured <= around.before  # that each has a value
         self.parallel_loops, self.first = loops, loop
+        self.blocked: dict[tuple[str, ...], array_reductions.BlockedLoop] = {}
         self.translation = self._translated()
         if parallel:
             self.results = _core._Loop.reductions(self.translation.function, self.captured)
@@ -86,13 +87,18 @@ class Region:
 
     def _translated(self) -> frontend.Translation:
         """The loop as a function of the names that it takes from outside, and of start and step of each dimension."""
-        source = self.scope.source
         extra = [name for d in range(len(self.parallel_loops)) for name in (f"$start{d}", f"$step{d}")]
-        arguments = ast.arguments([], [ast.arg(n) for n in [*self.captured, *extra]], None, [], [], None, [])
-        node = ast.FunctionDef(self.name, arguments, [self.first], [], None, None)
+        return self.translated(self.first, [*self.captured, *extra], {}, set())
+
+    def translated(self, loop: ast.stmt, parameters: list[str], given: dict[str, Any], own: set[str]) -> frontend.Translation:
+        """A loop as a function; `given`: further names from outside; `own`: its names that the user's function does not have."""
+        source = self.scope.source
+        arguments = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
+        node = ast.FunctionDef(self.name, arguments, [loop], [], None, None)
         part = Source(source.name, source.file, source.first_line, source.lines, node)
-        translator = Translator(self.scope.function, part, frontend.translate, self.scope.imported)
-        body = translator.block([self.first], self.first)
+        translator = Translator(self.scope.function, part, frontend.translate, {**self.scope.imported, **given})
+        translator.locals |= own
+        body = translator.block([loop], loop)
         made = _core._Function(
             source.name,
             source.shown_file,
@@ -108,8 +114,11 @@ class Region:
         return frontend.Translation(made, tuple(translator.captured))
 
     def _made(self) -> _core._Loop:
+        return self.program(self.translation, len(self.parallel_loops), self.results)
+
+    def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(self.translation.function, len(self.parallel_loops), list(self.results), o.fastmath, o.bounds_check)
+        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check)
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
@@ -162,19 +171,32 @@ class Region:
         ranges = [_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
+        at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
+        if arrays := [n for n, k in zip(self.results, self.initial, strict=True) if array_reductions.is_array(captured[k])]:
+            key = tuple(arrays)
+            if key not in self.blocked:
+                self.blocked[key] = array_reductions.BlockedLoop(self, arrays)
+            return self.blocked[key].run(ranges[0], captured, at_a_time)
         self._refresh()
         arguments = self._arguments(captured)
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += _counted(r, start, step)
         before = [_plain(captured[k]) for k in self.initial]
-        at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
         return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+
+    def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
+        """Run another program of it; the numbers that it reduces."""
+        initial = [_plain(v) for v in before]
+        results = loop.run(
+            self._arguments(values), counts, tuple(leaf for v in initial for leaf in _numbers(v)), None, at_a_time, self.name
+        )
+        return [_shaped_as(v, r) for v, r in zip(initial, results, strict=True)]
 
     def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:
         try:
             return tuple(_argument(c) for c in captured)
         except TypeError:
-            for name, value in zip(self.captured, captured, strict=True):
+            for name, value in zip(self.captured, captured, strict=False):
                 try:
                     _argument(value)
                 except TypeError as e:

@@ -69,7 +69,7 @@ public:
         info_.vector_loop.resize(kernel.instrs.size());
         info_.masked.resize(kernel.instrs.size());
         info_.uses.resize(kernel.values.size());
-        for (const ir::ArrayInfo& a : kernel.arrays) info_.lane_arrays.push_back(a.space == ir::Space::Private);
+        for (const ir::ArrayInfo& a : kernel.arrays) info_.lane_arrays.push_back(a.space == ir::Space::Private && !a.whole);
     }
 
     LaneInfo run() {
@@ -147,6 +147,7 @@ private:
             case Opcode::Load: return set(in.results[0], loaded(in));
             case Opcode::Atomic:
             case Opcode::CompareExchange: return set(in.results[0], in_lanes_ ? varying : uniform);
+            case Opcode::Resize: return set(in.results[0], uniform);
             case Opcode::If: return visit_if(id, in);
             case Opcode::While: return visit_while(id, in);
             case Opcode::For: return in.loop == LoopKind::Lanes ? visit_lanes(id, in) : visit_for(id, in);

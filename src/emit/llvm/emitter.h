@@ -216,6 +216,9 @@ private:
     void store(ir::InstrId id, const ir::Instr& in);
     void stream(llvm::Value* value, llvm::Value* at, ir::Value pointer, bool always, llvm::function_ref<void()> otherwise);
     llvm::Value* address(ir::Value pointer, llvm::Value* index);
+    llvm::Value* memory(ir::Value pointer);
+    void resize(const ir::Instr& in);
+    void release();
     /// Where the lanes find an element: its index, or that within all items' private arrays; `step` if it is a small constant, else 0.
     struct Element {
         Lane index;
@@ -274,6 +277,8 @@ private:
     void make_alias_scopes();
     bool is_param(ir::Value pointer) const { return kernel_.instrs[kernel_.values[pointer].def].op == ir::Opcode::Param; }
     std::uint32_t param_of(ir::Value pointer) const { return kernel_.instrs[kernel_.values[pointer].def].index; }
+    /// An array whose size is known when the kernel runs.
+    bool is_sized(ir::Value pointer) const { return !is_param(pointer) && kernel_.arrays[param_of(pointer)].count == 0; }
     /// Numbers parameters, then arrays.
     std::size_t memory_of(ir::Value pointer) const { return param_of(pointer) + (is_param(pointer) ? 0 : kernel_.params.size()); }
 

@@ -96,6 +96,7 @@ void Emitter::instruction(InstrId id) {
         case Opcode::Store: return store(id, in);
         case Opcode::Atomic:
         case Opcode::CompareExchange: return atomic(in);
+        case Opcode::Resize: return resize(in);
         case Opcode::Report: return report(in);
         case Opcode::Barrier: return;
         case Opcode::If: return emit_if(id, in);

@@ -54,7 +54,13 @@ void Emitter::annotate(llvm::Instruction* access, Value pointer) {
 llvm::Align Emitter::alignment(DType t) const { return llvm::Align(static_cast<std::uint64_t>(itemsize(t))); }
 
 llvm::Value* Emitter::address(Value pointer, llvm::Value* index) {
-    return b_.CreateGEP(memory_element(type(pointer)), scalar(pointer), index);
+    return b_.CreateGEP(memory_element(type(pointer)), memory(pointer), index);
+}
+
+/// Where an array begins: one without a fixed size where its last Resize says.
+llvm::Value* Emitter::memory(Value pointer) {
+    llvm::Value* at = scalar(pointer);
+    return is_sized(pointer) ? b_.CreateLoad(b_.getPtrTy(), at) : at;
 }
 
 llvm::Value* Emitter::from_memory(llvm::Value* v, DType t) {
@@ -182,7 +188,7 @@ llvm::Value* Emitter::gather(Value pointer, const Lane& index) {
     const DType t = type(pointer);
     llvm::Type* element_type = memory_element(t);
     if (hardware_gather(element_type)) {
-        llvm::Value *base = scalar(pointer), *offsets = index.v;
+        llvm::Value *base = memory(pointer), *offsets = index.v;
         if (index.kind != LaneShape::Varying) {  // the scalar part goes to the base: what is left of the vector does not change in a loop
             base = address(pointer, index.v);
             offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
@@ -208,7 +214,7 @@ void Emitter::scatter(Value pointer, const Lane& index, llvm::Value* value) {
     const DType t = type(pointer);
     llvm::Type* element_type = memory_element(t);
     if (hardware_gather(element_type)) {
-        llvm::Value *base = scalar(pointer), *offsets = index.v;
+        llvm::Value *base = memory(pointer), *offsets = index.v;
         if (index.kind != LaneShape::Varying) {
             base = address(pointer, index.v);
             offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
@@ -307,10 +313,32 @@ void Emitter::make_arrays() {
     const std::int64_t lanes = most_lanes();
     for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) {
         const ir::ArrayInfo& a = kernel_.arrays[k];
+        if (a.count == 0) {
+            arrays_.push_back(allocate(b_.getPtrTy(), 1, itemsize(DType::Int64), a.name.c_str()));
+            b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), arrays_.back());
+            continue;
+        }
         const bool of_item = kernel_.in_groups() && a.space == ir::Space::Private;
         const std::int64_t copies = of_item ? group_items(kernel_) : info_.lane_arrays[k] ? lanes : 1;
         arrays_.push_back(allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str()));
     }
+}
+
+/// The thread keeps memory for each array without a fixed size, and makes it larger where that is not enough.
+void Emitter::resize(const Instr& in) {
+    const Value pointer = in.operands[0];
+    llvm::Type *word = b_.getInt64Ty(), *address = b_.getPtrTy();
+    llvm::FunctionCallee more = module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(address, {word, word, word}, false));
+    llvm::cast<llvm::Function>(more.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    llvm::Value* at = b_.CreateCall(more, {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
+    b_.CreateStore(at, scalar(pointer));
+    define(in.results[0], b_.CreateIsNotNull(at));
+}
+
+/// Gives large pieces of it back.
+void Emitter::release() {
+    if (std::ranges::none_of(kernel_.arrays, [](const ir::ArrayInfo& a) { return a.count == 0; })) return;
+    b_.CreateCall(module_->getFunction(own_memory_symbol), {i64(-1), i64(0), i64(1)});
 }
 
 /// Throws if the memory of one group, or of the items that run at the same time, does not fit.

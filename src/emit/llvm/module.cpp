@@ -111,6 +111,7 @@ std::unique_ptr<llvm::Module> Emitter::run() {
         break;
     }
 #endif
+    release();
     b_.CreateRetVoid();
     check_stack();
 #ifndef NDEBUG

@@ -30,13 +30,15 @@ private:
 
     void array(const ArrayInfo& a) override {
         if (!is_complex(a.type)) return Rewriter::array(a);
-        set(a.value, m_.array(a.name, real_of(a.type), 2 * a.count, a.space));
+        set(a.value, m_.array(a.name, real_of(a.type), 2 * a.count, a.space, a.whole));
     }
 
     void instr(const Instr& in) override {
         if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop : LoopKind::Serial);
         if (in.op == Opcode::Load && is_complex(type(in.results[0]))) return load(in);
         if (in.op == Opcode::Store && is_complex(type(in.operands[2]))) return store(in);
+        if (in.op == Opcode::Resize && is_complex(type(in.operands[0])))
+            return set(in.results[0], m_.resize(at(in.operands[0]), m_.mul(at(in.operands[1]), m_.i64(2))));
         if (!in.regions.empty() || !touches_complex(in)) return copy(in);
         arithmetic(in);
     }

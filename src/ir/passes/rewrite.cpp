@@ -22,7 +22,7 @@ void Rewriter::param(const Param& p) {
     set(p.value, p.pointer ? m_.pointer(p.name, p.type, p.access, p.noalias, p.streaming) : m_.scalar_param(p.name, p.type));
 }
 
-void Rewriter::array(const ArrayInfo& a) { set(a.value, m_.array(a.name, a.type, a.count, a.space)); }
+void Rewriter::array(const ArrayInfo& a) { set(a.value, m_.array(a.name, a.type, a.count, a.space, a.whole)); }
 
 void Rewriter::region_body(const Region& region, Values& yields) {
     for (InstrId id : region.body) {
@@ -110,6 +110,7 @@ void Rewriter::copy(const Instr& in) {
         case Opcode::CompareExchange:
             return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
                                                           in.order, in.scope));
+        case Opcode::Resize: return set(in.results[0], m_.resize(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Report: {
             const Values operands = mapped(in.operands);
             return m_.report(operands[0], std::span<const Value>(operands).subspan(1));

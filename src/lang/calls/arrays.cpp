@@ -12,15 +12,11 @@ struct Calls::Arrays {
     }
 
     static TypedExpr length(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (a[0].kind == Kind::Rows) return a[0].rows->extents[0];
         const TypedExpr& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
         if (counted.kind == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.items.size()));
         if (counted.kind == Kind::Array && counted.view.rank > 0) return counted.view.lead[1];
         l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
-    }
-    static DType dtype_argument(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
-        if (k >= a.size()) return otherwise;
-        if (a[k].kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(a[k]));
-        return a[k].type.dtype;
     }
     /// Arrays for elements of a type: a dtype, a struct or tuple of dtypes, or a value whose type is meant.
     static TypedExpr array_of(Lowering& l, const Tree& t, ir::Space space, const TypedExpr& type,
@@ -42,15 +38,6 @@ struct Calls::Arrays {
         const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.options_.fp64));
         return array_of(l, t, space, type, l.constant_extents(a[0], t.place, t.name.c_str()));
     }
-    template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {  // zeros, ones, full
-        const bool full = fill == 2;
-        const TypedExpr value = full ? number_of(l, t, a, 1) : integer(fill);
-        const DType d = dtype_argument(l, t, a, full ? 2 : 1, full ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64));
-        const TypedExpr array = l.own_array(ir::Space::Private, t.name, d, l.constant_extents(a[0], t.place, t.name.c_str()), t.place);
-        l.store_view(array.view, l.cast(value, {d, false}), t.place);
-        return array;
-    }
-
     static Tables tables();
 };
 
@@ -61,10 +48,6 @@ Calls::Tables Calls::Arrays::tables() {
             {"len", {1, 1, length}},
             {"local_array", {1, 2, array<ir::Space::Group>, "shape dtype"}},
             {"private_array", {1, 2, array<ir::Space::Private>, "shape dtype"}},
-            {"empty", {1, 2, array<ir::Space::Private>, "shape dtype"}},
-            {"zeros", {1, 2, filled<0>, "shape dtype"}},
-            {"ones", {1, 2, filled<1>, "shape dtype"}},
-            {"full", {2, 3, filled<2>, "shape fill_value dtype"}},
         },
         {},
     };

@@ -9,7 +9,7 @@ namespace {
 /// The rows of all subjects.
 template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> Calls::Tables::*rows) {
     Map all;
-    for (const auto& tables : {Calls::numbers(), Calls::arrays(), Calls::atomics(), Calls::items(), Calls::others()})
+    for (const auto& tables : {Calls::numbers(), Calls::arrays(), Calls::rows(), Calls::atomics(), Calls::items(), Calls::others()})
         all.insert((tables.*rows).begin(), (tables.*rows).end());
     return all;
 }
@@ -48,7 +48,7 @@ TypedExpr Lowering::call(const Tree& given) {
     if (found == Calls::functions().end()) wrong_type(given.place, "`" + given.name + "` cannot be called in a kernel");
     const Calls::Row& row = found->second;
     const bool by_name = std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
-    const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}) : Tree();
+    const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}, row.gaps) : Tree();
     const Tree& t = by_name ? made : given;
     std::vector<TypedExpr> arguments;
     for (const Tree& p : t.parts) {
@@ -67,8 +67,12 @@ TypedExpr Lowering::call(const Tree& given) {
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
         wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
+    if (row.lift != Calls::Lift::No && std::ranges::any_of(arguments, is_rows))
+        return array_call(t, std::move(arguments), row.handler, row.lift == Calls::Lift::Floats);
     return row.handler(*this, t, arguments);
 }
+
+Lowering::NumberHandler Lowering::number_function(const std::string& name) { return Calls::functions().at(name).handler; }
 
 TypedExpr Lowering::method(const Tree& given) {
     const TypedExpr owner_expr = loaded(expression(given.parts[0]));
@@ -85,6 +89,7 @@ TypedExpr Lowering::method(const Tree& given) {
                         : object.kind == Kind::Group     ? "Group"
                         : object.kind == Kind::SubGroup  ? "SubGroup"
                         : object.kind == Kind::Number    ? "number"
+                        : is_rows(object)                ? "array"
                         : object.kind == Kind::Reference ? "AtomicRef"
                         : is_struct                      ? "struct"
                                                          : "";
@@ -104,13 +109,14 @@ TypedExpr Lowering::method(const Tree& given) {
     }
     const Calls::Row& row = found->second;
     const bool by_name = !is_struct && std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
-    const Tree made = by_name ? ordered(given, 1, row.names, {}) : Tree();
+    const Tree made = by_name ? ordered(given, 1, row.names, {}, row.gaps) : Tree();
     const Tree& t = by_name ? made : given;
     std::vector<TypedExpr> arguments{owner_expr};
     for (const Tree& p : std::span(t.parts).subspan(1)) arguments.push_back(loaded(expression(p.form == Form::Keyword ? p.parts[0] : p)));
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
         wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));
+    if (row.lift != Calls::Lift::No) return array_call(t, std::move(arguments), row.handler, row.lift == Calls::Lift::Floats);
     return row.handler(*this, t, arguments);
 }
 

@@ -17,10 +17,14 @@ struct Calls {
     static constexpr int most_fields = 64;
     using TypedExprs = std::vector<TypedExpr>;
     using Handler = TypedExpr (*)(Lowering& l, const Tree& t, const TypedExprs& a);
+    /// What a function of numbers does with arrays: nothing, their elements one by one, these as floats.
+    enum class Lift : std::uint8_t { No, Each, Floats };
     struct Row {
         int least, most;  // arguments
         Handler handler;
         const char* names = "";  // of those that may be given by name; "a|b": by either
+        Lift lift = Lift::No;
+        bool gaps = false;  // those that are not given, in front of one that is, are None
     };
     struct Tables {
         std::vector<std::pair<const char*, Row>> functions, methods;
@@ -30,6 +34,7 @@ struct Calls {
 
     static Tables numbers();  // numbers.cpp
     static Tables arrays();   // arrays.cpp
+    static Tables rows();     // rows.cpp
     static Tables atomics();  // atomics.cpp
     static Tables items();    // items.cpp
     static Tables others();   // calls.cpp
@@ -43,6 +48,7 @@ struct Calls {
 private:
     struct Numbers;
     struct Arrays;
+    struct OfRows;
     struct Atomics;
     struct Items;
     static TypedExpr structure(Lowering& l, const Tree& t, const TypedExprs& a) { return l.structure(t, a); }

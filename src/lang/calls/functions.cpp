@@ -56,16 +56,16 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
     Scope given;
     std::size_t positional = 0;
     std::vector<TypedExpr> rest;
-    const auto give = [&](const std::string& name, TypedExpr expr, const Place& place) {
+    const auto give = [&](const std::string& name, const TypedExpr& expr, const Place& place) {
         if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
-        given.set(name, {std::move(expr), place, false, ++versions_});
+        given.set(name, {settled(expr, place), place, false, ++versions_});
     };
-    const auto give_next = [&](TypedExpr expr, const Place& place) {
+    const auto give_next = [&](const TypedExpr& expr, const Place& place) {
         const std::size_t k = positional++;
         if (k < params.size())
-            give(params[k], std::move(expr), place);
+            give(params[k], expr, place);
         else
-            rest.push_back(std::move(expr));
+            rest.push_back(settled(expr, place));
     };
     if (self) give_next(*self, place);
     for (const Tree& p : arguments) {
@@ -75,7 +75,7 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
             give(p.name, expression(p.parts[0]), p.place);
         } else if (p.form == Form::Star) {
             TypedExpr items = starred(p);
-            for (TypedExpr& item : items.items) give_next(std::move(item), p.place);
+            for (const TypedExpr& item : items.items) give_next(item, p.place);
         } else {
             give_next(expression(p), p.place);
         }
@@ -126,7 +126,7 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
 
 /// A call with the arguments that are given by name among the others, where these are; what is left are keywords that the function looks
 /// for itself: `kept`.
-Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept) const {
+Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept, bool gaps) const {
     std::vector<std::string> known;
     for (std::istringstream words(names); words >> known.emplace_back();) {
     }
@@ -154,6 +154,11 @@ Tree Lowering::ordered(const Tree& t, std::size_t from, const char* names, std::
     }
     for (std::size_t k = plain; k < named.size(); ++k) {
         if (named[k]) {
+            for (; gaps && out.parts.size() < from + k;) {
+                out.parts.emplace_back();
+                out.parts.back().form = Form::None;
+                out.parts.back().place = t.place;
+            }
             if (out.parts.size() != from + k)
                 wrong_type(t.place, t.name + ": no value for `" + first_name(known[out.parts.size() - from]) + "`");
             out.parts.push_back(*named[k]);

@@ -20,7 +20,7 @@ bool is_element(const Tree& element, int rank) {
         const Tree& p = element.parts[k];
         const std::span<const Tree> indices = p.form == Form::Tuple ? std::span<const Tree>(p.parts) : std::span<const Tree>(&p, 1);
         for (const Tree& i : indices) {
-            if (i.form == Form::Slice || i.form == Form::Text) return false;
+            if (i.form == Form::Slice || i.form == Form::Text || i.form == Form::None) return false;
             ++count;
         }
     }
@@ -126,6 +126,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     const std::size_t depth = around_.size();
     around_.push_back({&t, stack_.size()});
     in_lanes_ = true;
+    met_rows_ = false;
     try {
         body(number({DType::Int64, true}, ir::no_value, start.least));
         for (const std::string& name : assigned) {
@@ -140,6 +141,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     scope_ = before;
     function_ = function;
     stack_ = stack;
+    if (met_rows_) return no("it has loops over elements of arrays");
     return independent || no("a name in it is not assigned before it is read, or is an array");
 }
 

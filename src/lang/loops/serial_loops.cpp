@@ -429,7 +429,7 @@ struct Lowering::Walked {
 
 /// A tuple, or the first axis of an array.
 Lowering::Walked Lowering::walked_value(const Tree& t) {
-    const TypedExpr s = expression(t);
+    const TypedExpr s = settled(expression(t), t.place);
     if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
         wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
     const TypedExpr& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements

@@ -317,7 +317,7 @@ def atomic_without_an_array(item: pp.Item, x):
 
 
 def part_of_an_array_in_place(item: pp.Item, x):
-    x[1:3] += 1.0
+    x[1:3] += 1j
 
 
 def slice_with_a_variable_step(item: pp.Item, x, n):
@@ -360,7 +360,7 @@ def formatted_message(item: pp.Item, x):
 
 
 def matrix_product(item: pp.Item, x, y):
-    x[0] = x @ y
+    x[0] = x @ y[0]
 
 
 def any_number_of_arguments(item: pp.Item, *x):

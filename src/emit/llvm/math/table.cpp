@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "emit/llvm/module.h"
+#include "emit/runtime/own_memory.h"
 
 // A row: the IR's name, SLEEF's, and the accuracy that is part of SLEEF's symbol.
 // clang-format off
@@ -74,6 +75,7 @@ const std::vector<Symbol>& math_symbols() {
 #define PARDO_SYMBOL_CALL(name) {#name, reinterpret_cast<void*>(&pardo_call_##name)},
     static const std::vector<Symbol> table = [] {
         std::vector<Symbol> symbols = {PARDO_MATH_ROWS(PARDO_SYMBOL_ROW) PARDO_LIBRARY_CALLS(PARDO_SYMBOL_CALL)};
+        symbols.push_back({own_memory_symbol, reinterpret_cast<void*>(&own_memory)});
         std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) { return std::strcmp(a.name, b.name) < 0; });
         return symbols;
     }();

@@ -1,0 +1,143 @@
+# python/pardo/_kernel/array_reductions.py: parallel loops that reduce into arrays, `r += x[i]`: in blocks, each with an array of its own.
+from __future__ import annotations
+
+import ast
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pardo import _core
+from pardo._compiler import intrinsics
+from pardo._compiler.source import problem
+from pardo._core import Array
+from pardo._kernel.parallel_loops import Scope, called, prange
+
+if TYPE_CHECKING:
+    from pardo._kernel.regions import Region
+
+MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
+BLOCK, BLOCKS, ROUND, LOW = "$block", "$blocks", "$round", "$low"
+COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
+_OPERATORS: dict[type[ast.operator], np.ufunc] = {
+    ast.Add: np.add,
+    ast.Sub: np.add,
+    ast.Mult: np.multiply,
+    ast.Div: np.multiply,
+    ast.BitAnd: np.bitwise_and,
+    ast.BitOr: np.bitwise_or,
+}
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, Array)) and value.ndim > 0
+
+
+def _combining(scope: Scope, loop: ast.stmt, name: str) -> np.ufunc:
+    """How the loop's statements reduce into a name: the compiler has seen that they all do it in one way."""
+    for s in ast.walk(loop):
+        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id == name:
+            return _OPERATORS[type(s.op)]
+        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name:
+            if isinstance(s.value, ast.BinOp):
+                return _OPERATORS[type(s.value.op)]
+            known = isinstance(s.value, ast.Call) and intrinsics.known.get(id(called(scope, s.value)))
+            if known in ("minimum", "maximum"):
+                return np.minimum if known == "minimum" else np.maximum
+    raise problem(TypeError, scope.source, loop, f"`{name}` is an array, which is reduced by +, *, &, |, np.minimum and np.maximum")
+
+
+def _identity(combine: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing."""
+    if combine is np.bitwise_and:
+        return dtype.type(True) if dtype.kind == "b" else ~dtype.type(0)
+    if combine not in (np.minimum, np.maximum):
+        return dtype.type(1 if combine is np.multiply else 0)
+    least = combine is np.maximum
+    if dtype.kind == "b":
+        return dtype.type(not least)
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if least else np.iinfo(dtype).max
+    return dtype.type(-np.inf if least else np.inf)
+
+
+class _IntoArrays(ast.NodeTransformer):
+    """Lets `r = r + …` write into the array that r is."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and target.id in self.names:
+            node.targets = [ast.Subscript(ast.Name(target.id, ast.Load()), ast.Constant(Ellipsis), ast.Store())]
+        return node
+
+
+class BlockedLoop:
+    """A region's loop as one over blocks of its iterations."""
+
+    def __init__(self, region: Region, names: list[str]) -> None:
+        self.region, self.names = region, names
+        first = region.first
+        assert isinstance(first, ast.For)
+        self.combines = [_combining(region.scope, first, n) for n in names]
+        self.numbers = [n for n in region.results if n not in names]
+        load = ast.Load()
+
+        def name(n: str) -> ast.Name:
+            return ast.Name(n, load)
+
+        def of(left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
+            return ast.BinOp(left, op, right)
+
+        def assigned(n: str, value: ast.expr) -> ast.stmt:
+            return ast.Assign([ast.Name(n, ast.Store())], value)
+
+        own = copy.deepcopy(first)
+        counter = of(name(FIRST), ast.Add(), of(name(ROUND), ast.Mult(), name(STEP)))
+        body = [ast.Assign([own.target], counter), *(_IntoArrays(set(names)).visit(s) for s in own.body)]
+        high = ast.Call(name("$min"), [of(name(LOW), ast.Add(), name(PER)), name(COUNT)], [])
+        rounds = ast.For(ast.Name(ROUND, ast.Store()), ast.Call(name("$range"), [name(LOW), high], []), body, [])
+        parts = [assigned(n, ast.Subscript(name(f"${n}"), name(BLOCK), load)) for n in names]
+        low = assigned(LOW, of(name(BLOCK), ast.Mult(), name(PER)))
+        loop = ast.For(ast.Name(BLOCK, ast.Store()), ast.Call(name("$prange"), [name(BLOCKS)], []), [*parts, low, rounds], [])
+        for node in ast.walk(loop):
+            if "lineno" not in getattr(node, "__dict__", {}):
+                ast.copy_location(node, first)
+        self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
+        captured = [f"${n}" if n in names else n for n in region.captured]
+        self.parameters = [*captured, BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
+        self.loop = self._made()
+
+    def _made(self) -> _core._Loop:
+        given = {"$min": min, "$range": range, "$prange": prange}
+        own = {BLOCK, ROUND, LOW, *self.names}
+        self.translation = self.region.translated(self.loop_node, self.parameters, given, own)
+        return self.region.program(self.translation, 1, self.numbers)
+
+    def run(self, iterations: range, captured: tuple[Any, ...], at_a_time: int) -> Any:
+        """The results: numbers that are reduced, and the arrays, which are changed in place."""
+        region = self.region
+        if self.translation.captured and self.translation.changed():
+            self.loop = self._made()
+        values = dict(zip(region.captured, captured, strict=True))
+        count = len(iterations)
+        size = sum(values[n].size for n in self.names)
+        per = max(1, -(-count // max(1, min(MOST_BLOCKS, MOST_ELEMENTS // max(1, size)))))
+        blocks = -(-count // per)
+        parts = []
+        for n, combine in zip(self.names, self.combines, strict=True):
+            r = values[n]
+            parts.append(np.full_like(r, _identity(combine, r.dtype), shape=(blocks, *r.shape), order="C"))
+        given = dict(zip(self.names, parts, strict=True))
+        numbers = (blocks, count, per, iterations.start, iterations.step, 0, 1)
+        arguments = (*(given.get(n, values[n]) for n in region.captured), *numbers)
+        results = dict(
+            zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True)
+        )
+        for n, combine, part in zip(self.names, self.combines, parts, strict=True):
+            if count:
+                values[n][...] = combine(values[n], combine.reduce(part, axis=0))
+            results[n] = values[n]
+        ordered = [results[n] for n in region.results]
+        return ordered[0] if len(ordered) == 1 else tuple(ordered)

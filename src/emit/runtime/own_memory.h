@@ -1,0 +1,12 @@
+// src/emit/runtime/own_memory.h: memory of a thread for arrays whose size is known when a kernel runs.
+#pragma once
+
+#include <cstdint>
+
+namespace pardo::emit {
+
+/// Room for `count` elements of the kernel's array with this number; what was there is lost. Null if there is none. Array -1: the kernel
+/// has ended, and large pieces go back.
+void* own_memory(std::int64_t array, std::int64_t count, std::int64_t itemsize) noexcept;
+
+}  // namespace pardo::emit

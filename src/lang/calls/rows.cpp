@@ -1,0 +1,218 @@
+// src/lang/calls/rows.cpp: functions and methods of arrays: what is made of their elements, products, copies, and arrays of run-time sizes.
+#include <algorithm>
+
+#include "lang/calls/calls.h"
+#include "lang/rows/rows.h"
+
+namespace pardo::lang {
+
+struct Calls::OfRows {
+    static const TypedExpr& array(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k = 0) {
+        if (!is_rows(a[k])) l.wrong_type(t.place, t.name + ": an array is expected, not " + describe(a[k]));
+        return a[k];
+    }
+    static TypedExpr optional(const TypedExprs& a, std::size_t k) { return k < a.size() ? a[k] : TypedExpr(); }
+
+    // Where the arguments after the axis are, by the function.
+    enum class After : std::uint8_t { Dtype, DtypeDdof, Out, Keeps };
+
+    template <RowReduction op, After after> static TypedExpr reduction(Lowering& l, const Tree& t, const TypedExprs& a) {
+        RowFold fold{op, t.place, t.name, {}, integer(0)};
+        std::size_t next = 2;
+        if (after == After::Dtype || after == After::DtypeDdof) {
+            const TypedExpr dtype = optional(a, next++);
+            if (dtype.kind == Kind::DType && (op == RowReduction::Var || op == RowReduction::Std))
+                l.wrong_type(t.place, t.name + ": dtype is not accepted in a kernel; convert the array");
+            if (dtype.kind == Kind::DType) fold.dtype = dtype.type.dtype;
+            if (dtype.kind != Kind::DType && dtype.kind != Kind::None)
+                l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(dtype));
+        }
+        if (after != After::Keeps && optional(a, next++).kind != Kind::None)
+            l.wrong_type(t.place, t.name + ": `out` is not accepted in a kernel; assign the result");
+        if (after == After::DtypeDdof) {
+            const TypedExpr ddof = optional(a, next++);
+            if (ddof.kind != Kind::None) fold.ddof = l.cast(l.need_number(ddof, t.place, "ddof"), {DType::Int64, true});
+        }
+        const TypedExpr keeps = optional(a, next);
+        const bool kept = keeps.kind != Kind::None && l.truth(keeps, t.place).scalar.b;
+        if (keeps.kind != Kind::None && !l.truth(keeps, t.place).constant) l.wrong_type(t.place, t.name + ": keepdims is a constant");
+        if (a[0].kind == Kind::Number) {  // an array without dimensions
+            Rows one;
+            one.type = {l.dtype(a[0].type), false};
+            one.at = [x = l.cast(a[0], one.type)](std::span<const TypedExpr>, bool) { return x; };
+            return l.reduced(l.rows_expr(std::move(one)), fold, TypedExpr(), false);
+        }
+        return l.reduced(array(l, t, a), fold, optional(a, 1), kept);
+    }
+    /// Python's own sum, any and all, which go through one dimension.
+    template <RowReduction op> static TypedExpr python(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (array(l, t, a).kind == Kind::Array ? a[0].view.rank != 1 : a[0].rows->extents.size() != 1)
+            l.wrong_type(t.place, t.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + t.name + "(…)");
+        return l.reduced(a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+    }
+    static TypedExpr norm(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (!is_rows(a[0]) || l.rows_of(a[0])->extents.size() > 2)
+            l.wrong_type(t.place, "norm: a vector or a matrix is expected, not " + describe(a[0]));
+        return l.reduced(a[0], {RowReduction::Norm, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+    }
+    static TypedExpr dot(Lowering& l, const Tree& t, const TypedExprs& a) { return l.product(a[0], a[1], "dot", t.place); }
+    static TypedExpr matmul(Lowering& l, const Tree& t, const TypedExprs& a) { return l.product(a[0], a[1], "matmul", t.place); }
+    static TypedExpr vdot(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (!is_rows(a[0]) || !is_rows(a[1]) || l.rows_of(a[0])->extents.size() != 1 || l.rows_of(a[1])->extents.size() != 1)
+            l.wrong_type(t.place, t.name + ": two arrays of one dimension are expected in a kernel");
+        if (t.name == "inner") return l.product(a[0], a[1], t.name, t.place);
+        Tree conj = t;
+        conj.name = "conj";
+        return l.product(l.array_call(conj, {a[0]}, functions().at("conj").handler, false), a[1], t.name, t.place);
+    }
+    static TypedExpr outer(Lowering& l, const Tree& t, const TypedExprs& a) { return l.outer_product(a[0], a[1], t.place); }
+
+    static TypedExpr copied(Lowering& l, const Tree& t, const TypedExpr& x) {
+        const TypedExpr same = l.each({x}, 0, t.place, [](const TypedExprs& e) { return e[0]; });
+        return l.settled(same, t.place);
+    }
+    static TypedExpr copy(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return a[0].kind == Kind::Number ? a[0] : copied(l, t, array(l, t, a));
+    }
+    static TypedExpr transpose(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const std::size_t rank = l.rows_of(array(l, t, a))->extents.size();
+        std::vector<std::size_t> axes;
+        for (std::size_t d = rank; d-- > 0;) axes.push_back(d);
+        return l.turned(a[0], axes);
+    }
+    static TypedExpr fill(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (a[0].kind != Kind::Array) l.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
+        l.store_view(a[0].view, number_of(l, t, a, 1), t.place);
+        return {};
+    }
+    /// All elements, in one dimension: a copy.
+    static TypedExpr flatten(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr whole = array(l, t, a).kind == Kind::Array && t.name != "flatten" ? a[0] : copied(l, t, a[0]);
+        const bool known = l.is_contiguous(whole.view);
+        const TypedExpr memory = known ? whole : copied(l, t, whole);
+        if (!known && t.name == "ravel" && a[0].kind == Kind::Array)
+            l.wrong_type(t.place, "ravel: of an array that is not contiguous it would be a copy; write flatten()");
+        TypedExpr flat = memory;
+        flat.view.rank = 1;
+        flat.view.lead = {memory.view.lead[0],
+                          l.count_of(std::span(memory.view.lead).subspan(1, static_cast<std::size_t>(memory.view.rank))), integer(1)};
+        return flat;
+    }
+
+    // Arrays that are made.
+    static std::vector<TypedExpr> shape_of(Lowering& l, const Tree& t, const TypedExpr& shape) {
+        std::vector<TypedExpr> extents = shape.kind == Kind::Tuple ? shape.items : TypedExprs{shape};
+        if (extents.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": the shape is empty");
+        for (TypedExpr& e : extents) {
+            if (e.kind != Kind::Number || !is_integer(e.type.dtype))
+                l.wrong_type(t.place, t.name + ": a shape is an integer or a tuple of integers, not " + describe(e));
+            const std::int64_t least = e.least;
+            e = e.constant ? integer(e.scalar.cast(DType::Int64).i) : l.cast(e, {DType::Int64, true});
+            e.least = std::max(e.least, least);
+        }
+        return extents;
+    }
+    static DType dtype_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
+        const TypedExpr dtype = optional(a, k);
+        if (dtype.kind == Kind::None) return otherwise;
+        if (dtype.kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(dtype));
+        return dtype.type.dtype;
+    }
+    /// An item's own array; `fill`: 0, 1, 2 for a value, 3 for none.
+    static TypedExpr made(Lowering& l, const Tree& t, int fill, const std::vector<TypedExpr>& extents, DType dtype,
+                          const TypedExpr& value) {
+        const TypedExpr out = l.own_memory(t.name, dtype, extents, t.place);
+        if (fill == 3) {
+            std::int64_t count = 1;
+            bool known = true;
+            for (const TypedExpr& e : extents) {
+                known = known && e.constant;
+                count *= e.constant ? e.scalar.i : 1;
+            }
+            if (known && count > 0) l.track_writes(out.view, count, ir::Space::Private);
+            return out;
+        }
+        l.store_rows(out.view, l.cast(fill == 2 ? value : integer(fill), {dtype, false}), t.place);
+        return out;
+    }
+    template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
+        const DType otherwise = fill == 2 ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64);
+        if (fill == 3 && a.size() > 1 && (a[1].kind == Kind::Tuple || a[1].kind == Kind::Number))
+            return functions().at("private_array").handler(l, t, a);
+        return made(l, t, fill, shape_of(l, t, a[0]), dtype_of(l, t, a, fill == 2 ? 2 : 1, otherwise), value);
+    }
+    template <int fill> static TypedExpr filled_like(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const std::shared_ptr<const Rows> like = l.rows_of(array(l, t, a));
+        const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
+        return made(l, t, fill, like->extents, dtype_of(l, t, a, fill == 2 ? 2 : 1, like->type.dtype), value);
+    }
+
+    static Tables tables();
+};
+
+Calls::Tables Calls::OfRows::tables() {
+    using R = RowReduction;
+    const auto row = [](int least, int most, Handler handler, const char* names) {
+        return Row{least, most, handler, names, Lift::No, true};
+    };
+    struct Reduction {
+        const char *function, *method;
+        int most;
+        Handler handler;
+        const char* names;  // of the function: the method's begin after "a "
+    };
+    constexpr const char *sums = "a axis dtype out keepdims", *spread = "a axis dtype out ddof|correction keepdims",
+                         *plain = "a axis out keepdims";
+    const Reduction reductions[] = {
+        {"sum", "array.sum", 5, reduction<R::Sum, After::Dtype>, sums},
+        {"prod", "array.prod", 5, reduction<R::Prod, After::Dtype>, sums},
+        {"mean", "array.mean", 5, reduction<R::Mean, After::Dtype>, sums},
+        {"var", "array.var", 6, reduction<R::Var, After::DtypeDdof>, spread},
+        {"std", "array.std", 6, reduction<R::Std, After::DtypeDdof>, spread},
+        {"amin", "array.min", 4, reduction<R::Min, After::Out>, plain},
+        {"amax", "array.max", 4, reduction<R::Max, After::Out>, plain},
+        {"any", "array.any", 4, reduction<R::Any, After::Out>, plain},
+        {"all", "array.all", 4, reduction<R::All, After::Out>, plain},
+        {"argmin", "array.argmin", 4, reduction<R::ArgMin, After::Out>, plain},
+        {"argmax", "array.argmax", 4, reduction<R::ArgMax, After::Out>, plain},
+    };
+    Tables out;
+    for (const Reduction& r : reductions) {
+        out.functions.push_back({r.function, row(1, r.most, r.handler, r.names)});
+        out.methods.push_back({r.method, row(1, r.most, r.handler, r.names + 2)});
+    }
+    const std::pair<const char*, Row> methods[] = {
+        {"array.dot", row(2, 2, dot, "b")},       {"array.copy", row(1, 1, copy, "")},       {"array.transpose", row(1, 1, transpose, "")},
+        {"array.fill", row(2, 2, fill, "value")}, {"array.flatten", row(1, 1, flatten, "")}, {"array.ravel", row(1, 1, flatten, "")},
+    };
+    out.methods.insert(out.methods.end(), std::begin(methods), std::end(methods));
+    const std::pair<const char*, Row> rows[] = {
+        {"count_nonzero", row(1, 3, reduction<R::CountNonzero, After::Keeps>, "a axis keepdims")},
+        {"python.sum", row(1, 1, python<R::PlainSum>, "")},
+        {"python.any", row(1, 1, python<R::Any>, "")},
+        {"python.all", row(1, 1, python<R::All>, "")},
+        {"norm", row(1, 1, norm, "x")},
+        {"dot", row(2, 2, dot, "a b")},
+        {"matmul", row(2, 2, matmul, "x1 x2")},
+        {"vdot", row(2, 2, vdot, "a b")},
+        {"inner", row(2, 2, vdot, "a b")},
+        {"outer", row(2, 2, outer, "a b")},
+        {"copy", row(1, 1, copy, "a")},
+        {"transpose", row(1, 1, transpose, "a")},
+        {"empty", row(1, 2, filled<3>, "shape dtype")},
+        {"zeros", row(1, 2, filled<0>, "shape dtype")},
+        {"ones", row(1, 2, filled<1>, "shape dtype")},
+        {"full", row(2, 3, filled<2>, "shape fill_value dtype")},
+        {"empty_like", row(1, 2, filled_like<3>, "prototype|a dtype")},
+        {"zeros_like", row(1, 2, filled_like<0>, "a dtype")},
+        {"ones_like", row(1, 2, filled_like<1>, "a dtype")},
+        {"full_like", row(2, 3, filled_like<2>, "a fill_value dtype")},
+    };
+    out.functions.insert(out.functions.end(), std::begin(rows), std::end(rows));
+    return out;
+}
+
+Calls::Tables Calls::rows() { return OfRows::tables(); }
+
+}  // namespace pardo::lang

@@ -1,0 +1,128 @@
+// src/lang/rows/products.cpp: products of vectors and matrices inside of kernels: of small ones, in loops.
+#include <algorithm>
+#include <utility>
+
+#include "lang/lowering.h"
+#include "lang/rows/rows.h"
+
+namespace pardo::lang {
+
+namespace {
+
+/// Whether the first axis of a matrix is the one of neighbours: then products go along it.
+bool has_columns(const TypedExpr& t) {
+    const TypedExpr& stride = t.view.lead[3];
+    return stride.constant && stride.scalar.i == 1;
+}
+
+}  // namespace
+
+/// What holds where two extents are the same, which nothing may repeat; reports where they are not.
+void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::string& message, const Place& place,
+                            std::vector<Guard>& guards) {
+    if (known_equal(a, b)) return;
+    if (a.constant && b.constant)
+        fail(ErrorCode::Value, place, message + ": " + std::to_string(a.scalar.i) + " and " + std::to_string(b.scalar.i));
+    TypedExpr differ = number({DType::Bool, false}, ir::no_value);
+    Guard guard{};
+    if (!dry_) {
+        guard.inside = builder_.eq(value(a, DType::Int64), value(b, DType::Int64));
+        differ.value = builder_.bit_not(guard.inside);
+    }
+    fail_when(differ, ErrorCode::Value, message + ": $0 and $1", place, {a, b});
+    if (!dry_) guards.push_back(guard);
+}
+
+/// a @ b, of vectors and matrices. `op_name`: np.dot multiplies by numbers too.
+TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, const std::string& op_name, const Place& place) {
+    if (!is_rows(given_a) || !is_rows(given_b)) {
+        if (op_name != "matmul" && (given_a.kind == Kind::Number || given_b.kind == Kind::Number))
+            return binary("*", given_a, given_b, place);
+        wrong_type(place,
+                   op_name + ": arrays of one or two dimensions are expected, not " + describe(is_rows(given_a) ? given_b : given_a));
+    }
+    const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
+    if (m > 2 || n > 2)
+        fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
+    const bool dot = m == 1 && n == 1;
+    const TypedExpr a = dot ? given_a : settled(given_a, place), b = dot ? given_b : settled(given_b, place);
+    const std::shared_ptr<const Rows> x = rows_of(a), y = rows_of(b);
+    const DType type = promote(x->type.dtype, y->type.dtype);
+    const bool logical = type == DType::Bool;
+    const ir::Combine combine = logical ? ir::Combine::Or : ir::Combine::Add;
+    const auto term = [=, this](const TypedExpr& p, const TypedExpr& q) {
+        const NumberType to{type, false};
+        return binary(logical ? "&" : "*", cast(p, to), cast(q, to), place);
+    };
+    Rows shape;  // what has to hold
+    shape.guards = x->guards;
+    shape.guards.insert(shape.guards.end(), y->guards.begin(), y->guards.end());
+    shape.equal = x->equal;
+    shape.equal.insert(shape.equal.end(), y->equal.begin(), y->equal.end());
+    shape.reads = x->reads;
+    shape.reads.insert(shape.reads.end(), y->reads.begin(), y->reads.end());
+    const TypedExpr length = x->extents.back();
+    require_same(length, y->extents.front(), op_name + ": the last axis of the first and the first of the second operand differ", place,
+                 shape.guards);
+    if (dot)
+        return number_of_rows(shape, [&](bool same) {
+            return accumulated(std::span(&length, 1), combine, type, same && !x->loops && !y->loops,
+                               [&](auto k) { return term(x->at(k, same), y->at(k, same)); });
+        });
+    shape.type = {type, false};
+    shape.moved = shape.loops = true;
+    if (m == 2) shape.extents.push_back(x->extents[0]);
+    if (n == 2) shape.extents.push_back(y->extents[1]);
+    const auto at = [](const Rows& r, const TypedExpr& i, const TypedExpr& j) {
+        const TypedExpr both[] = {i, j};
+        return r.at(both, true);
+    };
+    const auto one = [](const Rows& r, const TypedExpr& i) { return r.at(std::span(&i, 1), true); };
+    if (n == 1 || has_columns(b)) {  // both go along what is summed up
+        shape.at = [=, this](std::span<const TypedExpr> index, bool) {
+            return accumulated(std::span(&length, 1), combine, type, true, [&](std::span<const TypedExpr> k) {
+                const TypedExpr p = m == 2 ? at(*x, index[0], k[0]) : one(*x, k[0]);
+                return term(p, n == 2 ? at(*y, k[0], index.back()) : one(*y, k[0]));
+            });
+        };
+        return rows_expr(std::move(shape));
+    }
+    // Rows of the second are added up.
+    const TypedExpr sums = own_memory("product", type, shape.extents, place);
+    const TypedExpr columns = sums.view.lead[1 + (m == 2 ? 1U : 0U)];
+    store_rows(sums.view, cast(integer(0), {type, false}), place);
+    const auto add_rows = [&](std::span<const TypedExpr> outer) {
+        const TypedExpr k = outer.back();
+        const TypedExpr factor = m == 2 ? at(*x, outer[0], k) : one(*x, k);
+        nest(std::span(&columns, 1), true, [&](std::span<const TypedExpr> j) {
+            std::vector<TypedExpr> place_in;
+            if (m == 2) place_in.push_back(outer[0]);
+            place_in.push_back(j[0]);
+            const View sum = view_at(sums.view, place_in);
+            store_element(sum, binary(logical ? "|" : "+", element(sum), term(factor, at(*y, k, j[0])), place), place);
+        });
+    };
+    std::vector<TypedExpr> outer;
+    if (m == 2) outer.push_back(sums.view.lead[1]);
+    outer.push_back(length);
+    where_valid(shape.guards, shape.equal,
+                [&](bool) {
+                    nest(outer, false, add_rows);
+                    return ir::Builder::Values();
+                },
+                {});
+    return sums;
+}
+
+/// Every element of one by every element of the other.
+TypedExpr Lowering::outer_product(const TypedExpr& given_a, const TypedExpr& given_b, const Place& place) {
+    const TypedExpr a = settled(given_a, place), b = settled(given_b, place);
+    if (a.kind != Kind::Array || b.kind != Kind::Array || a.view.rank != 1 || b.view.rank != 1)
+        wrong_type(place, "outer: two arrays of one dimension are expected, not " + describe(a) + " and " + describe(b));
+    TypedExpr column = a;
+    column.view.rank = 2;
+    column.view.lead = {a.view.lead[0], a.view.lead[1], integer(1), a.view.lead[2], integer(0)};
+    return binary("*", column, b, place);
+}
+
+}  // namespace pardo::lang

@@ -1,0 +1,207 @@
+// src/lang/rows/reductions.cpp: sums, extremes, places of extremes, means of arrays' elements, all of them or along an axis.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lang/lowering.h"
+#include "lang/rows/rows.h"
+
+namespace pardo::lang {
+
+namespace {
+
+using Elements = std::function<TypedExpr(std::span<const TypedExpr>)>;
+
+bool takes_two_walks(RowReduction op) {
+    return op == RowReduction::Var || op == RowReduction::Std || op == RowReduction::ArgMin || op == RowReduction::ArgMax;
+}
+
+}  // namespace
+
+/// What a reduction of elements of a dtype computes in.
+DType Lowering::sum_dtype(DType of) {
+    switch (kind_of(of)) {
+        case DKind::Bool:
+        case DKind::Signed: return DType::Int64;
+        case DKind::Unsigned: return DType::UInt64;
+        default: return of;
+    }
+}
+
+/// The number of elements below the extents.
+TypedExpr Lowering::count_of(std::span<const TypedExpr> extents) {
+    TypedExpr count = integer(1);
+    for (const TypedExpr& e : extents) count = mul(count, e);
+    return count;
+}
+
+/// One reduction of all elements below the extents.
+TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes, const Elements& at) {
+    const Place& place = fold.place;
+    const DType real = weak_dtype(DType::Float64, options_.fp64);
+    constexpr NumberType boolean{DType::Bool, false};
+    const auto accumulate = [&](ir::Combine combine, DType type, const Elements& element) {
+        return accumulated(extents, combine, type, lanes, element);
+    };
+    const auto require_elements = [&](const std::string& message) {
+        const TypedExpr count = count_of(extents);
+        TypedExpr empty = flag(count.constant && count.scalar.i == 0);
+        if (!count.constant) {
+            empty = number(boolean, ir::no_value);
+            if (!dry_) empty.value = builder_.eq(value(count, DType::Int64), builder_.i64(0));
+        }
+        fail_when(empty, ErrorCode::Value, message, place, {});
+    };
+    const auto mean_dtype = [&] { return is_inexact(of) ? (of == DType::Float16 ? DType::Float32 : of) : real; };
+    const auto mean = [&](DType type, const Elements& element) {
+        const TypedExpr total = accumulate(ir::Combine::Add, type, element);
+        return binary("/", total, cast(count_of(extents), {real_of(type), false}), place);
+    };
+    switch (fold.op) {
+        case RowReduction::Sum: return accumulate(ir::Combine::Add, fold.dtype.value_or(sum_dtype(of)), at);
+        case RowReduction::PlainSum: return accumulate(ir::Combine::Add, of == DType::Bool ? DType::Int64 : of, at);
+        case RowReduction::Prod: return accumulate(ir::Combine::Mul, fold.dtype.value_or(sum_dtype(of)), at);
+        case RowReduction::CountNonzero:
+            return accumulate(ir::Combine::Add, DType::Int64, [&](std::span<const TypedExpr> i) {
+                return cast(truth(at(i), place), {DType::Int64, false});
+            });
+        case RowReduction::Any: return accumulate(ir::Combine::Or, DType::Bool, [&](auto i) { return truth(at(i), place); });
+        case RowReduction::All: return accumulate(ir::Combine::And, DType::Bool, [&](auto i) { return truth(at(i), place); });
+        case RowReduction::Mean: {
+            const DType type = mean_dtype();
+            return cast(mean(fold.dtype.value_or(type), at), {fold.dtype.value_or(is_inexact(of) ? of : real), false});
+        }
+        case RowReduction::Min:
+        case RowReduction::Max:
+            if (is_complex(of)) wrong_type(place, "complex numbers have no order in a kernel");
+            require_elements(std::string("zero-size array to reduction operation ") +
+                             (fold.op == RowReduction::Min ? "minimum" : "maximum") + " which has no identity");
+            return accumulate(fold.op == RowReduction::Min ? ir::Combine::Min : ir::Combine::Max, of, at);
+        case RowReduction::ArgMin:
+        case RowReduction::ArgMax: {
+            if (is_complex(of)) wrong_type(place, "complex numbers have no order in a kernel");
+            const bool least = fold.op == RowReduction::ArgMin;
+            require_elements(std::string("attempt to get ") + (least ? "argmin" : "argmax") + " of an empty sequence");
+            const TypedExpr best = accumulate(least ? ir::Combine::Min : ir::Combine::Max, of, at);
+            const TypedExpr count = count_of(extents);
+            // The first that equals it; of NaN, which equals nothing, the first NaN.
+            TypedExpr first = accumulate(ir::Combine::Min, DType::Int64, [&](std::span<const TypedExpr> i) {
+                TypedExpr place_in = integer(0);
+                for (std::size_t d = 0; d < i.size(); ++d) place_in = add(mul(place_in, extents[d]), i[d]);
+                const TypedExpr x = at(i);
+                TypedExpr found = pure(Opcode::Eq, boolean, {x, best}, of);
+                if (is_float(of)) found = pure(Opcode::Or, boolean, {found, pure(Opcode::Ne, boolean, {x, x}, of)}, DType::Bool);
+                if (dry_) return number({DType::Int64, false}, ir::no_value);
+                return number({DType::Int64, false},
+                              builder_.select(value(found), value(place_in, DType::Int64), value(count, DType::Int64)));
+            });
+            first.least = 0;
+            return first;
+        }
+        case RowReduction::Var:
+        case RowReduction::Std: {
+            const DType type = mean_dtype();
+            const TypedExpr middle = mean(type, at);
+            const DType part = real_of(type);
+            const TypedExpr squares = accumulate(ir::Combine::Add, part, [&](std::span<const TypedExpr> i) {
+                const TypedExpr d = binary("-", cast(at(i), {type, false}), middle, place);
+                return squared(d, place);
+            });
+            const TypedExpr n = cast(index_arithmetic(Opcode::Sub, count_of(extents), fold.ddof), {part, false});
+            TypedExpr divisor = n;  // never negative, as in NumPy
+            if (!dry_ && !n.constant) divisor.value = builder_.max(value(n), builder_.constant(part, 0.0));
+            TypedExpr out = binary("/", squares, divisor, place);
+            const TypedExpr operand[] = {out};
+            if (fold.op == RowReduction::Std) out = math(ir::Math::sqrt, operand, place);
+            return cast(out, {real_of(is_inexact(of) ? of : real), false});
+        }
+        case RowReduction::Norm: {
+            const DType type = is_inexact(of) ? of : real, part = real_of(type);
+            const TypedExpr sum[] = {accumulate(ir::Combine::Add, part, [&](std::span<const TypedExpr> i) {
+                return squared(cast(at(i), {type, false}), place);
+            })};
+            return math(ir::Math::sqrt, sum, place);
+        }
+    }
+    return {};
+}
+
+/// |x|², of complex numbers a real one.
+TypedExpr Lowering::squared(const TypedExpr& x, const Place& place) {
+    if (!is_complex(x.type.dtype)) return binary("*", x, x, place);
+    const NumberType part{real_of(x.type.dtype), false};
+    const DType d = dtype(x.type);
+    const TypedExpr re = pure(Opcode::Real, part, {x}, d), im = pure(Opcode::Imag, part, {x}, d);
+    return binary("+", binary("*", re, re, place), binary("*", im, im, place), place);
+}
+
+/// A number made of the elements of an array where these may be asked for; else 0.
+TypedExpr Lowering::number_of_rows(const Rows& rows, const std::function<TypedExpr(bool same)>& made) {
+    const bool outer = std::exchange(dry_, true);
+    const NumberType type = made(true).type;
+    dry_ = outer;
+    TypedExpr out = number(type, ir::no_value);
+    if (rows.guards.empty() && rows.equal.empty()) return made(true);
+    const auto run = [&](bool same) { return ir::Builder::Values{value(made(same))}; };
+    const ir::Builder::Values values =
+        where_valid(rows.guards, rows.equal, run, {dry_ ? ir::no_value : builder_.constant(dtype(type), 0.0)});
+    if (!dry_) out.value = values[0];
+    return out;
+}
+
+/// A reduction of all elements, or along an axis: then the others' elements take a loop each.
+TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const TypedExpr& axis, bool keeps) {
+    const Place& place = fold.place;
+    const TypedExpr array =
+        given.kind == Kind::Rows && takes_two_walks(fold.op) && given.rows->cost >= dear ? settled(given, place) : given;
+    const std::shared_ptr<const Rows> rows = rows_of(array);
+    const std::size_t rank = rows->extents.size();
+    const DType of = rows->type.dtype;
+    std::vector<bool> goes(rank, axis.kind == Kind::None);
+    const auto take = [&](const TypedExpr& a) {
+        if (a.kind != Kind::Number || !a.constant || !is_integer(a.type.dtype))
+            wrong_type(place, fold.name + ": axis is a constant integer or a tuple of such");
+        const std::int64_t n = static_cast<std::int64_t>(rank), k = a.scalar.as_int() < 0 ? a.scalar.as_int() + n : a.scalar.as_int();
+        if (k < 0 || k >= n)
+            fail(ErrorCode::Axis, place,
+                 fold.name + ": axis " + std::to_string(a.scalar.as_int()) + " is out of bounds for array of dimension " +
+                     std::to_string(n));
+        if (goes[static_cast<std::size_t>(k)]) fail(ErrorCode::Value, place, fold.name + ": duplicate value in 'axis'");
+        goes[static_cast<std::size_t>(k)] = true;
+    };
+    if (axis.kind == Kind::Tuple)
+        for (const TypedExpr& a : axis.items) take(a);
+    else if (axis.kind != Kind::None)
+        take(axis);
+    const bool all = std::ranges::all_of(goes, [](bool g) { return g; });
+    if (all && !keeps)
+        return number_of_rows(*rows, [&](bool same) {
+            return folded_rows(fold, rows->extents, of, same && !rows->loops, [&](auto index) { return rows->at(index, same); });
+        });
+    std::vector<TypedExpr> inner;
+    Rows out = *rows;
+    out.extents.clear();
+    for (std::size_t d = 0; d < rank; ++d) {
+        if (goes[d]) inner.push_back(rows->extents[d]);
+        if (!goes[d] || keeps) out.extents.push_back(goes[d] ? integer(1) : rows->extents[d]);
+    }
+    out.moved = out.loops = true;
+    out.at = [this, fold, rows, goes, inner, keeps, of](std::span<const TypedExpr> index, bool same) {
+        return folded_rows(fold, inner, of, same && !rows->loops, [&](std::span<const TypedExpr> own) {
+            std::vector<TypedExpr> whole;
+            std::size_t kept = 0, summed = 0;
+            for (const bool g : goes) {
+                whole.push_back(g ? own[summed++] : index[kept]);
+                kept += !g || keeps ? 1 : 0;
+            }
+            return rows->at(whole, same);
+        });
+    };
+    const bool outer = std::exchange(dry_, true);
+    const std::vector<TypedExpr> sample(out.extents.size(), number({DType::Int64, true}, ir::no_value, 0));
+    out.type = out.at(sample, true).type;
+    dry_ = outer;
+    return rows_expr(std::move(out));
+}
+
+}  // namespace pardo::lang

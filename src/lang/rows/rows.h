@@ -1,0 +1,42 @@
+// src/lang/rows/rows.h: what an expression on arrays stands for: elements that are computed where they are used.
+// This folder: array expressions inside of kernels and loops: they become loops (docs/design/rows.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lang/typed_expr.h"
+
+namespace pardo::lang {
+
+/// Two extents of one axis that are taken to be equal; the loop that is made for others lets the second, or either, be 1.
+struct Equal {
+    TypedExpr whole, part;
+    bool fills = false;  // `whole` is the place where elements go: it is not repeated
+    syntax::Place place;
+    std::shared_ptr<const syntax::Function> function;
+};
+
+/// An array's elements as a function of their indices. Nothing of it is in memory.
+struct Rows {
+    NumberType type;  // never weak
+    std::vector<TypedExpr> extents;
+    /// The element there. `same`: all of `equal` are equal.
+    std::function<TypedExpr(std::span<const TypedExpr> index, bool same)> at;
+    std::vector<Guard> guards;  // elements may be asked for only where these hold
+    std::vector<Equal> equal;
+    std::vector<View> reads;
+    bool moved = false;  // element i of it may need other elements than i of what it reads
+    bool loops = false;  // an element takes a loop
+    int cost = 0;        // of an element, in additions
+};
+
+/// What is worth memory, where it would be computed several times.
+inline constexpr int dear = 8;
+
+/// An array with dimensions, or an expression on such.
+bool is_rows(const TypedExpr& t);
+
+}  // namespace pardo::lang

@@ -1,0 +1,193 @@
+// src/lang/rows/stores.cpp: where the elements of array expressions go: into arrays, or into memory of the item's own.
+#include <algorithm>
+
+#include "lang/lowering.h"
+#include "lang/rows/rows.h"
+
+namespace pardo::lang {
+
+namespace {
+
+bool is_one(const TypedExpr& extent) { return extent.constant && extent.scalar.i == 1; }
+
+}  // namespace
+
+/// Whether elements that a view has may be others of what is written: then all are computed before the first one is written.
+bool Lowering::may_overlap(const View& read, const View& written) const {
+    if (read.source != written.source) {
+        const bool arguments = read.source >= 0 && written.source >= 0;
+        return arguments && !options_.distinct;
+    }
+    if (read.rank != written.rank) return true;
+    if (dry_) return false;
+    for (std::size_t k = 0; k < read.lead.size(); ++k)
+        if (!known_equal(read.lead[k], written.lead[k])) return true;
+    return false;
+}
+
+/// target[…] = an expression on arrays, or a number, which fills it. `fits`: the shapes are known to be the same.
+void Lowering::store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits) {
+    const auto rank = static_cast<std::size_t>(target.rank);
+    const std::vector<TypedExpr> extents(target.lead.begin() + 1, target.lead.begin() + 1 + target.rank);
+    TypedExpr from = is_rows(stored) ? rows_expr(*rows_of(stored)) : stored;
+    require_fits(target, from.kind == Kind::Rows ? number(from.rows->type, ir::no_value) : from, place);
+    std::vector<Guard> guards = target.guards;
+    std::vector<Equal> equal;
+    bool loops = false;
+    if (from.kind == Kind::Rows) {
+        const auto overlaps = [&](const View& read) {
+            return (from.rows->moved && read.source == target.source) || may_overlap(read, target);
+        };
+        if (std::ranges::any_of(from.rows->reads, overlaps)) from = rows_expr(*rows_of(settled(from, place)));
+        if (dry_ && std::ranges::any_of(from.rows->reads, [&](const View& read) { return read.source == target.source; }))
+            note_own_memory(extents);  // whether they are the same elements is known when values are
+        if (from.rows->extents.size() > rank) {
+            const std::size_t more = from.rows->extents.size() - rank;
+            if (!std::all_of(from.rows->extents.begin(), from.rows->extents.begin() + static_cast<std::ptrdiff_t>(more), is_one))
+                fail(ErrorCode::Value, place,
+                     "a part of `" + target.name + "` with " + std::to_string(rank) + " dimensions cannot take " + describe(stored));
+            Rows fewer = *from.rows;
+            fewer.extents.erase(fewer.extents.begin(), fewer.extents.begin() + static_cast<std::ptrdiff_t>(more));
+            fewer.at = [inner = from.rows, more](std::span<const TypedExpr> index, bool same) {
+                std::vector<TypedExpr> own(more, integer(0));
+                own.insert(own.end(), index.begin(), index.end());
+                return inner->at(own, same);
+            };
+            from = rows_expr(std::move(fewer));
+        }
+        const Rows& rows = *from.rows;
+        guards.insert(guards.end(), rows.guards.begin(), rows.guards.end());
+        equal = rows.equal;
+        loops = rows.loops;
+        const std::size_t skip = rank - rows.extents.size();
+        for (std::size_t d = 0; d < rows.extents.size() && !fits; ++d) {
+            const TypedExpr &whole = extents[skip + d], &part = rows.extents[d];
+            if (is_one(part) || known_equal(whole, part)) continue;
+            if (whole.constant && part.constant)
+                fail(ErrorCode::Value, place, std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
+            equal.push_back({whole, part, true, place, function_});
+        }
+    }
+    View open = target;
+    open.guards.clear();
+    const auto run = [&](bool same) {
+        nest(extents, same && !loops,
+             [&](std::span<const TypedExpr> index) { store_element(view_at(open, index), element_at(from, index, same), place); });
+        return ir::Builder::Values();
+    };
+    where_valid(guards, equal, run, {});
+}
+
+/// Memory of the item's own, row by row, without values. Small constant shapes are private arrays; others take what they need when they
+/// are met.
+TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place) {
+    constexpr std::int64_t most_private = 65536, many = std::int64_t(1) << 46;
+    TypedExpr t;
+    t.kind = Kind::Array;
+    t.view.dtype = dtype;
+    t.view.name = name;
+    t.view.source = -1 - arrays_++;
+    t.view.rank = static_cast<int>(extents.size());
+    std::int64_t count = 1;
+    bool known = true;
+    for (const TypedExpr& e : extents) {
+        known = known && e.constant;
+        if (e.constant && e.scalar.i < 0) fail(ErrorCode::Value, place, "negative dimensions are not allowed");
+        if (e.constant && __builtin_mul_overflow(count, e.scalar.i, &count)) count = many;
+    }
+    std::vector<TypedExpr> sizes = extents;
+    if (known && count <= most_private / itemsize(dtype)) {
+        if (!dry_) t.view.pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
+    } else {
+        sized_memory(t.view, sizes, place);
+    }
+    t.view.lead.push_back(integer(0));
+    t.view.lead.insert(t.view.lead.end(), sizes.begin(), sizes.end());
+    std::vector<TypedExpr> strides;
+    TypedExpr stride = integer(1);
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        strides.insert(strides.begin(), stride);
+        if (d > 0) stride = mul(stride, sizes[d]);
+    }
+    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
+    return t;
+}
+
+/// Notes in a dry walk that memory of the item's own may be needed.
+void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
+    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; });
+    if (known || !options_.sized_arrays || !space_.group_size.empty()) return;
+    met_rows_ = uses_status_ = scalar_items_ = true;
+}
+
+/// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
+void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place) {
+    if (!options_.sized_arrays)
+        wrong_type(
+            place,
+            "`" + view.name +
+                "` needs memory of the item's own, whose size is known only when the kernel runs, and this device has none for that; write "
+                "the loop over its elements, give its shape by constants, or pass an array for it");
+    if (!space_.group_size.empty())
+        wrong_type(place, "`" + view.name +
+                              "` needs memory of the item's own, whose size is known only when the kernel runs; items of groups have none: "
+                              "give its shape by constants, or pass an array for it");
+    met_rows_ = uses_status_ = scalar_items_ = true;
+    if (dry_) {
+        for (TypedExpr& e : extents)
+            if (!e.constant) e = number({DType::Int64, true}, ir::no_value, 0);
+        return;
+    }
+    const std::int64_t most = std::int64_t(1) << (62 / static_cast<std::int64_t>(extents.size()));
+    Value natural = builder_.boolean(true), few = natural, count = builder_.i64(1);
+    for (const TypedExpr& e : extents) {
+        const Value n = value(e, DType::Int64), zero = builder_.i64(0);
+        if (e.least < 0) natural = builder_.bit_and(natural, builder_.le(zero, n));
+        few = builder_.bit_and(few, builder_.le(n, builder_.i64(most)));
+        count = builder_.mul(count, builder_.max(builder_.min(n, builder_.i64(most)), zero));
+    }
+    view.pointer = builder_.array(view.name, view.dtype, 0, ir::Space::Private);
+    const Value fits = builder_.bit_and(builder_.resize(view.pointer, count), few), valid = builder_.bit_and(fits, natural);
+    TypedExpr bad = number({DType::Bool, false}, builder_.bit_not(natural));
+    if (std::ranges::any_of(extents, [](const TypedExpr& e) { return e.least < 0; }))
+        fail_when(bad, ErrorCode::Value, "negative dimensions are not allowed", place, {});
+    bad.value = builder_.bit_not(fits);
+    fail_when(bad, ErrorCode::Memory, "there is no memory for `" + view.name + "` of $0 elements", place,
+              {number({DType::Int64, true}, count)});
+    for (TypedExpr& e : extents) {
+        TypedExpr size = number({DType::Int64, true}, builder_.select(valid, value(e, DType::Int64), builder_.i64(0)), 0);
+        size.bits = e.bits;
+        e = size;
+    }
+}
+
+/// Whether its elements are one after the other, row by row, as far as is known now.
+bool Lowering::is_contiguous(const View& v) {
+    const auto rank = static_cast<std::size_t>(v.rank);
+    TypedExpr stride = integer(1);
+    for (std::size_t d = rank; d-- > 0;) {
+        const TypedExpr& own = v.lead[1 + rank + d];
+        const bool same = own.constant || stride.constant ? own.constant && stride.constant && own.scalar.i == stride.scalar.i
+                                                          : own.value == stride.value;
+        if (!same) return false;
+        if (d == 0) break;
+        if (d + 1 < rank) return false;  // products of extents are compared by no one
+        stride = v.lead[1 + d];
+    }
+    return true;
+}
+
+/// The elements of an expression on arrays put into memory; the arrays of a tuple too. Others are what they were.
+TypedExpr Lowering::settled(const TypedExpr& t, const Place& place) {
+    if (t.kind == Kind::Tuple) {
+        TypedExpr out = t;
+        for (TypedExpr& item : out.items) item = settled(item, place);
+        return out;
+    }
+    if (t.kind != Kind::Rows) return t;
+    const TypedExpr memory = own_memory("temporary", t.rows->type.dtype, t.rows->extents, place);
+    store_rows(memory.view, t, place, true);
+    return memory;
+}
+
+}  // namespace pardo::lang

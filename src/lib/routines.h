@@ -64,8 +64,7 @@ struct MatrixOptions {
     const char* op_name = "";         // what the user called; of static life
     bool upper = false;               // cholesky: the factor, and the triangle that is read; eigh: the triangle
     bool raw = false;                 // qr: the reflectors and their factors in place of Q and R
-    bool nan_where_singular = false;  // inv, solve: in place of an error
-    bool unit_sides = false;          // solve: b is unit matrices
+    bool nan_where_singular = false;  // inv: in place of an error
     bool finite = false;              // elements that are infinite or NaN are an error
     bool unit_diagonal = false;       // triangular_solve: the diagonal is not read, and all ones
     bool transposed = false;          // lu_solve, triangular_solve: of the transposed matrix,
@@ -168,9 +167,9 @@ inline constinit MatrixRoutine solve("solve");
 inline constinit MatrixRoutine inv("inv");
 /// a of (n, n): sign and logarithm of the absolute value of its determinant; or, as a single result, the determinant.
 inline constinit MatrixRoutine det("det");
-/// a of (n, n), hermitian: the triangular factor; on the CPU with zeros in its other triangle, elsewhere with anything.
+/// a of (n, n), hermitian: the triangular factor, with zeros in its other triangle.
 inline constinit MatrixRoutine cholesky("cholesky");
-/// a of (m, n): Q of (m, k) and R of (k, n), where k is min(m, n), or m; on the CPU with zeros below its diagonal. Q may be absent. Raw:
+/// a of (m, n): Q of (m, k) and R of (k, n), where k is min(m, n), or m, with zeros below its diagonal. Q may be absent. Raw:
 /// Householder vectors below the diagonal of R, as LAPACK's geqrf has them, of (m, n), and their factors of (min(m, n)).
 inline constinit MatrixRoutine qr("qr");
 /// a of (m, n): U of (m, k), singular values of (min(m, n)), in descending order, Vh of (k', n); k and k' both min(m, n), or m and n. U and

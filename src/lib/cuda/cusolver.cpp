@@ -6,6 +6,7 @@
 
 #include "device/queue/queue.h"
 #include "lib/cuda/cusolver.h"
+#include "lib/device/linalg/status.h"
 #include "lib/operand.h"
 
 namespace pardo::lib {
@@ -80,15 +81,16 @@ void transpose_on_device(const SolverState& state, const char* op_name, Taken ho
 }
 
 /// x with a x = b. Many systems go together if they are not too large. The columns of b, and of x, are brought together before and after;
-/// one column lies right as it is, and so do unit matrices and the inverse of Aᵀ, which is the transposed inverse of A.
+/// one column lies right as it is. Without b, the results hold unit matrices: what becomes of them is the inverse of Aᵀ, which as it lies in
+/// memory is that of A.
 template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
-    const int n = s.rows(s.in_shapes[0]), k = s.columns(s.in_shapes[1]);
+    const int n = s.rows(s.in_shapes[0]), k = s.columns(s.out_shapes[0]);
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n, of_b = static_cast<std::int64_t>(n) * k;
     constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    const bool together = s.count > 1 && n <= 512, in_place = k == 1 || s.options.unit_sides;
-    const Taken how = s.options.unit_sides ? Taken::AsIs : Taken::Transposed;
+    const bool together = s.count > 1 && n <= 512, inverts = s.in.size() == 1, in_place = k == 1 || inverts;
+    const Taken how = inverts ? Taken::AsIs : Taken::Transposed;
     const std::int64_t at_once = together ? s.count : 1;
     int size = 0;
     if (!together) check(f.getrf_size(state.handle, n, n, s.in[0], n, &size), name, "getrf_bufferSize");
@@ -99,7 +101,7 @@ template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     pieces.allocate(state);
     T* a = pieces.get<T>(lu);
     int* p = pieces.get<int>(pivots);
-    if (in_place) copy_on_device(state, name, s.in[1], s.result(0), of_b * s.count * bytes);
+    if (in_place && !inverts) copy_on_device(state, name, s.in[1], s.result(0), of_b * s.count * bytes);
     for (std::int64_t i = 0; i < s.count; i += at_once) {
         copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * bytes);
         T* columns = in_place ? s.result(0) + i * of_b : pieces.get<T>(b);
@@ -222,45 +224,37 @@ template <class T> void run_eigh(const DeviceStack<T>& s, SolverState& state) {
     }
 }
 
-/// Submits `run`, and a look at what has failed, which everything waits for that reads the results.
+/// Submits `run`, and a kernel that notes what has failed.
 template <class T>
 void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out,
                       const char* reason, void (*run)(const DeviceStack<T>&, SolverState&)) {
-    const Shape& shape = in[0].shape;
-    Shape batch;
-    batch.append(shape.begin(), shape.end() - 2);
-    const std::int64_t count = element_count(batch);
+    const std::int64_t count = matrices_of(in[0]);
     const Memory info = make_scratch(queue, DType::Int32, count);
     DeviceStack<T> stack{options, nvidia::solver(), {}, {}, {}, {}, reinterpret_cast<int*>(info.address()), count};
     std::vector<device::BufferUse> uses = {{info.buffer.get(), device::Access::Write}};
-    std::vector<device::BufferUse> checked = {{info.buffer.get(), device::Access::Read}};
     for (const Memory& x : in) {
         stack.in.push_back(reinterpret_cast<T*>(x.address()));
         stack.in_shapes.push_back(x.shape);
         uses.push_back({x.buffer.get(), device::Access::Read});
     }
+    SmallVector<DeviceArg, 3> results;
     for (const Memory& x : out) {
         stack.out.push_back(x ? x.address() : nullptr);
         stack.out_shapes.push_back(x.shape);
         if (!x) continue;
-        uses.push_back({x.buffer.get(), device::Access::Write});
-        checked.push_back({x.buffer.get(), device::Access::Check});
+        uses.push_back({x.buffer.get(), device::Access::ReadWrite});
+        results.push_back(updates(x));
     }
     const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
         run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));
     };
     device::call_library(queue, call, uses, {options.op_name, {}});
-    const auto look = [queue, info, options, batch, reason, place = device::current_location()] {
-        std::vector<int> found(static_cast<std::size_t>(info.size()));
-        if (info.buffer->host_visible())
-            std::copy_n(reinterpret_cast<const int*>(info.address()), info.size(), found.begin());
-        else
-            queue->fetch(found.data(), info.buffer.get(), static_cast<std::size_t>(info.offset) * sizeof(int), found.size() * sizeof(int));
-        const auto first = std::ranges::find_if(found, [](int status) { return status != 0; });
-        if (first != found.end()) fail_matrix(options.op_name, reason, batch, first - found.begin(), place);
-    };
     if (options.nan_where_singular) return;  // what is divided by a pivot of zero is not finite
-    queue->host_task(look, checked, device::Label{options.op_name, device::current_location()}, 50);
+    const MatrixStatus status(queue, options, reason, in[0]);
+    while (results.size() < 3) results.push_back(results[0]);
+    const DeviceArg args[] = {reads(info), status.arg(), results[0], results[1], results[2], count};
+    launch_kernel(queue, options.op_name, Variant(KernelId::NoteInfo, DType::Int32), groups_for(count), args, status.check());
+    status.settle(out);
 }
 
 template <template <class> class Run>
@@ -290,6 +284,19 @@ template <class T> struct EighRun {
     static constexpr auto run = run_eigh<T>;
 };
 
+void cholesky_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    on_device<CholeskyRun>(queue, options, in, out);
+    keep_triangle(queue, options.op_name, out[0], options.upper);
+}
+void qr_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    on_device<QrRun>(queue, options, in, out);
+    if (!options.raw) keep_triangle(queue, options.op_name, out[1], true);
+}
+void inv_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    make_unit(queue, options.op_name, out[0]);
+    on_device<SolveRun>(queue, options, in, out);
+}
+
 /// All eigenvalues, and no look at elements beforehand.
 bool takes_plain(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) {
     return options.last < 0 && !options.finite;
@@ -297,9 +304,9 @@ bool takes_plain(device::Queue*, const MatrixOptions& options, std::span<const M
 bool has_solver() { return nvidia::solver() != nullptr; }
 
 const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, on_device<SolveRun>, takes_plain, 0.1, "cuda", has_solver});
-const Registered cholesky_there(routines::cholesky,
-                                {"cuSOLVER", Place::Text, on_device<CholeskyRun>, takes_plain, 0.1, "cuda", has_solver});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, on_device<QrRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, inv_on_device, takes_plain, 0.1, "cuda", has_solver});
+const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, takes_plain, 0.1, "cuda", has_solver});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, takes_plain, 0.1, "cuda", has_solver});
 const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_plain, 0.1, "cuda", has_solver});
 const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_plain, 0.1, "cuda", has_solver});
 

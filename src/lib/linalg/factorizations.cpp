@@ -81,9 +81,7 @@ Array cholesky(const Array& a, bool upper, bool finite, const char* op_name) {
     const Array input = graph::cast(a, dtype);
     const Wanted results[] = {{{dtype, lib::shape_of(a)}}};
     const MatrixOptions options{.op_name = op_name, .upper = upper, .finite = finite};
-    const Array factor = lib::record_matrices(routines::cholesky, options, std::span(&input, 1), results)[0];
-    if (queue->device()->runs_host_code()) return factor;
-    return upper ? triu(factor) : tril(factor);
+    return lib::record_matrices(routines::cholesky, options, std::span(&input, 1), results)[0];
 }
 
 std::pair<Array, Array> qr(const Array& a, QrMode mode, const char* op_name) {
@@ -111,7 +109,6 @@ std::pair<Array, Array> qr(const Array& a, QrMode mode, const char* op_name) {
         const MatrixOptions options{.op_name = op_name, .raw = mode == QrMode::Raw};
         std::vector<Array> both = lib::record_matrices(routines::qr, options, std::span(&input, 1), results);
         made = {std::move(both[0]), std::move(both[1])};
-        if (mode != QrMode::Raw && !queue->device()->runs_host_code()) made.second = triu(made.second);
     }
     if (mode == QrMode::Raw) {
         const std::int64_t from[] = {-1}, to[] = {-2};

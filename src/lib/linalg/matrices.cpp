@@ -131,7 +131,6 @@ namespace pardo::linalg {
 bool goes_through_host(std::string_view routine, const Array& x) {
     device::Queue* queue = x.node()->queue.get();
     if (queue->device()->runs_host_code() || x.dtype() == DType::Float16) return false;  // which no routine takes
-    if (routine == "inv") routine = "solve";                                             // other devices invert by that
     namespace all = lib::routines;
     for (const lib::MatrixRoutine* known :
          {&all::solve, &all::inv, &all::det, &all::cholesky, &all::qr, &all::svd, &all::eigh, &all::eig, &all::lstsq, &all::lu_factor,

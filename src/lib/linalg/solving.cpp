@@ -53,12 +53,7 @@ Array inv(const Array& a, bool nan_where_singular, const char* op_name) {
     if (a.size() == 0) return zeros(a.shape(), dtype, Queue(queue));
     const Array input = graph::cast(a, dtype);
     const std::optional<ResultType> results[] = {{{dtype, lib::shape_of(a)}}};
-    const MatrixOptions options{.op_name = op_name, .nan_where_singular = nan_where_singular, .unit_sides = true};
-    if (!queue->device()->runs_host_code() && !goes_through_host("solve", a)) {
-        const MatrixShape shape(a);
-        const Array inputs[] = {input, lib::unit_matrices(shape.batch, shape.rows, dtype, queue)};
-        return lib::record_matrices(routines::solve, options, inputs, results)[0];
-    }
+    const MatrixOptions options{.op_name = op_name, .nan_where_singular = nan_where_singular};
     return lib::record_matrices(routines::inv, options, std::span(&input, 1), results)[0];
 }
 

@@ -1,0 +1,47 @@
+// src/lib/device/linalg/status.cpp: what becomes of matrices that kernels cannot work on.
+#include "lib/device/linalg/status.h"
+
+namespace pardo::lib {
+
+MatrixStatus::MatrixStatus(device::Queue* queue, const MatrixOptions& options, const char* reason, const Memory& stack)
+    : queue_(queue), words_(block_.make(queue, 1)), op_name_(options.op_name) {
+    report_ = [op_name = op_name_, reason, batch = stack_batch(stack), place = device::current_location()](device::StatusBuffer::Words words) {
+        if (words[0] == 0) return;
+        const std::int64_t noted = 0x7fffffff - words[0];
+        fail_matrix(op_name, noted % 2 == 0 ? "Array must not contain infs or NaNs" : reason, batch, noted / 2, place);
+    };
+}
+
+std::function<void()> MatrixStatus::check() const { return block_.check(report_); }
+
+void MatrixStatus::settle(std::span<const Memory> results) const {
+    if (words_->host_visible()) return;
+    std::vector<device::BufferUse> uses = {{words_.get(), device::Access::Read}};
+    for (const Memory& x : results) {
+        if (x) uses.push_back({x.buffer.get(), device::Access::Check});
+    }
+    const auto look = [queue = queue_, words = words_, report = report_] {
+        std::int64_t word = 0;
+        queue->fetch(&word, words.get(), 0, sizeof word);
+        report({&word, 1});
+    };
+    queue_->host_task(look, uses, device::Label{op_name_, device::current_location()}, 50);
+}
+
+Shape stack_batch(const Memory& stack) {
+    Shape batch;
+    batch.append(stack.shape.begin(), stack.shape.end() - 2);
+    return batch;
+}
+
+void make_unit(device::Queue* queue, const char* op_name, const Memory& x) {
+    launch_kernel(queue, op_name, Variant(KernelId::UnitMatrices, x.dtype), groups_for(x.size()), {writes(x), x.size(), x.shape.back()});
+}
+
+void keep_triangle(device::Queue* queue, const char* op_name, const Memory& x, bool upper) {
+    const int rank = x.shape.size();
+    launch_kernel(queue, op_name, Variant(KernelId::KeepTriangle, x.dtype), groups_for(x.size()),
+                  {updates(x), x.size(), x.shape[rank - 2], x.shape[rank - 1], std::int64_t{upper}});
+}
+
+}  // namespace pardo::lib

@@ -1,0 +1,40 @@
+// src/lib/device/linalg/status.h: matrices that kernels cannot work on: the first one of a stack is told late.
+// This folder: linear algebra on devices that compile text.
+#pragma once
+
+#include "device/memory/status_buffer.h"
+#include "lib/device/task.h"
+
+namespace pardo::lib {
+
+/// What kernels note by note_failure of kernels/small_matrices.h, and what becomes of it.
+class MatrixStatus {
+public:
+    /// `reason`: what a matrix has that is noted as 1. Take device::current_location() for the line of the call now.
+    MatrixStatus(device::Queue* queue, const MatrixOptions& options, const char* reason, const Memory& stack);
+    /// The kernels' argument.
+    DeviceArg arg() const { return {words_.get(), device::Access::ReadWrite}; }
+    /// For the last launch that notes; empty where `settle` does it.
+    std::function<void()> check() const;
+    /// After that launch: where the host does not see the words a task of it looks, and what reads the results waits for that.
+    void settle(std::span<const Memory> results) const;
+    /// Stacks of so many matrices can be told apart.
+    static constexpr std::int64_t most_matrices = (std::int64_t{1} << 30) - 1;
+
+private:
+    device::Queue* queue_;
+    device::StatusBuffer block_;
+    Ref<device::Buffer> words_;
+    const char* op_name_;
+    device::StatusBuffer::Reader report_;
+};
+
+/// The batch of a stack of matrices, and how many there are.
+Shape stack_batch(const Memory& stack);
+inline std::int64_t matrices_of(const Memory& stack) { return element_count(stack_batch(stack)); }
+
+/// Unit matrices in all of x; zeros outside of a triangle of each matrix.
+void make_unit(device::Queue* queue, const char* op_name, const Memory& x);
+void keep_triangle(device::Queue* queue, const char* op_name, const Memory& x, bool upper);
+
+}  // namespace pardo::lib

@@ -130,7 +130,7 @@ namespace pardo::linalg {
 
 bool goes_through_host(std::string_view routine, const Array& x) {
     device::Queue* queue = x.node()->queue.get();
-    if (queue->device()->runs_host_code() || x.dtype() == DType::Float16) return false;  // which no routine takes
+    if (queue->device()->runs_host_code() || x.dtype() == DType::Float16 || x.ndim() < 2) return false;  // what no routine takes
     namespace all = lib::routines;
     for (const lib::MatrixRoutine* known :
          {&all::solve, &all::inv, &all::det, &all::cholesky, &all::qr, &all::svd, &all::eigh, &all::eig, &all::lstsq, &all::lu_factor,

@@ -7,6 +7,7 @@
 
 #include "graph/record.h"
 #include "graph/reductions.h"
+#include "support.h"
 
 namespace pardo::graph {
 namespace {
@@ -28,7 +29,6 @@ std::vector<Case> cases(const Array& x, DType t) {
 #define POSITION(name, ...) {#name, pardo::name(x, 1, true), DType::Int64, {2, 1}},
 #define SCAN(id, name, ...) {#name, pardo::name(x, 1), result_dtype(row_of(Reduction::id), t), {2, 3}},
 #include "graph/reductions.def"
-#include "support.h"
     };
 }
 

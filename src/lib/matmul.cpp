@@ -9,10 +9,9 @@ namespace pardo {
 
 namespace {
 
-/// sum(a * b) along an axis in their common dtype, recorded; the shapes broadcast. NumPy's dot does not widen small integers.
-Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
+/// sum(a * b) along axes in their common dtype, recorded; the shapes broadcast. NumPy's dot does not widen small integers.
+Array product_sum(const Array& a, const Array& b, const std::optional<std::vector<std::int64_t>>& axes) {
     const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
-    const std::vector<std::int64_t> axes = {axis};
     if (dtype == DType::Bool) return reduce(Reduction::Any, logical_and(a, b), axes);
     if (dtype == DType::Float16) {
         const Array wide = multiply(a.astype(DType::Float32, false), b.astype(DType::Float32, false));
@@ -20,6 +19,8 @@ Array product_sum(const Array& a, const Array& b, std::int64_t axis) {
     }
     return reduce(Reduction::Sum, multiply(a, b), axes, false, dtype);
 }
+
+const std::vector<std::int64_t> last_axis = {-1};
 
 [[noreturn]] void core_mismatch(std::int64_t size, std::int64_t other) {
     lib::fail(ErrorCode::Value, "matmul",
@@ -99,7 +100,7 @@ Array matmul(const Array& a, const Array& b) {
     }
     const std::int64_t depth = a.shape().back(), other = b.shape()[static_cast<std::size_t>(std::max(b.ndim() - 2, 0))];
     if (depth != other) core_mismatch(other, depth);
-    if (a.ndim() == 1 && b.ndim() == 1) return product_sum(a, b, -1);
+    if (a.ndim() == 1 && b.ndim() == 1) return product_sum(a, b, last_axis);
     if (a.ndim() == 1) return without_axis(matmul(with_axis(a, 0), b), -2);
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
@@ -130,7 +131,7 @@ Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
                       std::to_string(other) + " is different from " + std::to_string(length) + ")");
     const std::int64_t last[] = {-1}, from_a[] = {at_a}, from_b[] = {at_b};
     const Array left = is_complex(a.dtype()) ? conjugate(a) : a;
-    return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), -1);
+    return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), last_axis);
 }
 
 namespace {
@@ -174,6 +175,10 @@ Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b) 
         std::vector<int> sorted = *axes;
         std::ranges::sort(sorted);
         if (std::ranges::adjacent_find(sorted) != sorted.end()) lib::fail(ErrorCode::Value, op_name, "an axis is named twice");
+    }
+    if (at_a.size() == static_cast<std::size_t>(a.ndim()) && at_b.size() == static_cast<std::size_t>(b.ndim())) {  // a number: one kernel
+        const std::vector<std::int64_t> order_a(at_a.begin(), at_a.end()), order_b(at_b.begin(), at_b.end());
+        return product_sum(permute_dims(a, order_a), permute_dims(b, order_b), std::nullopt);
     }
     Shape shape;
     const Array left = tensor_matrix(a, at_a, false, shape);

@@ -89,6 +89,7 @@ def test_files(x, host, device):
     assert_same(pp.frombuffer(host.tobytes(), host.dtype, device=device), np.frombuffer(host.tobytes(), host.dtype))
 
 
+@pytest.mark.varied("index")
 @pytest.mark.parametrize("index", INDICES, ids=str)
 def test_indices(x, host, index, device):
     assert_same(x[index], host[index] if not isinstance(host[index], np.void) else np.asarray(host[index]))
@@ -229,6 +230,7 @@ def test_functions(x, host, function):
     assert_same(function(pp, x), function(np, host))
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("name", ["even", "padded", "packed", "out of order"])
 def test_order(name, device):
     dtype = DTYPES[name]
@@ -263,6 +265,7 @@ def moved(item: pp.Item, r, out):
     q["y"] = 5
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("name", ["even", "padded", "packed", "out of order"])
 def test_in_kernels(name, device):
     host = filled(np.zeros(16, DTYPES[name]), np.random.default_rng(6))

@@ -77,7 +77,10 @@ struct Xor {
 constexpr std::int64_t parts = 32;             // of the places, where each part has a copy of the target
 constexpr std::int64_t least_places = 32768;   // fewer are gone through in order
 constexpr std::int64_t largest_copy = 524288;  // bytes: stays in a core's cache
-constexpr std::int64_t interleaved = 4;        // copies of a short target in a part: a place that is named again and again has not to wait
+constexpr std::int64_t half_of_l1 = 16384;     // bytes that the copies of a part may take: places and values stream through the other half
+
+/// Copies of a short target in a part: a place that is named again and again has not to wait.
+std::int64_t ways_of(std::int64_t bytes) { return 4 * bytes <= half_of_l1 ? 4 : 2 * bytes <= half_of_l1 ? 2 : 1; }
 
 /// How the work is cut: by the sizes alone, so that results do not depend on the number of threads.
 struct Cut {
@@ -88,7 +91,8 @@ struct Cut {
     Cut(std::int64_t target, std::int64_t places, std::int64_t element) : size(target), count(places), bytes(element) {
         if (count < least_places) return;
         if (size * bytes <= largest_copy && size * parts <= count) {
-            copies = parts * (size <= 1024 && size * parts * interleaved <= count ? interleaved : 1);
+            const std::int64_t ways = ways_of(size * bytes);
+            copies = parts * (size * parts * ways <= count ? ways : 1);
         } else if (size >= 1024) {
             const int bits = std::bit_width(static_cast<std::uint64_t>(size - 1));
             shift = std::max({std::min(15, bits - 6), bits - 9});
@@ -117,7 +121,8 @@ struct Places {
 struct Loops {
     void (*fill)(char* copies, std::int64_t count);                                // with the identity
     void (*apply)(char* target, Places p, std::int64_t begin, std::int64_t end);   // to the places, in order
-    void (*spread)(char* copies, Places p, std::int64_t begin, std::int64_t end);  // to interleaved copies
+    void (*in_two)(char* copies, Places p, std::int64_t begin, std::int64_t end);  // to two copies by turns
+    void (*in_four)(char* copies, Places p, std::int64_t begin, std::int64_t end);
     void (*merge)(char* target, const char* copy, std::int64_t count);             // element by element
     void (*range)(char* target, const std::uint32_t* inside, const char* values, bool one, std::int64_t begin, std::int64_t end);
 };
@@ -130,10 +135,10 @@ template <class T, class F> struct LoopsOf {
     static void apply(char* target, Places p, std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) step(typed(target)[p.at(k)], typed(p.values)[p.value_at(k)]);
     }
-    static void spread(char* copies, Places p, std::int64_t begin, std::int64_t end) {
+    template <std::int64_t ways> static void spread(char* copies, Places p, std::int64_t begin, std::int64_t end) {
         std::int64_t k = begin;
-        for (; k + interleaved <= end; k += interleaved) {
-            for (std::int64_t way = 0; way < interleaved; ++way)
+        for (; k + ways <= end; k += ways) {
+            for (std::int64_t way = 0; way < ways; ++way)
                 step(typed(copies)[way * p.size + p.at(k + way)], typed(p.values)[p.value_at(k + way)]);
         }
         apply(copies, p, k, end);
@@ -149,7 +154,7 @@ template <class T, class F> struct LoopsOf {
             for (const T* from = typed(values); begin < end; ++begin) step(to[inside[begin]], from[begin]);
         }
     }
-    static constexpr Loops loops = {fill, apply, spread, merge, range};
+    static constexpr Loops loops = {fill, apply, spread<2>, spread<4>, merge, range};
 };
 
 class Accumulation {
@@ -175,13 +180,16 @@ public:
     }
 
 private:
-    static constexpr std::int64_t chunk = 1024;  // places that are looked through, and then used while they are in the cache
+    static constexpr std::int64_t chunk = 256;  // places that are looked through, and then used while they are near
 
     bool all_inside(std::int64_t begin, std::int64_t end) const {
         const auto limit = static_cast<std::uint64_t>(cut_.size);
-        bool inside = true;
-        for (std::int64_t k = begin; k < end; ++k) inside &= static_cast<std::uint64_t>(p_.places[k]) + limit < 2 * limit;
-        return inside;
+        std::uint64_t signs = 0;  // one is set where a place is below -size, or is not below size: sums and bits, of which lanes have many
+        for (std::int64_t k = begin; k < end; ++k) {
+            const auto place = static_cast<std::uint64_t>(p_.places[k]);
+            signs |= (place + limit) | (limit - 1 - place);
+        }
+        return signs >> 63 == 0;
     }
     /// f(begin, end) for the chunks of a part of the places; false where one is out of bounds, whose chunk is not given to f.
     template <class G> bool each_chunk(std::int64_t begin, std::int64_t end, bool check, G&& f) const {
@@ -200,7 +208,7 @@ private:
         for_each_part(device_, parts, cost_, [&](std::int64_t part) {
             char* own = scratch_ + part * ways * bytes;
             loops_.fill(own, ways * size);
-            const auto use = [&, loop = ways == interleaved ? loops_.spread : loops_.apply](std::int64_t k, std::int64_t end) {
+            const auto use = [&, loop = ways == 4 ? loops_.in_four : ways == 2 ? loops_.in_two : loops_.apply](std::int64_t k, std::int64_t end) {
                 loop(own, p_, k, end);
             };
             if (!each_chunk(cut_.count * part / parts, cut_.count * (part + 1) / parts, check, use)) inside.store(false);

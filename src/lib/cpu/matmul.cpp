@@ -55,6 +55,7 @@ struct Tiles {
 };
 Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
     constexpr std::int64_t edge = 512;
+    if ((m == 1 || n == 1) && m * n * k <= (std::int64_t{1} << 17)) return {m, n, 1, 1};  // a vector: some 15 us
     Tiles t{std::min(m, edge), std::min(n, edge), 0, 0};
     // Narrow products get smaller tiles, as long as each is some 0.1 ms of work.
     const auto count = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };

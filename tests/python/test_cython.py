@@ -1,7 +1,4 @@
 # tests/python/test_cython.py: pardo.cython: regions of Cython's files on devices, against NumPy and plain Python.
-import importlib.util
-import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,51 +8,22 @@ import numpy as np
 import pardo as pp
 import pytest
 
-Cython = pytest.importorskip("Cython")
+pytest.importorskip("Cython")
 pytest.importorskip("setuptools")
-pytestmark = [
-    pytest.mark.once,
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(shutil.which("gcc") is None and shutil.which("cc") is None, reason="no C compiler"),
-]
+from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix  # noqa: E402
 
-PROGRAMS = Path(__file__).parent / "cython_programs"
-
-
-def loaded(path, name):
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
 
 
 @pytest.fixture(scope="module")
 def regions(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cython")
-    shutil.copy(PROGRAMS / "regions.pyx", folder)
-    from pardo.cython import build
-
-    os.environ["CFLAGS"] = "-O0"
-    try:
-        (path,) = build([str(folder / "regions.pyx")])
-    finally:
-        del os.environ["CFLAGS"]
-    return loaded(path, "regions")
-
-
-DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend in ("opencl", "cuda") and d.has_fp64)]
+    return compiled(tmp_path_factory.mktemp("cython"), "regions.pyx")
 
 
 @pytest.fixture(params=DEVICES)
 def device(request):
     with pp.device_context(request.param):
         yield request.param
-
-
-def matrix(n=6, m=3):
-    return np.random.default_rng(1).random((n, m))
 
 
 def test_nested_loops_with_inferred_maps(regions, device):

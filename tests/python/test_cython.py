@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("Cython")
 pytest.importorskip("setuptools")
-from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix  # noqa: E402
+from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix
 
 pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
 
@@ -124,6 +124,22 @@ def test_attributes_of_objects(regions, device):
     assert x.tolist() == [1.25, 2.25]
 
 
+def test_pointers_and_arrays_of_c(regions, device):
+    x, y = np.array([3.0, 1, 2, 5, 4]), np.zeros(5)
+    regions.pointers(x, y)
+    assert y.tolist() == [9 + 2, 5 + 2, 7 + 4, 0, 0]
+
+
+def test_iterations_that_end_early(regions, device):
+    x = np.array([1.0, 5, 2, 3])
+    assert regions.left_early(x, 2.5) == 6
+    assert x.tolist() == [0, 0, 0, 3]
+
+
+def test_bounds_that_the_loop_assigns(regions, device):
+    assert regions.bounds_reassigned(10) == (60, 8, 2)
+
+
 def test_data_contexts_of_python(regions):
     a = matrix()
     with pp.data(to=(a,), device="cpu"):
@@ -185,7 +201,11 @@ REFUSED = [
     (REGION % ("y: 'to'", "x[i] = 1"), "program.pyx:4:33: `y` is in device={…}, but the region does not use it"),
     (REGION % ("x: 'into'", "x[i] = 1"), ": a map is one of 'to', 'from'"),
     (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "`x` is in device={…} twice"),
-    (REGION % ("", "break"), "program.pyx:6:12: `break` cannot leave a parallel loop on a device"),
+    (REGION % ("", "return"), "program.pyx:6:12: `return` cannot leave a parallel loop on a device"),
+    (
+        REGION.replace("double[:] y", "double *y") % ("", "y[i] = 1"),
+        "`y` is a pointer: say how many elements it has, device={y[0:n]: 'to'}",
+    ),
     (REGION % ("", "with gil: pass"), "`with gil` cannot be in a region on a device"),
     (REGION % ("", "x[:] = 1"), "write the loop"),
 ]

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("Cython")
 pytest.importorskip("setuptools")
-from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix  # noqa: E402
+from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix
 
 pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
 

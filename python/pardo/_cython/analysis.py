@@ -166,15 +166,19 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         function = each.function
         name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
         after = _reads_after(function, each.node) if function is not None else set()
-        region = Region(functions, each.directives, each.node, after)
+        sections = {m.text: m.section for m in each.mark.maps if m.section}
+        region = Region(functions, each.directives, each.node, after, sections)
         tree = region.function(f"{name}_region{each.mark.number}")
         maps = _maps(each.mark, region)
-        texts = [*region.parameters, *(region.variable(e) for e in dict.fromkeys([*region.reductions, *region.results]))]
+        texts = [
+            *(region.given.get(p, p) for p in region.parameters),
+            *(region.variable(e) for e in region.asked()),
+        ]
         results = [region.variable(e) for e in region.results]
         if first is not None and first != (texts, results):
             raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
         first = texts, results
-        entries = [n.type for n in region.captured.values()] + [e.type for e in dict.fromkeys([*region.reductions, *region.results])]
+        entries = [n.type for n in region.captured.values()] + [e.type for e in region.asked()]
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
         lines = linecache.getlines(str(desc.filename))
@@ -238,6 +242,9 @@ class _Placed:
 
     def block(self, mark: Mark, body: Any) -> Any:
         place = f"{self.file}:{mark.pos[1]}"
+        for m in mark.maps:
+            if m.section:
+                raise RefusedError(m.pos, "a section of a pointer can be given to parallel(device={…}) alone")
         kinds, names = tuple(m.kind for m in mark.maps), tuple(m.text for m in mark.maps)
         arguments = "".join(f", {n}" for n in names)
         enter = _in_gil(mark, f"_pardo.enter({place!r}, {kinds!r}, {names!r}, {mark.on or None}{arguments})")

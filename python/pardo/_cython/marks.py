@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from Cython.CodeWriter import ExpressionWriter
 from Cython.Compiler import ExprNodes, Nodes, TreeFragment
 from Cython.Compiler.Visitor import VisitorTransform
 from pardo._cython.errors import refuse
@@ -17,6 +18,7 @@ class Map(NamedTuple):
     text: str  # the array, as it is written
     kind: str
     pos: Any
+    section: str = ""  # of a pointer: how many elements, as it is written
 
 
 class Mark(NamedTuple):
@@ -48,12 +50,19 @@ def maps_of(node: Any) -> list[Map]:
         kind = getattr(item.value, "value", None)
         if str(kind) not in KINDS or isinstance(item.value, (ExprNodes.IntNode, ExprNodes.NameNode)):
             refuse(item.value, f"a map is one of {', '.join(map(repr, KINDS))}")
-        text = dotted(item.key)
+        array, section = item.key, ""
+        if isinstance(array, ExprNodes.SliceIndexNode):
+            if array.start is not None and str(getattr(array.start, "value", "")) != "0":
+                refuse(array, "a section of a pointer begins at its first element: p[0:n]")
+            if array.stop is None:
+                refuse(array, "a section of a pointer says how many elements it has: p[0:n]")
+            array, section = array.base, ExpressionWriter().write(array.stop)
+        text = dotted(array)
         if not text:
-            refuse(item.key, "an array is named in device={…} by its name, or as an attribute")
+            refuse(item.key, "an array is named in device={…} by its name, as an attribute, or by a pointer with its section, p[0:n]")
         if any(m.text == text for m in maps):
             refuse(item.key, f"`{text}` is in device={{…}} twice")
-        maps.append(Map(text, str(kind), item.key.pos))
+        maps.append(Map(text, str(kind), item.key.pos, section))
     return maps
 
 

@@ -140,6 +140,13 @@ def test_bounds_that_the_loop_assigns(regions, device):
     assert regions.bounds_reassigned(10) == (60, 8, 2)
 
 
+def test_devices_by_name(regions, device):
+    x = np.zeros(3)
+    with pytest.raises(TypeError, match="float64 is not supported by device null:1"):
+        regions.somewhere(x, device)
+    assert x.tolist() == [1, 1, 1]
+
+
 def test_data_contexts_of_python(regions):
     a = matrix()
     with pp.data(to=(a,), device="cpu"):

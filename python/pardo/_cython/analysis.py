@@ -1,6 +1,7 @@
 # python/pardo/_cython/analysis.py: files of Cython are read twice: for their regions, with types; then to be compiled with calls of these.
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
 from collections.abc import Callable, Iterator
@@ -192,12 +193,21 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
                 "lines": [line.rstrip("\n") for line in lines],
                 "functions": [*region.made, tree],
                 "maps": maps,
-                "on": None,
+                "on": _device(each.mark),
                 "options": {"checks": region.checks, "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
             }
         )
     assert first is not None
     return Compiled(first[0], first[1], len(found) > 1, carried.packed(*variants))
+
+
+def _device(mark: Mark) -> str | None:
+    """What on= says."""
+    if not mark.on:
+        return None
+    if mark.on[0] not in "'\"":
+        raise RefusedError(mark.pos, "on= of a region takes a text such as 'cuda:0'; a name can be given to `with device({…}, on=name)`")
+    return str(ast.literal_eval(mark.on))
 
 
 def _maps(mark: Mark, region: Region) -> dict[str, str]:

@@ -193,11 +193,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         if isinstance(call, ExprNodes.GeneralCallNode) and self.meaning(call.function) == "prange":
             taken = _taken(call)
             if taken is not None:
-                keywords = {str(k.key.value): k.value for k in call.keyword_args.key_value_pairs}
-                wanted = keywords.get("nogil")
                 mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
-                if wanted is not None and not self.nogil and self.made is None:
-                    pass  # prange(…, nogil=True): it is called with the GIL
                 if self.made is not None:
                     return self.made(mark, node)
         self.visitchildren(node)

@@ -234,3 +234,14 @@ def bounds_reassigned(int n):
         for j in range(3):
             s += i
     return s, i, j
+
+
+def somewhere(double[:] x, where):
+    """A device by name, for a region and for a block."""
+    cdef int i
+    with device({x: 'tofrom'}, on=where), nogil, parallel(device={}):
+        for i in prange(x.shape[0]):
+            x[i] += 1
+    with nogil, parallel(device={}, on='null:1'):
+        for i in prange(x.shape[0]):
+            x[i] += 1

@@ -238,5 +238,17 @@ def _text(node: Any) -> str:
 def statements(text: str, pos: Any) -> list[Any]:
     """Statements of Cython at a position."""
     root = TreeFragment.TreeFragment(text, level="function").root
-    TreeFragment.SetPosTransform(pos)(root)
+    _placed(root, pos, set())
     return list(root.stats)
+
+
+def _placed(node: Any, pos: Any, seen: set[int]) -> None:
+    """Give a node, and all that belong to it, types that are written in it too, a position."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    node.pos = pos
+    for value in list(vars(node).values()):
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(each, Nodes.Node):
+                _placed(each, pos, seen)

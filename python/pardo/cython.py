@@ -7,8 +7,9 @@ import sys
 
 from pardo._base.public_names import publish_module
 from pardo._cython.building import build, cythonize, main
+from pardo._cython.loading import install, load_ipython_extension, uninstall
 
-__all__ = ["build", "cythonize"]
+__all__ = ["build", "cythonize", "install", "load_ipython_extension", "uninstall"]
 
 publish_module(globals())
 

@@ -1,7 +1,4 @@
 # tests/python/test_cython.py: pardo.cython: regions of Cython's files on devices, against NumPy and plain Python.
-import importlib.util
-import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,51 +8,22 @@ import numpy as np
 import pardo as pp
 import pytest
 
-Cython = pytest.importorskip("Cython")
+pytest.importorskip("Cython")
 pytest.importorskip("setuptools")
-pytestmark = [
-    pytest.mark.once,
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(shutil.which("gcc") is None and shutil.which("cc") is None, reason="no C compiler"),
-]
+from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled, matrix
 
-PROGRAMS = Path(__file__).parent / "cython_programs"
-
-
-def loaded(path, name):
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
 
 
 @pytest.fixture(scope="module")
 def regions(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cython")
-    shutil.copy(PROGRAMS / "regions.pyx", folder)
-    from pardo.cython import build
-
-    os.environ["CFLAGS"] = "-O0"
-    try:
-        (path,) = build([str(folder / "regions.pyx")])
-    finally:
-        del os.environ["CFLAGS"]
-    return loaded(path, "regions")
-
-
-DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend in ("opencl", "cuda") and d.has_fp64)]
+    return compiled(tmp_path_factory.mktemp("cython"), "regions.pyx")
 
 
 @pytest.fixture(params=DEVICES)
 def device(request):
     with pp.device_context(request.param):
         yield request.param
-
-
-def matrix(n=6, m=3):
-    return np.random.default_rng(1).random((n, m))
 
 
 def test_nested_loops_with_inferred_maps(regions, device):
@@ -156,6 +124,29 @@ def test_attributes_of_objects(regions, device):
     assert x.tolist() == [1.25, 2.25]
 
 
+def test_pointers_and_arrays_of_c(regions, device):
+    x, y = np.array([3.0, 1, 2, 5, 4]), np.zeros(5)
+    regions.pointers(x, y)
+    assert y.tolist() == [9 + 2, 5 + 2, 7 + 4, 0, 0]
+
+
+def test_iterations_that_end_early(regions, device):
+    x = np.array([1.0, 5, 2, 3])
+    assert regions.left_early(x, 2.5) == 6
+    assert x.tolist() == [0, 0, 0, 3]
+
+
+def test_bounds_that_the_loop_assigns(regions, device):
+    assert regions.bounds_reassigned(10) == (60, 8, 2)
+
+
+def test_devices_by_name(regions, device):
+    x = np.zeros(3)
+    with pytest.raises(TypeError, match="float64 is not supported by device null:1"):
+        regions.somewhere(x, device)
+    assert x.tolist() == [1, 1, 1]
+
+
 def test_data_contexts_of_python(regions):
     a = matrix()
     with pp.data(to=(a,), device="cpu"):
@@ -217,7 +208,11 @@ REFUSED = [
     (REGION % ("y: 'to'", "x[i] = 1"), "program.pyx:4:33: `y` is in device={…}, but the region does not use it"),
     (REGION % ("x: 'into'", "x[i] = 1"), ": a map is one of 'to', 'from'"),
     (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "`x` is in device={…} twice"),
-    (REGION % ("", "break"), "program.pyx:6:12: `break` cannot leave a parallel loop on a device"),
+    (REGION % ("", "return"), "program.pyx:6:12: `return` cannot leave a parallel loop on a device"),
+    (
+        REGION.replace("double[:] y", "double *y") % ("", "y[i] = 1"),
+        "`y` is a pointer: say how many elements it has, device={y[0:n]: 'to'}",
+    ),
     (REGION % ("", "with gil: pass"), "`with gil` cannot be in a region on a device"),
     (REGION % ("", "x[:] = 1"), "write the loop"),
 ]

@@ -1,6 +1,7 @@
 # python/pardo/_cython/analysis.py: files of Cython are read twice: for their regions, with types; then to be compiled with calls of these.
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
 from collections.abc import Callable, Iterator
@@ -166,15 +167,19 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         function = each.function
         name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
         after = _reads_after(function, each.node) if function is not None else set()
-        region = Region(functions, each.directives, each.node, after)
+        sections = {m.text: m.section for m in each.mark.maps if m.section}
+        region = Region(functions, each.directives, each.node, after, sections)
         tree = region.function(f"{name}_region{each.mark.number}")
         maps = _maps(each.mark, region)
-        texts = [*region.parameters, *(region.variable(e) for e in dict.fromkeys([*region.reductions, *region.results]))]
+        texts = [
+            *(region.given.get(p, p) for p in region.parameters),
+            *(region.variable(e) for e in region.asked()),
+        ]
         results = [region.variable(e) for e in region.results]
         if first is not None and first != (texts, results):
             raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
         first = texts, results
-        entries = [n.type for n in region.captured.values()] + [e.type for e in dict.fromkeys([*region.reductions, *region.results])]
+        entries = [n.type for n in region.captured.values()] + [e.type for e in region.asked()]
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
         lines = linecache.getlines(str(desc.filename))
@@ -188,12 +193,21 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
                 "lines": [line.rstrip("\n") for line in lines],
                 "functions": [*region.made, tree],
                 "maps": maps,
-                "on": None,
+                "on": _device(each.mark),
                 "options": {"checks": region.checks, "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
             }
         )
     assert first is not None
     return Compiled(first[0], first[1], len(found) > 1, carried.packed(*variants))
+
+
+def _device(mark: Mark) -> str | None:
+    """What on= says."""
+    if not mark.on:
+        return None
+    if mark.on[0] not in "'\"":
+        raise RefusedError(mark.pos, "on= of a region takes a text such as 'cuda:0'; a name can be given to `with device({…}, on=name)`")
+    return str(ast.literal_eval(mark.on))
 
 
 def _maps(mark: Mark, region: Region) -> dict[str, str]:
@@ -238,6 +252,9 @@ class _Placed:
 
     def block(self, mark: Mark, body: Any) -> Any:
         place = f"{self.file}:{mark.pos[1]}"
+        for m in mark.maps:
+            if m.section:
+                raise RefusedError(m.pos, "a section of a pointer can be given to parallel(device={…}) alone")
         kinds, names = tuple(m.kind for m in mark.maps), tuple(m.text for m in mark.maps)
         arguments = "".join(f", {n}" for n in names)
         enter = _in_gil(mark, f"_pardo.enter({place!r}, {kinds!r}, {names!r}, {mark.on or None}{arguments})")

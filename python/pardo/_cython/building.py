@@ -62,7 +62,15 @@ def cythonize(module_list: Any, *arguments: Any, **options: Any) -> list[Any]:
     return made
 
 
-def build(files: Sequence[str], *, force: bool = False, folder: str | None = None, annotate: bool = False) -> list[str]:
+def build(
+    files: Sequence[str],
+    *,
+    force: bool = False,
+    folder: str | None = None,
+    annotate: bool = False,
+    temporary: str | None = None,
+    name: str | None = None,
+) -> list[str]:
     """Compile files of Cython to extensions, beside them.
 
     Parameters
@@ -75,6 +83,10 @@ def build(files: Sequence[str], *, force: bool = False, folder: str | None = Non
         Where the extensions go. Default: beside their files.
     annotate : bool, optional
         Write Cython's page of HTML too. Default: False.
+    temporary : str, optional
+        Where C files and objects go. Default: C files beside their files, objects in a folder ``build`` there.
+    name : str, optional
+        The module's name with its packages, of a single file. Default: the file's name.
 
     Returns
     -------
@@ -95,17 +107,19 @@ def build(files: Sequence[str], *, force: bool = False, folder: str | None = Non
     for file in map(os.path.abspath, files):
         if not os.path.exists(file):
             raise FileNotFoundError(f"build: there is no file {file}")
-        name = os.path.splitext(os.path.basename(file))[0]
-        extension = Extension(name, [file])
+        module = name or os.path.splitext(os.path.basename(file))[0]
+        extension = Extension(module, [file])
         beside = os.getcwd()
         os.chdir(os.path.dirname(file))
         try:
-            modules = cythonize([extension], force=force, quiet=True, annotate=annotate, language_level=3)
+            modules = cythonize([extension], force=force, quiet=True, annotate=annotate, language_level=3, build_dir=temporary)
         finally:
             os.chdir(beside)
-        command = build_ext(Distribution({"name": name, "ext_modules": modules}))
+        for made_one in modules:
+            made_one.name = made_one.name.rpartition(".")[2]  # the file goes into the folder itself
+        command = build_ext(Distribution({"name": module, "ext_modules": modules}))
         command.build_lib = folder or os.path.dirname(file)
-        command.build_temp = os.path.join(os.path.dirname(file), "build")
+        command.build_temp = temporary or os.path.join(os.path.dirname(file), "build")
         command.force = force
         command.ensure_finalized()
         command.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from Cython.CodeWriter import ExpressionWriter
 from Cython.Compiler import ExprNodes, Nodes, TreeFragment
 from Cython.Compiler.Visitor import VisitorTransform
 from pardo._cython.errors import refuse
@@ -17,6 +18,7 @@ class Map(NamedTuple):
     text: str  # the array, as it is written
     kind: str
     pos: Any
+    section: str = ""  # of a pointer: how many elements, as it is written
 
 
 class Mark(NamedTuple):
@@ -48,12 +50,19 @@ def maps_of(node: Any) -> list[Map]:
         kind = getattr(item.value, "value", None)
         if str(kind) not in KINDS or isinstance(item.value, (ExprNodes.IntNode, ExprNodes.NameNode)):
             refuse(item.value, f"a map is one of {', '.join(map(repr, KINDS))}")
-        text = dotted(item.key)
+        array, section = item.key, ""
+        if isinstance(array, ExprNodes.SliceIndexNode):
+            if array.start is not None and str(getattr(array.start, "value", "")) != "0":
+                refuse(array, "a section of a pointer begins at its first element: p[0:n]")
+            if array.stop is None:
+                refuse(array, "a section of a pointer says how many elements it has: p[0:n]")
+            array, section = array.base, ExpressionWriter().write(array.stop)
+        text = dotted(array)
         if not text:
-            refuse(item.key, "an array is named in device={…} by its name, or as an attribute")
+            refuse(item.key, "an array is named in device={…} by its name, as an attribute, or by a pointer with its section, p[0:n]")
         if any(m.text == text for m in maps):
             refuse(item.key, f"`{text}` is in device={{…}} twice")
-        maps.append(Map(text, str(kind), item.key.pos))
+        maps.append(Map(text, str(kind), item.key.pos, section))
     return maps
 
 
@@ -184,11 +193,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         if isinstance(call, ExprNodes.GeneralCallNode) and self.meaning(call.function) == "prange":
             taken = _taken(call)
             if taken is not None:
-                keywords = {str(k.key.value): k.value for k in call.keyword_args.key_value_pairs}
-                wanted = keywords.get("nogil")
                 mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
-                if wanted is not None and not self.nogil and self.made is None:
-                    pass  # prange(…, nogil=True): it is called with the GIL
                 if self.made is not None:
                     return self.made(mark, node)
         self.visitchildren(node)
@@ -233,5 +238,17 @@ def _text(node: Any) -> str:
 def statements(text: str, pos: Any) -> list[Any]:
     """Statements of Cython at a position."""
     root = TreeFragment.TreeFragment(text, level="function").root
-    TreeFragment.SetPosTransform(pos)(root)
+    _placed(root, pos, set())
     return list(root.stats)
+
+
+def _placed(node: Any, pos: Any, seen: set[int]) -> None:
+    """Give a node, and all that belong to it, types that are written in it too, a position."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    node.pos = pos
+    for value in list(vars(node).values()):
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(each, Nodes.Node):
+                _placed(each, pos, seen)

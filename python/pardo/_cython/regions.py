@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from Cython.Compiler import ExprNodes, Nodes
 from pardo._cython.errors import refuse
 from pardo._cython.expressions import LOAD, STORE, Expressions, operator_of
-from pardo._cython.types import dtype_name
+from pardo._cython.types import dtype_name, plain
 
 
 class FoundFunction(NamedTuple):
@@ -20,11 +20,11 @@ class FoundFunction(NamedTuple):
 class Translator(Expressions):
     """Statements of a function of C."""
 
-    def __init__(self, functions: dict[str, FoundFunction], directives: dict[str, Any], shared: list[Any]) -> None:
+    def __init__(self, functions: dict[str, FoundFunction], directives: dict[str, Any]) -> None:
         super().__init__()
         self.functions, self.directives = functions, dict(directives)
         self.made: list[ast.FunctionDef] = []  # functions that it calls, before those that call them
-        self.shared = shared
+        self.loops = 0  # serial ones around what is translated
         self.own: dict[Any, str] = {}  # entries of its variables
         self.counters: set[Any] = set()
         self.under_way: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Translator(Expressions):
     def callee(self, name: str, c_name: str, found: FoundFunction) -> None:
         """Translate a function that is called."""
         node = found.node
-        inner = Callee(self.functions, found.directives, self.shared)
+        inner = Callee(self.functions, found.directives)
         inner.under_way = (*self.under_way, c_name)
         inner.made = self.made
         inner.returns = node.return_type
@@ -87,10 +87,15 @@ class Translator(Expressions):
         for formal in node.entry.type.args:
             entry = scope.lookup_here(formal.name)
             parameters.append(inner.variable(entry))
+        arrays: list[ast.stmt] = []
         for entry in scope.entries.values():
             if entry.is_variable and entry not in inner.own and not entry.type.is_pyobject:
                 inner.variable(entry)
-        body = inner.block(node.body) or [ast.Pass()]
+                if entry.type.is_array and dtype_name(entry.type.base_type) is not None:
+                    dtype = ast.Attribute(ast.Name("_np", LOAD), dtype_name(entry.type.base_type) or "", LOAD)
+                    memory = ast.Call(ast.Attribute(ast.Name("_np", LOAD), "empty", LOAD), [ast.Constant(int(entry.type.size)), dtype], [])
+                    arrays.append(ast.Assign([ast.Name(inner.variable(entry), STORE)], memory))
+        body = [*arrays, *(inner.block(node.body) or [ast.Pass()])]
         self.checks = max(self.checks, inner.checks)
         arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
         made = ast.FunctionDef(name, arguments, body, [], None, None)
@@ -199,7 +204,10 @@ class Translator(Expressions):
     def do_WhileStatNode(self, node: Any) -> Any:
         otherwise = self.block(node.else_clause) if node.else_clause is not None else []
         test = self.truth(node.condition) if node.condition is not None else ast.Constant(True)
-        return ast.While(test, self.block(node.body) or [ast.Pass()], otherwise)
+        self.loops += 1
+        body = self.block(node.body) or [ast.Pass()]
+        self.loops -= 1
+        return ast.While(test, body, otherwise)
 
     def do_BreakStatNode(self, node: Any) -> Any:
         return ast.Break()
@@ -234,7 +242,10 @@ class Translator(Expressions):
         name = self.variable(target.entry)
         self.counters.add(target.entry)
         iterations = self.at(node, ast.Call(ast.Name(over, LOAD), bounds, []))
+        serial = over == "range" or not isinstance(self, Region) or self.depth > 1
+        self.loops += serial
         body = self.block(node.body) or [ast.Pass()]
+        self.loops -= serial
         otherwise = self.block(node.else_clause) if getattr(node, "else_clause", None) is not None else []
         return ast.For(self.at(target, ast.Name(name, STORE)), iterations, body, otherwise)
 
@@ -268,25 +279,66 @@ class Callee(Translator):
 class Region(Translator):
     """A parallel section, or a loop over `prange`, as a function."""
 
-    def __init__(self, functions: dict[str, FoundFunction], directives: dict[str, Any], node: Any, read_after: set[Any]) -> None:
-        super().__init__(functions, directives, [])
+    def __init__(
+        self,
+        functions: dict[str, FoundFunction],
+        directives: dict[str, Any],
+        node: Any,
+        read_after: set[Any],
+        sections: dict[str, str],
+    ) -> None:
+        super().__init__(functions, directives)
+        self.sections = sections  # of pointers
+        self.given: dict[str, str] = {}  # expressions for parameters that are no variables
         self.node, self.read_after = node, read_after
         self.captured: dict[str, Any] = {}  # the text of what is taken from outside -> its node
         self.parameters: dict[str, str] = {}  # that text -> the name of the parameter
         self.reductions: dict[Any, str] = {}
         self.results: dict[Any, str] = {}  # entries that get new values, and what these are called in the function
+        self.initial: dict[Any, str] = {}  # entries whose values from outside are asked for
+        self.set_before: set[Any] = set()  # those that the section itself assigns, outside of its loops
         self.schedule: str | None = None
         self.depth = 0
+        self.target_entry: Any = None
+        self.lasting: list[Any] = []  # names that have the last iteration's values after the loop
+        if directives.get("overflowcheck"):
+            refuse(node, "overflowcheck=True cannot hold in a region on a device")
 
     def outside(self, node: Any) -> ast.expr:
         text = _text_of(node)
         if not text:
             refuse(node, "this cannot be taken into a region on a device")
-        if not (node.type.is_memoryviewslice or node.type.is_buffer):
+        if node.type.is_ptr or node.type.is_array:
+            self.pointer(node, text)
+        elif not _is_array(node.type):
             self.dtype(node)
         name = self.parameters.setdefault(text, text.replace(".", "_"))
         self.captured.setdefault(text, node)
         return ast.Name(name, LOAD)
+
+    def pointer(self, node: Any, text: str) -> None:
+        """Memory of C that is given as a memoryview."""
+        kind, size = plain(node.type).base_type, self.sections.get(text, "")
+        if dtype_name(kind) is None:
+            refuse(node, f"`{text}` points to `{kind}`, of which a region on a device has no arrays")
+        if node.type.is_array and not size:
+            size = str(node.type.size)
+        if not size:
+            refuse(node, f"`{text}` is a pointer: say how many elements it has, device={{{text}[0:n]: 'to'}}")
+        first = f"&{text}[0]" if node.type.is_array else text
+        self.given[text] = f"<{kind.empty_declaration_code() if kind.is_typedef else kind}[:{size}]>{first}"
+
+    def name(self, node: Any) -> ast.expr:
+        entry = node.entry
+        if not self.depth and entry in self.own and entry not in self.set_before and not node.has_constant_result():
+            self.initial[entry] = self.variable(entry)  # a variable that iterations assign, where it still has its value from outside
+        return super().name(node)
+
+    def target(self, lhs: Any) -> ast.expr:
+        made = super().target(lhs)
+        if not self.depth and isinstance(lhs, ExprNodes.NameNode):
+            self.set_before.add(lhs.entry)
+        return made
 
     def is_reduction(self, entry: Any) -> bool:
         return entry in self.reductions
@@ -304,10 +356,10 @@ class Region(Translator):
         body = self.statement(node.body) if isinstance(node, Nodes.ParallelWithBlockNode) else self.statement(node)
         self.results.update({e: self.variable(e) for e in self.reductions})
         before: list[ast.stmt] = []
-        needed = {self.variable(e): e for e in [*self.reductions, *self.results]}
+        needed = {self.variable(e): e for e in self.asked()}
         for text, parameter in self.parameters.items():
             kind = self.captured[text].type
-            if not (kind.is_memoryviewslice or kind.is_buffer):
+            if not (_is_array(kind) or text in self.given):
                 before.append(self._conversion(parameter, kind))
         for parameter, entry in needed.items():
             before.append(self._conversion(parameter, entry.type))
@@ -319,41 +371,72 @@ class Region(Translator):
         made: ast.FunctionDef = self.at(node, ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None))
         return made
 
+    def asked(self) -> list[Any]:
+        """Entries of variables of its own that are given with the values which they have outside."""
+        return list(dict.fromkeys([*self.reductions, *self.results, *self.initial]))
+
     def _conversion(self, name: str, kind: Any) -> ast.stmt:
         return ast.Assign([ast.Name(name, STORE)], self.converted(ast.Name(name, LOAD), dtype_name(kind) or "float64"))
 
     def do_ParallelRangeNode(self, node: Any) -> Any:
         if self.depth:
-            return super().do_ParallelRangeNode(node)
+            for inner in _own_exits(node.body):
+                if isinstance(inner, Nodes.ReturnStatNode):
+                    refuse(inner, "`return` cannot leave a parallel loop on a device: its iterations run in any order")
+            self.depth += 1
+            made = super().do_ParallelRangeNode(node)
+            self.depth -= 1
+            return made
         self.schedule = node.schedule or self.schedule
+        self.lasting = [e for e in node.privates if not node.privates[e] and e in self.read_after and e is not node.target.entry]
         for inner in _own_exits(node.body):
-            refuse(inner, f"{_statement(inner)} cannot leave a parallel loop on a device: its iterations run in any order")
-        lasting = [e for e in node.privates if not node.privates[e] and e in self.read_after and e is not node.target.entry]
+            if (
+                isinstance(inner, Nodes.ReturnStatNode)
+                or node.else_clause is not None
+                or self.lasting
+                or node.target.entry in self.read_after
+            ):
+                refuse(inner, f"{_statement(inner)} cannot leave a parallel loop on a device: its iterations run in any order")
+        self.target_entry = node.target.entry
         bounds = self.bounds(node)
         self.depth += 1
         loop = self.counted(node, node.target, "_prange", bounds)
         self.depth -= 1
-        if not lasting and node.target.entry not in self.read_after:
+        if not self.lasting and node.target.entry not in self.read_after:
             return loop
-        return self._with_last_values(node, loop, lasting)
+        return self._with_last_values(node, loop)
 
-    def _with_last_values(self, node: Any, loop: Any, lasting: list[Any]) -> list[ast.stmt]:
+    def do_BreakStatNode(self, node: Any) -> Any:
+        """Out of a parallel loop it ends an iteration: which others run is left open by Cython."""
+        return ast.Break() if self.loops else ast.Continue()
+
+    def do_ContinueStatNode(self, node: Any) -> Any:
+        return [self._sums(), ast.Continue()] if self.lasting and not self.loops else ast.Continue()
+
+    def _sums(self) -> ast.stmt:
+        """In the last iteration: what names have there is added to what they have after the loop."""
+        sums: list[ast.stmt] = []
+        for entry in self.lasting:
+            name = self.variable(entry)
+            value = self.converted(ast.Name(name, LOAD), dtype_name(entry.type) or "")
+            sums.append(ast.AugAssign(ast.Name(f"_last_{name}", STORE), ast.Add(), value))
+        last = ast.Compare(ast.Name(self.variable(self.target_entry), LOAD), [ast.Eq()], [ast.Name("_end", LOAD)])
+        return ast.If(last, sums, [])
+
+    def _with_last_values(self, node: Any, loop: Any) -> list[ast.stmt]:
         """The loop, after which names have the values that the last iteration gives them: sums to which it alone adds."""
-        target = self.variable(node.target.entry)
         rounds = ast.Call(ast.Name("range", LOAD), list(loop.iter.args), [])
         last = ast.Subscript(ast.Name("_rounds", LOAD), ast.UnaryOp(ast.USub(), ast.Constant(1)), LOAD)
         made: list[ast.stmt] = [ast.Assign([ast.Name("_rounds", STORE)], rounds)]
         found: list[ast.stmt] = []
-        sums: list[ast.stmt] = []
-        for entry in lasting:
-            name, total = self.variable(entry), f"_last_{self.variable(entry)}"
-            dtype = self.dtype(node.target, entry.type)
-            made.append(ast.Assign([ast.Name(total, STORE)], self.converted(ast.Constant(0), dtype)))
-            sums.append(ast.AugAssign(ast.Name(total, STORE), ast.Add(), self.converted(ast.Name(name, LOAD), dtype)))
+        for entry in self.lasting:
+            total = f"_last_{self.variable(entry)}"
+            zero = self.converted(ast.Constant(0), self.dtype(node.target, entry.type))
+            made.append(ast.Assign([ast.Name(total, STORE)], zero))
             found.append(self._after(made, entry, ast.Name(total, LOAD)))
-        if sums:
+        if self.lasting:
             made.append(ast.Assign([ast.Name("_end", STORE)], ast.IfExp(ast.Name("_rounds", LOAD), last, ast.Constant(0))))
-            loop.body.append(ast.If(ast.Compare(ast.Name(target, LOAD), [ast.Eq()], [ast.Name("_end", LOAD)]), sums, []))
+            loop.body.append(self._sums())
         if node.target.entry in self.read_after:
             found.append(self._after(made, node.target.entry, last))
         return [*made, loop, ast.If(ast.Name("_rounds", LOAD), found, [])]
@@ -364,6 +447,10 @@ class Region(Translator):
         before.append(ast.Assign([ast.Name(name, STORE)], ast.Name(self.variable(entry), LOAD)))
         self.results[entry] = name
         return ast.Assign([ast.Name(name, STORE)], value)
+
+
+def _is_array(kind: Any) -> bool:
+    return bool(kind.is_memoryviewslice or kind.is_buffer)
 
 
 def _text_of(node: Any) -> str:

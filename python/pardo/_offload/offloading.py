@@ -344,7 +344,7 @@ class OffloadFunction(pickling.Unchanging):
                 lines.append(_line(moved[name]))
             elif name in self._maps:
                 lines.append(f"  {name}: {SHOWN[self._maps[name]]}, given")
-            elif name in self._uses.of:
+            elif name in self._uses.of and not moved:
                 kind, why = inference.kind_of(self._uses.of[name], (), lambda _: None)
                 certain = (
                     f", or from, if {name} is as large as the loops" if self._uses.of[name].stores and not self._uses.of[name].reads else ""

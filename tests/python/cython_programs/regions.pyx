@@ -177,3 +177,71 @@ cdef class Grid:
         with nogil, parallel(device={self.values: 'tofrom'}):
             for i in prange(self.values.shape[0]):
                 self.values[i] = floor(self.values[i]) + self.step
+
+
+@cython.device
+cdef double middle(double[:] x, int k) nogil:
+    cdef double kept[3]
+    cdef int i
+    for i in range(3):
+        kept[i] = x[k + i]
+    return max(min(kept[0], kept[1]), min(max(kept[0], kept[1]), kept[2]))
+
+
+def pointers(double[::1] x, double[::1] y):
+    """Memory of C: pointers with sections, arrays."""
+    cdef double *p = &x[0]
+    cdef double *q = &y[0]
+    cdef double weights[2]
+    cdef int i, n = x.shape[0]
+    weights[0], weights[1] = 2, 3
+    with nogil, parallel(device={p[0:n]: 'to', q[0:n - 2]: 'from'}):
+        for i in prange(n - 2):
+            q[i] = p[i] * weights[0] + weights[1]
+    with nogil, parallel(device={}):
+        for i in prange(n - 2):
+            y[i] += middle(x, i)
+
+
+def left_early(double[:] x, double limit):
+    """`break` ends an iteration; `continue` in the last one keeps what it has assigned."""
+    cdef int i, k
+    cdef double last = 0
+    with nogil, parallel(device={}):
+        for i in prange(x.shape[0]):
+            if x[i] > limit:
+                break
+            x[i] = -1
+    for i in prange(x.shape[0], nogil=True, device={}):
+        last = x[i]
+        for k in range(10):
+            if k > 2:
+                break
+            last = last + 1
+        if i == x.shape[0] - 1:
+            continue
+        x[i] = 0
+    return last
+
+
+def bounds_reassigned(int n):
+    """Bounds are those from before the loop; counters of inner loops have their last values."""
+    cdef int start = 0, stop = n, step = 2, i, j = -1
+    cdef long s = 0
+    for i in prange(start, stop, step, nogil=True, device={}):
+        start = -2
+        stop = 2
+        for j in range(3):
+            s += i
+    return s, i, j
+
+
+def somewhere(double[:] x, where):
+    """A device by name, for a region and for a block."""
+    cdef int i
+    with device({x: 'tofrom'}, on=where), nogil, parallel(device={}):
+        for i in prange(x.shape[0]):
+            x[i] += 1
+    with nogil, parallel(device={}, on='null:1'):
+        for i in prange(x.shape[0]):
+            x[i] += 1

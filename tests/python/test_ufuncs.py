@@ -224,7 +224,10 @@ def test_reduce(name, data):
     if name in ("arctan2", "power", "float_power") and not isinstance(expected, type) and expected.dtype.kind == "f":
         wide = outcome(getattr(np, name).reduce, host.astype(np.longdouble), **{**theirs, "dtype": None})  # not by vectors: see OneByOne
         expected = wide if isinstance(wide, type) else wide.astype(expected.dtype)
-    agree(outcome(getattr(pp, name).reduce, pp.asarray(host), **ours), expected, label)
+    got = outcome(getattr(pp, name).reduce, pp.asarray(host), **ours)
+    if name == "floor_divide" and not isinstance(got, type) and not isinstance(expected, type):  # infinities divided: see the guide's "differences"
+        expected = np.where(np.isnan(expected) & np.isinf(pp.asnumpy(got)), pp.asnumpy(got), expected)
+    agree(got, expected, label)
 
 
 @pytest.mark.parametrize("name", FOLDED)

@@ -57,7 +57,7 @@ template <class K> struct Bracket {
     std::vector<std::vector<K>> parts;  // of the keys inside, unless low is high
 };
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is not there yet when clones are chosen
 #define PARDO_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
 #else
 #define PARDO_CLONES

@@ -25,6 +25,7 @@ class Options(NamedTuple):
     race_check: bool = False
     schedule: str | None = None
     chunk: int | None = None
+    strict: bool = False
 
 
 def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) -> range:

@@ -1,4 +1,4 @@
-# tests/python/test_strict.py: loops of jit functions that Python runs: counted, told once with line and reason, refused where that is wanted.
+# tests/python/test_strict.py: loops of jit functions that Python runs: counted, told once with their lines and reasons, or refused.
 import warnings
 
 import numpy as np
@@ -51,7 +51,7 @@ def test_strict_leaves_what_is_compiled():
     def doubled(x):
         for i in range(x.shape[0]):
             x[i] *= 2
-        return [k for k in range(2)]
+        return list(range(2))
 
     x = np.ones((2, 3))
     assert doubled(x) == [0, 1]

@@ -172,8 +172,8 @@ def jit(
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
     those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay Python.
-    Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it once, with the line and the reason. So does what is between loops: statements on whole arrays are
-    recorded and fused as elsewhere.
+    Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it once, with the line and the reason.
+    What is between loops stays Python as well: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
     ----------
@@ -197,7 +197,8 @@ def jit(
     boundscheck : bool, optional
         Numba's name for `bounds_check`.
     strict : bool, optional
-        A serial loop over elements that is left to Python raises CompileError, with its line and the reason. Default: False, which warns once.
+        A serial loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which
+        warns.
 
     Returns
     -------
@@ -218,7 +219,9 @@ def jit(
     >>> float(norm(np.arange(4.0)))
     14.0
     """
-    fastmath, race_check, strict = (flag(v, f"jit: {n}") for v, n in ((fastmath, "fastmath"), (race_check, "race_check"), (strict, "strict")))
+    fastmath, race_check, strict = (
+        flag(v, f"jit: {n}") for v, n in ((fastmath, "fastmath"), (race_check, "race_check"), (strict, "strict"))
+    )
     bounds_check, boundscheck = optional_flag(bounds_check, "jit: bounds_check"), optional_flag(boundscheck, "jit: boundscheck")
     if boundscheck is not None:
         if bounds_check not in (None, boundscheck):

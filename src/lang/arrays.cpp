@@ -129,7 +129,8 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
     const TypedExpr start = bound(slice.items[0], true), stop = bound(slice.items[1], false);
     if (up && step.constant) {
         TypedExpr length = sub(stop, start);
-        if (!(start.constant && start.scalar.i == 0)) length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), zero()), 0);
+        if (!(start.constant && start.scalar.i == 0))
+            length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), zero()), 0);
         if (step.scalar.i > 1) {
             const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
             length = computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
@@ -151,12 +152,15 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
 
 View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tree& t) {
     const auto is_ellipsis = [](const TypedExpr& i) { return i.kind == Kind::Slice && i.items.empty(); };
-    const auto count = [](std::span<const TypedExpr> all) { return std::ranges::count_if(all, [](const TypedExpr& i) { return i.kind != Kind::None; }); };
+    const auto count = [](std::span<const TypedExpr> all) {
+        return std::ranges::count_if(all, [](const TypedExpr& i) { return i.kind != Kind::None; });
+    };
     std::vector<TypedExpr> indices(given.begin(), given.end());
     std::vector<std::size_t> places(indices.size());
     for (std::size_t k = 0; k < places.size(); ++k) places[k] = k;
     if (const auto at = std::ranges::find_if(indices, is_ellipsis); at != indices.end()) {
-        if (std::count_if(at, indices.end(), is_ellipsis) > 1) fail(ErrorCode::Index, t.place, "an index can only have a single ellipsis ('...')");
+        if (std::count_if(at, indices.end(), is_ellipsis) > 1)
+            fail(ErrorCode::Index, t.place, "an index can only have a single ellipsis ('...')");
         const auto k = at - indices.begin();
         const auto missing = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, v.rank - (count(indices) - 1)));
         TypedExpr whole = tuple({{}, {}, {}});
@@ -304,6 +308,12 @@ TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> 
         return out;
     }
     if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
+    if (const int k = array_index(indices, t.place); k >= 0) {
+        const TypedExpr& index = indices[static_cast<std::size_t>(k)];
+        if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool)
+            return compressed(object.view, index, t.place);
+        return rows_expr(gathered(object.view, indices, k, t).rows);
+    }
     TypedExpr out = object;
     out.view = viewed(object.view, indices, t);
     return out.view.rank == 0 ? element(out.view) : out;
@@ -377,8 +387,7 @@ void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& p
         }
         return;
     }
-    if (v.rank == 0)
-        return store_element(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
+    if (v.rank == 0) return store_element(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
     store_rows(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
 }
 
@@ -422,6 +431,16 @@ void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indi
         return;
     }
     if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
+    if (const int k = array_index(indices, place); k >= 0) {
+        const TypedExpr& index = indices[static_cast<std::size_t>(k)];
+        if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool) {
+            if (stored.kind != Kind::Number)
+                wrong_type(place, "where a mask says so, a number is stored in a kernel, not " + describe(stored) + "; write np.where(…)");
+            return store_masked(
+                object.view, index, [&](const TypedExpr&) { return stored; }, place);
+        }
+        return store_gathered(gathered(object.view, indices, k, target), object.view.name, stored, place);
+    }
     store_view(viewed(object.view, indices, target), stored, place);
 }
 

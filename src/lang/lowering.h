@@ -83,6 +83,7 @@ private:
     void record_parameters();
     void record_type(const std::string& name, const TypedExpr& expr, const Place& place);
     void augment(const Tree& t);
+    void augment_gathered(const Tree& t, const TypedExpr& object, const std::vector<TypedExpr>& indices, int k);
     void branch(const TypedExpr& test, const Place& place, const std::function<void()>& then_part, const std::function<void()>& else_part);
     bool if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from);  // true: the rest is done too
     bool escapes() const;  // a flag may be set: what follows runs only if none is
@@ -269,7 +270,21 @@ private:
     void note_own_memory(const std::vector<TypedExpr>& extents);
     void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
     TypedExpr settled(const TypedExpr& t, const Place& place);
-    static bool is_contiguous(const View& v);
+    bool is_contiguous(const View& v);
+
+    // rows/indices.cpp
+    struct Gathered {
+        Rows rows;
+        std::function<View(std::span<const TypedExpr> index)> view;  // the element there
+    };
+    int array_index(std::span<const TypedExpr> indices, const Place& place) const;
+    Gathered gathered(const View& v, std::span<const TypedExpr> indices, int k, const Tree& t);
+    TypedExpr mask_of(const View& v, const TypedExpr& mask, const Place& place, std::vector<Guard>& guards);
+    TypedExpr compressed(const View& v, const TypedExpr& given, const Place& place);
+    void store_masked(const View& v, const TypedExpr& given, const std::function<TypedExpr(const TypedExpr& old)>& changed,
+                      const Place& place);
+    TypedExpr reshaped(const TypedExpr& given, std::vector<TypedExpr> shape, const std::string& op_name, const Place& place);
+    void store_gathered(const Gathered& target, const std::string& name, const TypedExpr& stored, const Place& place);
 
     // rows/reductions.cpp
     static DType sum_dtype(DType of);

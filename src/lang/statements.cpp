@@ -338,7 +338,8 @@ void Lowering::augment(const Tree& t) {
         const TypedExpr old = expression(target);
         const TypedExpr by = expression(t.parts[1]);
         if (old.kind == Kind::Array && old.view.rank > 0) return store_rows(old.view, binary(t.name, old, by, t.place), t.place);
-        if (is_rows(by) && old.kind == Kind::Number) return set_variable(target.name, settled(binary(t.name, old, by, t.place), t.place), t.place);
+        if (is_rows(by) && old.kind == Kind::Number)
+            return set_variable(target.name, settled(binary(t.name, old, by, t.place), t.place), t.place);
         const std::optional<TypedExpr> in_place = by_operator(old, by, t.name, true, t.place);
         return set_variable(target.name, in_place ? *in_place : binary(t.name, old, by, t.place), t.place);
     }
@@ -348,8 +349,11 @@ void Lowering::augment(const Tree& t) {
     TypedExpr changed = object;
     if (is_field(object, target))
         changed = object.items[field_at(object, target)];
-    else if (object.kind == Kind::Array)
-        changed.view = viewed(object.view, indices_of(target), target);
+    else if (object.kind == Kind::Array) {
+        const std::vector<TypedExpr> indices = indices_of(target);
+        if (const int k = array_index(indices, t.place); k >= 0) return augment_gathered(t, object, indices, k);
+        changed.view = viewed(object.view, indices, target);
+    }
     if (changed.kind != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
     const View& place = changed.view;
     if (place.rank > 0) return store_rows(place, binary(t.name, changed, expression(t.parts[1]), t.place), t.place);
@@ -357,6 +361,20 @@ void Lowering::augment(const Tree& t) {
     const TypedExpr result = binary(t.name, old, expression(t.parts[1]), t.place);
     // NumPy's rule for x[i] += y: the array keeps its dtype.
     store_element(place, result, t.place);
+}
+
+/// x[places] += y, x[mask] += y.
+void Lowering::augment_gathered(const Tree& t, const TypedExpr& object, const std::vector<TypedExpr>& indices, int k) {
+    const TypedExpr& index = indices[static_cast<std::size_t>(k)];
+    const TypedExpr by = expression(t.parts[1]);
+    if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool) {
+        if (by.kind != Kind::Number)
+            wrong_type(t.place, "where a mask says so, a number is taken in a kernel, not " + describe(by) + "; write np.where(…)");
+        return store_masked(
+            object.view, index, [&](const TypedExpr& old) { return binary(t.name, old, by, t.place); }, t.place);
+    }
+    const Gathered target = gathered(object.view, indices, k, t.parts[0]);
+    store_gathered(target, object.view.name, binary(t.name, rows_expr(target.rows), by, t.place), t.place);
 }
 
 // ---- branches

@@ -624,3 +624,37 @@ def test_serial_loops_leave_what_python_leaves():
     assert handed_on(np.arange(5.0), y) == (3, 4)
     assert_array_equal(y, [5, 5, 5, 4, 4, 4])
     assert handed_on.diagnostics().count("a serial loop, compiled") == 3
+
+
+def test_nested_parallel_loops_that_write_one_element_follow_each_other():
+    """An element that only the outer loops tell apart: its inner loop is in order, as Python has it."""
+
+    @pp.jit
+    def sums(x, y, last):
+        for i in pp.prange(x.shape[0]):
+            for j in pp.prange(x.shape[1]):
+                y[i] += x[i, j]
+        for i in pp.prange(x.shape[0]):
+            for j in pp.prange(x.shape[1]):
+                row = last[i]
+                row[0] = x[i, j]
+
+    x = np.arange(4000.0).reshape(4, 1000)
+    y, last = np.zeros(4), np.zeros((4, 1))
+    sums(x, y, last)
+    np.testing.assert_array_equal(y, x.sum(1))
+    np.testing.assert_array_equal(last[:, 0], x[:, -1])
+
+    @pp.jit
+    def squares(x, out):
+        for i in pp.prange(x.shape[0]):
+            for j in pp.prange(x.shape[1]):
+                k = i * x.shape[1] + j
+                own = np.zeros(2)
+                own[0] = x[i, j]
+                out[k] = own[0] * own[0]
+
+    out = np.zeros(4000)
+    squares(x, out)
+    np.testing.assert_array_equal(out, x.ravel() ** 2)
+    assert "over `i` and `j`, one index space" in squares.diagnostics()

@@ -443,3 +443,47 @@ def test_memory_of_the_items_own(device):
     pp.jit(named)(mine)
     named(x)
     assert_array_equal(pp.asnumpy(mine), x)
+
+
+def test_places_and_masks():
+    def sparse_product(starts, columns, values, x, out):
+        for i in pp.prange(starts.shape[0] - 1):
+            own = columns[starts[i] : starts[i + 1]]
+            out[i] = values[starts[i] : starts[i + 1]] @ x[own] + x[own].sum()
+
+    starts, columns = np.array([0, 2, 2, 5]), np.array([0, -1, 3, 1, 1])
+    both(sparse_product, starts, columns, rows((5,)), rows((4,), seed=1), np.zeros(3))
+    with pytest.raises(IndexError, match="index 9 is out of bounds for an axis of size 4"):
+        pp.jit(sparse_product)(starts, np.array([0, 9, 3, 1, 1]), rows((5,)), rows((4,)), np.zeros(3))
+
+    def masked(x, y, out):
+        for i in pp.prange(x.shape[0]):
+            x[i][x[i] > 1] = 1
+            y[i][y[i] < x[i]] *= 2
+            positive = y[i][y[i] > 0]
+            out[i, 0] = positive.sum()
+            out[i, 1] = len(positive)
+
+    both(masked, rows(), rows(seed=1), np.zeros((7, 2)))
+
+    def scattered(x, places, out):
+        for i in pp.prange(x.shape[0]):
+            out[i, places] = x[i, places] * 2
+            out[i, places[::-1]] += x[i, :3]
+            out[i, places[:2]] = 7
+
+    both(scattered, rows(), np.array([5, 0, -1]), np.zeros((7, 20)))
+
+
+def test_shapes():
+    def other_shapes(x, out):
+        for i in pp.prange(x.shape[0]):
+            block = x[i].reshape(4, 5)
+            out[i, :5] = block.sum(axis=0)
+            out[i, 5:9] = np.reshape(x[i] * 2, (-1, 5))[:, 1]
+            out[i, 9] = block.T.flatten()[1] + block.ravel()[7]
+            block[0, 0] = 3
+
+    both(other_shapes, rows(), np.zeros((7, 10)))
+    with pytest.raises(ValueError, match="the numbers of elements differ: 19 and 20"):
+        pp.jit(other_shapes)(rows((7, 19)), np.zeros((7, 10)))

@@ -105,6 +105,8 @@ SAME = [
     "matmul",
     "copy",
     "transpose",
+    "reshape",
+    "ravel",
 ]
 OTHERS = {
     "asin": "arcsin asin",

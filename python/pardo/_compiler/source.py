@@ -9,6 +9,7 @@ import sys
 import threading
 import tokenize
 import types
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -193,3 +194,8 @@ def lambda_inside(function: types.FunctionType, node: ast.Lambda) -> types.CodeT
         if (found.lineno, found.col_offset) == (node.lineno, node.col_offset):
             return code
     return None
+
+
+def warn_at(source: Source, line: int, message: str) -> None:
+    """A RuntimeWarning at a line of the user's function."""
+    warnings.warn_explicit(message, RuntimeWarning, source.shown_file, line)

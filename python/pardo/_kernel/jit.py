@@ -33,11 +33,12 @@ class JitFunction(pickling.Unchanging):
         race_check: bool = False,
         schedule: str | None = None,
         chunk: int | None = None,
+        strict: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
         source_search.remember(function)
-        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk)
+        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict)
         self._built: Built | None = None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -142,6 +143,7 @@ def jit(
     schedule: str | None = ...,
     chunk: int | None = ...,
     boundscheck: bool | None = ...,
+    strict: bool = ...,
 ) -> JitFunction: ...
 @overload
 def jit(
@@ -153,6 +155,7 @@ def jit(
     schedule: str | None = ...,
     chunk: int | None = ...,
     boundscheck: bool | None = ...,
+    strict: bool = ...,
 ) -> Callable[[Callable[..., Any]], JitFunction]: ...
 def jit(
     function: Any = None,
@@ -163,13 +166,14 @@ def jit(
     schedule: str | None = None,
     chunk: int | None = None,
     boundscheck: bool | None = None,
+    strict: bool = False,
 ) -> Any:
     """Compile the loops of a function.
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
-    those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay Python,
-    which `counters` counts as fallbacks where arrays are concerned. So does what is between loops: statements on whole arrays are
-    recorded and fused as elsewhere.
+    those that return from the function, give a name its only value, or use what kernels do not know (lists, dicts, methods), stay Python.
+    Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it once, with the line and the reason.
+    What is between loops stays Python as well: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
     ----------
@@ -192,6 +196,9 @@ def jit(
         The same for the number of iterations that a thread takes at a time.
     boundscheck : bool, optional
         Numba's name for `bounds_check`.
+    strict : bool, optional
+        A serial loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which
+        warns.
 
     Returns
     -------
@@ -212,14 +219,18 @@ def jit(
     >>> float(norm(np.arange(4.0)))
     14.0
     """
-    fastmath, race_check = flag(fastmath, "jit: fastmath"), flag(race_check, "jit: race_check")
+    fastmath, race_check, strict = (
+        flag(v, f"jit: {n}") for v, n in ((fastmath, "fastmath"), (race_check, "race_check"), (strict, "strict"))
+    )
     bounds_check, boundscheck = optional_flag(bounds_check, "jit: bounds_check"), optional_flag(boundscheck, "jit: boundscheck")
     if boundscheck is not None:
         if bounds_check not in (None, boundscheck):
             raise TypeError(f"jit: bounds_check={bounds_check} and boundscheck={boundscheck} are two names of one option; give one")
         bounds_check = boundscheck
     if function is None:
-        return lambda f: jit(f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk)
+        return functools.partial(
+            jit, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk, strict=strict
+        )
     plain = python_function(function)
     if plain is None:
         raise TypeError(f"jit: decorates a function, not {type(function).__name__}")
@@ -227,7 +238,7 @@ def jit(
         raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
     refuse_suspended("jit", plain)
     chunk_of("jit", schedule, chunk)
-    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk)
+    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk, strict)
 
 
 publish_module(globals(), "pardo")

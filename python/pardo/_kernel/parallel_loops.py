@@ -25,6 +25,7 @@ class Options(NamedTuple):
     race_check: bool = False
     schedule: str | None = None
     chunk: int | None = None
+    strict: bool = False
 
 
 def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) -> range:
@@ -156,7 +157,44 @@ def nested(scope: Scope, loop: ast.For) -> list[ast.For]:
         ):
             break
         loops.append(inner)
-    return loops
+    return loops[: _distinct(loops)]
+
+
+def _distinct(loops: list[ast.For]) -> int:
+    """How many of nested loops each element that is written differs by: iterations of others follow each other, as they did in Python."""
+    body = loops[-1].body
+    own = liveness.bound(body)
+    made_of: dict[str, set[str]] = {}  # of names that the body assigns, those in what they are given
+    new: set[str] = set()  # arrays that the body makes
+    for n in (n for s in body for n in ast.walk(s)):
+        if isinstance(n, (ast.Assign, ast.AugAssign, ast.For, ast.NamedExpr)):
+            value = n.iter if isinstance(n, ast.For) else n.value
+            targets = n.targets if isinstance(n, ast.Assign) else [n.target]
+            assigned = liveness.names(targets, ast.Store)
+            for name in assigned:
+                made_of.setdefault(name, set()).update(liveness.names([value], ast.Load))
+            if isinstance(value, ast.Call):
+                new |= assigned
+    for _ in range(len(made_of)):
+        for parts in made_of.values():
+            for name in tuple(parts & made_of.keys()):
+                parts |= made_of[name]
+    stores = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store)]
+    kept = len(loops)
+    for place in stores:
+        base: ast.expr = place
+        while isinstance(base, (ast.Subscript, ast.Attribute)):
+            base = base.value
+        if isinstance(base, ast.Name) and base.id in own & new:
+            continue
+        said = liveness.names([place], ast.Load)
+        for name in tuple(said):
+            said |= made_of.get(name, set())
+        for k, loop in enumerate(loops[1:kept], 1):
+            if not liveness.names([loop.target], ast.Store) & said:
+                kept = k
+                break
+    return kept
 
 
 def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:

@@ -15,7 +15,7 @@ from pardo._base.arguments import refuse_masked
 from pardo._compiler import frontend, liveness, structs
 from pardo._compiler.liveness import Around
 from pardo._compiler.names import python_function
-from pardo._compiler.source import Source, problem
+from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
@@ -35,6 +35,17 @@ _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 def shortened(message: str, name: str) -> str:
     """The first line of an error about a loop, without the function's name."""
     return message.partition("\n")[0].removeprefix(f"{name}: ")
+
+
+def left_to_python(scope: Scope, options: Options, loop: ast.stmt, why: str, first: bool) -> None:
+    """Count that Python runs a loop, and say so once; where the user wants none of that, refuse it."""
+    source = scope.source
+    if options.strict:
+        raise problem(_core.CompileError, source, loop, f"strict=True, and this loop would run as Python: {why}")
+    text = f"{source.name}: the loop at line {loop.lineno} runs as Python: {why}"
+    _core._note_fallback(text)
+    if first:
+        warn_at(source, loop.lineno, text)
 
 
 class Region:
@@ -149,11 +160,10 @@ class Region:
         return self._run(arguments, [], ())
 
     def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
-        if why not in self.python_runs:
-            self.python_runs[why] = 0
-        self.python_runs[why] += 1
+        first = why not in self.python_runs
+        self.python_runs[why] = self.python_runs.get(why, 0) + 1
         if any(isinstance(c, (Array, np.ndarray, *_BUFFERS)) for c in captured):
-            _core._note_fallback(f"{self.name}: the loop at line {self.line} runs as Python: {why}")
+            left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 
     def described(self) -> str:

@@ -10,7 +10,7 @@ from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, Region, defined, shortened
+from pardo._kernel.regions import LEFT, Region, defined, left_to_python, shortened
 
 REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
@@ -106,7 +106,7 @@ class _Cutter:
         """Note that Python runs a loop, and count it where that is slow."""
         self.left.append((loop.lineno, why))
         if _touches_elements(loop) and not self.has_parallel(loop):
-            _core._note_fallback(f"{self.scope.source.name}: the loop at line {loop.lineno} runs as Python: {why}")
+            left_to_python(self.scope, self.options, loop, why, first=True)
 
     def has_parallel(self, loop: ast.AST) -> bool:
         return any(is_prange(self.scope, n) for n in ast.walk(loop) if isinstance(n, ast.For))

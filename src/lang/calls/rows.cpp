@@ -85,18 +85,16 @@ struct Calls::OfRows {
         l.store_view(a[0].view, number_of(l, t, a, 1), t.place);
         return {};
     }
-    /// All elements, in one dimension: a copy.
+    /// All elements, in one dimension: a copy, or where they lie.
     static TypedExpr flatten(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const TypedExpr whole = array(l, t, a).kind == Kind::Array && t.name != "flatten" ? a[0] : copied(l, t, a[0]);
-        const bool known = l.is_contiguous(whole.view);
-        const TypedExpr memory = known ? whole : copied(l, t, whole);
-        if (!known && t.name == "ravel" && a[0].kind == Kind::Array)
-            l.wrong_type(t.place, "ravel: of an array that is not contiguous it would be a copy; write flatten()");
-        TypedExpr flat = memory;
-        flat.view.rank = 1;
-        flat.view.lead = {memory.view.lead[0],
-                          l.count_of(std::span(memory.view.lead).subspan(1, static_cast<std::size_t>(memory.view.rank))), integer(1)};
-        return flat;
+        const TypedExpr& whole = array(l, t, a);
+        return l.reshaped(t.name == "flatten" ? copied(l, t, whole) : whole, {integer(-1)}, t.name, t.place);
+    }
+    static TypedExpr reshape(Lowering& l, const Tree& t, const TypedExprs& a) {
+        (void)array(l, t, a);
+        const bool several = t.form == Form::Method && a.size() > 2;
+        const TypedExpr shape = several ? tuple({a.begin() + 1, a.end()}) : a[1];
+        return l.reshaped(a[0], shape_of(l, t, shape), "reshape", t.place);
     }
 
     // Arrays that are made.
@@ -183,8 +181,13 @@ Calls::Tables Calls::OfRows::tables() {
         out.methods.push_back({r.method, row(1, r.most, r.handler, r.names + 2)});
     }
     const std::pair<const char*, Row> methods[] = {
-        {"array.dot", row(2, 2, dot, "b")},       {"array.copy", row(1, 1, copy, "")},       {"array.transpose", row(1, 1, transpose, "")},
-        {"array.fill", row(2, 2, fill, "value")}, {"array.flatten", row(1, 1, flatten, "")}, {"array.ravel", row(1, 1, flatten, "")},
+        {"array.dot", row(2, 2, dot, "b")},
+        {"array.copy", row(1, 1, copy, "")},
+        {"array.transpose", row(1, 1, transpose, "")},
+        {"array.reshape", row(2, 9, reshape, "shape")},
+        {"array.fill", row(2, 2, fill, "value")},
+        {"array.flatten", row(1, 1, flatten, "")},
+        {"array.ravel", row(1, 1, flatten, "")},
     };
     out.methods.insert(out.methods.end(), std::begin(methods), std::end(methods));
     const std::pair<const char*, Row> rows[] = {
@@ -200,6 +203,8 @@ Calls::Tables Calls::OfRows::tables() {
         {"outer", row(2, 2, outer, "a b")},
         {"copy", row(1, 1, copy, "a")},
         {"transpose", row(1, 1, transpose, "a")},
+        {"reshape", row(2, 2, reshape, "a shape|newshape")},
+        {"ravel", row(1, 1, flatten, "a")},
         {"empty", row(1, 2, filled<3>, "shape dtype")},
         {"zeros", row(1, 2, filled<0>, "shape dtype")},
         {"ones", row(1, 2, filled<1>, "shape dtype")},

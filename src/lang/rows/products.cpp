@@ -44,6 +44,8 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
     if (m > 2 || n > 2)
         fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
+    if (m == 2 && n == 2 && exact_integers())  // a serial loop: as large as they come
+        wrong_type(place, op_name + ": products of two matrices in serial loops are left to NumPy's library; in prange they are compiled");
     const bool dot = m == 1 && n == 1;
     const TypedExpr a = dot ? given_a : settled(given_a, place), b = dot ? given_b : settled(given_b, place);
     const std::shared_ptr<const Rows> x = rows_of(a), y = rows_of(b);

@@ -36,6 +36,9 @@ struct Rows {
 /// What is worth memory, where it would be computed several times.
 inline constexpr int dear = 8;
 
+/// Whether an extent is known to be 1: then it is repeated.
+inline bool is_one(const TypedExpr& extent) { return extent.constant && extent.scalar.i == 1; }
+
 /// An array with dimensions, or an expression on such.
 bool is_rows(const TypedExpr& t);
 

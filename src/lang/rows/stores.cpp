@@ -6,12 +6,6 @@
 
 namespace pardo::lang {
 
-namespace {
-
-bool is_one(const TypedExpr& extent) { return extent.constant && extent.scalar.i == 1; }
-
-}  // namespace
-
 /// Whether elements that a view has may be others of what is written: then all are computed before the first one is written.
 bool Lowering::may_overlap(const View& read, const View& written) const {
     if (read.source != written.source) {
@@ -167,14 +161,47 @@ bool Lowering::is_contiguous(const View& v) {
     TypedExpr stride = integer(1);
     for (std::size_t d = rank; d-- > 0;) {
         const TypedExpr& own = v.lead[1 + rank + d];
-        const bool same = own.constant || stride.constant ? own.constant && stride.constant && own.scalar.i == stride.scalar.i
-                                                          : own.value == stride.value;
-        if (!same) return false;
-        if (d == 0) break;
-        if (d + 1 < rank) return false;  // products of extents are compared by no one
-        stride = v.lead[1 + d];
+        if (!known_equal(own, stride)) return false;
+        if (d > 0) stride = mul(stride, v.lead[1 + d]);
     }
     return true;
+}
+
+/// x[places] = an expression or a number: one after the other, so that of those for one place the last stays.
+void Lowering::store_gathered(const Gathered& target, const std::string& name, const TypedExpr& stored, const Place& place) {
+    TypedExpr from = is_rows(stored) ? rows_expr(*rows_of(stored)) : stored;
+    View like;
+    like.dtype = target.rows.type.dtype;
+    like.name = name;
+    require_fits(like, from.kind == Kind::Rows ? number(from.rows->type, ir::no_value) : from, place);
+    std::vector<Guard> guards = target.rows.guards;
+    std::vector<Equal> equal = target.rows.equal;
+    const int source = target.rows.reads[0].source;
+    if (from.kind == Kind::Rows) {
+        const auto reads_it = [&](const View& read) {
+            return read.source == source || (read.source >= 0 && source >= 0 && !options_.distinct);
+        };
+        if (std::ranges::any_of(from.rows->reads, reads_it)) from = rows_expr(*rows_of(settled(from, place)));
+        guards.insert(guards.end(), from.rows->guards.begin(), from.rows->guards.end());
+        equal.insert(equal.end(), from.rows->equal.begin(), from.rows->equal.end());
+        const std::size_t rank = target.rows.extents.size(), own = from.rows->extents.size();
+        if (own > rank) fail(ErrorCode::Value, place, describe(from) + " does not fill " + std::to_string(rank) + " dimensions");
+        for (std::size_t d = 0; d < own; ++d) {
+            const TypedExpr &whole = target.rows.extents[rank - own + d], &part = from.rows->extents[d];
+            if (is_one(part) || known_equal(whole, part)) continue;
+            if (whole.constant && part.constant)
+                fail(ErrorCode::Value, place, std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
+            equal.push_back({whole, part, true, place, function_});
+        }
+    }
+    where_valid(guards, equal,
+                [&](bool same) {
+                    nest(target.rows.extents, false, [&](std::span<const TypedExpr> index) {
+                        store_element(target.view(index), element_at(from, index, same), place);
+                    });
+                    return ir::Builder::Values();
+                },
+                {});
 }
 
 /// The elements of an expression on arrays put into memory; the arrays of a tuple too. Others are what they were.

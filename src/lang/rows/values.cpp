@@ -9,8 +9,6 @@ namespace pardo::lang {
 
 namespace {
 
-bool is_one(const TypedExpr& extent) { return extent.constant && extent.scalar.i == 1; }
-
 template <class T> void append(std::vector<T>& to, const std::vector<T>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 }  // namespace

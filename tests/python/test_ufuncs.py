@@ -225,7 +225,8 @@ def test_reduce(name, data):
         wide = outcome(getattr(np, name).reduce, host.astype(np.longdouble), **{**theirs, "dtype": None})  # not by vectors: see OneByOne
         expected = wide if isinstance(wide, type) else wide.astype(expected.dtype)
     got = outcome(getattr(pp, name).reduce, pp.asarray(host), **ours)
-    if name == "floor_divide" and not isinstance(got, type) and not isinstance(expected, type):  # infinities divided: see the guide's "differences"
+    # Infinities are divided as the array API says: see the guide's "differences".
+    if name == "floor_divide" and not isinstance(got, type) and not isinstance(expected, type):
         expected = np.where(np.isnan(expected) & np.isinf(pp.asnumpy(got)), pp.asnumpy(got), expected)
     agree(got, expected, label)
 

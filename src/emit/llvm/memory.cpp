@@ -328,7 +328,8 @@ void Emitter::make_arrays() {
 void Emitter::resize(const Instr& in) {
     const Value pointer = in.operands[0];
     llvm::Type *word = b_.getInt64Ty(), *address = b_.getPtrTy();
-    llvm::FunctionCallee more = module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(address, {word, word, word}, false));
+    llvm::FunctionCallee more =
+        module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(address, {word, word, word}, false));
     llvm::cast<llvm::Function>(more.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
     llvm::Value* at = b_.CreateCall(more, {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
     b_.CreateStore(at, scalar(pointer));

@@ -66,8 +66,8 @@ struct Symbol {
     const char* name;
     void* address;
 };
-/// void* pardo_own_memory(int64 array, int64 count, int64 bytes of an element): this thread's memory for that array of a kernel; null if there
-/// is none. With the array -1: nothing is used any longer.
+/// void* pardo_own_memory(int64 array, int64 count, int64 bytes of an element): this thread's memory for that array of a kernel; null if
+/// there is none. With the array -1: nothing is used any longer.
 inline constexpr const char* own_memory_symbol = "pardo_own_memory";
 /// SLEEF's and libm's functions for all lane counts, and that for memory: the only symbols that a Program sees.
 const std::vector<Symbol>& math_symbols();

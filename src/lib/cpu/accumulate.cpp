@@ -123,7 +123,7 @@ struct Loops {
     void (*apply)(char* target, Places p, std::int64_t begin, std::int64_t end);   // to the places, in order
     void (*in_two)(char* copies, Places p, std::int64_t begin, std::int64_t end);  // to two copies by turns
     void (*in_four)(char* copies, Places p, std::int64_t begin, std::int64_t end);
-    void (*merge)(char* target, const char* copy, std::int64_t count);             // element by element
+    void (*merge)(char* target, const char* copy, std::int64_t count);  // element by element
     void (*range)(char* target, const std::uint32_t* inside, const char* values, bool one, std::int64_t begin, std::int64_t end);
 };
 template <class T, class F> struct LoopsOf {
@@ -208,9 +208,9 @@ private:
         for_each_part(device_, parts, cost_, [&](std::int64_t part) {
             char* own = scratch_ + part * ways * bytes;
             loops_.fill(own, ways * size);
-            const auto use = [&, loop = ways == 4 ? loops_.in_four : ways == 2 ? loops_.in_two : loops_.apply](std::int64_t k, std::int64_t end) {
-                loop(own, p_, k, end);
-            };
+            const auto use = [&, loop = ways == 4   ? loops_.in_four
+                                        : ways == 2 ? loops_.in_two
+                                                    : loops_.apply](std::int64_t k, std::int64_t end) { loop(own, p_, k, end); };
             if (!each_chunk(cut_.count * part / parts, cut_.count * (part + 1) / parts, check, use)) inside.store(false);
         });
         if (!inside.load()) return false;

@@ -81,8 +81,8 @@ void transpose_on_device(const SolverState& state, const char* op_name, Taken ho
 }
 
 /// x with a x = b. Many systems go together if they are not too large. The columns of b, and of x, are brought together before and after;
-/// one column lies right as it is. Without b, the results hold unit matrices: what becomes of them is the inverse of Aᵀ, which as it lies in
-/// memory is that of A.
+/// one column lies right as it is. Without b, the results hold unit matrices: what becomes of them is the inverse of Aᵀ, which as it lies
+/// in memory is that of A.
 template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;

@@ -284,8 +284,8 @@ KERNEL(256) lu_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs)
 }
 )";
 
-/// Cholesky factorization, an item a column of the lower factor, with zeros above it; columns are turned as the rows of lu_small. With steps
-/// of rows and columns exchanged it is the upper factor of the upper triangle.
+/// Cholesky factorization, an item a column of the lower factor, with zeros above it; columns are turned as the rows of lu_small. With
+/// steps of rows and columns exchanged it is the upper factor of the upper triangle.
 inline constexpr char cholesky_small[] = R"(
 KERNEL(256) cholesky_small(CONST_ARG(T, a), ARG(T, out), ARG(i32, status), i64 count, i64 extent, i64 step, i64 row, i64 column,
                            i64 check_finite) {

@@ -33,7 +33,9 @@ struct SidePlan {
 
 /// Who works on a matrix.
 enum class Workers : std::uint8_t { Team, Item };
-std::int64_t matrices_of_group(Workers workers, const Memory& a) { return workers == Workers::Item ? device_group : device_group / items_of_team(a); }
+std::int64_t matrices_of_group(Workers workers, const Memory& a) {
+    return workers == Workers::Item ? device_group : device_group / items_of_team(a);
+}
 
 template <Workers workers>
 void lu_small(device::Queue* queue, const MatrixOptions& options, LuTask task, std::span<const Memory> in, std::span<const Memory> out) {
@@ -52,8 +54,8 @@ void lu_small(device::Queue* queue, const MatrixOptions& options, LuTask task, s
                                  status ? status->arg() : reads(a), DeviceArg(count), DeviceArg(n), DeviceArg(row), DeviceArg(column)})
         args.push_back(arg);
     const std::int64_t slices = solves || inverts ? plan.slices : 1;
-    for (const std::int64_t number : {sides, slices, plan.width, out_row, out_column, std::int64_t{options.finite},
-                                      std::int64_t{options.nan_where_singular}})
+    for (const std::int64_t number :
+         {sides, slices, plan.width, out_row, out_column, std::int64_t{options.finite}, std::int64_t{options.nan_where_singular}})
         args.push_back(number);
     const int together = workers == Workers::Team && (solves || inverts) ? plan.together : 0;
     launch_kernel(queue, options.op_name,
@@ -90,10 +92,10 @@ void small_cholesky(device::Queue* queue, const MatrixOptions& options, std::spa
                               options.upper ? 1 : n,
                               options.upper ? n : 1,
                               std::int64_t{options.finite}};
-    launch_kernel(queue, options.op_name,
-                  Variant(workers == Workers::Team ? KernelId::CholeskySmall : KernelId::CholeskyAlone, a.dtype,
-                          {{"EXTENT", items_of_team(a)}}),
-                  divide_up(count, matrices_of_group(workers, a)), args, status.check());
+    launch_kernel(
+        queue, options.op_name,
+        Variant(workers == Workers::Team ? KernelId::CholeskySmall : KernelId::CholeskyAlone, a.dtype, {{"EXTENT", items_of_team(a)}}),
+        divide_up(count, matrices_of_group(workers, a)), args, status.check());
     status.settle(out);
 }
 

@@ -5,7 +5,8 @@ namespace pardo::lib {
 
 MatrixStatus::MatrixStatus(device::Queue* queue, const MatrixOptions& options, const char* reason, const Memory& stack)
     : queue_(queue), words_(block_.make(queue, 1)), op_name_(options.op_name) {
-    report_ = [op_name = op_name_, reason, batch = stack_batch(stack), place = device::current_location()](device::StatusBuffer::Words words) {
+    report_ = [op_name = op_name_, reason, batch = stack_batch(stack),
+               place = device::current_location()](device::StatusBuffer::Words words) {
         if (words[0] == 0) return;
         const std::int64_t noted = 0x7fffffff - words[0];
         fail_matrix(op_name, noted % 2 == 0 ? "Array must not contain infs or NaNs" : reason, batch, noted / 2, place);

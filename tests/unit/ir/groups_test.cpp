@@ -103,7 +103,8 @@ TEST(GroupsIr, BuilderRefusesMistakes) {
     says([&](Builder& m) { m.set_groups(size), m.local_dim(1); }, "the groups have no such dimension");
     says([](Builder& m) { m.barrier(); }, "only kernels in groups have barriers");
     says([](Builder& m) { m.array("a", F32, 4, Space::Group); }, "only kernels in groups have arrays of the group");
-    says([](Builder& m) { m.array("a", F32, 0, Space::Private); }, "an array has at least one element");
+    says([](Builder& m) { m.array("a", F32, -1, Space::Private); }, "an array has no negative number of elements");
+    says([&](Builder& m) { m.set_groups(size), m.array("a", F32, 0, Space::Group); }, "an array of the group has at least one element");
     auto atomic = [](AtomicOp op, DType t) {
         return [=](Builder& m) { m.atomic(op, m.pointer("p", t, Access::ReadWrite, true), m.i64(0), m.constant(t, 1.0)); };
     };

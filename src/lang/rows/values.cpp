@@ -222,6 +222,7 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
     return each(std::move(arguments), of_floats ? 20 : 2, t.place, [this, call, handler, narrow, widest](const std::vector<TypedExpr>& x) {
         if (narrow == widest) return handler(*this, *call, x);
         std::vector<TypedExpr> floats;
+        floats.reserve(x.size());
         for (const TypedExpr& e : x) floats.push_back(cast(e, {narrow, false}));
         return handler(*this, *call, floats);
     });

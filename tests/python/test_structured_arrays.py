@@ -178,3 +178,13 @@ def test_fields_equal_to_records_of_numpy():
     assert_array_equal(pp.asnumpy(host == x), [True] * 3)
     assert pp.copyto(x, host[::-1], where=pp.asarray([True, False, True], device="cpu")) is None
     assert x["n"].tolist() == [5, 3, 1]
+
+
+def test_casts_to_records_obey_the_rule():
+    kind = [("a", "i4"), ("b", "f4")]
+    for x in (pp.arange(3.0), np.arange(3.0)):
+        with pytest.raises(TypeError, match=r"casting|according to the rule"):
+            x.astype(kind, casting="no")
+        assert x.astype(kind)["a"].tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="astype: casting is 'other'"):
+        pp.arange(3).astype(kind, casting="other")

@@ -10,7 +10,7 @@ from pardo._array import interop
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
 from pardo._base.memory import Memory
 from pardo._base.orders import copied_in_order, in_order, is_column_major, read_order
-from pardo._base.records import making
+from pardo._base.records import made_records
 from pardo._core import Array
 
 
@@ -129,13 +129,13 @@ class Conversions(Memory):
         if order != "K":
             order = read_order(order, "astype")
         target = optional_dtype(dtype, "astype", fields=True) or default_on(self.queue, np.float64)
-        if target.names is not None:
-            return making().of_array("astype", self, target, order, None, queue_of(device, None, self.queue), None)  # type: ignore[no-any-return]
         if casting != "unsafe":
             if casting not in ("same_kind", "safe", "equiv", "no"):
                 raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
             if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
                 raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
+        if target.names is not None:
+            return made_records("of_array", "astype", self, target, order, None, queue_of(device, None, self.queue), None)
         if order == "K" or (order == "C" and self._surely_row_major()):
             r = self._astype(target, copy)
         else:

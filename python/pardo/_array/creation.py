@@ -24,7 +24,7 @@ from pardo._base.arguments import (
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
 from pardo._base.orders import axes_like, columns_first, make_in_order, read_order
-from pardo._base.records import Records, making
+from pardo._base.records import Records, made_records
 from pardo._core import Array, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
 
 __all__ = [
@@ -89,7 +89,7 @@ def empty(
     kind, extents = "device" if usm_type is None else usm_type, _extents(shape, "empty")
     element, target = optional_dtype(dtype, "empty", fields=True), queue_of(device, queue)
     if element is not None and element.names is not None:
-        return making().new("empty", None, extents, element, columns_first(columns, len(extents)), target, usm_type)  # type: ignore[no-any-return]
+        return made_records("new", "empty", None, extents, element, columns_first(columns, len(extents)), target, usm_type)
     return make_in_order(columns_first(columns, len(extents)), extents, lambda e: _empty_in(e, element, target, kind, "empty"))
 
 
@@ -148,7 +148,7 @@ def _filled(
     records = isinstance(value, (Records, np.void)) or getattr(getattr(value, "dtype", None), "names", None) is not None
     if records or (wanted is not None and wanted.names is not None):
         target = queue_of(device, queue, home if home is not None else getattr(value, "queue", None))
-        return making().new(op_name, value, extents, value.dtype if wanted is None else wanted, axes, target, usm_type)  # type: ignore[no-any-return]
+        return made_records("new", op_name, value, extents, value.dtype if wanted is None else wanted, axes, target, usm_type)
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
             value = float(value)  # of any size
@@ -185,7 +185,7 @@ def _of_number(
     target, extents = queue_of(device, queue), _extents(shape, op_name)
     element = optional_dtype(dtype, op_name, fields=True) or default_on(target, np.float64)
     if element.names is not None:
-        return making().new(op_name, number, extents, element, columns_first(columns, len(extents)), target, usm_type)  # type: ignore[no-any-return]
+        return made_records("new", op_name, number, extents, element, columns_first(columns, len(extents)), target, usm_type)
     if columns == "C":  # the usual case, without a closure
         return in_memory(_full(extents, number, element, target, op_name), usm_type, op_name)
     axes = columns_first(columns, len(extents))

@@ -22,7 +22,7 @@ from pardo._base.arguments import (
     refuse_masked,
 )
 from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
-from pardo._base.records import Records, making
+from pardo._base.records import Records, made_records
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -43,10 +43,10 @@ def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, us
     wanted = optional_dtype(dtype, op_name, any_order=True, fields=True)
     if wanted is not None and wanted.names is not None:
         refuse_masked(obj, op_name)
-        return making().of_values(obj, wanted, target, op_name, kind, order)  # type: ignore[no-any-return]
+        return made_records("of_values", obj, wanted, target, op_name, kind, order)
     host = host_values(obj, wanted, op_name)
     if host.dtype.names is not None:
-        return making().of_host(host, None, target, op_name, kind, order)  # type: ignore[no-any-return]
+        return made_records("of_host", host, None, target, op_name, kind, order)
     host, element = _numbers(host, obj, dtype, target, op_name)
     return host_in_order(host, order, lambda h: _copy_buffer(h, element, target, kind))
 
@@ -150,7 +150,7 @@ def _made(
     copy = copy_flag(copy, op_name)
     if isinstance(obj, Records) or (type(obj) is Array and dtype is not None and dtype_of(dtype, op_name, fields=True).names is not None):
         element = optional_dtype(dtype, op_name, fields=True)
-        return making().of_array(op_name, obj, element, wanted_order, copy, queue_of(device, queue, obj.queue), usm_type)  # type: ignore[no-any-return, union-attr]
+        return made_records("of_array", op_name, obj, element, wanted_order, copy, queue_of(device, queue, obj.queue), usm_type)  # type: ignore[union-attr]
     if type(obj) is Array:
         late = None if copy and wanted_order != "K" else copy  # one copy, in that order
         made = _of_kind(_as_array_of_array(obj, dtype, queue_of(device, queue, obj.queue), late, op_name), usm_type, copy, op_name)
@@ -236,7 +236,7 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Ar
     if not host.flags.aligned:
         raise ValueError(f"{op_name}: copy=False is impossible: the memory is not aligned for its dtype")
     if host.dtype.names is not None:
-        return making().shared(host, target, op_name)  # type: ignore[no-any-return]
+        return made_records("shared", host, target, op_name)
     return _share_buffer(host, _dtype_of_host(host, obj, op_name), target)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._base.arguments import dtype_of, index, integers
 from pardo._base.orders import read_order
-from pardo._base.records import making
+from pardo._base.records import made_records
 from pardo._core import Array, Device
 
 _SHORT = {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "O": "OWNDATA", "W": "WRITEABLE", "A": "ALIGNED", "X": "WRITEBACKIFCOPY"}
@@ -230,7 +230,7 @@ class Memory:
         if type is not None:
             raise TypeError("view: type must be None: pardo.Array has no subclasses")
         wanted = self.dtype if dtype is None else dtype_of(dtype, "view", fields=True)
-        return self._view_as(wanted) if wanted.names is None else making().view_of(self, wanted)
+        return self._view_as(wanted) if wanted.names is None else made_records("view_of", self, wanted)
 
     def getfield(self: Array, dtype: DTypeLike, offset: int = 0) -> Array:  # type: ignore[misc]
         """Return a part of each element as elements of another dtype: a view of the same memory.
@@ -258,7 +258,7 @@ class Memory:
         most = self.itemsize - wanted.itemsize
         if not 0 <= start <= most:
             raise ValueError(f"getfield: Need 0 <= offset <= {most} for requested type but received offset = {start}")
-        return making().part_of(self, wanted, start)  # type: ignore[no-any-return]
+        return made_records("part_of", self, wanted, start)
 
     def setfield(self: Array, val: Any, dtype: DTypeLike, offset: int = 0) -> None:  # type: ignore[misc]
         """Put a value into a part of each element, which `getfield` gives.

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from pardo._core import Array
 
 DType = np.dtype[Any]
 _PLAIN = frozenset(np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"])
@@ -21,9 +22,9 @@ class Records:
     __slots__ = ()
 
 
-def making() -> Any:
-    """The module that makes arrays of records."""
-    return importlib.import_module(f"{_WHERE}making")
+def made_records(how: str, *arguments: Any) -> Array:
+    """What a function of the module that makes arrays of records gives: for the callers' types an array, as the others are."""
+    return getattr(importlib.import_module(f"{_WHERE}making"), how)(*arguments)  # type: ignore[no-any-return]
 
 
 def function_for(name: str, error: TypeError, arguments: Sequence[Any]) -> Any:

@@ -463,14 +463,20 @@ std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const P
     return extents;
 }
 
-TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
-                              const Place& place) {
+/// An array of the kernel's own, without memory and extents yet.
+TypedExpr Lowering::own_view(const std::string& name, DType dtype, std::size_t rank) {
     TypedExpr t;
     t.kind = Kind::Array;
     t.view.dtype = dtype;
     t.view.name = name;
     t.view.source = -1 - arrays_++;
-    t.view.rank = static_cast<int>(extents.size());
+    t.view.rank = static_cast<int>(rank);
+    return t;
+}
+
+TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
+                              const Place& place) {
+    TypedExpr t = own_view(name, dtype, extents.size());
     std::int64_t count = 1;
     std::vector<TypedExpr> strides;
     for (std::size_t d = extents.size(); d-- > 0;) {

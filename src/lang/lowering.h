@@ -227,6 +227,7 @@ private:
                   const Place& place);
     void store_element(const View& v, const TypedExpr& value, const Place& place);
     void store_view(const View& v, const TypedExpr& value, const Place& place);
+    TypedExpr own_view(const std::string& name, DType dtype, std::size_t rank);
     TypedExpr own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
                         const Place& place);
     /// One whose elements have no values yet.

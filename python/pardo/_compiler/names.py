@@ -62,6 +62,17 @@ def refuse_suspended(op_name: str, function: types.FunctionType) -> None:
             )
 
 
+def function_with_loops(op_name: str, decorated: Any) -> types.FunctionType:
+    """The plain function that a decorator is given; a TypeError where its loops could not be read or would not run."""
+    function = python_function(decorated)
+    if function is None:
+        raise TypeError(f"{op_name}: decorates a function, not {type(decorated).__name__}")
+    if function.__name__ == "<lambda>":
+        raise TypeError(f"{op_name}: a lambda holds no loops; decorate a function with a name")
+    refuse_suspended(op_name, function)
+    return function
+
+
 def path_of(node: ast.expr) -> tuple[str, ...]:
     """The parts of a name or a dotted name; nothing for other expressions."""
     parts = []

@@ -179,23 +179,20 @@ class Marks(VisitorTransform):  # type: ignore[misc]
             body = self.visit(node.body)
             node.body = body
             return body if self.made is None else self.made(mark, body)
-        if what == "parallel" and isinstance(manager, ExprNodes.GeneralCallNode):
-            taken = _taken(manager)
-            if taken is not None:
-                mark = self._marked(manager, maps_of(taken[0]), _text(taken[1]), False)
-                if self.made is not None:
-                    return self.made(mark, node)
-        self.visitchildren(node)
-        return node
+        return self._section(node, manager, what == "parallel")
 
     def visit_ForInStatNode(self, node: Any) -> Any:
         call = node.iterator.sequence
-        if isinstance(call, ExprNodes.GeneralCallNode) and self.meaning(call.function) == "prange":
-            taken = _taken(call)
-            if taken is not None:
-                mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
-                if self.made is not None:
-                    return self.made(mark, node)
+        function = getattr(call, "function", None)
+        return self._section(node, call, function is not None and self.meaning(function) == "prange")
+
+    def _section(self, node: Any, call: Any, is_parallel: bool) -> Any:
+        """A node that is a region if the call that opens it is given a device."""
+        taken = _taken(call) if is_parallel and isinstance(call, ExprNodes.GeneralCallNode) else None
+        if taken is not None:
+            mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
+            if self.made is not None:
+                return self.made(mark, node)
         self.visitchildren(node)
         return node
 

@@ -179,7 +179,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
 
 
 def _submitted(queue: Queue, copies: list[Callable[[Queue], None]], entries: list[Entry], after: Any) -> Event:
-    """Run copies on a queue after something else; nobody waits."""
+    """Submit copies to a queue, after something else; this does not wait for them."""
 
     def run() -> None:
         for copy in copies:

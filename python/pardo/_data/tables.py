@@ -19,7 +19,7 @@ from pardo._core import Array, Device, Event, Queue
 from pardo._data import present
 
 KEPT = 64  # views of an entry that are remembered
-HOST = "cpu"  # where regions run with PARDO_OFFLOAD=off, and what runs copies that nobody waits for
+HOST = "cpu"  # where regions run with PARDO_OFFLOAD=off, and what runs copies in the background
 _SWITCH = {"": False, "on": False, "1": False, "off": True, "0": True}
 
 # The devices of the contexts that this task is in, the innermost last.

@@ -9,7 +9,7 @@ from typing import Any, overload
 from pardo._base.arguments import flag, optional_flag
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
-from pardo._compiler.names import python_function, refuse_suspended
+from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
 from pardo._data import present
 from pardo._kernel import copies, pickling
@@ -231,12 +231,7 @@ def jit(
         return functools.partial(
             jit, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk, strict=strict
         )
-    plain = python_function(function)
-    if plain is None:
-        raise TypeError(f"jit: decorates a function, not {type(function).__name__}")
-    if plain.__name__ == "<lambda>":
-        raise TypeError("jit: a lambda holds no loops; decorate a function with a name")
-    refuse_suspended("jit", plain)
+    plain = function_with_loops("jit", function)
     chunk_of("jit", schedule, chunk)
     return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk, strict)
 

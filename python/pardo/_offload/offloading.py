@@ -12,7 +12,7 @@ import numpy as np
 from pardo._base.arguments import DeviceLike, device_of, flag, optional_flag
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search, structs
-from pardo._compiler.names import python_function, refuse_suspended
+from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
 from pardo._core import Array, Device
 from pardo._data import mappings, tables
@@ -463,12 +463,7 @@ def offload(
     """
     if function is None:
         return lambda f: offload(f, device=device, on=on, fastmath=fastmath, bounds_check=bounds_check, schedule=schedule, chunk=chunk)
-    plain = python_function(function)
-    if plain is None:
-        raise TypeError(f"offload: decorates a function, not {type(function).__name__}")
-    if plain.__name__ == "<lambda>":
-        raise TypeError("offload: a lambda holds no loops; decorate a function with a name")
-    refuse_suspended("offload", plain)
+    plain = function_with_loops("offload", function)
     fastmath, bounds_check = flag(fastmath, "offload: fastmath"), optional_flag(bounds_check, "offload: bounds_check")
     chunk_of("offload", schedule, chunk)
     if on is not None:

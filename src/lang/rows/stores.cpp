@@ -76,12 +76,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
 /// are met.
 TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place) {
     constexpr std::int64_t most_private = 65536, many = std::int64_t(1) << 46;
-    TypedExpr t;
-    t.kind = Kind::Array;
-    t.view.dtype = dtype;
-    t.view.name = name;
-    t.view.source = -1 - arrays_++;
-    t.view.rank = static_cast<int>(extents.size());
+    TypedExpr t = own_view(name, dtype, extents.size());
     std::int64_t count = 1;
     bool known = true;
     for (const TypedExpr& e : extents) {

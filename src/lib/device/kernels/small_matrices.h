@@ -49,6 +49,11 @@ FN V quotient(V a, V b) {
 #define conjugate(a) (a)
 #define quotient(a, b) ((a) / (b))
 #endif
+#if T_SIZE / (1 + IS_COMPLEX) == 4
+#define INFINITE F32_BITS(0x7f800000u)
+#else
+#define INFINITE F64_BITS(0x7ff0000000000000u)
+#endif
 )";
 
 /// A matrix that cannot be worked on: the first one stays. Elements that are not finite are noted as 0, all else as 1.
@@ -75,11 +80,6 @@ inline constexpr char teams[] = R"(
 /// the running program knows. Rows stay where they are; each item knows the step whose pivot its row was.
 inline constexpr char lu_small[] = R"(
 #define WIDE (EXTENT + SIDES)
-#if T_SIZE / (1 + IS_COMPLEX) == 4
-#define INFINITE F32_BITS(0x7f800000u)
-#else
-#define INFINITE F64_BITS(0x7ff0000000000000u)
-#endif
 /* The first item with the largest number. */
 #ifdef __OPENCL_VERSION__
 FN int largest(R size, int lane, LOCAL R* sizes) {
@@ -103,7 +103,7 @@ FN int largest(R size, int lane, R* sizes) {
 }
 #endif
 #if TASK >= 2
-/* x / d, where r is 1 / d unless that is no number to multiply by. */
+/* x / d: x * r where has_inverse, with r = 1 / d; else by division, because 1 / d overflows. */
 FN V divide_by(V x, V d, V r, int has_inverse) { return has_inverse ? product(x, r) : quotient(x, d); }
 #endif
 KERNEL(256) lu_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs), ARG(i32, status), i64 count, i64 extent, i64 a_row,
@@ -339,11 +339,6 @@ KERNEL(256) cholesky_small(CONST_ARG(T, a), ARG(T, out), ARG(i32, status), i64 c
 /// The same with one item for each matrix, for processors, whose compilers take long for items that wait for each other. The arguments are
 /// those of lu_small.
 inline constexpr char lu_alone[] = R"(
-#if T_SIZE / (1 + IS_COMPLEX) == 4
-#define INFINITE F32_BITS(0x7f800000u)
-#else
-#define INFINITE F64_BITS(0x7ff0000000000000u)
-#endif
 KERNEL(256) lu_alone(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs), ARG(i32, status), i64 count, i64 extent, i64 a_row,
                      i64 a_column, i64 sides, i64 slices, i64 width, i64 out_row, i64 out_column, i64 check_finite,
                      i64 nan_where_singular) {

@@ -37,14 +37,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     strata: dict[tuple[object, ...], list[str]] = defaultdict(list)
     shares: dict[tuple[object, ...], float] = {}
-    may_vanish: set[tuple[object, ...]] = set()
+    least: dict[tuple[object, ...], float] = {}
     for item in items:
         stratum, classes = stratum_of(item), classes_of(item)
         strata[stratum].append(item.nodeid)
         shares[stratum] = sampling.share_of(classes)
-        if "slow" in classes or sampling.SHARES.get("least") == 0:
-            may_vanish.add(stratum)
-    taken = sampling.choose(strata, shares, sampling.SEED, may_vanish)
+        least[stratum] = sampling.least_of(classes)
+    taken = sampling.choose(strata, shares, sampling.SEED, least)
     left = [item for item in items if item.nodeid not in taken]
     config.stash[LEFT_OUT] = (len(items) - len(left), len(left))
     if hasattr(config, "workeroutput"):

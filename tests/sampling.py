@@ -8,14 +8,15 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
 
 # Without a seed nothing is left out. `./dev test` takes it from the commit.
 SEED = os.environ.get("PARDO_TEST_SEED", "")
-# Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is whole. "least=0": any may be left out.
+# Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is whole. What varies of a test is taken once at least;
+# "least=0" says that all of it may be left out, "least.opencl=0.5" that it is taken so often on OpenCL.
 KEEP = os.environ.get("PARDO_TEST_KEEP", "")
 SHARES = {name: float(share) for name, _, share in (part.partition("=") for part in KEEP.split(",") if part)}
 
@@ -62,14 +63,21 @@ def share_of(classes: Iterable[str], shares: Mapping[str, float] = SHARES) -> fl
     return math.prod(shares.get(name, 1.0) for name in classes)
 
 
+def least_of(classes: Collection[str], shares: Mapping[str, float] = SHARES) -> float:
+    """How many tests of a stratum of these back ends and markers are taken at least: one, or with which probability one is."""
+    if "slow" in classes:
+        return 0.0
+    return min(shares.get(name, 1.0) for name in ("least", *(f"least.{name}" for name in classes)))
+
+
 def choose(
-    strata: Mapping[Hashable, Sequence[str]], shares: Mapping[Hashable, float], seed: str, may_vanish: Container[Hashable] = ()
+    strata: Mapping[Hashable, Sequence[str]], shares: Mapping[Hashable, float], seed: str, least: Mapping[Hashable, float] | None = None
 ) -> set[str]:
-    """Names of the tests to take: of each stratum its share, rounded up; of those that may vanish rounded to either side by the seed."""
+    """Names of the tests to take: of each stratum its share, rounded up; where `least` is below 1, rounded to either side by the seed."""
     taken: set[str] = set()
     for stratum, names in strata.items():
-        wanted = shares[stratum] * len(names)
-        count = int(wanted + position(stratum, seed=seed)) if stratum in may_vanish else math.ceil(wanted)
+        wanted, floor = shares[stratum] * len(names), (least or {}).get(stratum, 1.0)
+        count = math.ceil(wanted) if floor >= 1 else int(max(wanted, floor if wanted else 0.0) + position(stratum, seed=seed))
         taken.update(sorted(names, key=lambda name: position(name, seed=seed))[:count])
     return taken
 
@@ -89,7 +97,7 @@ def unit_filter(program: str, shares: Mapping[str, float]) -> str:
             strata[stratum].append(suite + name)
             share[stratum] = shares[patterns[0]]
     names = {name for stratum in strata.values() for name in stratum}
-    taken = choose(strata, share, SEED, may_vanish=strata)
+    taken = choose(strata, share, SEED, dict.fromkeys(strata, 0.0))
     print(f"sample: {len(taken)} of {len(names)} tests of {' and '.join(shares)}, seed {SEED}", file=sys.stderr)
     return "-" + ":".join(sorted(names - taken)) if names != taken else "*"
 

@@ -11,6 +11,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.once
+
 ONES = 2**32 - 1
 drawn = pp.asnumpy
 Philox = pp.random.Philox

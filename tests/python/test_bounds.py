@@ -10,6 +10,8 @@ import pytest
 from groups import DEVICES
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 CANARY = -77
 
 

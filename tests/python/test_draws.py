@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from support import message_of_wrong_draw
 
+pytestmark = pytest.mark.once
+
 FLOATS = ["float32", "float64"] if pp.Device().has_fp64 else ["float32"]
 FLOAT = np.dtype(FLOATS[-1])
 make = pp.random.default_rng

@@ -6,6 +6,8 @@ import pardo as pp
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+pytestmark = pytest.mark.once
+
 FLOAT = np.float64 if pp.Device().has_fp64 else np.float32
 SEED = 2**70 + 12345
 make = pp.random.default_rng

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from numpy_names import BEFORE_2_1
 from support import check, samples
 
+pytestmark = pytest.mark.once
+
 RAW = np.array([[0.25, 2.0, 3.0, -1.0], [0.5, 1.0, 9.0, 4.0], [7.0, 0.0, -3.0, 2.5]])
 
 
@@ -256,6 +258,7 @@ assert peak() - first < 60_000, (first, peak())
 SETTINGS = [{"PARDO_CPU_VECTOR_BYTES": "16"}, {"PARDO_NUM_THREADS": "3"}, {"PARDO_ROUTINES": "fft_in_parts=parts"}]
 
 
+@pytest.mark.varied("settings")
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_other_code_and_threads(settings):
     """Without AVX2; with more threads than cores; with factors and directions apart, as for cuFFT. In a child of fork() too."""

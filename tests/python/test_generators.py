@@ -9,6 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pardo._generate import generators
 
+pytestmark = pytest.mark.once
+
 SIZES = [0, 1, 7, 255, 2049, 10_007]
 
 

@@ -13,6 +13,8 @@ import pardo as pp
 import pytest
 from pardo._compiler import frontend
 
+pytestmark = pytest.mark.once
+
 KERNEL = """
 import pardo as pp
 @pp.kernel
@@ -187,6 +189,7 @@ def test_exit_without_a_word_after_a_failed_test(tmp_path):
     assert "nanobind" not in done.stdout
 
 
+@pytest.mark.varied("order")
 @pytest.mark.parametrize("order", ["in_order", "out_of_order"])
 def test_queues_with_barriers_are_freed(order):
     """A queue keeps its last barrier, whose event keeps what the queue is made of: until the queue is dropped, on every device."""

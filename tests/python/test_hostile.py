@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 PREAMBLE = """
 import ctypes, faulthandler, sys
 import numpy as np

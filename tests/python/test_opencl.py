@@ -274,6 +274,7 @@ DIES = pytest.mark.xfail(reason="Intel's compiler of 2026.2 dies of some of them
 
 
 @needs_device
+@pytest.mark.varied("arch")
 @pytest.mark.parametrize("arch", ["core-avx2", pytest.param("skx", marks=DIES), ""])
 @pytest.mark.parametrize("device", DEVICES)
 def test_loops_that_pass_values_from_name_to_name(device, arch, tmp_path):

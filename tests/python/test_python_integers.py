@@ -5,6 +5,8 @@ import pytest
 from groups import DEVICES
 from numpy.testing import assert_array_equal
 
+pytestmark = pytest.mark.once
+
 LIMIT = 2**63 - 1
 
 

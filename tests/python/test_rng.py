@@ -21,6 +21,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pardo._random import kernels
 from support import message_of_wrong_draw
 
+pytestmark = pytest.mark.once
+
 FLOATS = ["float32", "float64"] if pp.Device().has_fp64 else ["float32"]
 FLOAT = np.dtype(FLOATS[-1])
 INTEGERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

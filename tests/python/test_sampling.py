@@ -76,10 +76,21 @@ def test_choices_are_spread_by_the_seed():
     names = [str(n) for n in range(10)]
     seen = set()
     for seed in range(50):
-        chosen = sampling.choose({"a": names, "b": ["x"]}, {"a": 0.1, "b": 0.1}, str(seed), may_vanish={"b"})
+        chosen = sampling.choose({"a": names, "b": ["x"]}, {"a": 0.1, "b": 0.1}, str(seed), least={"b": 0.0})
         assert len(chosen - {"x"}) == 1
         seen |= chosen
     assert seen == {*names, "x"}  # what one commit leaves out another takes
     assert sampling.choose({"a": names}, {"a": 1.0}, "seed") == set(names)
     assert sampling.choose({"a": names}, {"a": 0.0}, "seed") == set()
+    assert sampling.choose({"a": names}, {"a": 0.0}, "seed", least={"a": 0.9}) == set()
+    often = sum(len(sampling.choose({"a": ["x"]}, {"a": 0.01}, str(seed), least={"a": 0.5})) for seed in range(200))
+    assert 70 < often < 130
+
+
+def test_the_least_that_is_taken():
+    shares = {"least.opencl": 0.5, "opencl": 0.02}
+    assert sampling.least_of(["cpu"], shares) == 1
+    assert sampling.least_of(["opencl"], shares) == 0.5
+    assert sampling.least_of(["cpu", "slow"], shares) == 0
+    assert sampling.least_of(["cpu"], {"least": 0.0}) == 0
     assert all(0 <= sampling.position("key", seed=str(seed)) < 1 for seed in range(100))

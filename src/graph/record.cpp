@@ -41,7 +41,7 @@ std::string queue_text(device::Queue* queue) {
     throw Error(ErrorCode::Value, text);
 }
 
-Shape broadcast_inputs(Op op, std::span<Node* const> inputs) {
+Shape broadcast_inputs(Op op, DType result, std::span<Node* const> inputs) {
     Shape shape = inputs[0]->shape;
     bool grown = false;
     for (Node* input : inputs.subspan(1)) {
@@ -49,7 +49,7 @@ Shape broadcast_inputs(Op op, std::span<Node* const> inputs) {
         if (!broadcast_into(shape, input->shape)) throw_broadcast(op, inputs);
         grown = true;
     }
-    if (grown) (void)element_count(shape, name(op));  // throws when the extents multiply beyond int64
+    if (grown || itemsize(result) > itemsize(inputs[0]->dtype)) (void)byte_count(result, shape, name(op));  // throws beyond int64
     return shape;
 }
 
@@ -182,6 +182,7 @@ Node* beneath_lossless_cast(Node* node, DType to) {
 }
 
 Ref<Node> cast_node(Node* node, DType to) {
+    if (itemsize(to) > itemsize(node->dtype)) (void)byte_count(to, node->shape, "astype");  // throws beyond int64
     if (node->kind == Kind::Constant) return make_constant(node->queue, node->scalar.cast(to), node->shape);
     Node* const inputs[] = {beneath_lossless_cast(node, to)};
     if (inputs[0]->dtype == to) return inputs[0];
@@ -210,7 +211,7 @@ Inferred without_fp64(const device::Queue* queue, std::span<const Operand> opera
 
 /// The operation on nodes that are ready for it.
 Array record_nodes(Op op, DType result, std::span<Node* const> inputs) {
-    return finish(with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, inputs), inputs)));
+    return finish(with_scalar_value(make_elementwise(op, result, broadcast_inputs(op, result, inputs), inputs)));
 }
 
 /// The operation, of which is known what it computes in.
@@ -229,7 +230,7 @@ Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& 
             inputs[i] = made[i].get();
         }
     }
-    node = make_elementwise(op, types.result, broadcast_inputs(op, {inputs, count}), {inputs, count});
+    node = make_elementwise(op, types.result, broadcast_inputs(op, types.result, {inputs, count}), {inputs, count});
     // Held no longer: a flush must not take them for values that the program needs.
     for (Ref<Node>& m : made) m = nullptr;
     for (const Operand& o : operands) {

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import mmap
 import random
 from typing import Any
@@ -128,11 +129,13 @@ CODES = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 
 
 def true_of(shape: list[int], strides: list[int], itemsize: int, offset: int) -> bool:
-    """Whether a description stays within the memory; strides in bytes."""
+    """Whether a description stays within the memory, and its bytes can be counted; strides in bytes."""
     if any(s < 0 for s in shape):
         return False
     if 0 in shape:
         return True
+    if math.prod(shape) * itemsize >= 1 << 63:
+        return False
     low = offset + sum(min(0, (n - 1) * s) for n, s in zip(shape, strides, strict=True))
     high = offset + sum(max(0, (n - 1) * s) for n, s in zip(shape, strides, strict=True)) + itemsize
     return low >= 0 and high <= SIZE

@@ -144,7 +144,7 @@ def test_float_sums_are_as_near_as_pairwise_ones_both_ways() -> None:
         assert abs(apart - math.fsum(terms)) <= bound
 
 
-@pytest.mark.varied("part")
+@pytest.mark.slow
 def test_the_same_program_gives_the_same_bits_again(part: int, both: dict[str, dict[Case, np.ndarray]]) -> None:
     before = both["off" if os.environ.get("PARDO_FUSION") == "off" else "on"]
     wrong = [case for case, value in results(part).items() if value.tobytes() != before[case].tobytes()]

@@ -22,7 +22,7 @@ void ViewBuilder::also_walk(int base_dim) { map_.terms.push_back({base_dim, shap
 
 Array ViewBuilder::finish(const char* op_name) {
     check_rank(op_name, static_cast<std::size_t>(shape_.size()));
-    (void)element_count(shape_, op_name);
+    (void)byte_count(base_.dtype(), shape_, op_name);  // throws beyond int64
     Node* base = base_.node();
     std::lock_guard guard(state_of(base->queue.get()).lock);
     Ref<Node> node = make_view(base, std::move(shape_), std::move(map_));

@@ -2,6 +2,7 @@
 #include "device/waiting.h"
 
 #include <atomic>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,17 +14,17 @@ namespace {
 
 std::atomic<std::optional<Error> (*)(bool)> interrupt_hook{nullptr};
 
-/// Of the calling thread.
+/// Of the calling thread. Trivial, so that no access has to look whether it was constructed: each launch takes several locks.
 struct Held {
-    int locks = 0;
-    std::vector<Event> owed;
+    int locks;
+    std::vector<Event>* owed;  // null: nothing
 };
-thread_local Held held;
+thread_local Held held{};
 
-void settle() noexcept {
-    while (!held.owed.empty()) {
-        const std::vector<Event> owed = std::exchange(held.owed, {});
-        for (const Event& e : owed) (void)e.state()->wait_or_ask(true);
+void settle(Held& here) noexcept {
+    while (here.owed) {
+        const std::unique_ptr<std::vector<Event>> owed(std::exchange(here.owed, nullptr));
+        for (const Event& e : *owed) (void)e.state()->wait_or_ask(true);
     }
 }
 
@@ -51,13 +52,16 @@ void note_locks(int count) noexcept { held.locks += count; }
 int locks_held() noexcept { return held.locks; }
 
 void drop_lock() noexcept {
-    if (--held.locks == 0 && !held.owed.empty()) settle();
+    Held& here = held;
+    if (--here.locks == 0 && here.owed) settle(here);
 }
 
 void wait_without_locks(const Event& event) {
     if (known_done(event)) return;
-    held.owed.push_back(event);
-    if (held.locks == 0) settle();
+    Held& here = held;
+    if (!here.owed) here.owed = new std::vector<Event>;
+    here.owed->push_back(event);
+    if (here.locks == 0) settle(here);
 }
 
 void finish_without_locks(const Event& event) {

@@ -30,40 +30,45 @@ struct Workspace {
     Execution execution;
 };
 
+/// What a thread forces with.
+struct ThreadState {
+    Workspace workspace;
+    bool busy = false;
+    unsigned nested = 0;
+};
+
 /// The thread's workspace, or a fresh one when that is in use already (memory that is let go may run foreign code, which may force).
 class Borrowed {
 public:
-    Borrowed() {
-        if (!busy_) {
-            busy_ = mine_ = true;
+    Borrowed() : thread_(of_thread()) {
+        if (!thread_.busy) {
+            thread_.busy = true;
+            work_ = &thread_.workspace;
         } else {
             own_ = std::make_unique<Workspace>();
-            ++nested_;
+            work_ = own_.get();
+            ++thread_.nested;
         }
     }
     ~Borrowed() {
-        if (!mine_) return;
-        shared().subgraph.clear();
-        busy_ = false;
+        if (own_) return;
+        work_->subgraph.clear();
+        thread_.busy = false;
     }
     Borrowed(const Borrowed&) = delete;
-    Workspace& operator*() { return mine_ ? shared() : *own_; }
-    Workspace* operator->() { return &**this; }
+    Workspace* operator->() { return work_; }
     /// Changes when there is another force while this thread is forcing already.
-    static unsigned nested() { return nested_; }
+    unsigned nested() const { return thread_.nested; }
 
 private:
-    static Workspace& shared() {
-        thread_local Workspace workspace;
-        return workspace;
+    static ThreadState& of_thread() {
+        thread_local ThreadState state;
+        return state;
     }
-    static thread_local bool busy_;
-    static thread_local unsigned nested_;
-    bool mine_ = false;
+    ThreadState& thread_;
+    Workspace* work_;
     std::unique_ptr<Workspace> own_;
 };
-thread_local bool Borrowed::busy_ = false;
-thread_local unsigned Borrowed::nested_ = 0;
 
 bool adapted_plans_are_checked() {
     static const bool on = env_flag("PARDO_CHECK_PLANS", false);
@@ -233,9 +238,9 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     counters.forced.fetch_add(1, std::memory_order_relaxed);
     if (!plan) plan.compile();
     if (plan->needs_temporary) return Stored::Overlaps;
-    const unsigned before = Borrowed::nested();
+    const unsigned before = work.nested();
     work->execution.allocate(*plan, subgraph, queue);
-    if (before != Borrowed::nested()) return Stored::Again;
+    if (before != work.nested()) return Stored::Again;
     work->execution.run(*plan, subgraph, queue);
 #ifndef NDEBUG
     poison_readers(target);
@@ -266,8 +271,10 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
     if (roots.size() == 1 && run_if_ready(roots[0])) return true;
     std::vector<Ref<Node>> siblings, calls;
     while (true) {
-        run(calls, go_on ? compile : Compile::Locked);
-        if (!calls.empty() && !pending_queue(roots)) return true;
+        if (!calls.empty()) {
+            run(calls, go_on ? compile : Compile::Locked);
+            if (!pending_queue(roots)) return true;
+        }
         Borrowed work;
         siblings.clear();
         collect_with_siblings(work->subgraph, roots, siblings);
@@ -286,9 +293,9 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
             continue;
         }
         if (!plan) plan.compile();
-        const unsigned before = Borrowed::nested();
+        const unsigned before = work.nested();
         work->execution.allocate(*plan, work->subgraph, queue);
-        if (before != Borrowed::nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
+        if (before != work.nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
         work->execution.run(*plan, work->subgraph, queue);
         return true;
     }

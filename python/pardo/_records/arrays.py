@@ -38,7 +38,8 @@ class StructuredArray(Conversions):
 
     Notes
     -----
-    It is a class of its own, for which ``isinstance(x, pardo.ndarray)`` is false. Arithmetic on whole records is a TypeError, as in NumPy.
+    ``isinstance(x, pardo.ndarray)`` is true, as in NumPy; ``type(x)`` is a class of its own. Arithmetic on whole records is a TypeError, as in
+    NumPy.
 
     Devices read numbers at multiples of their sizes. A dtype that has them there is stored as it is, and NumPy's arrays share memory with
     it. Fields of others, as ``"u1, f8"`` without padding, lie further apart in the memory of devices: `strides` tells, and `view` with
@@ -59,6 +60,11 @@ class StructuredArray(Conversions):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
+
+    @property
+    def __class__(self) -> Any:
+        """What `isinstance` asks beside the type: to users there is one class of arrays."""
+        return Array
 
     # --- indices
 
@@ -207,7 +213,7 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
-for _name in ("argsort", "diagonal", "repeat", "squeeze", "take"):
+for _name in ("argsort", "diagonal", "nonzero", "repeat", "searchsorted", "squeeze", "take"):
     setattr(StructuredArray, _name, _as_function(_name))
 for _name, _numpy in _OF_ONE.items():
     setattr(StructuredArray, f"__{_name}__", _refused(_numpy))

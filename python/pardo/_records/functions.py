@@ -3,14 +3,29 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import joining, manipulation, searching
-from pardo._base.arguments import Axis, axes, axis_index, dtype_of, index, integers, mask, queue_of
+from pardo._array.interop import asarray
+from pardo._base.arguments import (
+    Axis,
+    array,
+    axes,
+    axis_index,
+    check_cast,
+    check_casting,
+    dtype_of,
+    index,
+    integers,
+    mask,
+    optional_dtype,
+    queue_of,
+    word,
+)
 from pardo._base.arguments import shape as read_shape
 from pardo._base.orders import axes_like, columns_first, read_order
 from pardo._base.records import listed
@@ -25,14 +40,14 @@ def _records(x: Any, op_name: str, like: StructuredArray | None = None) -> Struc
     """The array itself; records of the host as a copy on the queue of another."""
     if isinstance(x, StructuredArray):
         return x
-    if like is not None and not isinstance(x, Array):
+    if like is not None and type(x) is not Array:
         host = x if isinstance(x, np.ndarray) else np.asarray(x, like.dtype)
         if host.dtype.names is not None:
             return StructuredArray._made(*uploaded(host, like.queue, op_name))
     raise TypeError(f"{op_name}: an array of records is expected beside others, not {type(x).__name__}")
 
 
-def _alike(items: Any, op_name: str) -> list[StructuredArray]:
+def _alike(items: Iterable[Any], op_name: str) -> list[StructuredArray]:
     """Arrays of records in their common dtype, as NumPy finds it."""
     given = list(items)
     like = next((x for x in given if isinstance(x, StructuredArray)), None)
@@ -44,32 +59,65 @@ def _alike(items: Any, op_name: str) -> list[StructuredArray]:
     return [x if x.dtype == common else x._cast(common, op_name=op_name) for x in found]
 
 
-def _joined(items: Sequence[StructuredArray], join: Callable[[list[Array]], Array]) -> StructuredArray:
-    words = [x._words() for x in items]
-    if any(w.dtype != words[0].dtype for w in words):
-        words = [x._memory for x in items]
-    return items[0]._moved_from(join(words))
+def _joinable(items: Iterable[Any], op_name: str, out: Any = None, dtype: Any = None, casting: str = "same_kind") -> list[Any]:
+    """Arrays that are joined, in their common dtype or in the one that is asked for, which may be one of numbers for records of one field."""
+    check_casting(casting, op_name)
+    if out is not None and dtype is not None:
+        raise TypeError(f"{op_name}: out and dtype cannot be given both")
+    if out is not None and not isinstance(out, Array):
+        raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
+    target = optional_dtype(dtype, op_name, fields=True) if out is None else out.dtype
+    if target is None:
+        return _alike(items, op_name)
+    given = list(items)
+    queue = next((x.queue for x in given if isinstance(x, Array)), None)
+    found = []
+    for x in given:
+        source = x if isinstance(x, Array) else asarray(x, queue=queue)
+        check_cast(source.dtype, target, casting, op_name)
+        found.append(source if source.dtype == target else of_array(op_name, source, target, "K", None, source.queue, None))
+    return found
 
 
-def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> StructuredArray:
+def _joined(items: Sequence[Any], join: Callable[[list[Array]], Array], out: Any = None, op_name: str = "") -> Any:
+    if isinstance(items[0], StructuredArray):
+        words = [x._words() for x in items]
+        if any(w.dtype != words[0].dtype for w in words):
+            words = [x._memory for x in items]
+        made = items[0]._moved_from(join(words))
+    else:
+        made = join(list(items))
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {made.shape}")
+    out[...] = made
+    return out
+
+
+def concatenate(arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.concat`."""
-    items = _alike(arrays, "concat")
+    items = _joinable(arrays, "concat", out, dtype, casting)
     if axis is None:
         items, axis = [x.ravel() for x in items], 0
-    along = axis_index(axis, items[0].ndim, "concat") if items[0].ndim else 0
+    return _in_a_row(items, axis, "concat", out)
+
+
+def _in_a_row(items: list[Any], axis: int, op_name: str, out: Any = None) -> Any:
+    along = axis_index(axis, items[0].ndim, op_name) if items[0].ndim else 0
     if any(x.ndim != items[0].ndim or not x.ndim for x in items):
-        raise ValueError("concat: arrays have to have the same number of dimensions, at least one")
-    return _joined(items, lambda words: _core._concat(words, along))
+        raise ValueError(f"{op_name}: arrays have to have the same number of dimensions, at least one")
+    return _joined(items, lambda words: _core._concat(words, along), out, op_name)
 
 
-def stack(arrays: Sequence[Any], /, axis: int = 0) -> StructuredArray:
+def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.stack`."""
-    items = _alike(arrays, "stack")
+    items = _joinable(arrays, "stack", out, dtype, casting)
     along = axis_index(axis, items[0].ndim + 1, "stack")
-    return _joined(items, lambda words: _core._stack(words, along))
+    return _joined(items, lambda words: _core._stack(words, along), out, "stack")
 
 
-def _at_least(rank: int, x: StructuredArray) -> StructuredArray:
+def _at_least(rank: int, x: Any) -> Any:
     if x.ndim >= rank:
         return x
     if rank == 1:
@@ -82,15 +130,26 @@ def _each_at_least(rank: int, items: Sequence[Any]) -> Any:
     return views[0] if len(views) == 1 else tuple(views)
 
 
-def vstack(tup: Sequence[Any]) -> StructuredArray:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.vstack`."""
-    return concatenate([_at_least(2, x) for x in _alike(tup, "vstack")], 0)
+    return _in_a_row([_at_least(2, x) for x in _joinable(tup, "vstack", None, dtype, casting)], 0, "vstack")
 
 
-def hstack(tup: Sequence[Any]) -> StructuredArray:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.hstack`."""
-    items = [_at_least(1, x) for x in _alike(tup, "hstack")]
-    return concatenate(items, 0 if items[0].ndim == 1 else 1)
+    items = [_at_least(1, x) for x in _joinable(tup, "hstack", None, dtype, casting)]
+    return _in_a_row(items, 0 if items[0].ndim == 1 else 1, "hstack")
+
+
+def dstack(tup: Sequence[Any]) -> Any:
+    """As `pardo.dstack`."""
+    return _in_a_row([_at_least(3, x) for x in _alike(tup, "dstack")], 2, "dstack")
+
+
+def column_stack(tup: Sequence[Any]) -> Any:
+    """As `pardo.column_stack`."""
+    items = [x.reshape(-1, 1) if x.ndim == 1 else _at_least(2, x) for x in _alike(tup, "column_stack")]
+    return _in_a_row(items, 1, "column_stack")
 
 
 def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") -> Any:
@@ -169,14 +228,68 @@ def broadcast_to(x: Any, /, shape: Any) -> Any:
     return x._shown(_core._broadcast_to(x._memory, [*extents, x._memory.shape[-1]]))
 
 
-def where(condition: Any, x: Any, y: Any, /) -> StructuredArray:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """As `pardo.where`."""
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("where: either both or neither of x and y should be given")
     a, b = _alike([x, y], "where")
     words = [a._words(), b._words()]
     if words[0].dtype != words[1].dtype:
         words = [a._memory, b._memory]
+    if isinstance(condition, StructuredArray):
+        condition = condition._some()
     chosen = condition if type(condition) is Array else _core._host_operand(np.asarray(condition), a.queue, "where")
     return a._moved_from(_core._where(chosen[..., None], *words))
+
+
+def nonzero(x: Any, /) -> tuple[Array, ...]:
+    """As `pardo.nonzero`: records of which a field is not zero."""
+    return searching.nonzero(_records(x, "nonzero")._some())
+
+
+def flatnonzero(x: Any, /) -> Array:
+    """As `pardo.flatnonzero`."""
+    return searching.flatnonzero(_records(x, "flatnonzero")._some())
+
+
+def argwhere(x: Any, /) -> Array:
+    """As `pardo.argwhere`."""
+    return searching.argwhere(_records(x, "argwhere")._some())
+
+
+def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> Array:
+    """As `pardo.searchsorted`, by the fields one after the other: both are sorted together, and what is of `x1` is counted."""
+    word(side, "searchsorted: side", ("left", "right"))
+    like = next(x for x in (x1, v) if isinstance(x, StructuredArray))
+    x1, v = _alike([_records(x1, "searchsorted", like), _records(v, "searchsorted", like)], "searchsorted")
+    if x1.ndim != 1:
+        raise ValueError(f"searchsorted: x1 has {x1.ndim} dimensions; one is expected")
+    ordered = x1 if sorter is None else x1[sorter]
+    wanted = v.ravel()
+    left = side == "left"
+    count, start = (wanted.size, 0) if left else (ordered.size, ordered.size)
+    places = argsort(concatenate([wanted, ordered] if left else [ordered, wanted]))
+    counted = _core.cumulative_sum(_core.greater_equal(places, count) if left else _core.less(places, count), dtype=np.int64)
+    found = _core._empty([places.size], np.int64, x1.queue)
+    found[places] = counted
+    return _core._reshape(found[start : start + wanted.size], list(v.shape))
+
+
+def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """As `pardo.meshgrid`; vectors may be of numbers too."""
+    word(indexing, "meshgrid: indexing", ("xy", "ij"))
+    n = len(vectors)
+    order = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
+    grids = [
+        (v if isinstance(v, Array) else array(v, "meshgrid")).reshape([v.size if d == order[i] else 1 for d in range(n)])
+        for i, v in enumerate(vectors)
+    ]
+    if not sparse:
+        shape = np.broadcast_shapes(*(g.shape for g in grids))
+        grids = [broadcast_to(g, shape) if isinstance(g, StructuredArray) else _core._broadcast_to(g, list(shape)) for g in grids]
+    return tuple(g.copy() if copy else g for g in grids)
 
 
 def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:
@@ -238,7 +351,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """As `pardo.array_equal`."""
     if equal_nan:
         raise TypeError("array_equal: equal_nan is for numbers; compare the fields")
-    a, b = (x if isinstance(x, (Array, StructuredArray)) else np.asarray(x) for x in (a1, a2))
+    a, b = (x if isinstance(x, Array) else np.asarray(x) for x in (a1, a2))
     return a.shape == b.shape and bool(_core.all(a == b if isinstance(a, StructuredArray) else b == a))
 
 
@@ -391,9 +504,9 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 TABLE: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        append, argsort, array_equal, array_split, astype, broadcast_to, compress, copy, copyto, delete, diagonal, empty_like, expand_dims,
-        flip, full_like, hstack, moveaxis, ones_like, repeat, roll, sort, split, squeeze, stack, take, tile, unique, vstack, where,
-        zeros_like,
+        append, argsort, argwhere, array_equal, array_split, astype, broadcast_to, column_stack, compress, copy, copyto, delete, diagonal,
+        dstack, empty_like, expand_dims, flatnonzero, flip, full_like, hstack, meshgrid, moveaxis, nonzero, ones_like, repeat, roll,
+        searchsorted, sort, split, squeeze, stack, take, tile, unique, vstack, where, zeros_like,
     )
 }  # fmt: skip
 TABLE |= {

@@ -153,7 +153,7 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except TypeError as error:
             if "host_operand" not in error.__dict__:
-                of_records = function_for(function.__name__, error, args)
+                of_records = function_for(function.__name__, error, (*args, *kwargs.values()))
                 if of_records is None:
                     raise
                 again = None

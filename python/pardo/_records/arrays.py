@@ -45,8 +45,8 @@ class StructuredArray(Conversions):
 
     Notes
     -----
-    ``isinstance(x, pardo.ndarray)`` is true, as in NumPy; ``type(x)`` is a class of its own. Arithmetic on whole records is a TypeError, as in
-    NumPy.
+    ``isinstance(x, pardo.ndarray)`` is true, as in NumPy; ``type(x)`` is a class of its own. Arithmetic on whole records is a TypeError, as
+    in NumPy.
 
     Devices read numbers at multiples of their sizes. A dtype that has them there is stored as it is, and NumPy's arrays share memory with
     it. Fields of others, as ``"u1, f8"`` without padding, lie further apart in the memory of devices: `strides` tells, and `view` with
@@ -68,7 +68,7 @@ class StructuredArray(Conversions):
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What `isinstance` asks beside the type: to users there is one class of arrays."""
         return Array

@@ -19,7 +19,6 @@ from pardo._base.arguments import (
     check_cast,
     check_casting,
     dtype_of,
-    index,
     integers,
     mask,
     optional_dtype,
@@ -60,7 +59,7 @@ def alike(items: Iterable[Any], op_name: str) -> list[StructuredArray]:
 
 
 def _joinable(items: Iterable[Any], op_name: str, out: Any = None, dtype: Any = None, casting: str = "same_kind") -> list[Any]:
-    """Arrays that are joined, in their common dtype or in the one that is asked for, which may be one of numbers for records of one field."""
+    """Arrays that are joined, in their common dtype or in that of the result, which may be one of numbers for records of one field."""
     check_casting(casting, op_name)
     if out is not None and dtype is not None:
         raise TypeError(f"{op_name}: out and dtype cannot be given both")
@@ -84,7 +83,7 @@ def _joined(items: Sequence[Any], join: Callable[[list[Array]], Array], out: Any
         words = [x._words() for x in items]
         if any(w.dtype != words[0].dtype for w in words):
             words = [x._memory for x in items]
-        made = items[0]._moved_from(join(words))
+        made: Any = items[0]._moved_from(join(words))
     else:
         made = join(list(items))
     if out is None:
@@ -511,7 +510,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[StructuredArray, ...]:
 
 def append(arr: Any, values: Any, axis: int | None = None) -> StructuredArray:
     """As `pardo.append`."""
-    return concatenate([arr, values], axis)
+    return concatenate([arr, values], axis)  # type: ignore[no-any-return]
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> StructuredArray:

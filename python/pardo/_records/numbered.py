@@ -1,9 +1,10 @@
 # python/pardo/_records/numbered.py: functions of the package on arrays of records by way of numbers, which the functions themselves move.
-"""Records are numbered, a function puts the numbers where it would put the records, and the records are gathered in that order: so functions
-that arrange elements, and those that compare nothing but whole elements, need no second version."""
+"""Records are numbered, a function puts the numbers where it would put the records, and the records are gathered in that order. So
+functions that arrange elements, and those that compare nothing but whole elements, need no second version."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,12 +37,18 @@ def public(name: str) -> Callable[..., Any]:
     return getattr(sys.modules["pardo"], name)  # type: ignore[no-any-return]
 
 
+def _bound(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments by position."""
+    return inspect.signature(public(name)).bind(*args, **keywords).args
+
+
 def arranged(name: str, place: int = 0) -> Callable[..., Any]:
     """A function that arranges the elements of its argument at `place`."""
 
     def function(*args: Any, **keywords: Any) -> Any:
-        row = _Row([as_records(args[place], name)])
-        return row.records(public(name)(*args[:place], row.numbers[0], *args[place + 1 :], **keywords))
+        given = _bound(name, args, keywords)
+        row = _Row([as_records(given[place], name)])
+        return row.records(public(name)(*given[:place], row.numbers[0], *given[place + 1 :]))
 
     return function
 
@@ -117,19 +124,16 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> StructuredArray
     return row.records(public("trim_zeros")(_core._where(x._some(), row.numbers[0], 0), trim, axis))
 
 
-def written(name: str, values_at: int | None = None) -> Callable[..., None]:
+def written(name: str, values_at: int) -> Callable[..., None]:
     """A function that changes its first argument: to elements of the one at `values_at`."""
 
     def function(*args: Any, **keywords: Any) -> None:
-        x = as_records(args[0], name)
+        x, *given = _bound(name, args, keywords)
+        x, at = as_records(x, name), values_at - 1
         if not x.writeable:
             raise ValueError(f"{name}: assignment destination is read-only")
-        given = x._given(args[values_at], name) if values_at is not None and len(args) > values_at else None
-        row = _Row([x] if given is None else [x, given])
-        changed = [row.numbers[0], *args[1:]]
-        if given is not None:
-            changed[values_at] = row.numbers[1]  # type: ignore[call-overload]
-        public(name)(*changed, **keywords)
+        row = _Row([x, x._given(given[at], name)])
+        public(name)(row.numbers[0], *given[:at], row.numbers[1], *given[at + 1 :])
         x[...] = row.records(row.numbers[0])
 
     return function

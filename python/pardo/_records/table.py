@@ -29,11 +29,16 @@ TABLE: dict[str, Callable[..., Any]] = {
     **{name: numbered.arranged(name) for name in ("diag", "diagflat", "resize", "tril", "triu")},
     **{name: numbered.compared(name) for name in ("intersect1d", "setdiff1d", "setxor1d", "union1d")},
     **{name: numbered.unique_by(name) for name in ("unique_all", "unique_counts", "unique_inverse", "unique_values")},
-    **{name: numbered.written(name, at) for name, at in (("fill_diagonal", 1), ("place", 2), ("put", 2), ("put_along_axis", 2), ("putmask", 2))},
+    **{
+        name: numbered.written(name, at)
+        for name, at in (("fill_diagonal", 1), ("place", 2), ("put", 2), ("put_along_axis", 2), ("putmask", 2))
+    },
     **{name: numbered.of_memory(name) for name in ("may_share_memory", "shares_memory")},
     **{name: _as_method(name) for name in ("ravel", "reshape", "swapaxes", "transpose")},
     "argpartition": lambda x, /, kth, axis=-1, kind=None, order=None: functions.argsort(x, axis, order=order),
-    "asfortranarray": lambda x, dtype=None, **place: _in_columns(functions.astype(x, x.dtype if dtype is None else dtype, copy=False, **place)),
+    "asfortranarray": lambda x, dtype=None, **place: _in_columns(
+        functions.astype(x, x.dtype if dtype is None else dtype, copy=False, **place)
+    ),
     "atleast_1d": lambda *items: functions.each_at_least(1, items),
     "atleast_2d": lambda *items: functions.each_at_least(2, items),
     "atleast_3d": lambda *items: functions.each_at_least(3, items),

@@ -73,10 +73,7 @@ from pardo._runtime import transfers as _transfers
 from pardo._runtime.config import *
 from pardo._runtime.devices import *
 from pardo._runtime.events import *
-from pardo._runtime.memory import *
-from pardo._runtime.profile import *
 from pardo._runtime.queues import *
-from pardo._runtime.statistics import *
 from pardo._runtime.transfers import *
 from pardo._ufunc import methods as _ufunc_methods
 
@@ -210,3 +207,6 @@ if _TYPE_CHECKING:
     from pardo._offload.offloading import *
     from pardo._records.arrays import *
     from pardo._runtime.float_errors import *
+    from pardo._runtime.memory import *
+    from pardo._runtime.profile import *
+    from pardo._runtime.statistics import *

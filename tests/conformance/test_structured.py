@@ -246,6 +246,41 @@ def test_order(name, device):
     assert_same(x, host)
 
 
+@pytest.mark.varied("name")
+@pytest.mark.parametrize("name", ["even", "padded", "packed", "nested"])
+def test_searches(name, device):
+    host = filled(np.zeros((3, 10), DTYPES[name]), np.random.default_rng(7))
+    x = pp.asarray(host, device=device)
+    for call in (lambda l, v: l.nonzero(v), lambda l, v: l.where(v[0]), lambda l, v: l.meshgrid(v[0], v[1, :2], indexing="ij")):
+        for ours, theirs in zip(call(pp, x), call(np, host), strict=True):
+            assert_array_equal(pp.asnumpy(ours), theirs)
+    assert_array_equal(pp.asnumpy(pp.argwhere(x)), np.argwhere(host))
+    if name == "nested":
+        return  # sub-arrays have no order
+    ordered, sorted_host = pp.sort(x[0]), np.sort(host[0])
+    for side in ("left", "right"):
+        assert_array_equal(pp.asnumpy(pp.searchsorted(ordered, x, side)), np.searchsorted(sorted_host, host, side))
+    assert pp.searchsorted(ordered, host[1, 0]).item() == np.searchsorted(sorted_host, host[1, 0])
+    places = np.argsort(host[0])
+    assert_array_equal(pp.asnumpy(x[0].searchsorted(host[1], sorter=pp.argsort(x[0]))), host[0].searchsorted(host[1], sorter=places))
+    for function in ("union1d", "intersect1d", "setdiff1d", "setxor1d", "isin"):
+        assert_array_equal(pp.asnumpy(getattr(pp, function)(x[0], x[1])), getattr(np, function)(host[0], host[1]))
+
+
+def test_joins_with_keywords(x, host, dtype, device):
+    out, their_out = pp.zeros((8, 3), dtype, device=device), np.zeros((8, 3), dtype)
+    assert pp.concatenate([x, x], out=out) is out
+    np.concatenate([host, host], out=their_out)
+    assert_same(out, their_out)
+    assert_same(
+        pp.stack([x, x], 1, out=pp.zeros((4, 2, 3), dtype, device=device)), np.stack([host, host], 1, out=np.zeros((4, 2, 3), dtype))
+    )
+    other = np.dtype([(f"n{i}", dtype[name]) for i, name in enumerate(dtype.names)])
+    for join in ("concatenate", "vstack", "hstack"):
+        assert_same(getattr(pp, join)([x, host[:1] if join == "vstack" else x], dtype=other, casting="unsafe"),
+                    getattr(np, join)([host, host[:1] if join == "vstack" else host], dtype=other, casting="unsafe"))  # fmt: skip
+
+
 def test_comparison(x, host):
     other = host.copy()
     other[1] = other[0]

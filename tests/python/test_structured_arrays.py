@@ -125,6 +125,107 @@ def test_nothing_is_written_that_is_read_only():
             write()
 
 
+RECORDS = np.array([(3, 1.5), (1, 2.5), (3, 0.5), (0, 0), (1, 2.5), (0, 0)], PACKED)
+MASK = np.array([True, False, True, False, True, True])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda l, x: l.rot90(x.reshape(2, 3)),
+        lambda l, x: l.flipud(x),
+        lambda l, x: l.fliplr(x.reshape(2, 3)),
+        lambda l, x: l.rollaxis(x.reshape(1, 2, 3), 2),
+        lambda l, x: l.rollaxis(x.reshape(1, 2, 3), 0, -1),
+        lambda l, x: l.matrix_transpose(x.reshape(2, 3)),
+        lambda l, x: l.hsplit(x.reshape(2, 3), 3)[1],
+        lambda l, x: l.vsplit(x.reshape(2, 3), 2)[1],
+        lambda l, x: l.dsplit(x.reshape(1, 2, 3), [1])[1],
+        lambda l, x: l.unstack(x.reshape(2, 3), axis=1)[2],
+        lambda l, x: l.broadcast_arrays(x, x.reshape(2, 3)[:, :1])[1],
+        lambda l, x: l.take_along_axis(x.reshape(2, 3), l.argsort(x.reshape(2, 3), axis=0), 0),
+        lambda l, x: l.dstack([x, x]),
+        lambda l, x: l.column_stack([x, x]),
+        lambda l, x: l.block([[x, x[:2]], [x[:2], x]]),
+        lambda l, x: l.insert(x, [1, 4], x[:2]),
+        lambda l, x: l.insert(x.reshape(2, 3), 1, x[0], axis=1),
+        lambda l, x: l.resize(x, (2, 5)),
+        lambda l, x: l.tril(x.reshape(2, 3)),
+        lambda l, x: l.triu(x.reshape(2, 3), 1),
+        lambda l, x: l.diag(x[:2], 1),
+        lambda l, x: l.diag(x.reshape(2, 3)),
+        lambda l, x: l.pad(x, 2),
+        lambda l, x: l.pad(x.reshape(2, 3), [(1, 0), (2, 1)], "reflect"),
+        lambda l, x: l.pad(x, 7, "wrap"),
+        lambda l, x: l.trim_zeros(x),
+        lambda l, x: l.extract(MASK, x),
+        lambda l, x: l.select([MASK, ~MASK], [x, x[::-1]], x[0]),
+        lambda l, x: l.choose([0, 1, 1, 0, 1, 0], [x, x[::-1]]),
+        lambda l, x: l.partition(x, 2)[2],
+        lambda l, x: l.unique_counts(x)[0],
+        lambda l, x: l.unique_counts(x)[1],
+        lambda l, x: l.unique_inverse(x)[1],
+        lambda l, x: l.unique_all(x).indices,
+        lambda l, x: l.asfortranarray(x.reshape(2, 3)),
+        lambda l, x: l.count_nonzero(x),
+        lambda l, x: l.flatnonzero(x),
+        lambda l, x: l.array_equiv(x, x[None]),
+        lambda l, x: l.shares_memory(x, x[1:3]),
+        lambda l, x: l.intersect1d(x, x[2:], return_indices=True)[1],
+        lambda l, x: x.byteswap().byteswap(True),
+        lambda l, x: x.flat[2:4],
+        lambda l, x: x.reshape(2, 3).mT,
+    ],
+)
+def test_functions_as_numpys(function):
+    ours, theirs = function(pp, pp.asarray(RECORDS, device="cpu")), function(np, RECORDS.copy())
+    assert_array_equal(pp.asnumpy(ours) if isinstance(ours, pp.ndarray) else ours, theirs)
+    assert not isinstance(ours, pp.ndarray) or ours.dtype == theirs.dtype
+
+
+def test_functions_that_write():
+    def changed(library, x):
+        library.put(x, [0, 9, -1], x[1:3].copy(), mode="clip")
+        library.place(x, MASK, x[3:5].copy())
+        library.putmask(x, ~MASK, x[::-1].copy())
+        matrix = x.reshape(2, 3)
+        library.put_along_axis(matrix, np.array([[0], [2]]), matrix[:, 1:2].copy(), 1)
+        library.fill_diagonal(matrix, x[5].copy())
+        x.put([2], x[:1].copy())
+        x.flat[1] = x[4].copy()
+        x.resize((7,), refcheck=False)
+        return x
+
+    assert_array_equal(pp.asnumpy(changed(pp, pp.asarray(RECORDS, device="cpu"))), changed(np, RECORDS.copy()))
+    x = pp.asarray(RECORDS, device="cpu")
+    x.setflags(write=False)
+    with pytest.raises(ValueError, match="put: assignment destination is read-only"):
+        pp.put(x, [0], x[1:2])
+
+
+def test_an_array_of_records_is_an_array():
+    x = three()
+    assert isinstance(x, pp.ndarray)
+    assert isinstance(x, pp.Array)
+    assert isinstance(x, pp.StructuredArray)
+    assert not isinstance(pp.zeros(3), pp.StructuredArray)
+    assert x.__array_namespace__() is pp
+    assert {n for n in vars(np.ndarray) if not n.startswith("_") and n not in ("to_device", "real", "imag")} <= set(dir(x))
+    with pytest.raises(TypeError, match=r"sum: there is no such operation on records of n, v"):
+        x.sum()
+    with pytest.raises(TypeError, match="concat: cannot cast from"):
+        pp.concatenate([x, x], dtype=[("a", "i4"), ("b", "i4")], casting="safe")
+    with pytest.raises(TypeError, match="stack: out and dtype cannot be given both"):
+        pp.stack([x, x], out=x, dtype=x.dtype)
+    with pytest.raises(ValueError, match=r"concat: out has shape \(3,\), but the result has shape \(6,\)"):
+        pp.concatenate([x, x], out=x)
+    assert pp.concatenate([x[["v"]], x[["v"]]], dtype="f4", casting="unsafe").dtype == np.float32
+    rng = pp.random.default_rng(3)
+    rng.shuffle(x)
+    for drawn in (x, rng.permutation(x), rng.permuted(x), rng.choice(x, 3, replace=False)):
+        assert sorted(drawn.tolist()) == [(1, 2.5), (3, 4.5), (5, 6.5)]
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "text"),
     [

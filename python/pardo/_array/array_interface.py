@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,7 @@ _OF_SYCL = "__sycl_usm_array_interface__"
 _OF_NUMPY = "__array_interface__"
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(NamedTuple):
     """Memory as an array interface describes it."""
 
     op_name: str  # "asarray: __array_interface__", for messages

@@ -125,7 +125,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     """
     if type(dst) is not Array:
         raise TypeError(f"copyto: the target must be a pardo.Array, not {type(dst).__name__}")
-    if not isinstance(src, (Array, bool, int, float, complex, np.generic)):
+    if type(src) is not Array and not isinstance(src, (bool, int, float, complex, np.generic)):
         src = on_queue(src, dst.queue, "copyto")
     check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
     if type(src) is Array:
@@ -139,7 +139,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 def _kind_of(src: Any, dst: Array) -> Any:
     """The dtype that something is cast from: for Python scalars that of `dst`, if it holds their kind."""
-    if isinstance(src, (Array, np.generic)):
+    if type(src) is Array or isinstance(src, np.generic):
         return src.dtype
     kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
     own = next(t for t in kinds if isinstance(src, t))

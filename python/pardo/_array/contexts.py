@@ -152,16 +152,15 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if "host_operand" not in error.__dict__:
-                of_records = function_for(function.__name__, error, args)
-                if of_records is None:
+            again = _with_host_operands(args, kwargs, error)
+            if again is None:
+                found = function_for(function.__name__, error, (*args, *kwargs.values()))
+                if found is None:
                     raise
-                again = None
+                again = args, kwargs
             else:
-                again = _with_host_operands(args, kwargs, error)
-        if again is None:
-            return of_records(*args, **kwargs)
-        return wrapper(*again[0], **again[1])
+                found = wrapper
+        return found(*again[0], **again[1])
 
     return wrapper
 
@@ -171,13 +170,17 @@ def public(function: F) -> F:
     return cast("F", copying(filled(function)))
 
 
-def _with_host_operands(positional: Sequence[Any], keywords: dict[str, Any], error: TypeError) -> tuple[list[Any], dict[str, Any]]:
+def _with_host_operands(
+    positional: Sequence[Any], keywords: dict[str, Any], error: TypeError
+) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """The arguments, with a copy on the queue of the first array among them in place of the values of the host that a function has met;
-    its error if there is none."""
+    None if its error is another one, or there is no array."""
+    if "host_operand" not in error.__dict__:
+        return None
     home = next(filter(None, map(_queue_in, [*positional, *keywords.values()])), None)
     operand, op_name = error.host_operand  # type: ignore[attr-defined]
     if home is None or not any(map(functools.partial(_is_in, operand), [*positional, *keywords.values()])):
-        raise error
+        return None
     put = functools.partial(_replaced, operand, on_queue(operand, home, op_name))
     return list(map(put, positional)), {name: put(x) for name, x in keywords.items()}
 

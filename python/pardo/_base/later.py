@@ -50,6 +50,9 @@ FILES = {
         "short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort"
     ),
     "_records.arrays": "StructuredArray",
+    "_runtime.memory": "MemoryDevice MemoryHost MemoryShared set_allocator",
+    "_runtime.profile": "Profile profile",
+    "_runtime.statistics": "MemoryStats counters explain force memory_stats reset_memory_peak set_memory_limit trim_memory wait",
     "_runtime.float_errors": "errstate geterr geterrcall seterr seterrcall",
     "_host.texts": (
         "array2string array_repr array_str base_repr binary_repr common_type format_float_positional format_float_scientific "

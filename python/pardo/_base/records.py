@@ -30,7 +30,7 @@ def made_records(how: str, *arguments: Any) -> Array:
 def function_for(name: str, error: TypeError, arguments: Sequence[Any]) -> Any:
     """What takes the place of a public function that has raised an error for arrays of records or a structured dtype; None for others."""
     if "records" in error.__dict__ or any(map(_holds_records, arguments)):
-        return importlib.import_module(f"{_WHERE}functions").TABLE.get(name)
+        return importlib.import_module(f"{_WHERE}table").TABLE.get(name)
     return None
 
 

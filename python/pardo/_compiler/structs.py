@@ -158,7 +158,7 @@ class Struct:
     def to_numpy(self) -> Any:
         """Copy to a structured NumPy array, or to one record."""
         columns = [
-            v.to_numpy() if isinstance(v, Struct) else interop.asnumpy(v) if isinstance(v, Array) else np.asarray(v) for v in self._values()
+            v.to_numpy() if isinstance(v, Struct) else interop.asnumpy(v) if type(v) is Array else np.asarray(v) for v in self._values()
         ]
         made = np.empty(columns[0].shape, [(f, c.dtype) for f, c in zip(self._fields, columns, strict=True)])
         for field, column in zip(self._fields, columns, strict=True):

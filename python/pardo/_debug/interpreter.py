@@ -448,7 +448,7 @@ class _Mirror:
     def one(self, value: Any) -> Any:
         if isinstance(value, Constant):
             return value.value
-        if not isinstance(value, Array):
+        if type(value) is not Array:
             return value
         value.wait()
         if value.device._in_host_memory:

@@ -100,6 +100,12 @@ def _of_stacks(
     return _core._permute_dims(made, [labels.index(w) for w in wanted])
 
 
+def _of_rows(x: Array, first: list[str | int], y: Array, second: list[str | int]) -> bool:
+    """Whether each row of x is multiplied with all of y: rows are read once, in order, which a kernel does as fast as memory allows."""
+    n = len(second)
+    return x.dtype in (np.float32, np.float64) and len(first) > n > 0 and first[-n:] == second and x._surely_row_major()
+
+
 def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], op_name: str) -> Array:
     """The product of all parts, summed over the labels that are not wanted."""
     extents: dict[str | int, int] = {}
@@ -113,7 +119,8 @@ def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | i
         (x, first), (y, second) = parts
         shared = [label for label in gone if label in first and label in second]
         simple = not (set(first) & set(second)) - set(shared) and set(gone) == set(shared)
-        if shared and simple and all(x.shape[first.index(s)] == y.shape[second.index(s)] for s in shared):
+        fits = all(x.shape[first.index(s)] == y.shape[second.index(s)] for s in shared)
+        if shared and simple and fits and not (_of_rows(x, first, y, second) or _of_rows(y, second, x, first)):
             made = _core._tensordot(x, y, [first.index(s) for s in shared], [second.index(s) for s in shared])
             labels = [s for s in first if s not in shared] + [s for s in second if s not in shared]
             return _core._permute_dims(made, [labels.index(w) for w in wanted])

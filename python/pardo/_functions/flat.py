@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from pardo import _core
-from pardo._array import interop, manipulation, searching
 from pardo._array.ranges import arange
 from pardo._core import Array
 
@@ -63,7 +61,7 @@ class flatiter:  # noqa: N801
     index: int
 
     def __init__(self, x: Array) -> None:
-        if type(x) is not Array:
+        if not isinstance(x, Array):  # structured arrays are taken too
             raise TypeError(f"flatiter: expected an Array, not {type(x).__name__}")
         self.base, self.index = x, 0
 
@@ -89,7 +87,7 @@ class flatiter:  # noqa: N801
 
     def __getitem__(self, key: Any) -> Array:
         self._check(key)
-        return manipulation.ravel(self.base)[key].copy()
+        return self.base.ravel()[key].copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._check(key)
@@ -97,20 +95,20 @@ class flatiter:  # noqa: N801
         if places.ndim == 0 and np.ndim(value):
             raise ValueError(f"flat: one element is set to a value of shape {np.shape(value)}")
         if places.size:
-            searching.put(self.base, manipulation.ravel(places), value, "raise")
+            self.base.put(places.ravel(), value)
 
     def __eq__(self, other: Any) -> Array:  # type: ignore[override]
-        return _core.equal(self.copy(), other.copy() if isinstance(other, flatiter) else other)
+        return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
 
     def __ne__(self, other: Any) -> Array:  # type: ignore[override]
-        return _core.not_equal(self.copy(), other.copy() if isinstance(other, flatiter) else other)
+        return self.copy() != (other.copy() if isinstance(other, flatiter) else other)
 
     def copy(self) -> Array:
         """Return all elements as a new array of one dimension."""
-        return manipulation.ravel(self.base).copy()
+        return self.base.ravel().copy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return interop.to_array(self.copy(), dtype, copy=copy)
+        return self.copy().__array__(dtype, copy=copy)
 
     def __repr__(self) -> str:
         return f"<pardo.flatiter of {len(self)} elements>"

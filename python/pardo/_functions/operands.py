@@ -19,6 +19,7 @@ from pardo._base.arguments import (
     default_on,
     dtype_of,
     mask,
+    not_an_array,
     on_queue,
     same_queue,
     single_out,
@@ -33,8 +34,13 @@ def operand(x: Any, like: Array, op_name: str) -> Array:
     if type(x) is Array:
         same_queue(like, x, op_name)
         return x
+    if isinstance(x, Records):
+        raise not_an_array(x, op_name)
     if isinstance(x, SCALARS) or not _core._is_host_data(x):
-        return from_host(x, None, like.queue, op_name)
+        made = from_host(x, None, like.queue, op_name)
+        if isinstance(made, Records):
+            raise not_an_array(made, op_name)
+        return made
     return on_queue(x, like.queue, op_name)
 
 

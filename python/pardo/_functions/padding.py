@@ -53,6 +53,17 @@ def _indices(places: NDArray[Any], n: int, mode: str) -> NDArray[Any]:
     return np.where(places < n, places, 2 * n - 2 - places)
 
 
+def _continued(x: Array, axis: int, places: NDArray[Any]) -> Array | None:
+    """Elements at places along an axis: a view where those are neighbours, up or down."""
+    if not places.size:
+        return None
+    step = int(places[1] - places[0]) if places.size > 1 else 1
+    if step in (1, -1) and bool((places[1:] - places[:-1] == step).all()):
+        stop = int(places[-1]) + step
+        return x[(slice(None),) * axis + (slice(int(places[0]), stop if stop >= 0 else None, step),)]
+    return _core._take(x, to_queue(places, x.queue), axis)
+
+
 def _part(x: Array, axis: int, first: int | None, last: int | None) -> Array:
     return x[(slice(None),) * axis + (slice(first, last),)]
 
@@ -157,9 +168,8 @@ def _bands(x: Array, axis: int, before: int, after: int, mode: str, options: dic
     if mode in ("edge", "wrap", "reflect", "symmetric") and options.get("reflect_type", "even") == "even":
         if mode == "edge":
             return _part(x, axis, 0, 1) if before else None, _part(x, axis, n - 1, n) if after else None
-        places = _indices(np.r_[-before:0, n : n + after], n, mode)
-        copied = _core._take(x, to_queue(places, x.queue), axis)
-        return _part(copied, axis, 0, before), _part(copied, axis, before, None)
+        first, last = (_continued(x, axis, _indices(np.arange(*ends), n, mode)) for ends in ((-before, 0), (n, n + after)))
+        return first, last
     if mode in ("reflect", "symmetric"):
         copied = _odd(x, axis, before, after, mode)
         return _part(copied, axis, 0, before), _part(copied, axis, before + n, None)

@@ -51,7 +51,7 @@ def _first_of_runs(item: Item, x: Any, number: Any, out: Any) -> None:
 
 
 def _flat(x: Any, op_name: str) -> Array:
-    if not isinstance(x, Array):
+    if type(x) is not Array:
         raise TypeError(f"{op_name}: an array is expected, not {type(x).__name__}")
     return x.reshape(-1)
 

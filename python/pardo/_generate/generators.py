@@ -64,7 +64,7 @@ def _function(f: Any, op_name: str, what: str) -> Any:
 
 
 def _leaves(values: Sequence[Any]) -> list[Array]:
-    return [leaf for v in values for leaf in structs.leaves(v) if isinstance(leaf, Array)]
+    return [leaf for v in values for leaf in structs.leaves(v) if type(leaf) is Array]
 
 
 class _Inputs:
@@ -87,7 +87,7 @@ class _Inputs:
         self.queue: Queue = arrays[0].queue
         self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
         self.count = math.prod(self.shape)
-        self.examples = tuple(structs.mapped(x, lambda v: v.dtype.type(0) if isinstance(v, Array) else v) for x in given)
+        self.examples = tuple(structs.mapped(x, lambda v: v.dtype.type(0) if type(v) is Array else v) for x in given)
 
     def laid_out(self, outputs: tuple[Any, ...] = ()) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
         """Inputs, outputs, and extents, the last first: flat and no extents where none has gaps or is broadcast, else all of one shape."""
@@ -96,7 +96,7 @@ class _Inputs:
         def laid(x: Any) -> Any:
             return x.reshape(-1) if flat else _core._broadcast_to(x, self.shape)
 
-        values = tuple(structs.mapped(x, lambda v: laid(v) if isinstance(v, Array) else v) for x in self.given)
+        values = tuple(structs.mapped(x, lambda v: laid(v) if type(v) is Array else v) for x in self.given)
         targets = tuple(structs.mapped(x, laid) for x in outputs) if flat else outputs
         return values, targets, () if flat else tuple(reversed(self.shape))
 
@@ -186,8 +186,8 @@ class _Made(pickling.Unchanging):
             raise ValueError(f"{self.__name__}: out: {wanted} arrays are expected, here are {len(given)}")
         for x in given:
             for leaf in _leaves([x]) or [x]:
-                if not isinstance(leaf, Array) or tuple(leaf.shape) != shape:
-                    got = f"one of shape {tuple(leaf.shape)}" if isinstance(leaf, Array) else type(leaf).__name__
+                if type(leaf) is not Array or tuple(leaf.shape) != shape:
+                    got = f"one of shape {tuple(leaf.shape)}" if type(leaf) is Array else type(leaf).__name__
                     raise ValueError(f"{self.__name__}: out: an array of shape {shape} is expected, not {got}")
         return given, single
 

@@ -150,7 +150,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         shape, sizes, inputs = _flattened(inputs, names, op_name)
         count = math.prod(shape)
         others = tuple(values[k] for k in whole)
-        queue = next(x.queue for x in inputs if isinstance(x, Array))
+        queue = next(x.queue for x in inputs if type(x) is Array)
         dtypes, single = self._result_types(function, inputs, others, results, queue)
         cores = [[sizes[n] for n in part] for part in results] if results is not None else [[] for _ in dtypes]
         outputs = tuple(_core._empty([count, *core], t, queue) for t, core in zip(dtypes, cores, strict=True))

@@ -317,7 +317,7 @@ def _argument(value: Any) -> Any:
         if value.ndim == 0:
             return value[()]
         return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
-    if isinstance(value, Array) and value.ndim == 0 and value._is_scalar_value():
+    if type(value) is Array and value.ndim == 0 and value._is_scalar_value():
         return value.dtype.type(value.item())
     return value
 

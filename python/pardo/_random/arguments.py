@@ -38,8 +38,8 @@ def place_of(op_name: str, given: Iterable[Any], device: DeviceLike, queue: Queu
 
 def array_at(x: Any, target: Queue, op_name: str, name: str) -> Array:
     """An array, or a list as one, on a queue."""
-    if type(x) is Array:
-        return x._to_queue(target)
+    if isinstance(x, Array):
+        return x.to_queue(target)
     if isinstance(x, (list, tuple)):
         return from_host(x, None, target, op_name)
     kind = ValueError if isinstance(x, str) else TypeError  # as NumPy has it

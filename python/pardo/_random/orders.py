@@ -198,8 +198,8 @@ class Orders(Multivariate):
             if x.ndim == 0:
                 raise TypeError("shuffle: x has no dimension; there is nothing to shuffle")
             along = axis_index(axis, x.ndim, "shuffle")
-            order = self._order(x.shape[along], x.queue if type(x) is Array else default_queue(), "shuffle")
-            x[...] = take(x, order, along) if type(x) is Array else x.take(asnumpy(order), along)
+            order = self._order(x.shape[along], default_queue() if isinstance(x, np.ndarray) else x.queue, "shuffle")
+            x[...] = x.take(asnumpy(order) if isinstance(x, np.ndarray) else order, along)
         elif isinstance(x, MutableSequence):
             if axis != 0:
                 raise NotImplementedError(f"shuffle: axis is {axis}, but a {type(x).__name__} has only axis 0; use an array")

@@ -1,11 +1,14 @@
 # python/pardo/_records/arrays.py: arrays of records: indices, assignment, comparison, conversions, by NumPy's names.
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.methods import Methods
+from pardo._base.arguments import integers
 from pardo._base.records import function_for, listed
 from pardo._core import Array
 from pardo._records.conversion import Conversions
@@ -18,6 +21,10 @@ _OF_ONE = {  # operators that records have not got, by the names of NumPy's func
     "neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert", "lt": "less", "le": "less_equal", "gt": "greater",
     "ge": "greater_equal", "int": "int", "float": "float", "complex": "complex", "index": "index",
 }  # fmt: skip
+_METHODS = (
+    "all", "any", "argmax", "argmin", "choose", "clip", "conj", "conjugate", "cumprod", "cumsum", "dot", "max", "mean", "min", "prod",
+    "round", "std", "sum", "trace", "var",
+)  # fmt: skip
 _OF_TWO = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder", "pow": "power",
     "divmod": "divmod", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
@@ -38,7 +45,8 @@ class StructuredArray(Conversions):
 
     Notes
     -----
-    It is a class of its own, for which ``isinstance(x, pardo.ndarray)`` is false. Arithmetic on whole records is a TypeError, as in NumPy.
+    ``isinstance(x, pardo.ndarray)`` is true, as in NumPy; ``type(x)`` is a class of its own. Arithmetic on whole records is a TypeError, as
+    in NumPy.
 
     Devices read numbers at multiples of their sizes. A dtype that has them there is stored as it is, and NumPy's arrays share memory with
     it. Fields of others, as ``"u1, f8"`` without padding, lie further apart in the memory of devices: `strides` tells, and `view` with
@@ -59,6 +67,11 @@ class StructuredArray(Conversions):
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` asks beside the type: to users there is one class of arrays."""
+        return Array
 
     # --- indices
 
@@ -154,6 +167,43 @@ class StructuredArray(Conversions):
         """As `pardo.compress` of this array."""
         return function_for("compress", TypeError(), (self,))(condition, self, axis)  # type: ignore[no-any-return]
 
+    def partition(self, kth: Any, axis: int = -1, kind: Any = None, order: Any = None) -> None:
+        """Order the records in place so that those at some places are where sorting puts them; all others are sorted too.
+
+        Parameters
+        ----------
+        kth : int or sequence of int
+            The places.
+        axis : int
+            The axis along which is ordered.
+        kind : {'introselect'}, optional
+            NumPy's choice of algorithm; there is one.
+        order : str or list of str, optional
+            Which fields are compared first.
+        """
+        self.sort(axis, None, order)
+
+    def byteswap(self, inplace: bool = False) -> StructuredArray:
+        """Swap the bytes of all numbers in the records; see `Array.byteswap`."""
+        made = self if inplace else self._copied()
+        for leaf, _ in made._leaves():
+            leaf.byteswap(True)
+        return made
+
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        """Change the shape and the number of the records in place; see `Array.resize`."""
+        given = new_shape[0] if len(new_shape) == 1 else new_shape
+        if given is not None and given != ():
+            self._parts = None
+            self._memory.resize((*integers(given, "resize: shape"), self._stored.itemsize), refcheck=refcheck)
+
+    flat = Methods.flat
+
+    @property
+    def mT(self) -> StructuredArray:  # noqa: N802
+        """Matrices transposed: the last two axes swapped."""
+        return sys.modules["pardo"].matrix_transpose(self)  # type: ignore[no-any-return]
+
     # --- comparison, and what records have not got
 
     def _compared(self, other: Any) -> Array:
@@ -207,8 +257,10 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
-for _name in ("argsort", "diagonal", "repeat", "squeeze", "take"):
+for _name in ("argpartition", "argsort", "diagonal", "nonzero", "put", "repeat", "searchsorted", "squeeze", "take"):
     setattr(StructuredArray, _name, _as_function(_name))
+for _name in _METHODS:
+    setattr(StructuredArray, _name, _refused(_name))
 for _name, _numpy in _OF_ONE.items():
     setattr(StructuredArray, f"__{_name}__", _refused(_numpy))
 for _name, _numpy in _OF_TWO.items():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import shared_view
+from pardo._array.methods import Methods
 from pardo._base.arguments import DeviceLike, dtype_of, index, queue_of
 from pardo._base.orders import copied_in_order, read_order
 from pardo._base.records import is_described
@@ -258,11 +259,8 @@ class Conversions(Facts):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return type(self)._of_pickle, (self._to_host(), self.device.id)
 
-    def dumps(self) -> bytes:
-        """Return the pickle of this array."""
-        import pickle
-
-        return pickle.dumps(self)
+    dump, dumps = Methods.dump, Methods.dumps
+    as_future, __await__, __array_namespace__ = Methods.as_future, Methods.__await__, Methods.__array_namespace__
 
     def __copy__(self: C) -> C:
         return self._copied()

@@ -3,40 +3,54 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import joining, manipulation, searching
-from pardo._base.arguments import Axis, axes, axis_index, dtype_of, index, integers, mask, queue_of
+from pardo._array.interop import asarray
+from pardo._base.arguments import (
+    Axis,
+    array,
+    axes,
+    axis_index,
+    check_cast,
+    check_casting,
+    dtype_of,
+    integers,
+    mask,
+    optional_dtype,
+    queue_of,
+    word,
+)
 from pardo._base.arguments import shape as read_shape
 from pardo._base.orders import axes_like, columns_first, read_order
 from pardo._base.records import listed
 from pardo._core import Array
-from pardo._functions import editing
+from pardo._functions import editing, rearranging
 from pardo._records.arrays import StructuredArray
 from pardo._records.making import new, of_array
 from pardo._records.memory import RecordMemory, uploaded
 
 
-def _records(x: Any, op_name: str, like: StructuredArray | None = None) -> StructuredArray:
+def as_records(x: Any, op_name: str, like: StructuredArray | None = None) -> StructuredArray:
     """The array itself; records of the host as a copy on the queue of another."""
     if isinstance(x, StructuredArray):
         return x
-    if like is not None and not isinstance(x, Array):
+    if like is not None and type(x) is not Array:
         host = x if isinstance(x, np.ndarray) else np.asarray(x, like.dtype)
         if host.dtype.names is not None:
             return StructuredArray._made(*uploaded(host, like.queue, op_name))
     raise TypeError(f"{op_name}: an array of records is expected beside others, not {type(x).__name__}")
 
 
-def _alike(items: Any, op_name: str) -> list[StructuredArray]:
+def alike(items: Iterable[Any], op_name: str) -> list[StructuredArray]:
     """Arrays of records in their common dtype, as NumPy finds it."""
     given = list(items)
     like = next((x for x in given if isinstance(x, StructuredArray)), None)
-    found = [_records(x, op_name, like) for x in given]
+    found = [as_records(x, op_name, like) for x in given]
     try:
         common = np.concatenate([np.empty(0, x.dtype) for x in found]).dtype
     except TypeError as e:
@@ -44,32 +58,65 @@ def _alike(items: Any, op_name: str) -> list[StructuredArray]:
     return [x if x.dtype == common else x._cast(common, op_name=op_name) for x in found]
 
 
-def _joined(items: Sequence[StructuredArray], join: Callable[[list[Array]], Array]) -> StructuredArray:
-    words = [x._words() for x in items]
-    if any(w.dtype != words[0].dtype for w in words):
-        words = [x._memory for x in items]
-    return items[0]._moved_from(join(words))
+def _joinable(items: Iterable[Any], op_name: str, out: Any = None, dtype: Any = None, casting: str = "same_kind") -> list[Any]:
+    """Arrays that are joined, in their common dtype or in that of the result, which may be one of numbers for records of one field."""
+    check_casting(casting, op_name)
+    if out is not None and dtype is not None:
+        raise TypeError(f"{op_name}: out and dtype cannot be given both")
+    if out is not None and not isinstance(out, Array):
+        raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
+    target = optional_dtype(dtype, op_name, fields=True) if out is None else out.dtype
+    if target is None:
+        return alike(items, op_name)
+    given = list(items)
+    queue = next((x.queue for x in given if isinstance(x, Array)), None)
+    found = []
+    for x in given:
+        source = x if isinstance(x, Array) else asarray(x, queue=queue)
+        check_cast(source.dtype, target, casting, op_name)
+        found.append(source if source.dtype == target else of_array(op_name, source, target, "K", None, source.queue, None))
+    return found
 
 
-def concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> StructuredArray:
+def _joined(items: Sequence[Any], join: Callable[[list[Array]], Array], out: Any = None, op_name: str = "") -> Any:
+    if isinstance(items[0], StructuredArray):
+        words = [x._words() for x in items]
+        if any(w.dtype != words[0].dtype for w in words):
+            words = [x._memory for x in items]
+        made: Any = items[0]._moved_from(join(words))
+    else:
+        made = join(list(items))
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {made.shape}")
+    out[...] = made
+    return out
+
+
+def concatenate(arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.concat`."""
-    items = _alike(arrays, "concat")
+    items = _joinable(arrays, "concat", out, dtype, casting)
     if axis is None:
         items, axis = [x.ravel() for x in items], 0
-    along = axis_index(axis, items[0].ndim, "concat") if items[0].ndim else 0
+    return _in_a_row(items, axis, "concat", out)
+
+
+def _in_a_row(items: list[Any], axis: int, op_name: str, out: Any = None) -> Any:
+    along = axis_index(axis, items[0].ndim, op_name) if items[0].ndim else 0
     if any(x.ndim != items[0].ndim or not x.ndim for x in items):
-        raise ValueError("concat: arrays have to have the same number of dimensions, at least one")
-    return _joined(items, lambda words: _core._concat(words, along))
+        raise ValueError(f"{op_name}: arrays have to have the same number of dimensions, at least one")
+    return _joined(items, lambda words: _core._concat(words, along), out, op_name)
 
 
-def stack(arrays: Sequence[Any], /, axis: int = 0) -> StructuredArray:
+def stack(arrays: Sequence[Any], /, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.stack`."""
-    items = _alike(arrays, "stack")
+    items = _joinable(arrays, "stack", out, dtype, casting)
     along = axis_index(axis, items[0].ndim + 1, "stack")
-    return _joined(items, lambda words: _core._stack(words, along))
+    return _joined(items, lambda words: _core._stack(words, along), out, "stack")
 
 
-def _at_least(rank: int, x: StructuredArray) -> StructuredArray:
+def _at_least(rank: int, x: Any) -> Any:
     if x.ndim >= rank:
         return x
     if rank == 1:
@@ -77,25 +124,36 @@ def _at_least(rank: int, x: StructuredArray) -> StructuredArray:
     return x.reshape(1, x.size) if rank == 2 else x.reshape(1, x.size, 1) if x.ndim < 2 else x.reshape(*x.shape, 1)
 
 
-def _each_at_least(rank: int, items: Sequence[Any]) -> Any:
-    views = [_at_least(rank, _records(x, f"atleast_{rank}d")) for x in items]
+def each_at_least(rank: int, items: Sequence[Any]) -> Any:
+    views = [_at_least(rank, as_records(x, f"atleast_{rank}d")) for x in items]
     return views[0] if len(views) == 1 else tuple(views)
 
 
-def vstack(tup: Sequence[Any]) -> StructuredArray:
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.vstack`."""
-    return concatenate([_at_least(2, x) for x in _alike(tup, "vstack")], 0)
+    return _in_a_row([_at_least(2, x) for x in _joinable(tup, "vstack", None, dtype, casting)], 0, "vstack")
 
 
-def hstack(tup: Sequence[Any]) -> StructuredArray:
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """As `pardo.hstack`."""
-    items = [_at_least(1, x) for x in _alike(tup, "hstack")]
-    return concatenate(items, 0 if items[0].ndim == 1 else 1)
+    items = [_at_least(1, x) for x in _joinable(tup, "hstack", None, dtype, casting)]
+    return _in_a_row(items, 0 if items[0].ndim == 1 else 1, "hstack")
+
+
+def dstack(tup: Sequence[Any]) -> Any:
+    """As `pardo.dstack`."""
+    return _in_a_row([_at_least(3, x) for x in alike(tup, "dstack")], 2, "dstack")
+
+
+def column_stack(tup: Sequence[Any]) -> Any:
+    """As `pardo.column_stack`."""
+    items = [x.reshape(-1, 1) if x.ndim == 1 else _at_least(2, x) for x in alike(tup, "column_stack")]
+    return _in_a_row(items, 1, "column_stack")
 
 
 def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") -> Any:
     """As `pardo.take`."""
-    x = _records(x, "take")
+    x = as_records(x, "take")
     if axis is None:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "take")
@@ -104,7 +162,7 @@ def take(x: Any, indices: Any, /, axis: int | None = None, mode: str = "raise") 
 
 def compress(condition: Any, x: Any, /, axis: int | None = None) -> Any:
     """As `pardo.compress`."""
-    x = _records(x, "compress")
+    x = as_records(x, "compress")
     if axis is None:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "compress")
@@ -113,7 +171,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None) -> Any:
 
 def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
     """As `pardo.repeat`."""
-    x = _records(x, "repeat")
+    x = as_records(x, "repeat")
     if axis is None:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "repeat")
@@ -122,7 +180,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
 
 def flip(x: Any, /, axis: Axis = None) -> Any:
     """As `pardo.flip`."""
-    x = _records(x, "flip")
+    x = as_records(x, "flip")
     given = axes(axis, "flip")
     turned = list(range(x.ndim)) if given is None else [axis_index(a, x.ndim, "flip") for a in given]
     return x._shown(_core._flip(x._memory, turned))
@@ -130,7 +188,7 @@ def flip(x: Any, /, axis: Axis = None) -> Any:
 
 def roll(x: Any, /, shift: Any, axis: Any = None) -> Any:
     """As `pardo.roll`."""
-    x = _records(x, "roll")
+    x = as_records(x, "roll")
     if axis is None:
         return roll(x.ravel(), shift, 0).reshape(x.shape)
     places = tuple(axis_index(a, x.ndim, "roll") for a in integers(axis, "roll: axis"))
@@ -139,22 +197,76 @@ def roll(x: Any, /, shift: Any, axis: Any = None) -> Any:
 
 def moveaxis(x: Any, /, source: Any, destination: Any) -> Any:
     """As `pardo.moveaxis`."""
-    x = _records(x, "moveaxis")
+    x = as_records(x, "moveaxis")
     a, b = ([axis_index(i, x.ndim, "moveaxis") for i in integers(given, "moveaxis: axis")] for given in (source, destination))
     return x._shown(_core._moveaxis(x._memory, a, b))
 
 
 def expand_dims(x: Any, /, axis: Any = 0) -> Any:
     """As `pardo.expand_dims`."""
-    x = _records(x, "expand_dims")
+    x = as_records(x, "expand_dims")
     given = integers(axis, "expand_dims: axis")
     places = [axis_index(a, x.ndim + len(given), "expand_dims") for a in given]
     return x._shown(_core._expand_dims(x._memory, places))
 
 
+def flipud(m: Any) -> Any:
+    """As `pardo.flipud`."""
+    x = as_records(m, "flipud")
+    if x.ndim < 1:
+        raise ValueError("flipud: Input must be >= 1-d.")
+    return flip(x, 0)
+
+
+def fliplr(m: Any) -> Any:
+    """As `pardo.fliplr`."""
+    x = as_records(m, "fliplr")
+    if x.ndim < 2:
+        raise ValueError("fliplr: Input must be >= 2-d.")
+    return flip(x, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+    """As `pardo.rot90`."""
+    x = as_records(m, "rot90")
+    return x._shown(rearranging.rot90(x._memory, k, [axis_index(a, x.ndim, "rot90") for a in axes]))
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """As `pardo.rollaxis`."""
+    x = as_records(a, "rollaxis")
+    along, first = axis_index(axis, x.ndim, "rollaxis"), axis_index(start, x.ndim + 1, "rollaxis") if start >= 0 else start + x.ndim
+    return x._shown(rearranging.rollaxis(x._memory, along, first))
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    """As `pardo.matrix_transpose`."""
+    x = as_records(x, "matrix_transpose")
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose: at least two dimensions are expected, here are {x.ndim}")
+    return x.swapaxes(-2, -1)
+
+
+def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Any, ...]:
+    """As `pardo.broadcast_arrays`; arrays of numbers may be among them."""
+    items = [x if isinstance(x, Array) else array(x, "broadcast_arrays") for x in args]
+    shape = np.broadcast_shapes(*(x.shape for x in items))
+    return tuple(broadcast_to(x, shape) if isinstance(x, StructuredArray) else _core._broadcast_to(x, list(shape)) for x in items)
+
+
+def take_along_axis(x: Any, /, indices: Any, axis: int | None = -1) -> Any:
+    """As `pardo.take_along_axis`."""
+    x = as_records(x, "take_along_axis")
+    if axis is None:
+        x, axis = x.ravel(), 0
+    along = axis_index(axis, x.ndim, "take_along_axis")
+    numbers = _core._reshape(_core._arange(0, x.size, 1, np.int64, x.queue), list(x.shape))
+    return x.ravel()[searching.take_along_axis(numbers, indices, along)]
+
+
 def squeeze(x: Any, /, axis: Axis = None) -> Any:
     """As `pardo.squeeze`."""
-    x = _records(x, "squeeze")
+    x = as_records(x, "squeeze")
     given = axes(axis, "squeeze")
     gone = [d for d, n in enumerate(x.shape) if n == 1] if given is None else [axis_index(a, x.ndim, "squeeze") for a in given]
     return x._shown(_core._squeeze(x._memory, gone)) if gone else x
@@ -162,21 +274,75 @@ def squeeze(x: Any, /, axis: Axis = None) -> Any:
 
 def broadcast_to(x: Any, /, shape: Any) -> Any:
     """As `pardo.broadcast_to`."""
-    x = _records(x, "broadcast_to")
+    x = as_records(x, "broadcast_to")
     extents = read_shape(shape, "broadcast_to")
     if len(extents) < x.ndim:
         raise ValueError(f"broadcast_to: records of shape {x.shape} cannot be broadcast to shape {tuple(extents)}")
     return x._shown(_core._broadcast_to(x._memory, [*extents, x._memory.shape[-1]]))
 
 
-def where(condition: Any, x: Any, y: Any, /) -> StructuredArray:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """As `pardo.where`."""
-    a, b = _alike([x, y], "where")
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("where: either both or neither of x and y should be given")
+    a, b = alike([x, y], "where")
     words = [a._words(), b._words()]
     if words[0].dtype != words[1].dtype:
         words = [a._memory, b._memory]
+    if isinstance(condition, StructuredArray):
+        raise TypeError(f"where: records of {listed(condition.dtype)} are no condition; give a field, or compare them")
     chosen = condition if type(condition) is Array else _core._host_operand(np.asarray(condition), a.queue, "where")
     return a._moved_from(_core._where(chosen[..., None], *words))
+
+
+def nonzero(x: Any, /) -> tuple[Array, ...]:
+    """As `pardo.nonzero`: records of which a field is not zero."""
+    return searching.nonzero(as_records(x, "nonzero")._some())
+
+
+def flatnonzero(x: Any, /) -> Array:
+    """As `pardo.flatnonzero`."""
+    return searching.flatnonzero(as_records(x, "flatnonzero")._some())
+
+
+def argwhere(x: Any, /) -> Array:
+    """As `pardo.argwhere`."""
+    return searching.argwhere(as_records(x, "argwhere")._some())
+
+
+def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> Array:
+    """As `pardo.searchsorted`, by the fields one after the other: both are sorted together, and what is of `x1` is counted."""
+    word(side, "searchsorted: side", ("left", "right"))
+    like = next(x for x in (x1, v) if isinstance(x, StructuredArray))
+    x1, v = alike([as_records(x1, "searchsorted", like), as_records(v, "searchsorted", like)], "searchsorted")
+    if x1.ndim != 1:
+        raise ValueError(f"searchsorted: x1 has {x1.ndim} dimensions; one is expected")
+    ordered = x1 if sorter is None else x1[sorter]
+    wanted = v.ravel()
+    left = side == "left"
+    count, start = (wanted.size, 0) if left else (ordered.size, ordered.size)
+    places = argsort(concatenate([wanted, ordered] if left else [ordered, wanted]))
+    counted = _core.cumulative_sum(_core.greater_equal(places, count) if left else _core.less(places, count), dtype=np.int64)
+    found = _core._empty([places.size], np.int64, x1.queue)
+    found[places] = counted
+    return _core._reshape(found[start : start + wanted.size], list(v.shape))
+
+
+def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """As `pardo.meshgrid`; vectors may be of numbers too."""
+    word(indexing, "meshgrid: indexing", ("xy", "ij"))
+    n = len(vectors)
+    order = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
+    grids = [
+        (v if isinstance(v, Array) else array(v, "meshgrid")).reshape([v.size if d == order[i] else 1 for d in range(n)])
+        for i, v in enumerate(vectors)
+    ]
+    if not sparse:
+        shape = np.broadcast_shapes(*(g.shape for g in grids))
+        grids = [broadcast_to(g, shape) if isinstance(g, StructuredArray) else _core._broadcast_to(g, list(shape)) for g in grids]
+    return tuple(g.copy() if copy else g for g in grids)
 
 
 def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:
@@ -200,7 +366,7 @@ def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:
 
 def argsort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Array:
     """As `pardo.argsort`, by the fields one after the other."""
-    x = _records(x, "argsort")
+    x = as_records(x, "argsort")
     if axis is None or not x.ndim:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "argsort")
@@ -219,7 +385,7 @@ def argsort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = Non
 
 def sort(x: Any, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> StructuredArray:
     """As `pardo.sort`, by the fields one after the other."""
-    x = _records(x, "sort")
+    x = as_records(x, "sort")
     if axis is None:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "sort")
@@ -238,7 +404,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """As `pardo.array_equal`."""
     if equal_nan:
         raise TypeError("array_equal: equal_nan is for numbers; compare the fields")
-    a, b = (x if isinstance(x, (Array, StructuredArray)) else np.asarray(x) for x in (a1, a2))
+    a, b = (x if isinstance(x, Array) else np.asarray(x) for x in (a1, a2))
     return a.shape == b.shape and bool(_core.all(a == b if isinstance(a, StructuredArray) else b == a))
 
 
@@ -292,7 +458,7 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None
 
 def tile(x: Any, /, reps: Any) -> Any:
     """As `pardo.tile`."""
-    x = _records(x, "tile")
+    x = as_records(x, "tile")
     counts = integers(reps, "tile: reps")
     x = x.reshape((1,) * (len(counts) - x.ndim) + x.shape)
     counts = [1] * (x.ndim - len(counts)) + counts
@@ -305,31 +471,51 @@ def tile(x: Any, /, reps: Any) -> Any:
 
 def copy(a: Any, order: str = "K", subok: Any = False) -> StructuredArray:
     """As `pardo.copy`."""
-    return _records(a, "copy").copy(order)
+    return as_records(a, "copy").copy(order)
 
 
 def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
     """As `pardo.split`."""
-    x = _records(x, "split")
+    x = as_records(x, "split")
     along = axis_index(axis, x.ndim, "split")
     return [x._shown(part) for part in joining.split(x._memory, indices_or_sections, along)]
 
 
 def array_split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> list[StructuredArray]:
     """As `pardo.array_split`."""
-    x = _records(x, "array_split")
+    x = as_records(x, "array_split")
     along = axis_index(axis, x.ndim, "array_split")
     return [x._shown(part) for part in joining.array_split(x._memory, indices_or_sections, along)]
 
 
+def _split_along(name: str, least: int, axis: int) -> Callable[..., list[StructuredArray]]:
+    def split_along(ary: Any, indices_or_sections: Any) -> list[StructuredArray]:
+        x = as_records(ary, name)
+        if x.ndim < least:
+            raise ValueError(f"{name}: only works on arrays of {least} or more dimensions")
+        return split(x, indices_or_sections, min(axis, x.ndim - 1))
+
+    return split_along
+
+
+hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[StructuredArray, ...]:
+    """As `pardo.unstack`."""
+    x = as_records(x, "unstack")
+    front = moveaxis(x, axis_index(axis, x.ndim, "unstack"), 0)
+    return tuple(front[i, ...] for i in range(front.shape[0]))
+
+
 def append(arr: Any, values: Any, axis: int | None = None) -> StructuredArray:
     """As `pardo.append`."""
-    return concatenate([arr, values], axis)
+    return concatenate([arr, values], axis)  # type: ignore[no-any-return]
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> StructuredArray:
     """As `pardo.delete`."""
-    x = _records(arr, "delete")
+    x = as_records(arr, "delete")
     if axis is None:
         x, axis = x.ravel(), 0
     along = axis_index(axis, x.ndim, "delete")
@@ -338,7 +524,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> StructuredArray:
 
 def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """As `pardo.diagonal`."""
-    x = _records(x, "diagonal")
+    x = as_records(x, "diagonal")
     if x.ndim < 2:
         raise ValueError(f"diagonal: diag requires an array of at least two dimensions, got {x.ndim}")
     rows, columns = axis_index(axis1, x.ndim, "diagonal"), axis_index(axis2, x.ndim, "diagonal")
@@ -348,7 +534,7 @@ def diagonal(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 def unique(x: Any, /, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: None = None) -> Any:
     """As `pardo.unique`."""
-    x = _records(x, "unique")
+    x = as_records(x, "unique")
     if axis is not None:
         raise TypeError("unique: records are compared one by one; axis must be None")
     flat = x.ravel()
@@ -372,7 +558,7 @@ def unique(x: Any, /, return_index: bool = False, return_inverse: bool = False, 
 
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """As `pardo.copyto`."""
-    target = _records(dst, "copyto")
+    target = as_records(dst, "copyto")
     given = np.asarray(src) if isinstance(src, (list, tuple)) else src
     if hasattr(given, "dtype") and not np.can_cast(given.dtype, target.dtype, casting):  # type: ignore[arg-type]
         raise TypeError(f"copyto: cannot cast from {given.dtype} to {target.dtype} according to the rule {casting!r}")
@@ -386,30 +572,3 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     chosen = _core._broadcast_to(chosen, list(target.shape))
     records = broadcast_to(target._given(given, "copyto"), target.shape)
     target[chosen] = records[chosen]
-
-
-TABLE: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        append, argsort, array_equal, array_split, astype, broadcast_to, compress, copy, copyto, delete, diagonal, empty_like, expand_dims,
-        flip, full_like, hstack, moveaxis, ones_like, repeat, roll, sort, split, squeeze, stack, take, tile, unique, vstack, where,
-        zeros_like,
-    )
-}  # fmt: skip
-TABLE |= {
-    "concat": concatenate,
-    "concatenate": concatenate,
-    "reshape": lambda x, /, shape, order="C", *, copy=None: _records(x, "reshape").reshape(shape, order=order, copy=copy),
-    "ravel": lambda x, /, order="C": _records(x, "ravel").ravel(order),
-    "permute_dims": lambda x, /, axes=None: _records(x, "permute_dims").transpose(axes),
-    "transpose": lambda x, /, axes=None: _records(x, "transpose").transpose(axes),
-    "swapaxes": lambda x, /, axis1, axis2: _records(x, "swapaxes").swapaxes(axis1, axis2),
-    "atleast_1d": lambda *items: _each_at_least(1, items),
-    "atleast_2d": lambda *items: _each_at_least(2, items),
-    "atleast_3d": lambda *items: _each_at_least(3, items),
-    "iscomplexobj": lambda x: False,
-    "isrealobj": lambda x: True,
-    "shape": lambda a: a.shape,
-    "ndim": lambda a: a.ndim,
-    "size": lambda a, axis=None: a.size if axis is None else a.shape[index(axis, "size: axis")],
-}

@@ -330,6 +330,16 @@ class RecordMemory(Struct, Records):
             return _core._full(list(np.broadcast_shapes(self.shape, other.shape)), True, np.bool_, self.queue)
         return found
 
+    def _some(self) -> Array:
+        """Where a field is not zero."""
+        found = _core._full(list(self.shape), False, np.bool_, self.queue)
+        for leaf, more in self._leaves():
+            some = _core.not_equal(leaf, 0)
+            if more:
+                some = _core._reduce(_core._ANY, some, list(range(some.ndim - more, some.ndim)), False)
+            found = _core.bitwise_or(found, some)
+        return found
+
     # --- the host
 
     def _to_host(self) -> np.ndarray[Any, Any]:

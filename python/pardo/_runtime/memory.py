@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of, refuse_masked
 from pardo._base.arguments import shape as read_shape
-from pardo._base.public_names import named_as_class
+from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Device, Queue
 
 __all__ = [
@@ -363,3 +363,6 @@ def set_allocator(
     >>> pp.set_allocator("cpu", None)
     """
     _core._set_allocator(Device(device), allocate, free)
+
+
+publish_module(globals(), "pardo")

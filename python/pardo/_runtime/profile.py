@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._base.arguments import index
 from pardo._base.notebook import ShownText, html_table
+from pardo._base.public_names import publish_module
 
 __all__ = ["Profile", "profile"]
 
@@ -396,3 +397,6 @@ def profile(*, max_records: int = 1_000_000) -> Profile:
     if most < 0:
         raise ValueError(f"profile: max_records is {most}; it must not be negative")
     return Profile(most)
+
+
+publish_module(globals(), "pardo")

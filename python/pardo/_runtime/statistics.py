@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, index
+from pardo._base.public_names import publish_module
 from pardo._core import Array, Device, Queue
 from pardo._runtime.plan import Plan
 
@@ -283,3 +284,6 @@ def reset_memory_peak(device: DeviceLike = None) -> None:
     True
     """
     _core._reset_memory_peak(Device(device))
+
+
+publish_module(globals(), "pardo")

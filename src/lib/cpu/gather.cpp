@@ -16,13 +16,14 @@ constexpr std::int64_t chunk = 1024;
 
 double cost_of(std::int64_t elements) { return static_cast<double>(elements) * 2.0 + 200; }
 
-/// Offsets into the base for index positions [begin, begin + count).
+/// Offsets into the base for index positions [begin, begin + count), in bytes.
 struct Offsets {
     SmallVector<const std::int64_t*, 4> indices;
     SmallVector<std::int64_t, 4> steps, sizes;
 
-    Offsets(std::span<const Memory> memories, const GatherPlan& plan) : steps(plan.steps), sizes(plan.sizes) {
+    Offsets(std::span<const Memory> memories, const GatherPlan& plan, DType dtype) : sizes(plan.sizes) {
         for (const Memory& memory : memories) indices.push_back(reinterpret_cast<const std::int64_t*>(memory.address()));
+        for (const std::int64_t step : plan.steps) steps.push_back(step * itemsize(dtype));
     }
     void compute(std::int64_t begin, std::int64_t count, std::int64_t* __restrict out) const {
         for (int k = 0; k < indices.size(); ++k) {
@@ -44,54 +45,119 @@ std::vector<const Memory*> with_indices(const Memory& first, std::span<const Mem
     return list;
 }
 
-/// Copies one strided piece of the base to or from contiguous memory.
-template <bool to_base, class T>
-[[gnu::always_inline]] inline void move_inner(const StridedIterator& inner, std::int64_t size, T* base, T* other) {
-    if (size == inner.inner() && inner.inner_step() == 1) {
+/// Pieces of the base at some offsets, one for each of `count` positions: to or from `pieces`, where those of all positions lie one after
+/// the other. `chosen`, of a scatter: the numbers of the positions that are moved.
+struct Moved {
+    const std::int64_t* offsets;
+    const std::int32_t* chosen;
+    std::int64_t count;
+};
+
+/// Pieces that are contiguous in the base too, of `known` bytes, or of as many as is said only now. A copy of a known size is one or two
+/// instructions, a call of memcpy for each piece takes longer than what it copies.
+template <bool to_base, std::int64_t known> void move_whole(const Moved& moved, char* base, char* pieces, std::int64_t bytes) {
+    const std::int64_t size = known > 0 ? known : bytes;
+    for (std::int64_t k = 0; k < moved.count; ++k) {
+        const std::int64_t i = to_base ? moved.chosen[k] : k;
         if constexpr (to_base)
-            std::memcpy(base, other, static_cast<std::size_t>(size) * sizeof(T));
+            std::memcpy(base + moved.offsets[i], pieces + i * size, static_cast<std::size_t>(size));
         else
-            std::memcpy(other, base, static_cast<std::size_t>(size) * sizeof(T));
-        return;
+            std::memcpy(pieces + i * size, base + moved.offsets[i], static_cast<std::size_t>(size));
     }
-    inner.runs(0, size, [&](std::int64_t at, std::int64_t offset, std::int64_t step, std::int64_t count) {
-        for (std::int64_t i = 0; i < count; ++i) {
-            if constexpr (to_base)
-                base[offset + i * step] = other[at + i];
-            else
-                other[at + i] = base[offset + i * step];
-        }
-    });
 }
 
-template <class T>
-void gather_typed(device::Device* device, const T* base, const Offsets& offsets, const GatherPlan& plan, T* out, double cost) {
-    const StridedIterator outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
-    const std::int64_t outer_size = element_count(plan.outer), inner_size = element_count(plan.inner);
-    const std::int64_t chunks = (plan.count + chunk - 1) / chunk;
+template <bool to_base> auto whole_mover(std::int64_t bytes) {
+    switch (bytes) {
+        case 1: return move_whole<to_base, 1>;
+        case 2: return move_whole<to_base, 2>;
+        case 3: return move_whole<to_base, 3>;
+        case 4: return move_whole<to_base, 4>;
+        case 6: return move_whole<to_base, 6>;
+        case 8: return move_whole<to_base, 8>;
+        case 12: return move_whole<to_base, 12>;
+        case 16: return move_whole<to_base, 16>;
+        case 24: return move_whole<to_base, 24>;
+        case 32: return move_whole<to_base, 32>;
+        case 48: return move_whole<to_base, 48>;
+        case 64: return move_whole<to_base, 64>;
+        default: return move_whole<to_base, 0>;
+    }
+}
+
+/// Pieces of `size` elements that are strided in the base.
+template <bool to_base, class T>
+void move_strided(const Moved& moved, const StridedIterator& inner, std::int64_t size, char* base, char* pieces) {
+    for (std::int64_t k = 0; k < moved.count; ++k) {
+        const std::int64_t i = to_base ? moved.chosen[k] : k;
+        T* const there = reinterpret_cast<T*>(base + moved.offsets[i]);
+        T* const here = reinterpret_cast<T*>(pieces) + i * size;
+        inner.runs(0, size, [=](std::int64_t at, std::int64_t offset, std::int64_t step, std::int64_t count) {
+            for (std::int64_t j = 0; j < count; ++j) {
+                if constexpr (to_base)
+                    there[offset + j * step] = here[at + j];
+                else
+                    here[at + j] = there[offset + j * step];
+            }
+        });
+    }
+}
+
+/// How the pieces of a plan are moved.
+template <bool to_base> class Mover {
+public:
+    Mover(const GatherPlan& plan, DType dtype)
+        : inner_(plan.inner, plan.inner_strides),
+          size_(element_count(plan.inner)),
+          dtype_(dtype),
+          whole_(inner_.inner() == size_ && inner_.inner_step() == 1 ? whole_mover<to_base>(bytes()) : nullptr) {}
+    std::int64_t bytes() const { return size_ * itemsize(dtype_); }
+    void operator()(const Moved& moved, char* base, char* pieces) const {
+        if (whole_) return whole_(moved, base, pieces, bytes());
+        visit_size(dtype_, [&]<class T>(std::type_identity<T>) { move_strided<to_base, T>(moved, inner_, size_, base, pieces); });
+    }
+    /// One element everywhere in the pieces.
+    void fill(const Moved& moved, char* base, const char* element) const {
+        visit_size(dtype_, [&]<class T>(std::type_identity<T>) {
+            const T value = *reinterpret_cast<const T*>(element);
+            for (std::int64_t k = 0; k < moved.count; ++k) {
+                T* const there = reinterpret_cast<T*>(base + moved.offsets[moved.chosen[k]]);
+                inner_.runs(0, size_, [=](std::int64_t, std::int64_t offset, std::int64_t step, std::int64_t count) {
+                    for (std::int64_t j = 0; j < count; ++j) there[offset + j * step] = value;
+                });
+            }
+        });
+    }
+
+private:
+    StridedIterator inner_;
+    std::int64_t size_;
+    DType dtype_;
+    void (*whole_)(const Moved&, char*, char*, std::int64_t);
+};
+
+void gather_here(device::Device* device, const Memory& base, const Offsets& offsets, const GatherPlan& plan, const Memory& out,
+                 double cost) {
+    const StridedIterator outer(plan.outer, plan.outer_strides);
+    const Mover<false> move(plan, base.dtype);
+    const std::int64_t outer_size = element_count(plan.outer), chunks = (plan.count + chunk - 1) / chunk;
     cpu::parallel_for(device, outer_size * chunks, cost, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t at[chunk], known = -1;
         for (std::int64_t part = begin; part < end; ++part) {
             const std::int64_t o = part / chunks, c = part % chunks, first = c * chunk, count = std::min(chunk, plan.count - first);
             if (c != known) offsets.compute(first, count, at);
             known = c;
-            const T* from = base + outer.offset(o);
-            T* to = out + (o * plan.count + first) * inner_size;
-            if (inner_size == 1) {
-                for (std::int64_t i = 0; i < count; ++i) to[i] = from[at[i]];
-                continue;
-            }
-            for (std::int64_t i = 0; i < count; ++i)
-                move_inner<false, T>(inner, inner_size, const_cast<T*>(from) + at[i], to + i * inner_size);
+            move({at, nullptr, count}, base.address() + outer.offset(o) * itemsize(base.dtype),
+                 out.address() + (o * plan.count + first) * move.bytes());
         }
     });
 }
 
 /// Each thread writes the elements whose first index lies in its share of the axis, in order: of duplicates the last wins.
-template <class T>
-void scatter_typed(device::Device* device, T* base, const Offsets& offsets, const GatherPlan& plan, const T* value, bool one, double cost) {
-    const StridedIterator outer(plan.outer, plan.outer_strides), inner(plan.inner, plan.inner_strides);
-    const std::int64_t outer_size = element_count(plan.outer), inner_size = element_count(plan.inner), size = plan.sizes[0];
+void scatter_here(device::Device* device, const Memory& base, const Offsets& offsets, const GatherPlan& plan, const Memory& value,
+                  double cost) {
+    const StridedIterator outer(plan.outer, plan.outer_strides);
+    const Mover<true> move(plan, base.dtype);
+    const std::int64_t outer_size = element_count(plan.outer), size = plan.sizes[0];
     const std::int64_t shares = plan.count < 4096 ? 1 : std::min<std::int64_t>({cpu::thread_count(device), 8, size});
     cpu::parallel_for(device, shares, cost, [&](std::int64_t first_share, std::int64_t end_share) {
         const std::int64_t low = size * first_share / shares, high = size * end_share / shares;
@@ -108,22 +174,11 @@ void scatter_typed(device::Device* device, T* base, const Offsets& offsets, cons
                 taken += static_cast<std::int64_t>(wrapped >= low) & static_cast<std::int64_t>(wrapped < high);
             }
             for (std::int64_t o = 0; o < outer_size; ++o) {
-                T* target = base + outer.offset(o);
-                const T* from = value + (one ? 0 : (o * plan.count + first) * inner_size);
-                if (inner_size == 1) {
-                    for (std::int64_t m = 0; m < taken; ++m) target[at[mine[m]]] = from[one ? 0 : mine[m]];
-                    continue;
-                }
-                for (std::int64_t m = 0; m < taken; ++m) {
-                    const std::int64_t i = mine[m];
-                    if (one) {
-                        inner.runs(0, inner_size, [&](std::int64_t, std::int64_t offset, std::int64_t step, std::int64_t run) {
-                            for (std::int64_t j = 0; j < run; ++j) target[at[i] + offset + j * step] = *from;
-                        });
-                    } else {
-                        move_inner<true, T>(inner, inner_size, target + at[i], const_cast<T*>(from) + i * inner_size);
-                    }
-                }
+                char* const target = base.address() + outer.offset(o) * itemsize(base.dtype);
+                if (value.size() == 1)
+                    move.fill({at, mine, taken}, target, value.address());
+                else
+                    move({at, mine, taken}, target, value.address() + (o * plan.count + first) * move.bytes());
             }
         }
     });
@@ -133,12 +188,9 @@ void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory
     const double cost = cost_of(out.size());
     const Memory* writes[] = {&out};
     submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices, plan.bounds)), writes,
-           [=, offsets = Offsets(indices, plan), device = queue->device()] {
+           [=, offsets = Offsets(indices, plan, base.dtype), device = queue->device()] {
                check_bounds(device, plan.bounds);
-               visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
-                   gather_typed(device, reinterpret_cast<const T*>(base.address()), offsets, plan, reinterpret_cast<T*>(out.address()),
-                                cost);
-               });
+               gather_here(device, base, offsets, plan, out, cost);
            });
 }
 
@@ -148,12 +200,9 @@ void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memor
     std::vector<const Memory*> reads = with_indices(value, indices, plan.bounds);
     reads.push_back(&base);  // what is not named stays
     submit(queue, "scatter", cost, std::span<const Memory* const>(reads), writes,
-           [=, offsets = Offsets(indices, plan), device = queue->device()] {
+           [=, offsets = Offsets(indices, plan, base.dtype), device = queue->device()] {
                check_bounds(device, plan.bounds);
-               visit_size(base.dtype, [&]<class T>(std::type_identity<T>) {
-                   scatter_typed(device, reinterpret_cast<T*>(base.address()), offsets, plan, reinterpret_cast<const T*>(value.address()),
-                                 value.size() == 1, cost);
-               });
+               scatter_here(device, base, offsets, plan, value, cost);
            });
 }
 
@@ -188,9 +237,9 @@ void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& in
     });
 }
 
-const Registered gather_here(routines::gather, {"threads", Place::Host, cpu_gather});
-const Registered scatter_here(routines::scatter, {"threads", Place::Host, cpu_scatter});
-const Registered take_along_axis_here(routines::take_along_axis, {"threads", Place::Host, cpu_take_along_axis});
+const Registered gather_by_threads(routines::gather, {"threads", Place::Host, cpu_gather});
+const Registered scatter_by_threads(routines::scatter, {"threads", Place::Host, cpu_scatter});
+const Registered take_along_axis_by_threads(routines::take_along_axis, {"threads", Place::Host, cpu_take_along_axis});
 
 }  // namespace
 

@@ -61,6 +61,68 @@ def test_hermitian(dtype, shape, device):
     check(adjoint(v) @ v, np.broadcast_to(np.eye(shape[-1], dtype=dtype), shape))
 
 
+@pytest.mark.parametrize("shape", [(40, 17, 17), (2, 33, 33), (75, 75)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_sizes(dtype, shape, device):
+    """More than a team, a block, or a panel has."""
+    a = matrices(dtype, shape, "regular")
+    a = a[..., np.random.default_rng(1).permutation(shape[-1]), :]  # rows that are to be exchanged
+    x = pp.asarray(a, device=device)
+    for k in (1, 20):
+        b = matrices(dtype, (*shape[:-1], k))
+        check(linalg.solve(x, pp.asarray(b, device=device)), np.linalg.solve(a, b), 10)
+    check(linalg.inv(x), np.linalg.inv(a))
+    check(linalg.det(x / (2 * shape[-1])), np.linalg.det(a / np.asarray(2 * shape[-1], dtype)), 10)
+    for mine, expected in zip(linalg.slogdet(x), np.linalg.slogdet(a), strict=True):
+        check(mine, expected)
+    p = matrices(dtype, shape, "positive")
+    for upper in (False, True):
+        factor = np.linalg.cholesky(p).conj().swapaxes(-1, -2) if upper else np.linalg.cholesky(p)
+        check(linalg.cholesky(pp.asarray(p, device=device), upper=upper), factor, 10)
+
+
+@pytest.mark.parametrize("n", [1, 6, 40])
+def test_matrices_that_fail(n, device):
+    a = np.stack([np.eye(n)] * 7)
+    a[4] = a[5] = 0
+    x = pp.asarray(a, device=device)
+    for call, text in (
+        (lambda: linalg.inv(x), "inv: Singular matrix"),
+        (lambda: linalg.solve(x, x), "solve: Singular matrix"),
+        (lambda: linalg.cholesky(x), "cholesky: Matrix is not positive definite"),
+        (lambda: pp.scipy.linalg.solve_triangular(x, x), "solve_triangular: Singular matrix"),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match=rf"^{text} \(matrix 4 of the stack\) \(at .*test_matrices.py:\d+\)"):
+            call().wait()
+    check(linalg.det(x), np.linalg.det(a))
+    for mine, expected in zip(linalg.slogdet(x), np.linalg.slogdet(a), strict=True):
+        check(mine, expected)
+    assert np.flatnonzero(~np.isfinite(pp.asnumpy(linalg.cond(x, 1)))).tolist() == [4, 5]
+    a = a + np.eye(n) * 3
+    a[4:6, 0, 0] = np.nan
+    x = pp.asarray(a, device=device)
+    for found in (linalg.inv(x), linalg.solve(x, x)):
+        assert np.flatnonzero(np.isnan(pp.asnumpy(found)).reshape(7, -1).any(1)).tolist() == [4, 5]
+    with pytest.raises(np.linalg.LinAlgError, match=r"^cho_factor: Array must not contain infs or NaNs \(matrix 4 of the stack\)"):
+        pp.scipy.linalg.cho_factor(x)[0].wait()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+def test_triangles(dtype, device):
+    for shape, k in (((3, 7, 7), 2), ((40, 40), 1)):
+        a = matrices(dtype, shape, "regular")
+        b = matrices(dtype, (*shape[:-1], k))
+        x, y = pp.asarray(a, device=device), pp.asarray(b, device=device)
+        for lower in (False, True):
+            half = np.tril(a) if lower else np.triu(a)
+            for trans, taken in ((0, half), (1, half.swapaxes(-1, -2)), (2, half.conj().swapaxes(-1, -2))):
+                check(pp.scipy.linalg.solve_triangular(x, y, trans=trans, lower=lower), np.linalg.solve(taken, b))
+            ones = half / (4 * shape[-1])
+            ones[..., range(shape[-1]), range(shape[-1])] = 1
+            z = pp.asarray(a / np.asarray(4 * shape[-1], dtype), device=device)
+            check(pp.scipy.linalg.solve_triangular(z, y, lower=lower, unit_diagonal=True), np.linalg.solve(ones.astype(dtype), b))
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (5, 5), (2, 6, 3), (2, 3, 6)], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_orthogonal(dtype, shape, device):

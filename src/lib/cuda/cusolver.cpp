@@ -237,24 +237,19 @@ void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::s
         stack.in_shapes.push_back(x.shape);
         uses.push_back({x.buffer.get(), device::Access::Read});
     }
-    SmallVector<DeviceArg, 3> results;
     for (const Memory& x : out) {
         stack.out.push_back(x ? x.address() : nullptr);
         stack.out_shapes.push_back(x.shape);
         if (!x) continue;
         uses.push_back({x.buffer.get(), device::Access::ReadWrite});
-        results.push_back(updates(x));
     }
     const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
         run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));
     };
     device::call_library(queue, call, uses, {options.op_name, {}});
-    if (options.nan_where_singular) return;  // what is divided by a pivot of zero is not finite
-    const MatrixStatus status(queue, options, reason, in[0]);
-    while (results.size() < 3) results.push_back(results[0]);
-    const DeviceArg args[] = {reads(info), status.arg(), results[0], results[1], results[2], count};
-    launch_kernel(queue, options.op_name, Variant(KernelId::NoteInfo, DType::Int32), groups_for(count), args, status.check());
-    status.settle(out);
+    if (run == &run_solve<T>) keep_nan(queue, options.op_name, in[0], info, out[0]);  // getrf takes NaN for 0
+    if (options.nan_where_singular) return;                                           // what is divided by a pivot of zero is not finite
+    MatrixStatus(queue, options, reason, in[0]).finish(out, info);
 }
 
 template <template <class> class Run>

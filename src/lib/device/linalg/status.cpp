@@ -29,10 +29,30 @@ void MatrixStatus::settle(std::span<const Memory> results) const {
     queue_->host_task(look, uses, device::Label{op_name_, device::current_location()}, 50);
 }
 
+void MatrixStatus::finish(std::span<const Memory> results, const Memory& info) const {
+    SmallVector<DeviceArg, 4> updated;
+    for (const Memory& x : results) {
+        if (x) updated.push_back({x, device::Access::Check});
+    }
+    while (updated.size() < 3) updated.push_back(updated[0]);
+    const std::int64_t count = info ? info.size() : 0;
+    const DeviceArg args[] = {info ? reads(info) : updated[0], arg(), updated[0], updated[1], updated[2], count};
+    launch_kernel(queue_, op_name_, Variant(KernelId::NoteInfo, DType::Int32), std::max<std::int64_t>(groups_for(count), 1), args, check());
+    settle(results);
+}
+
 Shape stack_batch(const Memory& stack) {
     Shape batch;
     batch.append(stack.shape.begin(), stack.shape.end() - 2);
     return batch;
+}
+
+void keep_nan(device::Queue* queue, const char* op_name, const Memory& a, const Memory& info, const Memory& result) {
+    const std::int64_t count = matrices_of(a);
+    launch_kernel(queue, op_name, Variant(KernelId::NanMatrices, a.dtype, {{"STAGE", 0}}), groups_for(a.size()),
+                  {reads(a), updates(info), a.size(), a.size() / count});
+    launch_kernel(queue, op_name, Variant(KernelId::NanMatrices, a.dtype, {{"STAGE", 1}}), groups_for(result.size()),
+                  {updates(result), reads(info), result.size(), result.size() / count});
 }
 
 void make_unit(device::Queue* queue, const char* op_name, const Memory& x) {

@@ -14,10 +14,12 @@ public:
     MatrixStatus(device::Queue* queue, const MatrixOptions& options, const char* reason, const Memory& stack);
     /// The kernels' argument.
     DeviceArg arg() const { return {words_.get(), device::Access::ReadWrite}; }
-    /// For the last launch that notes; empty where `settle` does it.
+    /// For the one launch that notes; empty where `settle` does it.
     std::function<void()> check() const;
     /// After that launch: where the host does not see the words a task of it looks, and what reads the results waits for that.
     void settle(std::span<const Memory> results) const;
+    /// In place of both, after several launches, or after a library that has left a number (Int32) for each matrix, 0 where all went well.
+    void finish(std::span<const Memory> results, const Memory& info = {}) const;
     /// Stacks of so many matrices can be told apart.
     static constexpr std::int64_t most_matrices = (std::int64_t{1} << 30) - 1;
 
@@ -33,6 +35,8 @@ private:
 Shape stack_batch(const Memory& stack);
 inline std::int64_t matrices_of(const Memory& stack) { return element_count(stack_batch(stack)); }
 
+/// Results of matrices with a NaN, of whose numbers (Int32) a library has left one each, become NaN, and the numbers say so.
+void keep_nan(device::Queue* queue, const char* op_name, const Memory& a, const Memory& info, const Memory& result);
 /// Unit matrices in all of x; zeros outside of a triangle of each matrix.
 void make_unit(device::Queue* queue, const char* op_name, const Memory& x);
 void keep_triangle(device::Queue* queue, const char* op_name, const Memory& x, bool upper);

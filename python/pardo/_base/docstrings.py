@@ -271,10 +271,9 @@ ImportError
     OpenBLAS is not installed.""",
     "matrix_notes": """\
 A stack of matrices is shared out among the threads of the CPU; of one large matrix OpenBLAS does that. On OpenCL and CUDA devices
-kernels compute `solve`, `inv`, `det`, `slogdet`, `cholesky`, `solve_triangular`, `lu_factor` and `lu_solve`; where cuSOLVER is
-installed, it computes the larger matrices of the first ones, and `qr`, `svd` and `eigh`. For all else operands are copied to the host
-and results back, which `transfer_guard` sees. An error that the values of a matrix cause comes when the result is used, and names the
-line of the call and the place of the matrix in the stack.""",
+kernels compute all but `eig`, `eigvals`, banded and Toeplitz systems; where cuSOLVER is installed, it computes matrices of more than 32
+rows, and `eig`. For all else operands are copied to the host and results back, which `transfer_guard` sees. An error that the values of a
+matrix cause comes when the result is used, and names the line of the call and the place of the matrix in the stack.""",
     "overwrite_a": """\
 overwrite_a : bool
     SciPy's; the elements stay as they are.""",

@@ -76,13 +76,26 @@ void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
     for (int flag : {0, 1}) {
         list.push_back({KernelId::NanMatrices, dtype, {{"STAGE", flag}}});
         list.push_back({KernelId::TriangleSolve, dtype, {{"CONJUGATE", 1 - flag}, {"UNIT", flag}}});
-        list.push_back({KernelId::LuDeterminant, dtype, {{"LOGARITHM", flag}, {"BASE", 1 - flag}}});
+        list.push_back({KernelId::LuDeterminant, dtype, {{"TASK", flag}, {"BASE", 1 - flag}}});
         list.push_back(
             {KernelId::MatmulMinus, dtype, {{"ROWS", 1 + flag}, {"COLUMNS", 1 + flag}, {"A_RANK", 1}, {"B_RANK", 1}, {"CONJUGATE", flag}}});
     }
-    for (const KernelId kernel :
-         {KernelId::LuPanel, KernelId::UnitMatrices, KernelId::KeepTriangle, KernelId::NoteInfinite, KernelId::NoteZeros})
+    for (const KernelId kernel : {KernelId::LuPanel, KernelId::KeepTriangle, KernelId::NoteInfinite, KernelId::NoteZeros,
+                                  KernelId::EigenColumns, KernelId::DivideRows})
         list.push_back({kernel, dtype});
+    for (int bits : {0, 5, 8}) {
+        list.push_back({KernelId::QrPanel, dtype, {{"TEAM_BITS", bits}}});
+        list.push_back({KernelId::JacobiStart, dtype, {{"TEAM_BITS", bits}, {"FORM", bits % 4}}});
+    }
+    for (int flag : {0, 1}) {
+        list.push_back({KernelId::Jacobi, dtype, {{"TEAM_BITS", 5}, {"WHOLE", flag}}});
+        list.push_back({KernelId::UnitMatrices, dtype, {{"SIGNS", flag}}});
+        list.push_back({KernelId::OrderRows, dtype, {{"ASCENDING", flag}}});
+        list.push_back({KernelId::CopyRows, dtype, {{"ORDERED", flag}, {"CONJUGATE", flag}}});
+    }
+    list.push_back({KernelId::Jacobi, dtype, {{"TEAM_BITS", 0}, {"WHOLE", 1}}});
+    list.push_back({KernelId::RowNumbers, dtype, {{"TEAM_BITS", 5}, {"PRODUCT", 1}}});
+    list.push_back({KernelId::Residuals, dtype, {{"TEAM_BITS", 8}}});
 }
 
 /// The variants of one dtype that differ in more than a number.
@@ -157,9 +170,10 @@ TEST(DeviceTexts, ThoseOfNoDtype) {
         expect_compiles({KernelId::CountMask, DType::Bool, {{"SOURCE", choice}}}, "sm_90");
         expect_compiles({KernelId::JoinIndices, DType::Int64, {{"NUMBERS", choice}}}, "sm_90");
         expect_compiles({KernelId::LastWins, DType::Int64, {{"STAGE", choice}}}, "sm_90");
+        expect_compiles({KernelId::RowPlaces, DType::Int32, {{"SHORT", choice}, {"BASE", 1 - choice}}}, "sm_90");
     }
-    for (const KernelId kernel : {KernelId::RunLengths, KernelId::FindBad, KernelId::LastOfSorted, KernelId::NoteInfo, KernelId::RowPlaces,
-                                  KernelId::NoteExchanges})
+    for (const KernelId kernel :
+         {KernelId::RunLengths, KernelId::FindBad, KernelId::LastOfSorted, KernelId::NoteInfo, KernelId::NoteExchanges})
         expect_compiles({kernel, DType::Int64}, "sm_90");
 }
 

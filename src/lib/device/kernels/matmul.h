@@ -8,7 +8,8 @@ inline constexpr char minus[] = "#define MINUS 1\n";
 
 /// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
 /// Float sums are cut in blocks of 256 products, whose totals are added up apart. Strides A and B: where the matrices of a batch begin.
-/// MINUS: they are taken away from out, which has strides too; CONJUGATE is 1 where b is conjugated, 2 where a is.
+/// MINUS: they are taken away from out, which has strides too: only on and below its diagonal if `part` is 1, from zero if it is 2;
+/// CONJUGATE is 1 where b is conjugated, 2 where a is.
 inline constexpr char matmul[] = R"(
 /* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__
@@ -51,7 +52,7 @@ FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
 #endif
 #define IN_BLOCKS (!IS_BOOL && !IS_INTEGER)
 #ifdef MINUS
-#define OUT_ARGS , i64 out_step, i64 out_row, i64 out_column, i64 lower
+#define OUT_ARGS , i64 out_step, i64 out_row, i64 out_column, i64 part
 #else
 #define OUT_ARGS
 #endif
@@ -77,7 +78,7 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
     const i64 batch = GROUP_ID / tiles, tile = GROUP_ID - batch * tiles;
     const i64 row = tile / across * HIGH, column = (tile - tile / across * across) * BROAD;
 #ifdef MINUS
-    if (lower && column >= row + HIGH) return;
+    if (part == 1 && column >= row + HIGH) return;
 #endif
     GLOBAL const T* from_a = a + A_OFFSET(batch) + row * a_row;
     GLOBAL const T* from_b = b + B_OFFSET(batch) + column * b_column;
@@ -130,10 +131,13 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
 #endif
 #ifdef MINUS
             GLOBAL T* to = out + batch * out_step + m * out_row + n * out_column;
+            if (m >= rows || n >= columns) continue;
+            SUM before = ZERO;
+            if (part != 2) before = *to;
 #if IS_COMPLEX
-            if (m < rows && n < columns) *to = make_complex(to->re - value.re, to->im - value.im);
+            *to = make_complex(before.re - value.re, before.im - value.im);
 #else
-            if (m < rows && n < columns) *to -= value;
+            *to = before - value;
 #endif
 #else
             if (m < rows && n < columns) out[(batch * rows + m) * columns + n] = RESULT(value);

@@ -3,15 +3,20 @@
 
 namespace pardo::lib::kernels {
 
-/// Square matrices with ones on the diagonal.
+/// Matrices with ones on the diagonal; SIGNS: with the signs of the diagonal of `like`.
 inline constexpr char unit_matrices[] = R"(
-KERNEL(256) unit_matrices(ARG(T, x), i64 total, i64 n) {
+KERNEL(256) unit_matrices(ARG(T, x), CONST_ARG(T, like), i64 total, i64 rows, i64 columns) {
     BEGIN;
     PTR(T, x);
+    CONST_PTR(T, like);
     const i64 at = GROUP_ID * 256 + LOCAL_ID;
     if (at >= total) return;
-    const i64 place = at % (n * n);
-    x[at] = place / n == place % n ? ONE : ZERO;
+    const i64 row = at / columns % rows, column = at % columns;
+    V value = row == column ? ONE : ZERO;
+#if SIGNS
+    if (RE(like[at]) < 0) value = scaled(value, (R)-1);
+#endif
+    x[at] = value;
 }
 )";
 
@@ -58,16 +63,40 @@ KERNEL(256) note_info(CONST_ARG(i32, info), ARG(i32, status), ARG(u8, first), AR
 }
 )";
 
-/// Notes stacks of matrices with elements that are not finite.
+/// Eigenvectors as columns, of those that geev leaves: column by column, and of two that are conjugate the real and the imaginary part.
+inline constexpr char eigen_columns[] = R"(
+KERNEL(256) eigen_columns(CONST_ARG(T, vectors), CONST_ARG(R, values), ARG(R, out), i64 total, i64 n) {
+    BEGIN;
+    CONST_PTR(T, vectors);
+    CONST_PTR(R, values);
+    PTR(R, out);
+    const i64 at = GROUP_ID * 256 + LOCAL_ID;
+    if (at >= total) return;
+    const i64 matrix = at / (n * n), row = at / n % n, column = at % n;
+    GLOBAL const T* own = vectors + matrix * n * n + row;
+#if IS_COMPLEX
+    const V value = own[column * n];
+    const R re = value.re, im = value.im;
+#else
+    const R side = values[2 * (matrix * n + column) + 1];
+    const i64 first = side < 0 && column > 0 ? column - 1 : column;
+    const R re = own[first * n], size = side != 0 && first + 1 < n ? own[(first + 1) * n] : (R)0, im = side < 0 ? -size : size;
+#endif
+    out[2 * at] = re;
+    out[2 * at + 1] = im;
+}
+)";
+
+/// Notes matrices with elements that are not finite, for `reason`.
 inline constexpr char note_infinite[] = R"(
-KERNEL(256) note_infinite(CONST_ARG(T, x), ARG(i32, status), i64 total, i64 size) {
+KERNEL(256) note_infinite(CONST_ARG(T, x), ARG(i32, status), i64 total, i64 size, i64 reason) {
     BEGIN;
     CONST_PTR(T, x);
     PTR(i32, status);
     const i64 at = GROUP_ID * 256 + LOCAL_ID;
     if (at >= total) return;
     const T value = x[at];
-    if (!IS_FINITE(value)) note_failure(status, at / size, 0);
+    if (!IS_FINITE(value)) note_failure(status, at / size, (int)reason);
 }
 )";
 
@@ -199,20 +228,8 @@ KERNEL(256) exchange_rows(ARG(T, x), CONST_ARG(i32, pivots), i64 columns, i64 ac
 }
 )";
 
-/// The determinant of what LU factorization has left, or its sign and logarithm (LOGARITHM); a group a matrix.
+/// The determinant of what LU factorization has left, or its sign and logarithm; a group a matrix. Pivots are counted from BASE.
 inline constexpr char lu_determinant[] = R"(
-#if T_SIZE / (1 + IS_COMPLEX) == 4
-#define INFINITE F32_BITS(0x7f800000u)
-#else
-#define INFINITE F64_BITS(0x7ff0000000000000u)
-#endif
-#if IS_COMPLEX
-#define POWER(x, by) make_complex(ldexp((x).re, by), ldexp((x).im, by))
-#define ABS(x) hypot((x).re, (x).im)
-#else
-#define POWER(x, by) ldexp(x, by)
-#define ABS(x) fabs(x)
-#endif
 KERNEL(256) lu_determinant(CONST_ARG(T, lu), CONST_ARG(i32, pivots), ARG(T, out), ARG(R, logs), i64 n) {
     BEGIN;
     CONST_PTR(T, lu);
@@ -231,23 +248,7 @@ KERNEL(256) lu_determinant(CONST_ARG(T, lu), CONST_ARG(i32, pivots), ARG(T, out)
         V x = diagonal[p * (n + 1)];
         if (pivots[GROUP_ID * n + p] - BASE != p) x = scaled(x, (R)-1);
         zero = zero || IS_ZERO(x);
-#if LOGARITHM
-        const R size = ABS(x);
-        sum += log(size);
-#if IS_COMPLEX
-        value = product(value, make_complex(x.re / size, x.im / size));
-#else
-        value = x < 0 ? -value : x > 0 ? value : x;
-#endif
-#else
-        value = product(value, x);
-        const R size = ABS(value);
-        int exponent = 0;
-        frexp(size, &exponent);
-        if (!(size > 0) || size - size != 0) exponent = 0;
-        value = POWER(value, -exponent);
-        sum += (R)exponent;
-#endif
+        value = factor_of(product(value, factor_of(x, &sum)), &sum);
     }
     values[t] = value;
     sums[t] = sum;
@@ -255,46 +256,38 @@ KERNEL(256) lu_determinant(CONST_ARG(T, lu), CONST_ARG(i32, pivots), ARG(T, out)
     BARRIER;
     if (t > 0) return;
     for (int k = 1; k < 256 && k < n; ++k) {
-        value = product(value, values[k]);
+        value = factor_of(product(value, values[k]), &sum);
         sum += sums[k];
         zero = zero || zeros[k];
-#if !LOGARITHM
-        const R size = ABS(value);
-        int exponent = 0;
-        frexp(size, &exponent);
-        if (!(size > 0) || size - size != 0) exponent = 0;
-        value = POWER(value, -exponent);
-        sum += (R)exponent;
-#endif
     }
-#if LOGARITHM
-    logs[GROUP_ID] = zero ? -INFINITE : sum;
-    out[GROUP_ID] = zero ? ZERO : value;
-#else
-    /* Exponents may be many, and ldexp takes an int. */
-    const int by = sum > 100000 ? 100000 : sum < -100000 ? -100000 : (int)sum;
-    out[GROUP_ID] = zero ? ZERO : POWER(value, by);
-#endif
+    store_determinant(value, sum, zero, out + GROUP_ID, logs + GROUP_ID);
 }
 )";
 
-/// Where each of `rows` rows has gone by the exchanges of a matrix, in `places`; an item a matrix.
+/// Where each of `rows` rows has gone by the exchanges of a matrix, in `places`; a group a matrix. Pivots are counted from BASE, and from 0
+/// afterwards. SHORT: no more than 4096 rows; else `order` is memory to work in.
 inline constexpr char row_places[] = R"(
-KERNEL(256) row_places(CONST_ARG(i32, pivots), ARG(i32, order), ARG(i64, places), i64 count, i64 rows, i64 exchanges) {
+KERNEL(256) row_places(ARG(i32, pivots), ARG(i32, order), ARG(i64, places), i64 rows, i64 exchanges) {
     BEGIN;
-    CONST_PTR(i32, pivots);
+    PTR(i32, pivots);
     PTR(i32, order);
     PTR(i64, places);
-    const i64 matrix = GROUP_ID * 256 + LOCAL_ID;
-    if (matrix >= count) return;
-    GLOBAL i32* own = order + matrix * rows;
-    for (i64 i = 0; i < rows; ++i) own[i] = (i32)i;
-    for (i64 p = 0; p < exchanges; ++p) {
-        const i32 q = pivots[matrix * exchanges + p], row = own[p];
+    GLOBAL i32* with = pivots + GROUP_ID * exchanges;
+#if SHORT
+    SHARED i32 own[4096];
+#else
+    GLOBAL i32* own = order + GROUP_ID * rows;
+#endif
+    for (i64 i = LOCAL_ID; i < rows; i += 256) own[i] = (i32)i;
+    for (i64 p = LOCAL_ID; p < exchanges; p += 256) with[p] -= BASE;
+    BARRIER;
+    for (i64 p = 0; p < exchanges && LOCAL_ID == 0; ++p) {
+        const i32 q = with[p], row = own[p];
         own[p] = own[q];
         own[q] = row;
     }
-    for (i64 i = 0; i < rows; ++i) places[matrix * rows + own[i]] = i;
+    BARRIER;
+    for (i64 i = LOCAL_ID; i < rows; i += 256) places[GROUP_ID * rows + own[i]] = i;
 }
 )";
 

@@ -46,7 +46,7 @@ Block Block::upside_down() const {
     return other;
 }
 
-void BlockSteps::minus_product(const Block& c, const Block& a, const Block& b, int conjugate, bool lower) const {
+void BlockSteps::minus_product(const Block& c, const Block& a, const Block& b, int conjugate, Part part) const {
     // Compilers for processors take long for large tiles.
     const int tile = itemsize(c.memory.dtype) > 8 || runs_on_cores(queue_->device()) ? 2 : 4;
     const int wide = c.columns >= 32 && c.rows >= 32 ? tile : 1;
@@ -56,7 +56,7 @@ void BlockSteps::minus_product(const Block& c, const Block& a, const Block& b, i
                           {{"ROWS", wide}, {"COLUMNS", wide}, {"A_RANK", 1}, {"B_RANK", 1}, {"CONJUGATE", conjugate}}),
                   c.count * across * down,
                   {reads(a.memory), reads(b.memory), updates(c.memory), c.rows, c.columns, a.columns, a.row, a.column, b.row, b.column,
-                   a.step, b.step, c.step, c.row, c.column, std::int64_t{lower}});
+                   a.step, b.step, c.step, c.row, c.column, static_cast<std::int64_t>(part)});
 }
 
 void BlockSteps::solve_lower(const Block& t, const Block& x, bool unit, bool conjugate) const {
@@ -82,7 +82,7 @@ void BlockSteps::cholesky(const Block& a, const MatrixStatus& status) const {
     const Block first = a.part(0, 0, half, half), below = a.part(half, 0, rest, half), last = a.part(half, half, rest, rest);
     cholesky(first, status);
     solve_lower(first, below.transposed(), false, true);
-    minus_product(last, below, below.transposed(), 1, true);
+    minus_product(last, below, below.transposed(), 1, Part::Lower);
     cholesky(last, status);
 }
 
@@ -123,10 +123,41 @@ void BlockSteps::copy(const Memory& from, const Memory& to) const {
     (void)queue_->copy(to.buffer.get(), place(to), from.buffer.get(), place(from), static_cast<std::size_t>(from.nbytes()));
 }
 
+void BlockSteps::copy_rows(const Block& from, const Block& to, bool conjugate, const Memory& order, std::int64_t of) const {
+    const std::int64_t total = to.count * to.rows * to.columns;
+    const bool conjugated = conjugate && is_complex(to.memory.dtype), ordered = static_cast<bool>(order);
+    launch_kernel(queue_, op_name_, Variant(KernelId::CopyRows, to.memory.dtype, {{"ORDERED", ordered}, {"CONJUGATE", conjugated}}),
+                  groups_for(total),
+                  {reads(from.memory), reads(ordered ? order : from.memory), writes(to.memory), total, to.rows, to.columns, of, from.step,
+                   from.row, from.column, to.step, to.row, to.column});
+}
+
+Memory scratch_matrices(device::Queue* queue, DType dtype, std::int64_t count, std::int64_t rows, std::int64_t columns) {
+    Memory made = device_scratch(queue, dtype, count * rows * columns);
+    made.shape = {count, rows, columns};
+    made.strides = {rows * columns, columns, 1};
+    return made;
+}
+
+Memory scratch_like(device::Queue* queue, const Memory& like) {
+    Memory made = device_scratch(queue, like.dtype, like.size());
+    made.shape = like.shape;
+    made.strides = like.strides;
+    return made;
+}
+
+void find_row_places(device::Queue* queue, const char* op_name, const Memory& pivots, int base, const Memory& places) {
+    const std::int64_t rows = places.shape.back(), count = places.size() / rows;
+    const bool few = rows <= 4096;
+    const Memory order = device_scratch(queue, DType::Int32, few ? 1 : places.size());
+    launch_kernel(queue, op_name, Variant(KernelId::RowPlaces, DType::Int32, {{"SHORT", few}, {"BASE", base}}), count,
+                  {updates(pivots), writes(order), writes(places), rows, pivots.size() / count});
+}
+
 void lu_determinant(device::Queue* queue, const char* op_name, const Memory& lu, const Memory& pivots, int base,
                     std::span<const Memory> out) {
     const bool logarithm = out.size() > 1;
-    launch_kernel(queue, op_name, Variant(KernelId::LuDeterminant, lu.dtype, {{"LOGARITHM", logarithm}, {"BASE", base}}), matrices_of(lu),
+    launch_kernel(queue, op_name, Variant(KernelId::LuDeterminant, lu.dtype, {{"TASK", logarithm}, {"BASE", base}}), matrices_of(lu),
                   {reads(lu), reads(pivots), writes(out[0]), logarithm ? writes(out[1]) : reads(lu), lu.shape.back()});
 }
 

@@ -18,17 +18,10 @@ struct LargeWork {
         : steps(queue, options.op_name) {
         if (may_fail || options.finite) status.emplace(queue, options, reason, in[0]);
         for (const Memory& x : in) {
-            if (!options.finite || x.dtype != in[0].dtype) continue;
-            launch_kernel(queue, options.op_name, Variant(KernelId::NoteInfinite, x.dtype), groups_for(x.size()),
-                          {reads(x), status->arg(), x.size(), x.size() / matrices_of(x)});
+            if (options.finite && x.dtype == in[0].dtype) status->look_through(x);
         }
     }
-    Memory scratch(const Memory& like) const {
-        Memory made = device_scratch(steps.queue(), like.dtype, like.size());
-        made.shape = like.shape;
-        made.strides = like.strides;
-        return made;
-    }
+    Memory scratch(const Memory& like) const { return scratch_like(steps.queue(), like); }
     Memory pivots(const Memory& a) const {
         return device_scratch(steps.queue(), DType::Int32, matrices_of(a) * std::min(a.shape.back(), a.shape[a.shape.size() - 2]));
     }
@@ -85,12 +78,7 @@ void large_lu_factor(device::Queue* queue, const MatrixOptions& options, std::sp
     const Memory pivots = out[1] ? out[1] : work.pivots(in[0]), lu = out[0] ? out[0] : work.scratch(in[0]);
     work.steps.copy(in[0], lu);
     work.steps.lu(Block(lu), pivots);
-    if (out[2]) {
-        const std::int64_t count = matrices_of(in[0]), rows = out[2].shape.back();
-        const Memory order = device_scratch(queue, DType::Int32, count * rows);
-        launch_kernel(queue, options.op_name, Variant(KernelId::RowPlaces, DType::Int32), groups_for(count),
-                      {reads(pivots), writes(order), writes(out[2]), count, rows, pivots.size() / count});
-    }
+    if (out[2]) find_row_places(queue, options.op_name, pivots, 0, out[2]);
     if (work.status) work.status->finish(out);
 }
 
@@ -123,17 +111,13 @@ void large_triangular_solve(device::Queue* queue, const MatrixOptions& options, 
     work.status->finish(out);
 }
 
-bool takes_large_stack(device::Queue*, const MatrixOptions&, std::span<const Memory> in, std::span<const Memory>) {
-    return matrices_of(in[0]) <= MatrixStatus::most_matrices;
-}
-
-const Registered solve_by_blocks(routines::solve, {"blocks", Place::Text, large_solve, takes_large_stack, 0.5});
-const Registered inv_by_blocks(routines::inv, {"blocks", Place::Text, large_solve, takes_large_stack, 0.5});
-const Registered det_by_blocks(routines::det, {"blocks", Place::Text, large_det, takes_large_stack, 0.5});
-const Registered cholesky_by_blocks(routines::cholesky, {"blocks", Place::Text, large_cholesky, takes_large_stack, 0.5});
-const Registered lu_factor_by_blocks(routines::lu_factor, {"blocks", Place::Text, large_lu_factor, takes_large_stack, 0.5});
-const Registered lu_solve_by_blocks(routines::lu_solve, {"blocks", Place::Text, large_lu_solve, takes_large_stack, 0.5});
-const Registered triangular_by_blocks(routines::triangular_solve, {"blocks", Place::Text, large_triangular_solve, takes_large_stack, 0.5});
+const Registered solve_by_blocks(routines::solve, {"blocks", Place::Text, large_solve, takes_stack, 0.5});
+const Registered inv_by_blocks(routines::inv, {"blocks", Place::Text, large_solve, takes_stack, 0.5});
+const Registered det_by_blocks(routines::det, {"blocks", Place::Text, large_det, takes_stack, 0.5});
+const Registered cholesky_by_blocks(routines::cholesky, {"blocks", Place::Text, large_cholesky, takes_stack, 0.5});
+const Registered lu_factor_by_blocks(routines::lu_factor, {"blocks", Place::Text, large_lu_factor, takes_stack, 0.5});
+const Registered lu_solve_by_blocks(routines::lu_solve, {"blocks", Place::Text, large_lu_solve, takes_stack, 0.5});
+const Registered triangular_by_blocks(routines::triangular_solve, {"blocks", Place::Text, large_triangular_solve, takes_stack, 0.5});
 
 }  // namespace
 

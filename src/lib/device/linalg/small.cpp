@@ -97,10 +97,6 @@ void small_cholesky(device::Queue* queue, const MatrixOptions& options, std::spa
     status.settle(out);
 }
 
-bool takes_small_stack(device::Queue*, const MatrixOptions&, std::span<const Memory> in, std::span<const Memory>) {
-    return in[0].shape.back() <= 32 && matrices_of(in[0]) <= MatrixStatus::most_matrices;
-}
-
 /// By an item for each matrix on processors, by teams on all else.
 template <auto by_items, auto by_teams>
 void by_workers(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {

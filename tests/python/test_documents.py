@@ -4,6 +4,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,14 @@ def test_pictures_are_there():
         assert picture.stat().st_size > 0, picture
         if picture.suffix == ".svg":
             ElementTree.parse(picture)
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+def test_table_of_libraries():
+    """It says what registers itself: else `python docs/make_libraries.py --write`."""
+    maker = runpy.run_path(str(ROOT / "docs" / "make_libraries.py"))
+    assert set(maker["registered"]()) == set(maker["ROWS"]) | maker["INNER"]
+    assert maker["table"]() in (ROOT / "docs" / "reference" / "libraries.md").read_text()
 
 
 def test_plan_of_getting_started_is_pending():

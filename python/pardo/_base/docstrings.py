@@ -270,10 +270,10 @@ TypeError
 ImportError
     OpenBLAS is not installed.""",
     "matrix_notes": """\
-A stack of matrices is shared out among the threads of the CPU; of one large matrix OpenBLAS does that. On CUDA devices cuSOLVER computes
-`solve`, `inv`, `cholesky`, `qr`, `svd` and `eigh` where it is installed. For all else operands are copied to the host and results back,
-which `transfer_guard` sees. An error that the values of a matrix cause comes when the result is used, and names the line of the call and
-the place of the matrix in the stack.""",
+A stack of matrices is shared out among the threads of the CPU; of one large matrix OpenBLAS does that. On OpenCL and CUDA devices
+kernels compute all but `eig`, `eigvals`, banded and Toeplitz systems; where cuSOLVER is installed, it computes matrices of more than 32
+rows, and `eig`. For all else operands are copied to the host and results back, which `transfer_guard` sees. An error that the values of a
+matrix cause comes when the result is used, and names the line of the call and the place of the matrix in the stack.""",
     "overwrite_a": """\
 overwrite_a : bool
     SciPy's; the elements stay as they are.""",

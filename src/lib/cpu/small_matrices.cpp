@@ -33,6 +33,14 @@ template <class T> struct Group {
 // Functions for each instruction set are made of these, so they are always inlined, and vectors are passed by address.
 #define PARDO_LANES template <class T> [[gnu::always_inline]] inline void
 
+/// A power of two by which pivots of so few digits are multiplied, and what is divided by them: their inverses would be infinite.
+PARDO_LANES find_scale(const typename Lanes<T>::Values& x, typename Lanes<T>::Values& scale) {
+    using V = typename Lanes<T>::Values;
+    constexpr T few = std::numeric_limits<T>::min(), up = 2 / std::numeric_limits<T>::epsilon();
+    const V size = x < T(0) ? -x : x;
+    scale = size < few ? V{} + up : V{} + T(1);
+}
+
 /// LU factorization with partial pivoting; all that is done to the rows of a is done to those of b.
 PARDO_LANES eliminate(const Group<T>& g) {
     using V = typename Lanes<T>::Values;
@@ -57,10 +65,12 @@ PARDO_LANES eliminate(const Group<T>& g) {
             for (int j = p; j < n; ++j) reinterpret_cast<T*>(row + j)[l] = from[j * group<T>];
             for (int j = 0; j < k; ++j) reinterpret_cast<T*>(row_of_b + j)[l] = from_b[j * group<T>];
         }
-        const V inverse = row[p] == T(0) ? V{} : T(1) / row[p];
+        V up;
+        find_scale<T>(row[p], up);
+        const V inverse = row[p] == T(0) ? V{} : T(1) / (row[p] * up);
         for (int i = p + 1; i < n; ++i) {
             const I moved = place == i;
-            const V factor = (moved ? a[p * n + p] : a[i * n + p]) * inverse;
+            const V factor = (moved ? a[p * n + p] : a[i * n + p]) * up * inverse;
             for (int j = p + 1; j < n; ++j) a[i * n + j] = (moved ? a[p * n + j] : a[i * n + j]) - factor * row[j];
             for (int j = 0; j < k; ++j) b[i * k + j] = (moved ? b[p * k + j] : b[i * k + j]) - factor * row_of_b[j];
         }
@@ -78,8 +88,10 @@ PARDO_LANES substitute(const Group<T>& g) {
             const V factor = g.a[i * n + p];
             for (int j = 0; j < k; ++j) g.b[i * k + j] -= factor * g.b[p * k + j];
         }
-        const V inverse = T(1) / g.a[i * n + i];
-        for (int j = 0; j < k; ++j) g.b[i * k + j] *= inverse;
+        V up;
+        find_scale<T>(g.a[i * n + i], up);
+        const V inverse = T(1) / (g.a[i * n + i] * up);
+        for (int j = 0; j < k; ++j) g.b[i * k + j] = g.b[i * k + j] * up * inverse;
     }
 }
 

@@ -1,12 +1,13 @@
 // src/lib/cuda/cusolver.cpp: factorizations by NVIDIA's cuSOLVER where it is installed. What is A row by row is Aᵀ column by column.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "device/queue/queue.h"
 #include "lib/cuda/cusolver.h"
-#include "lib/device/linalg/status.h"
+#include "lib/device/linalg/blocks.h"
 #include "lib/operand.h"
 
 namespace pardo::lib {
@@ -148,6 +149,40 @@ template <class T> void run_cholesky(const DeviceStack<T>& s, SolverState& state
         check(f.potrf(state.handle, triangle, n, s.result(0) + i * of_a, n, pieces.get<T>(work), size, s.info + i), name, "potrf");
 }
 
+/// The factors of A; or of Aᵀ, which is what lies there, where options say so. Pivots are counted from 1.
+template <class T> void run_lu(const DeviceStack<T>& s, SolverState& state) {
+    const MatrixFunctions<T>& f = state.library.get<T>();
+    const char* name = s.options.op_name;
+    const bool as_it_lies = s.options.transposed;
+    const int of_rows = s.rows(s.in_shapes[0]), of_columns = s.columns(s.in_shapes[0]);
+    const int m = as_it_lies ? of_columns : of_rows, n = as_it_lies ? of_rows : of_columns, k = std::min(m, n);
+    const std::int64_t of_a = static_cast<std::int64_t>(m) * n;
+    const bool together = s.count > 1 && m == n && n <= 512;
+    const std::int64_t at_once = together ? s.count : 1;
+    int size = 0;
+    if (!together) check(f.getrf_size(state.handle, m, n, s.in[0], m, &size), name, "getrf_bufferSize");
+    DevicePieces pieces;
+    const std::size_t columns = pieces.add<T>(as_it_lies ? 1 : of_a * at_once), work = pieces.add<T>(size),
+                      addresses = pieces.add<T*>(at_once);
+    pieces.allocate(state);
+    int* pivots = static_cast<int*>(s.out[1]);
+    if (as_it_lies) copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
+    for (std::int64_t i = 0; i < s.count; i += at_once) {
+        T* a = as_it_lies ? s.result(0) + i * of_a : pieces.get<T>(columns);
+        for (std::int64_t j = 0; j < at_once && !as_it_lies; ++j)
+            transpose_on_device(state, name, Taken::Transposed, m, n, s.in[0] + (i + j) * of_a, n, a + j * of_a);
+        if (together) {
+            store_addresses(state, name, a, of_a, s.count, pieces.get<T*>(addresses));
+            check(f.getrf_batched(state.blas, n, pieces.get<T*>(addresses), n, pivots, s.info, static_cast<int>(s.count)), name,
+                  "getrfBatched");
+        } else {
+            check(f.getrf(state.handle, m, n, a, m, pieces.get<T>(work), pivots + i * k, s.info + i), name, "getrf");
+        }
+        for (std::int64_t j = 0; j < at_once && !as_it_lies; ++j)
+            transpose_on_device(state, name, Taken::Transposed, n, m, a + j * of_a, m, s.result(0) + (i + j) * of_a);
+    }
+}
+
 /// U, S and Vh. Aᵀ = U' S V'ᴴ: U', as it lies in memory, is Vh, and U is the conjugate of V'.
 template <class T> void run_svd(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
@@ -224,12 +259,38 @@ template <class T> void run_eigh(const DeviceStack<T>& s, SolverState& state) {
     }
 }
 
-/// Submits `run`, and a kernel that notes what has failed.
+/// Eigenvalues, and vectors as geev has them: column by column, and of two that are conjugate the real and the imaginary part.
+template <class T> void run_eig(const DeviceStack<T>& s, SolverState& state) {
+    const nvidia::Solver& f = state.library;
+    const char* name = s.options.op_name;
+    const int n = s.rows(s.in_shapes[0]);
+    const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
+    using Value = std::complex<Real<T>>;
+    constexpr nvidia::Element element = nvidia::element_of<T>, of_values = nvidia::element_of<Value>;
+    const Vectors wanted = s.out[1] ? Vectors::Yes : Vectors::No;
+    auto* values = static_cast<Value*>(s.out[0]);
+    std::size_t size = 0, on_host = 0;
+    check(f.geev_size(state.handle, state.parameters(), Vectors::No, wanted, n, element, s.in[0], n, of_values, values, element, nullptr, n,
+                      element, s.out[1], n, element, &size, &on_host),
+          name, "Xgeev_bufferSize");
+    DevicePieces pieces;
+    const std::size_t columns = pieces.add<T>(of_a), work = pieces.add<char>(static_cast<std::int64_t>(size));
+    pieces.allocate(state);
+    for (std::int64_t i = 0; i < s.count; ++i) {
+        T *a = pieces.get<T>(columns), *vectors = s.out[1] ? s.result(1) + i * of_a : nullptr;
+        transpose_on_device(state, name, Taken::Transposed, n, n, s.in[0] + i * of_a, n, a);
+        check(f.geev(state.handle, state.parameters(), Vectors::No, wanted, n, element, a, n, of_values, values + i * n, element, nullptr,
+                     n, element, vectors, n, element, pieces.get<char>(work), size, state.host_workspace(on_host), on_host, s.info + i),
+              name, "Xgeev");
+    }
+}
+
+/// Submits `run`. Returns the number that it leaves for each matrix.
 template <class T>
-void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out,
-                      const char* reason, void (*run)(const DeviceStack<T>&, SolverState&)) {
+Memory submit_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out,
+                        void (*run)(const DeviceStack<T>&, SolverState&)) {
     const std::int64_t count = matrices_of(in[0]);
-    const Memory info = make_scratch(queue, DType::Int32, count);
+    Memory info = make_scratch(queue, DType::Int32, count);
     DeviceStack<T> stack{options, nvidia::solver(), {}, {}, {}, {}, reinterpret_cast<int*>(info.address()), count};
     std::vector<device::BufferUse> uses = {{info.buffer.get(), device::Access::Write}};
     for (const Memory& x : in) {
@@ -237,40 +298,48 @@ void submit_on_device(device::Queue* queue, const MatrixOptions& options, std::s
         stack.in_shapes.push_back(x.shape);
         uses.push_back({x.buffer.get(), device::Access::Read});
     }
-    SmallVector<DeviceArg, 3> results;
     for (const Memory& x : out) {
         stack.out.push_back(x ? x.address() : nullptr);
         stack.out_shapes.push_back(x.shape);
         if (!x) continue;
         uses.push_back({x.buffer.get(), device::Access::ReadWrite});
-        results.push_back(updates(x));
     }
     const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
         run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));
     };
     device::call_library(queue, call, uses, {options.op_name, {}});
-    if (options.nan_where_singular) return;  // what is divided by a pivot of zero is not finite
-    const MatrixStatus status(queue, options, reason, in[0]);
-    while (results.size() < 3) results.push_back(results[0]);
-    const DeviceArg args[] = {reads(info), status.arg(), results[0], results[1], results[2], count};
-    launch_kernel(queue, options.op_name, Variant(KernelId::NoteInfo, DType::Int32), groups_for(count), args, status.check());
-    status.settle(out);
+    return info;
 }
 
 template <template <class> class Run>
-void on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+Memory run_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    Memory info;
     visit_element_type(in[0].dtype,
-                       [&]<class T>(std::type_identity<T>) { submit_on_device<T>(queue, options, in, out, Run<T>::reason, Run<T>::run); });
+                       [&]<class T>(std::type_identity<T>) { info = submit_on_device<T>(queue, options, in, out, Run<T>::run); });
+    return info;
 }
 
-template <class T> struct SolveRun {
-    static constexpr const char* reason = "Singular matrix";
-    static constexpr auto run = run_solve<T>;
-};
+/// What has failed is noted by a kernel, and elements that are not finite where that is asked for.
+MatrixStatus status_of(device::Queue* queue, const MatrixOptions& options, const char* reason, std::span<const Memory> in) {
+    MatrixStatus status(queue, options, reason, in[0]);
+    for (const Memory& x : in) {
+        if (options.finite) status.look_through(x);
+    }
+    return status;
+}
+template <template <class> class Run>
+void on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    const MatrixStatus status = status_of(queue, options, Run<float>::reason, in);
+    status.finish(out, run_on_device<Run>(queue, options, in, out));
+}
+
+template <class T> struct SolveRun { static constexpr auto run = run_solve<T>; };
+template <class T> struct LuRun { static constexpr auto run = run_lu<T>; };
 template <class T> struct CholeskyRun {
     static constexpr const char* reason = "Matrix is not positive definite";
     static constexpr auto run = run_cholesky<T>;
 };
+template <class T> struct EigRun { static constexpr auto run = run_eig<T>; };
 template <class T> struct QrRun {
     static constexpr const char* reason = "Incorrect argument found while performing QR factorization";
     static constexpr auto run = run_qr<T>;
@@ -292,23 +361,56 @@ void qr_on_device(device::Queue* queue, const MatrixOptions& options, std::span<
     on_device<QrRun>(queue, options, in, out);
     if (!options.raw) keep_triangle(queue, options.op_name, out[1], true);
 }
-void inv_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    make_unit(queue, options.op_name, out[0]);
-    on_device<SolveRun>(queue, options, in, out);
+/// getrf takes NaN for 0. What is divided by a pivot of zero is not finite.
+void solve_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    if (in.size() == 1) make_unit(queue, options.op_name, out[0]);
+    std::optional<MatrixStatus> status;
+    if (options.finite || !options.nan_where_singular) status.emplace(status_of(queue, options, "Singular matrix", in));
+    const Memory info = run_on_device<SolveRun>(queue, options, in, out);
+    keep_nan(queue, options.op_name, in[0], info, out);
+    if (status) status->finish(out, options.nan_where_singular ? Memory() : info);
+}
+void det_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    MatrixOptions as_it_lies = options;
+    as_it_lies.transposed = true;
+    const Memory factors[] = {scratch_like(queue, in[0]), make_scratch(queue, DType::Int32, matrices_of(in[0]) * in[0].shape.back())};
+    const Memory info = run_on_device<LuRun>(queue, as_it_lies, in, factors);
+    lu_determinant(queue, options.op_name, factors[0], factors[1], 1, out);
+    keep_nan(queue, options.op_name, in[0], info, out);
+}
+void lu_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    std::optional<MatrixStatus> status;
+    if (options.finite) status.emplace(status_of(queue, options, "", in));
+    const Memory info = run_on_device<LuRun>(queue, options, in, out.first(2));
+    find_row_places(queue, options.op_name, out[1], 1, out[2]);
+    keep_nan(queue, options.op_name, in[0], info, out);
+    if (status) status->finish(out);
 }
 
-/// All eigenvalues, and no look at elements beforehand.
-bool takes_plain(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) {
-    return options.last < 0 && !options.finite;
+void eig_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    const MatrixStatus status = status_of(queue, options, "Eigenvalues did not converge", in);
+    const Memory results[] = {out[0], out[1] ? scratch_like(queue, in[0]) : Memory()};
+    const Memory info = run_on_device<EigRun>(queue, options, in, results);
+    if (out[1])
+        launch_kernel(queue, options.op_name, Variant(KernelId::EigenColumns, in[0].dtype), groups_for(in[0].size()),
+                      {reads(results[1]), reads(out[0]), writes(out[1]), in[0].size(), in[0].shape.back()});
+    status.finish(out, info);
 }
+
+/// All eigenvalues.
+bool takes_all(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) { return options.last < 0; }
+bool has_geev() { return nvidia::solver() && nvidia::solver()->geev; }
 bool has_solver() { return nvidia::solver() != nullptr; }
 
-const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, on_device<SolveRun>, takes_plain, 0.1, "cuda", has_solver});
-const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, inv_on_device, takes_plain, 0.1, "cuda", has_solver});
-const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, takes_plain, 0.1, "cuda", has_solver});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, takes_plain, 0.1, "cuda", has_solver});
-const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_plain, 0.1, "cuda", has_solver});
-const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_plain, 0.1, "cuda", has_solver});
+const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, solve_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, solve_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered det_there(routines::det, {"cuSOLVER", Place::Text, det_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered lu_there(routines::lu_factor, {"cuSOLVER", Place::Text, lu_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, takes_all, 0.1, "cuda", has_solver});
+const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_all, 0.1, "cuda", has_solver});
+const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, takes_all, 0.1, "cuda", has_geev});
+const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_all, 0.1, "cuda", has_solver});
 
 }  // namespace
 }  // namespace pardo::lib

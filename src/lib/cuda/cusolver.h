@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "backend/cuda/libraries/driver.h"
 #include "device/queue/library_state.h"
@@ -15,10 +16,16 @@ namespace pardo::lib::nvidia {
 using SolverHandle = struct MatrixSolverOpaque*;
 using BlasHandle = struct MatrixBlasOpaque*;
 using SvdParameters = struct GesvdjOpaque*;
+using SolverParameters = struct SolverParametersOpaque*;
 using Status = int;
 enum class Taken : int { AsIs = 0, Transposed = 1, Adjoint = 2 };
 enum class Triangle : int { Lower = 0, Upper = 1 };
 enum class Vectors : int { No = 0, Yes = 1 };
+/// cudaDataType.
+enum class Element : int { Float32 = 0, Float64 = 1, Complex64 = 4, Complex128 = 5 };
+template <class T>
+inline constexpr Element element_of = std::is_same_v<Real<T>, float> ? (is_complex_number<T> ? Element::Complex64 : Element::Float32)
+                                                                     : (is_complex_number<T> ? Element::Complex128 : Element::Float64);
 
 /// For one element type; matrices lie column by column.
 template <class T> struct MatrixFunctions {
@@ -55,6 +62,17 @@ struct Solver : ByElementType<MatrixFunctions> {
     Status (*set_stream)(SolverHandle, cuda::StreamHandle) = nullptr;
     Status (*create_svd)(SvdParameters*) = nullptr;
     Status (*destroy_svd)(SvdParameters) = nullptr;
+    // Since CUDA 12.6; null in older ones.
+    Status (*create_parameters)(SolverParameters*) = nullptr;
+    Status (*destroy_parameters)(SolverParameters) = nullptr;
+    Status (*geev_size)(SolverHandle, SolverParameters, Vectors left, Vectors right, std::int64_t n, Element, const void* a,
+                        std::int64_t lda, Element of_values, const void* w, Element of_left, const void* l, std::int64_t ldl,
+                        Element of_right, const void* r, std::int64_t ldr, Element computed_in, std::size_t* on_device,
+                        std::size_t* on_host) = nullptr;
+    Status (*geev)(SolverHandle, SolverParameters, Vectors left, Vectors right, std::int64_t n, Element, void* a, std::int64_t lda,
+                   Element of_values, void* w, Element of_left, void* l, std::int64_t ldl, Element of_right, void* r, std::int64_t ldr,
+                   Element computed_in, void* on_device, std::size_t device_bytes, void* on_host, std::size_t host_bytes,
+                   int* info) = nullptr;
     Status (*create_blas)(BlasHandle*) = nullptr;
     Status (*destroy_blas)(BlasHandle) = nullptr;
     Status (*set_blas_stream)(BlasHandle, cuda::StreamHandle) = nullptr;
@@ -70,6 +88,9 @@ public:
     ~SolverState() override;
     /// Memory of the device, until the next call.
     char* workspace(std::size_t bytes);
+    /// Memory of the host, that calls may use after they have returned.
+    char* host_workspace(std::size_t bytes);
+    SolverParameters parameters();
 
     const Solver& library;
     cuda::StreamHandle stream;
@@ -81,6 +102,8 @@ private:
     void close() noexcept;
     cuda::DevicePointer memory_ = 0;
     std::size_t bytes_ = 0;
+    SolverParameters parameters_ = nullptr;
+    std::vector<std::vector<char>> host_memory_;  // the last one is in use; earlier ones may still be
 };
 
 /// Throws Device as "<op_name>: getrf failed: status 7".

@@ -1,4 +1,5 @@
 // src/lib/cuda/solver_library.cpp: loads cuSOLVER and cuBLAS, and keeps handles and workspaces of streams.
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -43,7 +44,12 @@ std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicL
         blas.bind(made->destroy_blas, "cublasDestroy_v2") && blas.bind(made->set_blas_stream, "cublasSetStream_v2") &&
         bind_all(solver, blas, "S", made->s) && bind_all(solver, blas, "D", made->d) && bind_all(solver, blas, "C", made->c) &&
         bind_all(solver, blas, "Z", made->z);
-    return complete ? std::move(made) : nullptr;
+    if (!complete) return nullptr;
+    const bool has_geev = solver.bind(made->create_parameters, "cusolverDnCreateParams") &&
+                          solver.bind(made->destroy_parameters, "cusolverDnDestroyParams") &&
+                          solver.bind(made->geev_size, "cusolverDnXgeev_bufferSize") && solver.bind(made->geev, "cusolverDnXgeev");
+    if (!has_geev) made->geev = nullptr;
+    return made;
 }
 
 std::unique_ptr<Solver> find_solver() {
@@ -88,6 +94,7 @@ SolverState::SolverState(const Solver& of, cuda::StreamHandle on) : library(of),
 SolverState::~SolverState() { close(); }
 
 void SolverState::close() noexcept {
+    if (parameters_) library.destroy_parameters(parameters_);
     if (svd) library.destroy_svd(svd);
     if (blas) library.destroy_blas(blas);
     if (handle) library.destroy(handle);
@@ -105,6 +112,19 @@ char* SolverState::workspace(std::size_t bytes) {
         bytes_ = bytes;
     }
     return reinterpret_cast<char*>(static_cast<std::uintptr_t>(memory_));
+}
+
+char* SolverState::host_workspace(std::size_t bytes) {
+    if (host_memory_.empty() || host_memory_.back().size() < bytes) {
+        const std::size_t twice = host_memory_.empty() ? 0 : 2 * host_memory_.back().size();
+        host_memory_.emplace_back(std::max({bytes, twice, std::size_t{1}}));
+    }
+    return host_memory_.back().data();
+}
+
+SolverParameters SolverState::parameters() {
+    if (!parameters_) check(library.create_parameters(&parameters_), "linalg", "cusolverDnCreateParams");
+    return parameters_;
 }
 
 }  // namespace pardo::lib::nvidia

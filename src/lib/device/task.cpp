@@ -10,6 +10,7 @@
 #include "lib/device/kernels/mask.h"
 #include "lib/device/kernels/matmul.h"
 #include "lib/device/kernels/matrices.h"
+#include "lib/device/kernels/orthogonal.h"
 #include "lib/device/kernels/scan.h"
 #include "lib/device/kernels/small_matrices.h"
 #include "lib/device/kernels/sort.h"

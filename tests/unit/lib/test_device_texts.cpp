@@ -63,6 +63,41 @@ void expect_compiles(const Variant& variant, const std::string& arch) {
     nvrtc()->destroy(&program);
 }
 
+void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
+    for (int extent : {4, 32}) {
+        for (int task = 0; task < 4; ++task) {
+            const int sides = task < 2 ? 0 : extent == 4 ? 1 : 8;
+            list.push_back({KernelId::LuSmall, dtype, {{"EXTENT", extent}, {"TASK", task}, {"SIDES", sides}}});
+            list.push_back({KernelId::LuAlone, dtype, {{"EXTENT", extent}, {"TASK", task}, {"SIDES", 0}}});
+        }
+        list.push_back({KernelId::CholeskySmall, dtype, {{"EXTENT", extent}}});
+        list.push_back({KernelId::CholeskyAlone, dtype, {{"EXTENT", extent}}});
+    }
+    for (int flag : {0, 1}) {
+        list.push_back({KernelId::NanMatrices, dtype, {{"STAGE", flag}}});
+        list.push_back({KernelId::TriangleSolve, dtype, {{"CONJUGATE", 1 - flag}, {"UNIT", flag}}});
+        list.push_back({KernelId::LuDeterminant, dtype, {{"TASK", flag}, {"BASE", 1 - flag}}});
+        list.push_back(
+            {KernelId::MatmulMinus, dtype, {{"ROWS", 1 + flag}, {"COLUMNS", 1 + flag}, {"A_RANK", 1}, {"B_RANK", 1}, {"CONJUGATE", flag}}});
+    }
+    for (const KernelId kernel : {KernelId::LuPanel, KernelId::KeepTriangle, KernelId::NoteInfinite, KernelId::NoteZeros,
+                                  KernelId::EigenColumns, KernelId::DivideRows})
+        list.push_back({kernel, dtype});
+    for (int bits : {0, 5, 8}) {
+        list.push_back({KernelId::QrPanel, dtype, {{"TEAM_BITS", bits}}});
+        list.push_back({KernelId::JacobiStart, dtype, {{"TEAM_BITS", bits}, {"FORM", bits % 4}}});
+    }
+    for (int flag : {0, 1}) {
+        list.push_back({KernelId::Jacobi, dtype, {{"TEAM_BITS", 5}, {"WHOLE", flag}}});
+        list.push_back({KernelId::UnitMatrices, dtype, {{"SIGNS", flag}}});
+        list.push_back({KernelId::OrderRows, dtype, {{"ASCENDING", flag}}});
+        list.push_back({KernelId::CopyRows, dtype, {{"ORDERED", flag}, {"CONJUGATE", flag}}});
+    }
+    list.push_back({KernelId::Jacobi, dtype, {{"TEAM_BITS", 0}, {"WHOLE", 1}}});
+    list.push_back({KernelId::RowNumbers, dtype, {{"TEAM_BITS", 5}, {"PRODUCT", 1}}});
+    list.push_back({KernelId::Residuals, dtype, {{"TEAM_BITS", 8}}});
+}
+
 /// The variants of one dtype that differ in more than a number.
 std::vector<Variant> variants_of(DType dtype) {
     std::vector<Variant> list;
@@ -86,6 +121,7 @@ std::vector<Variant> variants_of(DType dtype) {
         list.push_back(lib::moved_variant(KernelId::Scatter, dtype, {{"A_RANK", rank}, {"B_RANK", 5 - rank}}));
     }
     list.push_back(lib::moved_variant(KernelId::TakeAlong, dtype));
+    for (int back : {0, 1}) list.push_back(lib::moved_variant(KernelId::ExchangeRows, dtype, {{"BACK", back}, {"BASE", back}}));
     list.push_back(lib::moved_variant(KernelId::Transpose, dtype));
     list.push_back({KernelId::Search, dtype});
     const int bits = itemsize(dtype) > 8 ? 10 : 11;
@@ -101,6 +137,7 @@ std::vector<Variant> variants_of(DType dtype) {
         list.push_back(
             {KernelId::Matmul, dtype, {{"ROWS", rows[shape]}, {"COLUMNS", columns[shape]}, {"A_RANK", shape}, {"B_RANK", 5 - shape}}});
     }
+    if (is_inexact(dtype) && dtype != DType::Float16) add_linear_algebra(list, dtype);
     if (is_complex(dtype)) return list;
     for (int mode : {0, 1, 2}) {
         for (int positions : {0, 4, 8}) {
@@ -133,8 +170,10 @@ TEST(DeviceTexts, ThoseOfNoDtype) {
         expect_compiles({KernelId::CountMask, DType::Bool, {{"SOURCE", choice}}}, "sm_90");
         expect_compiles({KernelId::JoinIndices, DType::Int64, {{"NUMBERS", choice}}}, "sm_90");
         expect_compiles({KernelId::LastWins, DType::Int64, {{"STAGE", choice}}}, "sm_90");
+        expect_compiles({KernelId::RowPlaces, DType::Int32, {{"SHORT", choice}, {"BASE", 1 - choice}}}, "sm_90");
     }
-    for (const KernelId kernel : {KernelId::RunLengths, KernelId::FindBad, KernelId::LastOfSorted})
+    for (const KernelId kernel :
+         {KernelId::RunLengths, KernelId::FindBad, KernelId::LastOfSorted, KernelId::NoteInfo, KernelId::NoteExchanges})
         expect_compiles({kernel, DType::Int64}, "sm_90");
 }
 

@@ -3,8 +3,13 @@
 
 namespace pardo::lib::kernels {
 
+/// What makes matmul take products away.
+inline constexpr char minus[] = "#define MINUS 1\n";
+
 /// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
 /// Float sums are cut in blocks of 256 products, whose totals are added up apart. Strides A and B: where the matrices of a batch begin.
+/// MINUS: they are taken away from out, which has strides too: only on and below its diagonal if `part` is 1, from zero if it is 2;
+/// CONJUGATE is 1 where b is conjugated, 2 where a is.
 inline constexpr char matmul[] = R"(
 /* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__
@@ -46,8 +51,20 @@ FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
 #define plus(a, b) ((a) + (b))
 #endif
 #define IN_BLOCKS (!IS_BOOL && !IS_INTEGER)
+#ifdef MINUS
+#define OUT_ARGS , i64 out_step, i64 out_row, i64 out_column, i64 part
+#else
+#define OUT_ARGS
+#endif
+#if IS_COMPLEX && defined(MINUS)
+FN SUM of_a(SUM x) { return CONJUGATE == 2 ? make_complex(x.re, -x.im) : x; }
+FN SUM of_b(SUM x) { return CONJUGATE == 1 ? make_complex(x.re, -x.im) : x; }
+#else
+#define of_a(x) (x)
+#define of_b(x) (x)
+#endif
 KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 columns, i64 depth, i64 a_row, i64 a_column, i64 b_row,
-                   i64 b_column, A_ARGS, B_ARGS) {
+                   i64 b_column, A_ARGS, B_ARGS OUT_ARGS) {
     BEGIN;
     CONST_PTR(T, a);
     CONST_PTR(T, b);
@@ -60,6 +77,9 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
     const i64 across = (columns + BROAD - 1) / BROAD, down = (rows + HIGH - 1) / HIGH, tiles = across * down;
     const i64 batch = GROUP_ID / tiles, tile = GROUP_ID - batch * tiles;
     const i64 row = tile / across * HIGH, column = (tile - tile / across * across) * BROAD;
+#ifdef MINUS
+    if (part == 1 && column >= row + HIGH) return;
+#endif
     GLOBAL const T* from_a = a + A_OFFSET(batch) + row * a_row;
     GLOBAL const T* from_b = b + B_OFFSET(batch) + column * b_column;
     /* Neighbouring items read along the axis whose elements lie closest. */
@@ -74,11 +94,11 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
     for (i64 k = 0; k < depth; k += DEPTH) {
         UNROLL for (int r = 0; r < ROWS; ++r) {
             const int e = t + r * 256, m = a_along_depth ? e / DEPTH : e % HIGH, d = a_along_depth ? e % DEPTH : e / HIGH;
-            left[d * (HIGH + 1) + m] = row + m < rows && k + d < depth ? OPERAND(from_a[m * a_row + (k + d) * a_column]) : ZERO;
+            left[d * (HIGH + 1) + m] = row + m < rows && k + d < depth ? of_a(OPERAND(from_a[m * a_row + (k + d) * a_column])) : ZERO;
         }
         UNROLL for (int r = 0; r < COLUMNS; ++r) {
             const int e = t + r * 256, m = b_along_depth ? e / DEPTH : e % BROAD, d = b_along_depth ? e % DEPTH : e / BROAD;
-            right[d * (BROAD + 1) + m] = column + m < columns && k + d < depth ? OPERAND(from_b[m * b_column + (k + d) * b_row]) : ZERO;
+            right[d * (BROAD + 1) + m] = column + m < columns && k + d < depth ? of_b(OPERAND(from_b[m * b_column + (k + d) * b_row])) : ZERO;
         }
         BARRIER;
         UNROLL for (int d = 0; d < DEPTH; ++d) {
@@ -109,7 +129,19 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
 #else
             const SUM value = sum[i][j];
 #endif
+#ifdef MINUS
+            GLOBAL T* to = out + batch * out_step + m * out_row + n * out_column;
+            if (m >= rows || n >= columns) continue;
+            SUM before = ZERO;
+            if (part != 2) before = *to;
+#if IS_COMPLEX
+            *to = make_complex(before.re - value.re, before.im - value.im);
+#else
+            *to = before - value;
+#endif
+#else
             if (m < rows && n < columns) out[(batch * rows + m) * columns + n] = RESULT(value);
+#endif
         }
     }
 }

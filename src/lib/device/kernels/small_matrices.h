@@ -3,7 +3,7 @@
 
 namespace pardo::lib::kernels {
 
-/// Arithmetic of real and complex values under the same names; SIZE(x) is what pivots are compared by.
+/// Arithmetic of real and complex values under the same names; SIZE(x) is what pivots are compared by, POWER(x, by) is x by a power of two.
 inline constexpr char arithmetic[] = R"(
 /* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__
@@ -17,6 +17,7 @@ inline constexpr char arithmetic[] = R"(
 #define ONE make_complex((R)1, (R)0)
 #define RE(x) ((x).re)
 #define SIZE(x) (fabs((x).re) + fabs((x).im))
+#define POWER(x, by) make_complex(ldexp((x).re, by), ldexp((x).im, by))
 #define IS_ZERO(x) ((x).re == 0 && (x).im == 0)
 #define IS_FINITE(x) ((x).re - (x).re == 0 && (x).im - (x).im == 0)
 FN V minus_product(V s, V a, V b) {
@@ -41,6 +42,7 @@ FN V quotient(V a, V b) {
 #define ONE ((V)1)
 #define RE(x) (x)
 #define SIZE(x) fabs(x)
+#define POWER(x, by) ldexp(x, by)
 #define IS_ZERO(x) ((x) == 0)
 #define IS_FINITE(x) ((x) - (x) == 0)
 #define minus_product(s, a, b) FUSED(-(a), b, s)
@@ -61,6 +63,57 @@ inline constexpr char noting[] = R"(
 FN void note_failure(GLOBAL i32* status, i64 matrix, int reason) {
     ATOMIC_MAX_GLOBAL(status, 0x7fffffff - (2 * (int)matrix + reason));
 }
+)";
+
+/// Determinants by their pivots: TASK 0, or their signs and logarithms: TASK 1.
+inline constexpr char determinants[] = R"(
+/* A pivot as a factor, and what is added up beside: TASK 0: a number near 1, and its exponent; 1: a sign, and a logarithm. */
+FN V factor_of(V pivot, R* sum) {
+#if TASK == 1
+#if IS_COMPLEX
+    const R size = hypot(pivot.re, pivot.im);
+    *sum += log(size);
+    return make_complex(pivot.re / size, pivot.im / size);
+#else
+    *sum += log(fabs(pivot));
+    return pivot < 0 ? (V)-1 : pivot > 0 ? (V)1 : pivot;
+#endif
+#else
+#if IS_COMPLEX
+    const R size = fabs(pivot.re) > fabs(pivot.im) ? fabs(pivot.re) : fabs(pivot.im);
+#else
+    const R size = fabs(pivot);
+#endif
+    int exponent = 0;
+    frexp(size, &exponent);
+    if (!(size > 0) || size - size != 0) exponent = 0;
+    *sum += (R)exponent;
+    return POWER(pivot, -exponent);
+#endif
+}
+FN void store_determinant(V value, R sum, int zero, GLOBAL T* out, GLOBAL R* logs) {
+#if TASK == 1
+    *out = zero ? ZERO : value;
+    *logs = zero ? -INFINITE : sum;
+#else
+    /* Exponents may be many, and ldexp takes an int. */
+    const int by = sum > 100000 ? 100000 : sum < -100000 ? -100000 : (int)sum;
+    *out = zero ? ZERO : POWER(value, by);
+#endif
+}
+)";
+
+/// What lu_small and lu_alone are given.
+inline constexpr char lu_arguments[] = R"(
+#define LU_ARGS                                                                                                                     \
+    CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs), ARG(i32, status), i64 count, i64 extent, i64 a_row, i64 a_column, \
+        i64 sides, i64 slices, i64 width, i64 out_row, i64 out_column, i64 check_finite, i64 nan_where_singular
+#define LU_POINTERS   \
+    CONST_PTR(T, a);  \
+    CONST_PTR(T, b);  \
+    PTR(T, out);      \
+    PTR(R, logs);     \
+    PTR(i32, status)
 )";
 
 /// EXTENT items, a power of two up to 32, are a team; the items of a team are next to each other in a group of 256.
@@ -106,15 +159,9 @@ FN int largest(R size, int lane, R* sizes) {
 /* x / d: x * r where has_inverse, with r = 1 / d; else by division, because 1 / d overflows. */
 FN V divide_by(V x, V d, V r, int has_inverse) { return has_inverse ? product(x, r) : quotient(x, d); }
 #endif
-KERNEL(256) lu_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs), ARG(i32, status), i64 count, i64 extent, i64 a_row,
-                     i64 a_column, i64 sides, i64 slices, i64 width, i64 out_row, i64 out_column, i64 check_finite,
-                     i64 nan_where_singular) {
+KERNEL(256) lu_small(LU_ARGS) {
     BEGIN;
-    CONST_PTR(T, a);
-    CONST_PTR(T, b);
-    PTR(T, out);
-    PTR(R, logs);
-    PTR(i32, status);
+    LU_POINTERS;
     SHARED V rows[2 * TEAMS * WIDE];
 #ifdef __OPENCL_VERSION__
     SHARED R sizes[256];
@@ -239,28 +286,9 @@ KERNEL(256) lu_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs)
     SHARED R reals[256];
     LOCAL R* real = reals + team * EXTENT;
     TEAM_BARRIER;
-#if TASK == 0
-    int exponent = 0;
-#if IS_COMPLEX
-    const R part = fabs(pivot_here.re) > fabs(pivot_here.im) ? fabs(pivot_here.re) : fabs(pivot_here.im);
-    frexp(part, &exponent);
-    if (!(part > 0) || part - part != 0) exponent = 0;
-    numbers[lane] = make_complex(ldexp(pivot_here.re, -exponent), ldexp(pivot_here.im, -exponent));
-#else
-    numbers[lane] = frexp(pivot_here, &exponent);
-    if (!IS_FINITE(pivot_here)) exponent = 0;
-#endif
-    real[lane] = (R)exponent;
-#else
-#if IS_COMPLEX
-    const R length = hypot(pivot_here.re, pivot_here.im);
-    numbers[lane] = make_complex(pivot_here.re / length, pivot_here.im / length);
-#else
-    const R length = fabs(pivot_here);
-    numbers[lane] = pivot_here < 0 ? (V)-1 : pivot_here > 0 ? (V)1 : pivot_here;
-#endif
-    real[lane] = log(length);
-#endif
+    R part = 0;
+    numbers[lane] = factor_of(pivot_here, &part);
+    real[lane] = part;
     TEAM_BARRIER;
     if (lane > 0 || !here) return;
     V value = odd ? scaled(ONE, (R)-1) : ONE;
@@ -269,17 +297,7 @@ KERNEL(256) lu_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs)
         value = product(value, numbers[p]);
         sum += real[p];
     }
-#if TASK == 0
-#if IS_COMPLEX
-    value = make_complex(ldexp(value.re, (int)sum), ldexp(value.im, (int)sum));
-#else
-    value = ldexp(value, (int)sum);
-#endif
-    out[matrix] = singular ? ZERO : value;
-#else
-    out[matrix] = singular ? ZERO : value;
-    logs[matrix] = singular ? -INFINITE : sum;
-#endif
+    store_determinant(value, sum, singular, out + matrix, logs + matrix);
 #endif
 }
 )";
@@ -336,18 +354,11 @@ KERNEL(256) cholesky_small(CONST_ARG(T, a), ARG(T, out), ARG(i32, status), i64 c
 }
 )";
 
-/// The same with one item for each matrix, for processors, whose compilers take long for items that wait for each other. The arguments are
-/// those of lu_small.
+/// The same with one item for each matrix, for processors, whose compilers take long for items that wait for each other.
 inline constexpr char lu_alone[] = R"(
-KERNEL(256) lu_alone(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs), ARG(i32, status), i64 count, i64 extent, i64 a_row,
-                     i64 a_column, i64 sides, i64 slices, i64 width, i64 out_row, i64 out_column, i64 check_finite,
-                     i64 nan_where_singular) {
+KERNEL(256) lu_alone(LU_ARGS) {
     BEGIN;
-    CONST_PTR(T, a);
-    CONST_PTR(T, b);
-    PTR(T, out);
-    PTR(R, logs);
-    PTR(i32, status);
+    LU_POINTERS;
     const i64 task = GROUP_ID * 256 + LOCAL_ID, matrix = task / slices;
     if (task >= count * slices) return;
     const int n = (int)extent;
@@ -413,42 +424,8 @@ KERNEL(256) lu_alone(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), ARG(R, logs)
 #else
     V value = odd ? scaled(ONE, (R)-1) : ONE;
     R sum = 0;
-    for (int p = 0; p < n; ++p) {
-        const V pivot = m[p][p];
-#if IS_COMPLEX
-        R part = hypot(pivot.re, pivot.im);
-#else
-        R part = fabs(pivot);
-#endif
-#if TASK == 0
-        int exponent = 0;
-        frexp(part, &exponent);
-        if (!(part > 0) || part - part != 0) exponent = 0;
-        sum += (R)exponent;
-#if IS_COMPLEX
-        value = product(value, make_complex(ldexp(pivot.re, -exponent), ldexp(pivot.im, -exponent)));
-#else
-        value *= ldexp(pivot, -exponent);
-#endif
-#else
-        sum += log(part);
-#if IS_COMPLEX
-        value = product(value, make_complex(pivot.re / part, pivot.im / part));
-#else
-        value = pivot < 0 ? -value : pivot > 0 ? value : pivot;
-#endif
-#endif
-    }
-#if TASK == 0
-#if IS_COMPLEX
-    value = make_complex(ldexp(value.re, (int)sum), ldexp(value.im, (int)sum));
-#else
-    value = ldexp(value, (int)sum);
-#endif
-#else
-    logs[matrix] = singular ? -INFINITE : sum;
-#endif
-    out[matrix] = singular ? ZERO : value;
+    for (int p = 0; p < n; ++p) value = product(value, factor_of(m[p][p], &sum));
+    store_determinant(value, sum, singular, out + matrix, logs + matrix);
 #endif
 }
 )";

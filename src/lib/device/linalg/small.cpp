@@ -3,7 +3,7 @@
 #include <bit>
 #include <optional>
 
-#include "lib/device/linalg/status.h"
+#include "lib/device/linalg/blocks.h"
 
 namespace pardo::lib {
 
@@ -78,44 +78,46 @@ void small_det(device::Queue* queue, const MatrixOptions& options, std::span<con
     lu_small<workers>(queue, options, out.size() > 1 ? LuTask::Logarithm : LuTask::Determinant, in, out);
 }
 
+/// From a to out, which have the same steps.
+template <Workers workers>
+void cholesky_block(device::Queue* queue, const char* op_name, const Block& a, const Memory& out, const MatrixStatus& status, bool finite,
+                    std::function<void()> check) {
+    const DeviceArg args[] = {reads(a.memory), writes(out), status.arg(), a.count, a.rows, a.step, a.row, a.column, std::int64_t{finite}};
+    const int extent = std::max(4, static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(a.rows))));
+    launch_kernel(queue, op_name,
+                  Variant(workers == Workers::Team ? KernelId::CholeskySmall : KernelId::CholeskyAlone, out.dtype, {{"EXTENT", extent}}),
+                  divide_up(a.count, workers == Workers::Item ? device_group : device_group / extent), args, std::move(check));
+}
+
 template <Workers workers>
 void small_cholesky(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    const Memory& a = in[0];
-    const std::int64_t n = a.shape.back(), count = matrices_of(a);
-    const MatrixStatus status(queue, options, "Matrix is not positive definite", a);
-    const DeviceArg args[] = {reads(a),
-                              writes(out[0]),
-                              status.arg(),
-                              count,
-                              n,
-                              n * n,
-                              options.upper ? 1 : n,
-                              options.upper ? n : 1,
-                              std::int64_t{options.finite}};
-    launch_kernel(
-        queue, options.op_name,
-        Variant(workers == Workers::Team ? KernelId::CholeskySmall : KernelId::CholeskyAlone, a.dtype, {{"EXTENT", items_of_team(a)}}),
-        divide_up(count, matrices_of_group(workers, a)), args, status.check());
+    const MatrixStatus status(queue, options, "Matrix is not positive definite", in[0]);
+    const Block a(in[0]);
+    cholesky_block<workers>(queue, options.op_name, options.upper ? a.transposed() : a, out[0], status, options.finite, status.check());
     status.settle(out);
 }
 
-bool takes_small_stack(device::Queue*, const MatrixOptions&, std::span<const Memory> in, std::span<const Memory>) {
-    return in[0].shape.back() <= 32 && matrices_of(in[0]) <= MatrixStatus::most_matrices;
+/// By an item for each matrix on processors, by teams on all else.
+template <auto by_items, auto by_teams>
+void by_workers(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    (runs_on_cores(queue->device()) ? by_items : by_teams)(queue, options, in, out);
 }
 
-bool takes_on_cores(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    return runs_on_cores(queue->device()) && takes_small_stack(queue, options, in, out);
-}
+constexpr auto solve_small = by_workers<small_solve<Workers::Item>, small_solve<Workers::Team>>;
+constexpr auto inv_small = by_workers<small_inv<Workers::Item>, small_inv<Workers::Team>>;
+constexpr auto det_small = by_workers<small_det<Workers::Item>, small_det<Workers::Team>>;
+constexpr auto cholesky_small = by_workers<small_cholesky<Workers::Item>, small_cholesky<Workers::Team>>;
 
-const Registered solve_by_teams(routines::solve, {"teams", Place::Text, small_solve<Workers::Team>, takes_small_stack, 0.05});
-const Registered inv_by_teams(routines::inv, {"teams", Place::Text, small_inv<Workers::Team>, takes_small_stack, 0.05});
-const Registered det_by_teams(routines::det, {"teams", Place::Text, small_det<Workers::Team>, takes_small_stack, 0.05});
-const Registered cholesky_by_teams(routines::cholesky, {"teams", Place::Text, small_cholesky<Workers::Team>, takes_small_stack, 0.05});
-const Registered solve_by_items(routines::solve, {"items", Place::Text, small_solve<Workers::Item>, takes_on_cores, 0.02});
-const Registered inv_by_items(routines::inv, {"items", Place::Text, small_inv<Workers::Item>, takes_on_cores, 0.02});
-const Registered det_by_items(routines::det, {"items", Place::Text, small_det<Workers::Item>, takes_on_cores, 0.02});
-const Registered cholesky_by_items(routines::cholesky, {"items", Place::Text, small_cholesky<Workers::Item>, takes_on_cores, 0.02});
+const Registered solve_by_kernels(routines::solve, {"small kernels", Place::Text, solve_small, takes_small_stack, 0.05});
+const Registered inv_by_kernels(routines::inv, {"small kernels", Place::Text, inv_small, takes_small_stack, 0.05});
+const Registered det_by_kernels(routines::det, {"small kernels", Place::Text, det_small, takes_small_stack, 0.05});
+const Registered cholesky_by_kernels(routines::cholesky, {"small kernels", Place::Text, cholesky_small, takes_small_stack, 0.05});
 
 }  // namespace
+
+void small_cholesky_block(device::Queue* queue, const char* op_name, const Block& a, const MatrixStatus& status) {
+    const auto run = runs_on_cores(queue->device()) ? cholesky_block<Workers::Item> : cholesky_block<Workers::Team>;
+    run(queue, op_name, a, a.memory, status, false, {});
+}
 
 }  // namespace pardo::lib

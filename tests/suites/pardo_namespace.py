@@ -1,0 +1,87 @@
+# tests/suites/pardo_namespace.py: a plugin of pytest that makes scikit-learn's and SciPy's tests of the array API run on arrays of pardo.
+"""Loaded by ``pytest -p pardo_namespace``; run.py does so. No file of theirs is changed.
+
+- SciPy's tests ask for the fixture ``xp``, which has one parameter a namespace: it gets `pardo` as its only one.
+- scikit-learn's are parametrised by what `yield_namespace_device_dtype_combinations` yields: it yields pardo, its device, and two dtypes.
+
+All other tests are deselected. What known_failures.txt names is expected to fail, with its reason; where it passes, that is a failure.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pardo
+import pytest
+
+HERE = Path(__file__).parent
+DEVICE = os.environ.get("PARDO_DEVICE", "cpu")
+
+
+def known_failures() -> dict[str, str]:
+    """Patterns of the names of tests, and why these fail."""
+    lines = [line.strip() for line in (HERE / "known_failures.txt").read_text().splitlines()]
+    entries = [line.split("  # ", 1) for line in lines if line and not line.startswith("#")]
+    return {pattern.strip(): reason for pattern, reason in entries}
+
+
+def name_of(item: pytest.Item) -> str:
+    """The name of a test, from its package on: ``scipy/fft/tests/test_basic.py::TestFFT::test_fft[pardo]``."""
+    parts = item.path.parts
+    first = max((i for i, part in enumerate(parts) if part in ("site-packages", "sources")), default=0)
+    return "/".join(parts[first + 1 :]) + item.nodeid[item.nodeid.index("::") :]
+
+
+# --- namespaces ----------------------------------------------------------------------------------------------------------------
+
+
+def combinations(include_numpy_namespaces: bool = True) -> list[tuple[str, str, str]]:
+    """What scikit-learn's tests run with: the importable name of a namespace, a device, a dtype."""
+    return [("pardo", DEVICE, dtype) for dtype in ("float64", "float32")]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    wanted = os.environ["PARDO_SUITE"]
+    if wanted == "scipy":
+        import scipy.conftest
+
+        scipy.conftest.xp_known_backends.add("pardo")
+        if pardo.zeros(1, device=DEVICE).device.backend != "cpu":
+            scipy.conftest.xp_skip_cpu_only_backends.add("pardo")
+    elif wanted == "scikit-learn":
+        import sklearn.utils._array_api
+
+        sklearn.utils._array_api.yield_namespace_device_dtype_combinations = combinations
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marks: Any = ()
+    if "xp" in metafunc.fixturenames and os.environ["PARDO_SUITE"] == "scipy":
+        name, value, marks = "xp", pardo, pytest.mark.array_api_backends
+    else:
+        return
+    parameter = pytest.param(value, id="pardo", marks=marks)
+    metafunc.definition.add_marker(pytest.mark.parametrize(name, [parameter], indirect=True))
+
+
+def is_ours(item: pytest.Item) -> bool:
+    values = getattr(item, "callspec", SimpleNamespace(params={})).params.values()
+    return any(value is pardo or (type(value) is str and value == "pardo") for value in values)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    ours = [item for item in items if is_ours(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not is_ours(item)])
+    items[:] = ours
+    known = known_failures()
+    for item in items:
+        name = name_of(item)
+        for pattern, reason in known.items():
+            if name == pattern or fnmatch.fnmatchcase(name, pattern.replace("[", "[[]")):
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

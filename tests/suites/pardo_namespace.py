@@ -10,6 +10,7 @@ All other tests are deselected. What known_failures.txt names is expected to fai
 from __future__ import annotations
 
 import fnmatch
+import functools
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ import pytest
 
 HERE = Path(__file__).parent
 DEVICE = os.environ.get("PARDO_DEVICE", "cpu")
+SUITE = os.environ["PARDO_SUITE"]
 
 
 def known_failures() -> dict[str, str]:
@@ -44,34 +46,48 @@ def combinations(include_numpy_namespaces: bool = True) -> list[tuple[str, str, 
     return [("pardo", DEVICE, dtype) for dtype in ("float64", "float32")]
 
 
+def mixed_inputs() -> list[tuple[Any, Any, str]]:
+    """What its tests of operands from two namespaces run with: where `y` and weights are, where `X` is, a name."""
+    from sklearn.utils._array_api import NamespaceAndDevice
+
+    ours, host, strict = (NamespaceAndDevice(*pair) for pair in (("pardo", DEVICE), ("numpy", None), ("array_api_strict", "CPU_DEVICE")))
+    return [(a, b, f"{a.xp} to {b.xp}") for a, b in ((host, ours), (ours, host), (strict, ours))]
+
+
+if SUITE == "scikit-learn":  # before any file of tests asks
+    import sklearn.utils._array_api
+
+    sklearn.utils._array_api.yield_namespace_device_dtype_combinations = combinations
+    sklearn.utils._array_api.yield_mixed_namespace_input_permutations = mixed_inputs
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    wanted = os.environ["PARDO_SUITE"]
-    if wanted == "scipy":
+    if SUITE == "scipy":
         import scipy.conftest
 
         scipy.conftest.xp_known_backends.add("pardo")
         if pardo.zeros(1, device=DEVICE).device.backend != "cpu":
             scipy.conftest.xp_skip_cpu_only_backends.add("pardo")
-    elif wanted == "scikit-learn":
-        import sklearn.utils._array_api
-
-        sklearn.utils._array_api.yield_namespace_device_dtype_combinations = combinations
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    marks: Any = ()
-    if "xp" in metafunc.fixturenames and os.environ["PARDO_SUITE"] == "scipy":
-        name, value, marks = "xp", pardo, pytest.mark.array_api_backends
-    else:
-        return
-    parameter = pytest.param(value, id="pardo", marks=marks)
-    metafunc.definition.add_marker(pytest.mark.parametrize(name, [parameter], indirect=True))
+    if SUITE == "scipy" and "xp" in metafunc.fixturenames:
+        parameter = pytest.param(pardo, id="pardo", marks=pytest.mark.array_api_backends)
+        metafunc.definition.add_marker(pytest.mark.parametrize("xp", [parameter], indirect=True))
+
+
+def says_pardo(value: Any) -> bool:
+    """Whether a parameter of a test is our namespace, or holds its name."""
+    if isinstance(value, functools.partial):
+        return any(map(says_pardo, value.keywords.values()))
+    if isinstance(value, tuple):
+        return any(map(says_pardo, value))
+    return value is pardo or (type(value) is str and value == "pardo")
 
 
 def is_ours(item: pytest.Item) -> bool:
-    values = getattr(item, "callspec", SimpleNamespace(params={})).params.values()
-    return any(value is pardo or (type(value) is str and value == "pardo") for value in values)
+    return says_pardo(tuple(getattr(item, "callspec", SimpleNamespace(params={})).params.values()))
 
 
 @pytest.hookimpl(trylast=True)

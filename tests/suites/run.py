@@ -19,7 +19,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # Each library: the distribution, the folder, what a file of its tests says if it runs with several namespaces.
-SUITES = {"scikit-learn": ("sklearn", r"yield_namespace_device_dtype_combinations"), "scipy": ("scipy", r"def test\w*\(.*\bxp\b")}
+SUITES = {
+    "scikit-learn": ("sklearn", r"yield_namespace_device_dtype|yield_mixed_namespace|def test_estimators\("),
+    "scipy": ("scipy", r"def test\w*\(.*\bxp\b"),
+}
 
 
 def parts_of(suite: str, python: str) -> dict[str, list[Path]]:
@@ -47,7 +50,7 @@ def run(suite: str, files: list[Path], python: str, device: str, extra: list[str
         while root.name != "site-packages":
             root = root.parent
         command = [python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", "ignore", *extra, *map(str, files)]
+        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", "ignore", "-o", "faulthandler_timeout=120", *extra, *map(str, files)]
         ended = subprocess.run(command, env=environment, check=False)
         counts = {file: Counter[str]() for file in files}
         if not report.exists():

@@ -2,6 +2,8 @@
 """Loaded by ``pytest -p pardo_namespace``; run.py does so. No file of theirs is changed.
 
 - SciPy's tests ask for the fixture ``xp``, which has one parameter a namespace: it gets `pardo` as its only one.
+- array-api-extra's ask for the fixture ``library``, a member of an enumeration: an object stands for ours.
+- array-api-compat's are parametrised by a list of names, to which ours is added.
 - scikit-learn's are parametrised by what `yield_namespace_device_dtype_combinations` yields: it yields pardo, its device, and two dtypes.
 
 SciPy skips some for JAX, whose arrays NumPy reads and does not write; `np.asarray(x)` of an array of pardo is read-only too, so they are skipped
@@ -56,7 +58,11 @@ def mixed_inputs() -> list[tuple[Any, Any, str]]:
     return [(a, b, f"{a.xp} to {b.xp}") for a, b in ((host, ours), (ours, host), (strict, ours))]
 
 
-if SUITE == "scikit-learn":  # before any file of tests asks
+if SUITE == "array-api-compat":
+    from tests._helpers import all_libraries
+
+    all_libraries.append("pardo")
+elif SUITE == "scikit-learn":  # before any file of tests asks
     import sklearn.utils._array_api
 
     sklearn.utils._array_api.yield_namespace_device_dtype_combinations = combinations
@@ -77,6 +83,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if SUITE == "scipy" and "xp" in metafunc.fixturenames:
         parameter = pytest.param(pardo, id="pardo", marks=pytest.mark.array_api_backends)
         metafunc.definition.add_marker(pytest.mark.parametrize("xp", [parameter], indirect=True))
+    elif SUITE == "array-api-extra" and "library" in metafunc.fixturenames:
+        backend = SimpleNamespace(modname="pardo", like=lambda *others: False)
+        metafunc.definition.add_marker(pytest.mark.parametrize("library", [pytest.param(backend, id="pardo")], indirect=True))
 
 
 def says_pardo(value: Any) -> bool:
@@ -85,7 +94,7 @@ def says_pardo(value: Any) -> bool:
         return any(map(says_pardo, value.keywords.values()))
     if isinstance(value, tuple):
         return any(map(says_pardo, value))
-    return value is pardo or (type(value) is str and value == "pardo")
+    return value is pardo or (type(value) is str and value == "pardo") or getattr(value, "modname", None) == "pardo"
 
 
 def is_ours(item: pytest.Item) -> bool:

@@ -2,7 +2,7 @@
 """usage: run.py [--device DEVICE] [--only PART…] [--python PYTHON] [-- ARGUMENTS OF PYTEST]
 
 A part is a package of a library: ``sklearn.decomposition``, ``scipy.fft``. Each runs in a process of its own, with those of its files that
-speak of namespaces. The interpreter needs pytest, hypothesis, the libraries (requirements.txt) and pardo. README.md has results.
+speak of namespaces. The interpreter needs the packages of requirements.txt, and pardo. README.md says how, and has results.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,47 +19,55 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Each library: the distribution, the folder, what a file of its tests says if it runs with several namespaces.
+# Each library: its package, and what a file of its tests says if it runs with several namespaces.
 SUITES = {
+    "array-api-compat": ("tests", r"all_libraries"),
+    "array-api-extra": ("tests", r"\bxp: "),
     "scikit-learn": ("sklearn", r"yield_namespace_device_dtype|yield_mixed_namespace|def test_estimators\("),
     "scipy": ("scipy", r"def test\w*\(.*\bxp\b"),
 }
 
 
-def parts_of(suite: str, python: str) -> dict[str, list[Path]]:
+def root_of(suite: str, python: str, sources: Path) -> Path:
+    """The folder that has the package with a library's tests: site-packages, or the unpacked source archive where wheels have none."""
+    if not suite.startswith("array-api"):
+        code = f"import pathlib, {SUITES[suite][0]} as package; print(pathlib.Path(package.__path__[0]).parent)"
+        return Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+    name = suite.replace("-", "_")
+    for archive in sources.glob(f"{name}-*.tar.gz"):
+        shutil.unpack_archive(archive, sources)
+    return next(path.resolve() for path in sources.glob(f"{name}-*") if path.is_dir())
+
+
+def parts_of(suite: str, root: Path) -> dict[str, list[Path]]:
     """The files of each package that run with several namespaces."""
     package, pattern = SUITES[suite]
-    where = subprocess.run([python, "-c", f"import {package}; print({package}.__path__[0])"], capture_output=True, text=True, check=True)
-    root = Path(where.stdout.strip())
     parts: dict[str, list[Path]] = {}
-    for file in sorted(root.rglob("tests/test_*.py")):
-        if re.search(pattern, file.read_text()):
-            below = file.relative_to(root).parts[0]
-            name = package if below == "tests" else f"{package}.{below}"
+    for file in sorted((root / package).rglob("test_*.py")):
+        if "tests" in file.parts and re.search(pattern, file.read_text()):
+            below = file.relative_to(root).parts[1]
+            name = suite if package == "tests" else package if below == "tests" else f"{package}.{below}"
             parts.setdefault(name, []).append(file)
     return parts
 
 
-def run(suite: str, files: list[Path], python: str, device: str, extra: list[str]) -> dict[Path, Counter[str]]:
+def run(suite: str, root: Path, files: list[Path], options: argparse.Namespace) -> dict[Path, Counter[str]]:
     """Passed, failed, skipped, and expected failures of each file."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         environment = os.environ | {
-            "PYTHONPATH": str(HERE), "PARDO_SUITE": suite, "PARDO_DEVICE": device, "SCIPY_ARRAY_API": "1", "SKLEARN_SKIP_NETWORK_TESTS": "1",
+            "PYTHONPATH": f"{HERE}{os.pathsep}{root}", "PARDO_SUITE": suite, "PARDO_DEVICE": options.device, "SCIPY_ARRAY_API": "1",
+            "SKLEARN_SKIP_NETWORK_TESTS": "1",
         }  # fmt: skip
-        root = files[0]
-        while root.name != "site-packages":
-            root = root.parent
-        command = [python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", "ignore", "-o", "faulthandler_timeout=120", *extra, *map(str, files)]
+        command = [options.python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
+        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", "ignore", "-o", "faulthandler_timeout=120", *options.pytest, *map(str, files)]
         ended = subprocess.run(command, env=environment, check=False)
         counts = {file: Counter[str]() for file in files}
         if not report.exists():
             counts[files[0]]["died" if ended.returncode else "none"] += 1
             return counts
         for case in ElementTree.parse(report).iter("testcase"):
-            file = root / case.get("file", "") if case.get("file") else root / (case.get("classname", "").replace(".", "/") + ".py")
-            counts.setdefault(file, Counter())[outcome(case)] += 1
+            counts.setdefault(root / case.get("file", ""), Counter())[outcome(case)] += 1
         return counts
 
 
@@ -75,21 +84,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", help="where arrays are made that name no device")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the libraries")
+    parser.add_argument("--sources", type=Path, default=Path("build/suites/sources"), help="where source archives of array-api-… are")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="packages, or paths below them: scipy.fft, sklearn.metrics")
     parser.add_argument("pytest", nargs="*", help="arguments of pytest, after --")
     options = parser.parse_args()
     rows: list[tuple[str, Counter[str]]] = []
     for suite in SUITES:
-        for part, files in parts_of(suite, options.python).items():
-            if options.only and part not in options.only:
-                continue
-            counts = run(suite, files, options.python, options.device, options.pytest)
-            rows += [(f"{part} {file.stem}", count) for file, count in counts.items() if count]
+        root = root_of(suite, options.python, options.sources)
+        for part, files in parts_of(suite, root).items():
+            if not options.only or part in options.only:
+                counts = run(suite, root, files, options)
+                rows += [(f"{part} {file.stem}", count) for file, count in counts.items() if count]
+    total = sum((count for _, count in rows), Counter[str]())
     print("\n| file | passed | failed | skipped | known |\n|---|---:|---:|---:|---:|")
-    total: Counter[str] = Counter()
     for name, count in [*rows, ("all", total)]:
         print(f"| {name} | {count['passed']} | {count['failed'] + count['died']} | {count['skipped']} | {count['known']} |")
-        total += count
     return 1 if total["failed"] or total["died"] or not total["passed"] else 0
 
 

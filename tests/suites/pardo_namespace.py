@@ -38,7 +38,7 @@ def known_failures() -> dict[str, str]:
 def name_of(item: pytest.Item) -> str:
     """The name of a test, from its package on: ``scipy/fft/tests/test_basic.py::TestFFT::test_fft[pardo]``."""
     parts = item.path.parts
-    first = max((i for i, part in enumerate(parts) if part in ("site-packages", "sources")), default=0)
+    first = max((i for i, part in enumerate(parts) if part == "site-packages" or part.startswith("array_api_")), default=0)
     return "/".join(parts[first + 1 :]) + item.nodeid[item.nodeid.index("::") :]
 
 

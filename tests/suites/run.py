@@ -60,7 +60,8 @@ def run(suite: str, root: Path, files: list[Path], options: argparse.Namespace) 
             "SKLEARN_SKIP_NETWORK_TESTS": "1",
         }  # fmt: skip
         command = [options.python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", "ignore", "-o", "faulthandler_timeout=120", *options.pytest, *map(str, files)]
+        warnings = "error" if suite == "array-api-extra" else "ignore"  # its tests expect errors of its own deprecations
+        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", warnings, "-o", "faulthandler_timeout=120", *options.pytest, *map(str, files)]
         ended = subprocess.run(command, env=environment, check=False)
         counts = {file: Counter[str]() for file in files}
         if not report.exists():

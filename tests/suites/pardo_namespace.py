@@ -83,6 +83,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if SUITE == "scipy" and "xp" in metafunc.fixturenames:
         parameter = pytest.param(pardo, id="pardo", marks=pytest.mark.array_api_backends)
         metafunc.definition.add_marker(pytest.mark.parametrize("xp", [parameter], indirect=True))
+        if "devices" in metafunc.fixturenames:  # SciPy's fixture adds a list to what is a tuple since version 2025.12 of the standard
+            devices = pytest.param([*pardo.__array_namespace_info__().devices(), None], id="devices")
+            metafunc.definition.add_marker(pytest.mark.parametrize("devices", [devices]))
     elif SUITE == "array-api-extra" and "library" in metafunc.fixturenames:
         backend = SimpleNamespace(modname="pardo", like=lambda *others: False)
         metafunc.definition.add_marker(pytest.mark.parametrize("library", [pytest.param(backend, id="pardo")], indirect=True))

@@ -57,10 +57,10 @@ def run(suite: str, root: Path, files: list[Path], options: argparse.Namespace) 
         report = Path(folder, "report.xml")
         environment = os.environ | {
             "PYTHONPATH": f"{HERE}{os.pathsep}{root}", "PARDO_SUITE": suite, "PARDO_DEVICE": options.device, "SCIPY_ARRAY_API": "1",
-            "SKLEARN_SKIP_NETWORK_TESTS": "1",
+            "SKLEARN_SKIP_NETWORK_TESTS": "1", "PARDO_IMPLICIT_COPIES": "1",
         }  # fmt: skip
         command = [options.python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-        warnings = "error" if suite == "array-api-extra" else "ignore"  # its tests expect errors of its own deprecations
+        warnings = "error::DeprecationWarning" if suite == "array-api-extra" else "ignore"  # its tests expect errors of its own deprecations
         command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", warnings, "-o", "faulthandler_timeout=120", *options.pytest, *map(str, files)]
         ended = subprocess.run(command, env=environment, check=False)
         counts = {file: Counter[str]() for file in files}

@@ -19,6 +19,17 @@ UFUNCS = {name: f for name, f in vars(np).items() if isinstance(f, np.ufunc) and
 # --- universal functions ---------------------------------------------------------------------------------------------------------------
 
 
+def test_universal_functions_of_scipy():
+    """Those of scipy.special run as ours, wherever SciPy keeps them: with SCIPY_ARRAY_API=1 the public names are wrappers."""
+    special = pytest.importorskip("scipy.special")
+    for function in (special._ufuncs.erf, special.erf):
+        result = function(pp.asarray(RAW))
+        assert type(result) is pp.Array
+        np.testing.assert_allclose(pp.asnumpy(result), special.erf(RAW), rtol=1e-14)
+    with pytest.raises(TypeError, match=r"^scipy\.special\.kelvin: .*use scipy\.special\.kelvin on pardo\.asnumpy\(x\)"):
+        special._ufuncs.kelvin(pp.asarray(RAW))
+
+
 @pytest.mark.parametrize("name", sorted(UFUNCS))
 def test_every_universal_function(name, rng):
     """Those that pardo has give its arrays, with NumPy's values; others say what to do."""

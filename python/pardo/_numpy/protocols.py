@@ -94,13 +94,13 @@ def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -
     if any(_computes_itself(x) for x in (*inputs, *outs)):
         return NotImplemented
     name = ufunc.__name__
-    ours = _ufunc_like(ufunc)
+    ours, full = _ufunc_like(ufunc), f"{_home(ufunc) or 'numpy'}.{name}"
     if ours is None:
-        raise TypeError(f"numpy.{name}: arrays of pardo have no function of that name; use numpy.{name} on pardo.asnumpy(x)")
+        raise TypeError(f"{full}: arrays of pardo have no function of that name; use {full} on pardo.asnumpy(x)")
     if method != "__call__":
         function = getattr(ours, method, None)
         if function is None:
-            raise TypeError(f"numpy.{name}.{method}: functions of pardo have no such method; use numpy.{name}.{method} on pardo.asnumpy(x)")
+            raise TypeError(f"{full}.{method}: functions of pardo have no such method; use {full}.{method} on pardo.asnumpy(x)")
         ours, name = function, f"{name}.{method}"
     _without_defaults(keywords)
     if not any(isinstance(o, np.ndarray) for o in outs):
@@ -199,13 +199,15 @@ def _ufunc_like(ufunc: np.ufunc) -> Callable[..., Any] | None:
 
 
 def _own(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    name, pardo = ufunc.__name__, sys.modules["pardo"]
-    special = sys.modules.get("scipy.special")
-    if getattr(np, name, None) is ufunc:
-        found: Callable[..., Any] | None = getattr(pardo, name, None)
-        return found
-    if special is not None and getattr(special, name, None) is ufunc:
-        return getattr(pardo.special, name, None)
+    module = {"numpy": "pardo", "scipy.special": "pardo.special"}.get(_home(ufunc) or "")
+    return getattr(sys.modules[module], ufunc.__name__, None) if module else None
+
+
+def _home(ufunc: np.ufunc) -> str | None:
+    """The public module of a universal function; with SCIPY_ARRAY_API=1 those of scipy.special lie behind wrappers."""
+    for module in ("numpy", "scipy.special", "scipy.special._ufuncs"):
+        if getattr(sys.modules.get(module), ufunc.__name__, None) is ufunc:
+            return module.removesuffix("._ufuncs")
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
+from pardo._kernel import own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, Region, defined, left_to_python, shortened
 
@@ -215,12 +216,16 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     cutter = _Cutter(scope, options)
     node = cutter.node
     body = cutter.cut(node.body)
+    own = own_arrays.OwnArrays(scope, cutter.loops, COMPILED)
+    body = own.put_into(body, node.args, function.__name__)
     node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
     for a in ast.walk(node.args):
         if isinstance(a, ast.arg):
             a.annotation = None
     inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
     given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate}
+    if own.found:
+        given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
     result = defined(scope, inner, given)
     result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return Built(result, cutter.regions, cutter.left)

@@ -62,7 +62,8 @@ struct Options {
     bool record_types = false;  // `Lowered::types` is wanted
     bool lane_blocks = false;   // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
     bool lane_loops = true;     // loops in an item may become the lanes
-    bool sized_arrays = false;  // arrays of an item may have a size that is known when the kernel runs
+    /// Bytes for each array of an item whose size is known when the kernel runs; 0: as many as it takes.
+    std::int64_t own_bytes = 0;
     bool teams = false;         // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };

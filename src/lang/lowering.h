@@ -269,6 +269,8 @@ private:
     void store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits = false);
     TypedExpr own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place);
     void note_own_memory(const std::vector<TypedExpr>& extents);
+    void need_own_memory();
+    std::int64_t own_bytes() const;
     void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
     TypedExpr settled(const TypedExpr& t, const Place& place);
     bool is_contiguous(const View& v);

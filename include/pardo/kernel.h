@@ -124,6 +124,8 @@ public:
 
     /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two iterations may change one element.
     static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
+    /// Whether a function, or one that it calls, draws random numbers: then its parameter "$key" is a pair of words, others in each run.
+    static bool draws(const syntax::Function& function);
     /// A thread that is done with its iterations takes work of others: as many iterations at a time as pays.
     static constexpr std::int64_t automatic_chunk = -1;
     /// Runs `counts` iterations in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.

@@ -20,6 +20,8 @@ using ir::Value;
 
 /// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
 inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
+/// Of functions that draw random numbers: iterations of loops so far, and what the launch gives as the key.
+inline constexpr const char *draws_name = "$draws", *key_name = "$key";
 inline TypedExpr flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
@@ -316,6 +318,10 @@ private:
     TypedExpr starred(const Tree& t);
     TypedExpr inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
 
+    // calls/draws.cpp
+    TypedExpr iteration_number();
+    void count_draws();
+
     // calls/structs.cpp
     TypedExpr as_field(const TypedExpr& given, DType to, const std::string& name, const Place& place);
     TypedExpr structure(const Tree& t, const std::vector<TypedExpr>& a);
@@ -367,6 +373,8 @@ private:
     std::vector<Value> group_flags_;  // those of groups
     bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
+    TypedExpr key_;                   // of random numbers
+    std::int64_t draw_places_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };
 

@@ -281,7 +281,7 @@ void Lowering::statement(const Tree& t) {
         case Form::Break: return set_variable(break_flag, flag(true), t.place);
         case Form::Continue: return set_variable(continue_flag, flag(true), t.place);
         case Form::Return:
-            if (stack_.size() == 1) {
+            if (stack_.size() == 1 && (!loop_ || loop_->parallel)) {
                 if (!t.parts.empty() && t.parts[0].form != Form::None)
                     wrong_type(t.place, "a kernel returns nothing; write its results into arrays");
             } else {

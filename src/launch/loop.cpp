@@ -127,6 +127,14 @@ std::vector<std::string> Loop::reductions(const syntax::Function& function, cons
     return lang::reductions_of(function, function.body.parts.at(0), outside);
 }
 
+bool Loop::draws(const syntax::Function& function) {
+    const auto in = [](const syntax::Tree& t, const auto& self) -> bool {
+        if (t.form == syntax::Form::Call && t.name == "random.key") return true;
+        return std::ranges::any_of(t.parts, [&](const syntax::Tree& p) { return self(p, self); });
+    };
+    return in(function.body, in) || std::ranges::any_of(function.callees, [](const auto& callee) { return draws(*callee); });
+}
+
 std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                       std::span<const Scalar> initial, const Queue* given, std::int64_t chunk) const {
     const lang::LoopSpec& spec = state_->spec;

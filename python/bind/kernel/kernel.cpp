@@ -340,6 +340,7 @@ void bind_kernel(nb::module_& m) {
                 return pardo::Loop::reductions(*function, outside);
             },
             nb::arg("function"), nb::arg("outside"))
+        .def_static("draws", [](const FunctionPtr& function) { return pardo::Loop::draws(*function); }, nb::arg("function"))
         .def(
             "refusal",
             [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) {

@@ -5,7 +5,7 @@ import builtins
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -205,6 +205,9 @@ OF_OPERATOR = {
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
+written: dict[int, types.FunctionType] = {}  # id of a function of others -> what computes the same, in the kernel language
+written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
+of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
 _keep: list[Any] = []
 _namespaces: list[types.ModuleType] = [np]
 _filled = False
@@ -215,6 +218,17 @@ def mark(function: Any, name: str) -> Any:
     known[id(function)] = name
     _keep.append(function)
     return function
+
+
+def write(
+    functions: Iterable[tuple[Any, types.FunctionType]], methods: dict[str, types.FunctionType], values: Iterable[types.FunctionType] = ()
+) -> None:
+    """Let functions in the kernel language stand for functions of others, for methods of arrays, and for `np.array` of values."""
+    of_values.extend(values)
+    for function, ours in functions:
+        written[id(function)] = ours
+        _keep.append(function)
+    written_methods.update(methods)
 
 
 def serve(*namespaces: types.ModuleType) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pardo._kernel.regions import Region
 
 MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
-BLOCK, BLOCKS, ROUND, LOW = "$block", "$blocks", "$round", "$low"
+BLOCK, BLOCKS, ROUND, LOW, KEY = "$block", "$blocks", "$round", "$low", "$key"
 COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
 _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.Add: np.add,
@@ -106,11 +106,11 @@ class BlockedLoop:
                 ast.copy_location(node, first)
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
         captured = [f"${n}" if n in names else n for n in region.captured]
-        self.parameters = [*captured, BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
+        self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
         self.loop = self._made()
 
     def _made(self) -> _core._Loop:
-        given = {"$min": min, "$range": range, "$prange": prange}
+        given = {**self.region.given, "$min": min, "$range": range, "$prange": prange}
         own = {BLOCK, ROUND, LOW, *self.names}
         self.translation = self.region.translated(self.loop_node, self.parameters, given, own)
         return self.region.program(self.translation, 1, self.numbers)
@@ -131,7 +131,7 @@ class BlockedLoop:
             parts.append(np.full_like(r, _identity(combine, r.dtype), shape=(blocks, *r.shape), order="C"))
         given = dict(zip(self.names, parts, strict=True))
         numbers = (blocks, count, per, iterations.start, iterations.step, 0, 1)
-        arguments = (*(given.get(n, values[n]) for n in region.captured), *numbers)
+        arguments = (*(given.get(n, values[n]) for n in region.captured), *region.key(), *numbers)
         results = dict(
             zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True)
         )

@@ -11,12 +11,12 @@ from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
 from pardo._kernel import own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, Region, defined, left_to_python, shortened
+from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
 REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
+_LEAVES = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def _touches_elements(node: ast.AST) -> bool:
@@ -131,7 +131,7 @@ class _Cutter:
         if self.has_parallel(loop):
             return "there are parallel loops in it"
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
-            return "it returns from the function, or waits in it"
+            return "it waits for what is outside of the function"
         if not _touches_elements(loop):
             return "it reads and writes no single elements"
         if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
@@ -186,7 +186,10 @@ class _Cutter:
         if not region.certain:  # what it holds is not to outlive the loop
             made.append(ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None)))
         left = ast.Compare(ast.Name(RESULT, load), [ast.Is()], [ast.Name(NO_PROGRAM, load)])
-        assigned = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
+        assigned: list[ast.stmt] = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
+        if region.returns:
+            value = ast.Name(VALUE, load) if VALUE in region.returns else None
+            assigned.append(ast.If(ast.Name(RETURNED, load), [ast.Return(value)], []))
         made.append(ast.If(left, [loop], assigned))
         return made
 

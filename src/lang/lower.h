@@ -155,8 +155,9 @@ struct Lowered {
 };
 
 /// Reductions of a parallel loop: names that its iterations only add to, multiply, or take the least or greatest of. Throws for elements
-/// that two iterations may change.
-std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside);
+/// that two iterations may change; `scattered`, if there is one, gets the arrays of which some are, and that are reduced into and not read.
+std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside,
+                                       std::vector<std::string>* scattered = nullptr);
 
 /// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.
 Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,

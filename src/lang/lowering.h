@@ -100,6 +100,7 @@ private:
     TypedExpr rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const;
     /// Whether a conversion to `to` leaves an integer at or above what it is never below.
     bool holds_least(const TypedExpr& t, DType to);
+    static void adopt(TypedExpr& met, const TypedExpr& built);
     TypedExpr fluid(const TypedExpr& t) const;      // the type of a value that is no longer known now
     TypedExpr unbounded(const TypedExpr& t) const;  // fluid, and its least value is forgotten too
     static TypedExpr blank(const TypedExpr& like);  // a value of this type that is not read

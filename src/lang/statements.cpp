@@ -168,6 +168,16 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
     }
 }
 
+/// Gives arrays that a dry walk has met the memory that they have where they are built.
+void Lowering::adopt(TypedExpr& met, const TypedExpr& built) {
+    if (met.kind != built.kind) return;
+    if (met.kind == Kind::Array && met.view.pointer == ir::no_value) {
+        met.view.pointer = built.view.pointer;
+        met.view.source = built.view.source;
+    }
+    for (std::size_t k = 0; k < met.items.size() && k < built.items.size(); ++k) adopt(met.items[k], built.items[k]);
+}
+
 void Lowering::set_variable(const std::string& name, TypedExpr expr, const Place& place) {
     record_type(name, expr, place);
     scope_.set(name, {std::move(expr), place, false, ++versions_});
@@ -474,8 +484,9 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
                 f();
                 ir::Builder::Values out;
                 for (const std::string& name : names) {
-                    const TypedExpr& like = after.at(name).expr;
                     const auto found = scope_.find(name);
+                    if (found != scope_.end()) adopt(after.change(name).expr, found->second.expr);
+                    const TypedExpr& like = after.at(name).expr;
                     flatten(found == scope_.end() ? blank(like) : found->second.expr, like, out);
                 }
                 return out;

@@ -123,8 +123,9 @@ Loop::~Loop() = default;
 Loop::Loop(const Loop&) = default;
 Loop& Loop::operator=(const Loop&) = default;
 
-std::vector<std::string> Loop::reductions(const syntax::Function& function, const std::vector<std::string>& outside) {
-    return lang::reductions_of(function, function.body.parts.at(0), outside);
+std::vector<std::string> Loop::reductions(const syntax::Function& function, const std::vector<std::string>& outside,
+                                          std::vector<std::string>* scattered) {
+    return lang::reductions_of(function, function.body.parts.at(0), outside, scattered);
 }
 
 bool Loop::draws(const syntax::Function& function) {

@@ -33,7 +33,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "coninteg": {"NR": 6, "NM": 9, "slab_per_bc": 2, "num_int_pts": 8},
     "lenet": {"N": 2, "H": 28, "W": 28},
     "mandel1": {"XN": 13, "YN": 15, "maxiter": 20},
-    "mandel2": {"XN": 13, "YN": 15, "maxiter": 20},
+    "mandel2": {"XN": 13, "YN": 16, "maxiter": 20},
     "nbody": {"N": 9, "tEnd": 0.3},
     "spmv": {"M": 64, "N": 64, "nnz": 200},
     "sthamfft": {"R": 2, "K": 5},

@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 import operator
+import random
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -204,8 +206,16 @@ OF_OPERATOR = {
 }
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
+# Random functions: NumPy's, and those of Python's random; "a=b": a is computed by what is called b.
+OF_NUMPYS_RANDOM = (
+    "rand randn random=random_sample random_sample ranf=random_sample sample=random_sample uniform normal standard_normal lognormal "
+    "exponential standard_exponential gamma standard_gamma beta chisquare standard_t poisson binomial randint choice shuffle permutation"
+)
+OF_PYTHONS_RANDOM = "random uniform gauss normalvariate=gauss expovariate randint randrange"
+
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
-written: dict[int, types.FunctionType] = {}  # id of a function of others -> what computes the same, in the kernel language
+# id of a function of others -> what computes the same, in the kernel language, or where that is found: module and name
+written: dict[int, types.FunctionType | tuple[str, str]] = {}
 written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
 of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
 _keep: list[Any] = []
@@ -229,6 +239,16 @@ def write(
         written[id(function)] = ours
         _keep.append(function)
     written_methods.update(methods)
+
+
+def ours_for(function: Any) -> types.FunctionType | None:
+    """What is written in the kernel language for a function of others."""
+    found = written.get(id(function))
+    if isinstance(found, tuple):
+        module, name = found
+        made: types.FunctionType = getattr(importlib.import_module(module), name)
+        found = written[id(function)] = made
+    return found
 
 
 def serve(*namespaces: types.ModuleType) -> None:
@@ -262,6 +282,12 @@ def fill() -> None:
         mark(getattr(builtins, name), name)
     mark(pow, "power")
     mark(np.linalg.norm, "norm")
+    for module, prefix, names in ((np.random, "", OF_NUMPYS_RANDOM), (random, "python_", OF_PYTHONS_RANDOM)):
+        for spelled in names.split():
+            name, _, other = spelled.partition("=")
+            function = getattr(module, name)
+            _keep.append(function)
+            written[id(function)] = ("pardo._random.in_loops", prefix + (other or name))
     for function in (sum, any, all):
         mark(function, f"python.{function.__name__}")
     _filled = True

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
-from pardo._compiler.intrinsics import known, written
+from pardo._compiler.intrinsics import known, ours_for, written
 from pardo._compiler.numba_cython import is_foreign
 
 absent: Any = object()
@@ -42,7 +42,7 @@ def python_function(called: Any) -> types.FunctionType | None:
         inner = getattr(called, attribute, None)
         if isinstance(inner, types.FunctionType):
             return inner
-    if (ours := written.get(id(called))) is not None:
+    if (ours := ours_for(called)) is not None:
         return ours
     return called if isinstance(called, types.FunctionType) and id(called) not in known else None
 

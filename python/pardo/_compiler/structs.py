@@ -258,6 +258,13 @@ def record(names: tuple[str, ...]) -> type[Struct]:
     return type("record", (Struct,), {"__slots__": names, "_fields": names, "_types": (None,) * len(names)})
 
 
+@functools.cache
+def named_tuple(names: tuple[str, ...]) -> type[Struct]:
+    """The struct for named tuples with these fields, which are indexed as tuples."""
+    fields = {"__slots__": names, "_fields": names, "_types": (None,) * len(names), "_dimensions": -1}
+    return type("named tuple", (Struct,), fields)
+
+
 class Records(Struct):
     """NumPy's records as kernels see them: the fields of an array of them. An element is a view, whose fields have no dimensions."""
 
@@ -377,7 +384,7 @@ def of_named(value: Any) -> Struct | None:
     """A struct of the fields of a named tuple or of a dataclass; None for all else."""
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
-        return None if names is None else record(tuple(names))(*value)
+        return None if not names else named_tuple(tuple(names))(*value)
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is None or isinstance(value, type):
         return None

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pardo._kernel.regions import Region
 
 MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
+WORTH = 4  # elements of a block's array, at most, for each iteration
 BLOCK, BLOCKS, ROUND, LOW, KEY = "$block", "$blocks", "$round", "$low", "$key"
 COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
 _OPERATORS: dict[type[ast.operator], np.ufunc] = {
@@ -26,23 +28,34 @@ _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.BitAnd: np.bitwise_and,
     ast.BitOr: np.bitwise_or,
 }
+_EXTREMES = {"min": np.minimum, "minimum": np.minimum, "max": np.maximum, "maximum": np.maximum}
 
 
 def is_array(value: Any) -> bool:
     return isinstance(value, (np.ndarray, Array)) and value.ndim > 0
 
 
+def _base(target: ast.expr) -> str:
+    """The name of what a target changes: itself, or the array of which it is an element."""
+    if isinstance(target, ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
 def _combining(scope: Scope, loop: ast.stmt, name: str) -> np.ufunc:
     """How the loop's statements reduce into a name: the compiler has seen that they all do it in one way."""
     for s in ast.walk(loop):
-        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id == name:
+        if isinstance(s, ast.AugAssign) and _base(s.target) == name:
             return _OPERATORS[type(s.op)]
-        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name:
+        if isinstance(s, ast.Assign) and _base(s.targets[0]) == name:
             if isinstance(s.value, ast.BinOp):
                 return _OPERATORS[type(s.value.op)]
-            known = isinstance(s.value, ast.Call) and intrinsics.known.get(id(called(scope, s.value)))
-            if known in ("minimum", "maximum"):
-                return np.minimum if known == "minimum" else np.maximum
+            function = called(scope, s.value) if isinstance(s.value, ast.Call) else None
+            if function is None and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Name):
+                function = getattr(builtins, s.value.func.id, None)
+            known = intrinsics.known.get(id(function))
+            if known in _EXTREMES:
+                return _EXTREMES[str(known)]
     raise problem(TypeError, scope.source, loop, f"`{name}` is an array, which is reduced by +, *, &, |, np.minimum and np.maximum")
 
 
@@ -123,7 +136,10 @@ class BlockedLoop:
         values = dict(zip(region.captured, captured, strict=True))
         count = len(iterations)
         size = sum(values[n].size for n in self.names)
-        per = max(1, -(-count // max(1, min(MOST_BLOCKS, MOST_ELEMENTS // max(1, size)))))
+        most = MOST_ELEMENTS // max(1, size)
+        if self.region.scattered:  # iterations change few elements each, and all of an array are set and added up for each block
+            most = min(most, WORTH * count // max(1, size))
+        per = max(1, -(-count // max(1, min(MOST_BLOCKS, most))))
         blocks = -(-count // per)
         parts = []
         for n, combine in zip(self.names, self.combines, strict=True):

@@ -85,10 +85,12 @@ class Region:
         self.captured = sorted(captured - self.given.keys())
         self.certain = captured <= around.before  # that each has a value
         self.parallel_loops, self.first = loops, loop
+        self.scattered: list[str] = []  # arrays that a parallel loop reduces into at computed places
         self.blocked: dict[tuple[str, ...], array_reductions.BlockedLoop] = {}
         self.translation = self._translated()
         if parallel:
-            self.results = _core._Loop.reductions(self.translation.function, self.captured)
+            self.results, self.scattered = _core._Loop.reductions(self.translation.function, self.captured)
+            self.results += self.scattered
             if self.results and len(loops) > 1:
                 del loops[1:]
                 self.translation = self._translated()

@@ -99,7 +99,7 @@ def diag(v: Any) -> Any:
 
 
 def trace(a: Any) -> Any:
-    total = a.dtype(0) * 1
+    total = a[:0, 0].sum()
     for i in range(min(a.shape[0], a.shape[1])):
         total += a[i, i]
     return total
@@ -343,7 +343,7 @@ def solve(a: Any, b: Any) -> Any:
     if a.shape[1] != n or b.shape[0] != n:
         raise ValueError("solve: a square matrix and as many rows on the right are expected")
     m = a * 1.0
-    x = (b * 1.0) * m.dtype(1)
+    x = (b * 1.0) * m.dtype.type(1)
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
@@ -393,7 +393,7 @@ def det(a: Any) -> Any:
     if a.shape[1] != n:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     m = a * 1.0
-    product = m.dtype(1)
+    product = m.dtype.type(1)
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):

@@ -83,6 +83,11 @@ TypedExpr Lowering::method(const Tree& given) {
         return called(function_of(*member), takes_self ? &owner_expr : nullptr, std::span(given.parts).subspan(1), given.place);
     }
     const TypedExpr& object = owner_expr;
+    if (object.kind == Kind::DType && given.name == "type") {  // x.dtype.type(v)
+        Tree conversion = given;
+        conversion.form = Form::Apply;
+        return apply(conversion);
+    }
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"
                         : object.kind == Kind::NdItem    ? "NdItem"

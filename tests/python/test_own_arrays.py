@@ -15,8 +15,8 @@ def moved(x, device):
 @pp.jit
 def made(x, n):
     a, b, c, d = np.zeros(n, dtype=x.dtype), np.empty((n, 2), x.dtype), np.ones((n, n), dtype=np.float32, order="F"), np.full(n, 3, x.dtype)
-    e, f, g = np.eye(n, dtype=x.dtype), np.arange(n), np.linspace(0.0, 1.0, n, dtype=np.float32)
-    h, p, q = np.array([1, 2, 3, 4]), np.zeros_like(a), x.copy()
+    e, f, g = np.eye(n, dtype=x.dtype), np.arange(n, dtype=x.dtype), np.linspace(0.0, 1.0, n, dtype=np.float32)
+    h, p, q = np.array([1, 2, 3, 4], dtype=np.float32), np.zeros_like(a), x.copy()
     for i in pp.prange(n):
         a[i] += x[i] + d[i] + f[i] + h[i]
         b[i, 0] = b[i, 1] = e[i, i] + c[i, 0] + g[i]
@@ -61,6 +61,8 @@ def test_without_arrays_the_default_device_has_them():
 
 @pp.jit
 def of_nested(x, *rest, **named):
+    y, z = rest[0], named["y"]
+
     def doubled(n):
         y = np.zeros(n, x.dtype)
         for i in pp.prange(n):
@@ -75,7 +77,7 @@ def of_nested(x, *rest, **named):
         total = total + np.full(3, i, x.dtype)
     texts = np.array(["a", "b"])
     for k in pp.prange(3):
-        total[k] += x[k] + rest[0][k] + named["y"][k]
+        total[k] += x[k] + y[k] + z[k]
     return total, texts, doubled
 
 
@@ -89,9 +91,9 @@ def of_parts(pair):
 
 def test_where_functions_have_them(device="null:1"):
     x = moved([1, 2, 3], device)
-    total, texts, doubled = of_nested(x)
+    total, texts, doubled = of_nested(x, x, y=x)
     assert total.device == x.device
-    assert list(pp.asnumpy(total)) == [3, 4, 5]
+    assert list(pp.asnumpy(total)) == [5, 8, 11]
     assert list(texts) == ["a", "b"]
     assert of_parts((1, x)).device == x.device
     with pp.device_context(device):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
 WORTH = 4  # elements of a block's array, at most, for each iteration
 BLOCK, BLOCKS, ROUND, LOW, KEY = "$block", "$blocks", "$round", "$low", "$key"
+PART = "$part_"  # of all blocks' arrays, before the name
 COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
 _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.Add: np.add,
@@ -111,14 +112,14 @@ class BlockedLoop:
         body = [ast.Assign([own.target], counter), *(_IntoArrays(set(names)).visit(s) for s in own.body)]
         high = ast.Call(name("$min"), [of(name(LOW), ast.Add(), name(PER)), name(COUNT)], [])
         rounds = ast.For(ast.Name(ROUND, ast.Store()), ast.Call(name("$range"), [name(LOW), high], []), body, [])
-        parts = [assigned(n, ast.Subscript(name(f"${n}"), name(BLOCK), load)) for n in names]
+        parts = [assigned(n, ast.Subscript(name(f"{PART}{n}"), name(BLOCK), load)) for n in names]
         low = assigned(LOW, of(name(BLOCK), ast.Mult(), name(PER)))
         loop = ast.For(ast.Name(BLOCK, ast.Store()), ast.Call(name("$prange"), [name(BLOCKS)], []), [*parts, low, rounds], [])
         for node in ast.walk(loop):
             if "lineno" not in getattr(node, "__dict__", {}):
                 ast.copy_location(node, first)
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
-        captured = [f"${n}" if n in names else n for n in region.captured]
+        captured = [f"{PART}{n}" if n in names else n for n in region.captured]
         self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
         self.loop = self._made()
 

@@ -260,7 +260,9 @@ def sort_line(x: Any) -> None:
         width *= 2
 
 
-def sort_in_place(a: Any) -> None:
+def sort_in_place(a: Any, axis: Any = -1, kind: Any = None) -> None:
+    if axis != -1 and axis != a.ndim - 1:
+        raise ValueError("sort: the last axis is sorted")
     if a.ndim == 1:
         sort_line(a)
     else:
@@ -268,13 +270,15 @@ def sort_in_place(a: Any) -> None:
             sort_line(a[i])
 
 
-def sort(a: Any) -> Any:
+def sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     out = a.copy()
-    sort_in_place(out)
+    sort_in_place(out, axis)
     return out
 
 
-def argsort(a: Any) -> Any:
+def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
+    if axis != -1 and axis != 0:
+        raise ValueError("argsort: one dimension is sorted")
     n = a.shape[0]
     places, other = np.empty(n, np.int64), np.empty(n, np.int64)
     for k in range(n):

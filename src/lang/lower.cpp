@@ -140,6 +140,7 @@ void Lowering::declare_arguments() {
 void Lowering::walk_function() {
     arrays_ = 0;
     declare_arguments();
+    first_array_ = arrays_;
     if (!dry_ && (uses_status_ || exact_integers())) {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
         out_.slots.push_back({Slot::Kind::Status, 0, 0});

@@ -276,6 +276,13 @@ private:
     std::int64_t own_bytes() const;
     void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
     TypedExpr settled(const TypedExpr& t, const Place& place);
+    static bool count_fits(const std::vector<TypedExpr>& extents, std::int64_t room);
+
+    // rows/joins.cpp
+    bool joins_arrays(const std::string& name, const Scope& before, const Scope& a, const Scope& b);
+    TypedExpr joint_array(const TypedExpr& x, const TypedExpr& y, const Place& place);
+    TypedExpr put_into(const TypedExpr& joint, const TypedExpr& made, const Place& place);
+
     bool is_contiguous(const View& v);
 
     // rows/indices.cpp
@@ -373,6 +380,7 @@ private:
     std::map<Value, Value> written_;  // arrays of groups and items whose reads are checked, and their flags
     std::vector<Value> group_flags_;  // those of groups
     bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
+    int first_array_ = 0;  // of the function that is walked
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     TypedExpr key_;                   // of random numbers
     std::int64_t draw_places_ = 0;

@@ -459,7 +459,7 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
     const Scope b = std::exchange(scope_, before);
     dry_ = outer;
     Scope after = before;
-    std::vector<std::string> names;
+    std::vector<std::string> names, copied;
     const auto meet = [&](const std::string& name, const Variable* x, const Variable* y) {
         if (x && y && x->version == y->version) return;
         if (!x || !y || x->maybe || y->maybe) {
@@ -468,8 +468,12 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
             if (name == result_name) names.push_back(name);
             return;
         }
-        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
         names.push_back(name);
+        if (joins_arrays(name, before, a, b)) {
+            copied.push_back(name);
+            return after.set(name, {joint_array(x->expr, y->expr, place), y->place.line ? y->place : x->place, false, ++versions_});
+        }
+        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
     };
     for (const auto& [name, x] : a) {
         const auto y = b.find(name);
@@ -482,6 +486,10 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
             return [&] {
                 scope_ = before;
                 f();
+                for (const std::string& name : copied) {
+                    TypedExpr& made = scope_.change(name).expr;
+                    made = put_into(after.at(name).expr, made, place);
+                }
                 ir::Builder::Values out;
                 for (const std::string& name : names) {
                     const auto found = scope_.find(name);

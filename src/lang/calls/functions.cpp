@@ -107,9 +107,11 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     if (const auto found = outer.find(draws_name); found != outer.end()) scope_.set(draws_name, found->second);
     record_parameters();
     const Place called = std::exchange(at_, own.body.place);
+    const int outer_array = std::exchange(first_array_, arrays_);
     stack_.push_back(&own);
     block(own.body.parts);
     stack_.pop_back();
+    first_array_ = outer_array;
     at_ = called;
     TypedExpr result;
     const auto found = scope_.find(result_name);

@@ -119,11 +119,19 @@ std::int64_t Lowering::own_bytes() const {
     return options_.own_bytes == 0 && !space_.group_size.empty() ? in_groups : options_.own_bytes;
 }
 
+bool Lowering::count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
+    std::int64_t count = 1;
+    return std::ranges::all_of(extents, [&](const TypedExpr& e) {
+        return !__builtin_mul_overflow(count, e.scalar.i, &count) && count <= room;
+    });
+}
+
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
 void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place) {
     need_own_memory();
     const std::int64_t room = own_bytes() / itemsize(view.dtype);
-    if (room > 0 && std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; }))
+    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; });
+    if (room > 0 && known && !count_fits(extents, room))
         fail(ErrorCode::Value, place,
              "an array of one item takes at most " + std::to_string(own_bytes()) + " bytes here; use an argument for more");
     if (dry_) {
@@ -139,7 +147,7 @@ void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const P
         few = builder_.bit_and(few, builder_.le(n, builder_.i64(most)));
         count = builder_.mul(count, builder_.max(builder_.min(n, builder_.i64(most)), zero));
     }
-    view.pointer = builder_.array(view.name, view.dtype, room, ir::Space::Private);
+    if (view.pointer == ir::no_value) view.pointer = builder_.array(view.name, view.dtype, room, ir::Space::Private);
     const Value made = room > 0 ? builder_.le(count, builder_.i64(room)) : builder_.resize(view.pointer, count);
     const Value fits = builder_.bit_and(made, few), valid = builder_.bit_and(fits, natural);
     TypedExpr bad = number({DType::Bool, false}, builder_.bit_not(natural));

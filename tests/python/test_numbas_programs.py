@@ -100,6 +100,91 @@ def test_returns_of_several_kinds_are_pythons():
         assert pp.jit(f)(np.array([0.0, 2.0])) is None
 
 
+# ---- arrays that a serial loop changes in place, under names that are read after it
+
+
+def sums_of_rows(x, total, count):
+    for i in range(x.shape[0]):
+        total += x[i]
+        if x[i, 0] > 0.5:
+            count += 1
+            if count > 9:
+                break
+    total[0] += count
+    return total
+
+
+def test_arrays_that_are_changed_in_place():
+    x = numbers(8, 5)
+    agree(sums_of_rows, x, np.ones(5), 0)
+    agree(sums_of_rows, x, np.ones(5), 7)
+    agree(sums_of_rows, x, np.ones(5), np.zeros(1))
+    total = np.zeros(5)
+    assert pp.jit(sums_of_rows)(x, total, 0) is total
+
+
+# ---- two arrays under one name
+
+
+def either(x, out):
+    for i in pp.prange(x.shape[0]):
+        if x[i, 0] > 0.5:
+            a = x[i] * 2
+        else:
+            a = np.zeros(x.shape[1])
+            a[0] = x[i, 1]
+        if x[i, 1] > 0.5:
+            a = a[::-1] + 1
+        out[i] = a
+        b = chosen(x[i], i)
+        out[i, : len(b)] += b
+
+
+def chosen(v, k):
+    if k % 2:
+        return v[1:] * 3
+    if v[0] > 0.3:
+        return np.zeros(2)
+    return v + k
+
+
+def changed_by_callees(x, out):
+    for i in pp.prange(x.shape[0]):
+        a = x[i] * 1
+        halve(a, i)
+        out[i] = a
+
+
+def halve(v, k):
+    if k % 2:
+        v *= 0.5
+    else:
+        v[0] = 7
+
+
+def test_a_name_is_one_array_or_another():
+    agree(either, numbers(30, 6), np.zeros((30, 6)))
+    agree(changed_by_callees, numbers(30, 6), np.zeros((30, 6)))
+
+
+def replaced(v, k):
+    if k % 2:
+        v = v * 2
+    v[0] = 5
+
+
+def test_a_copy_is_not_taken_for_an_array_of_others():
+    @pp.jit
+    def f(x, out):
+        for i in pp.prange(x.shape[0]):
+            a = x[i] * 1
+            replaced(a, i)
+            out[i] = a
+
+    with pytest.raises(TypeError, match="`v` is one array on one path"):
+        f(numbers(4, 4), np.zeros((4, 4)))
+
+
 # ---- arguments
 
 

@@ -61,10 +61,11 @@ class Region:
         around: Around,
         options: Options,
         given: dict[str, Any] | None = None,
+        kept: tuple[str, ...] = (),
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.given = given or {}  # names of the function whose values are part of the program
-        self.variants: dict[tuple[tuple[str, Any], ...], Region] = {}  # for arguments that are None or texts
+        self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
         assigned = liveness.bound([loop])
@@ -81,7 +82,8 @@ class Region:
                 raise NameError(f"`{unknown[0]}` is read after it, and has no value if no iteration assigns one")
             captured |= uncertain
         self.returns = [] if parallel else _returns(loop)
-        self.results += self.returns
+        self.augmented = set() if parallel else liveness.augmented([loop])
+        self.results = [n for n in self.results if n not in kept] + self.returns
         self.captured = sorted(captured - self.given.keys())
         self.certain = captured <= around.before  # that each has a value
         self.parallel_loops, self.first = loops, loop
@@ -163,7 +165,7 @@ class Region:
         if captured is None:
             return self._left("a name that it reads has no value before it", ())
         if (variant := self.variant_for(captured)) is not None:
-            return variant if variant is LEFT else variant.serially(variant.part_of(self, captured))
+            return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, _BUFFERS):
@@ -180,16 +182,24 @@ class Region:
         return self._run(arguments, [], ())
 
     def variant_for(self, captured: tuple[Any, ...]) -> Any:
-        """The region for these arguments if some are None or texts, which are part of its program; None if none is."""
-        if not any(value is None or type(value) is str for value in captured):
+        """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
+        array, which the name stays; None if there are no such."""
+        constants, kept = [], []
+        for n, v in zip(self.captured, captured, strict=True):
+            if v is None or type(v) is str:
+                constants.append((n, v))
+            elif n in self.augmented and n in self.results and array_reductions.is_array(v):
+                kept.append(n)
+        if not constants and not kept:
             return None
-        names = tuple((n, v) for n, v in zip(self.captured, captured, strict=True) if v is None or type(v) is str)
+        names = (*constants, *kept)
         found = self.variants.get(names)
         if found is None:
             while len(self.variants) >= MOST_VARIANTS:
                 self.variants.pop(next(iter(list(self.variants))), None)
             try:
-                made = Region(self.scope, self.first, self.parallel, self.around, self.options, {**self.given, **dict(names)})
+                given = {**self.given, **dict(constants)}
+                made = Region(self.scope, self.first, self.parallel, self.around, self.options, given, tuple(kept))
             except _REFUSALS as e:
                 if self.parallel:
                     raise
@@ -197,6 +207,14 @@ class Region:
             made.schedule, made.chunk, made.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
             found = self.variants[names] = made
         return found
+
+    def completed(self, variant: Region, given: Any, captured: tuple[Any, ...]) -> Any:
+        """The results of a variant, and the arrays that it leaves to their names."""
+        if given is LEFT or len(variant.results) == len(self.results):
+            return given
+        known = dict(zip(self.captured, captured, strict=True))
+        known.update(zip(variant.results, (given,) if len(variant.results) == 1 else given, strict=True))
+        return known[self.results[0]] if len(self.results) == 1 else tuple(known[n] for n in self.results)
 
     def part_of(self, whole: Region, captured: tuple[Any, ...]) -> tuple[Any, ...]:
         """Those of another region's arguments that are its own."""

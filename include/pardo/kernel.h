@@ -39,8 +39,8 @@ struct KernelArgument {
     std::vector<std::int64_t> extents;
     std::size_t parts = 0;
     std::vector<std::string> names;
-    bool columns = false;                                     // a tuple of arrays that is indexed as one array
-    int records = 0;  // dimensions, if it is an array of NumPy's records: its elements are views; -1: a tuple with names
+    bool columns = false;  // a tuple of arrays that is indexed as one array
+    int records = 0;       // dimensions, if it is an array of NumPy's records: its elements are views; -1: a tuple with names
     std::shared_ptr<const syntax::Class> structure;           // of a struct, if it has one
     std::shared_ptr<const syntax::Class::Members> members{};  // those that the class has now
     std::shared_ptr<const syntax::Function> function;

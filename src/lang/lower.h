@@ -64,7 +64,7 @@ struct Options {
     bool lane_loops = true;     // loops in an item may become the lanes
     /// Bytes for each array of an item whose size is known when the kernel runs; 0: as many as it takes.
     std::int64_t own_bytes = 0;
-    bool teams = false;         // several threads share a lanes loop, and do not wait for each other after it
+    bool teams = false;  // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };
 

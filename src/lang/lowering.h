@@ -380,9 +380,9 @@ private:
     std::map<Value, Value> written_;  // arrays of groups and items whose reads are checked, and their flags
     std::vector<Value> group_flags_;  // those of groups
     bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
-    int first_array_ = 0;  // of the function that is walked
+    int first_array_ = 0;             // of the function that is walked
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
-    TypedExpr key_;                   // of random numbers
+    TypedExpr key_;  // of random numbers
     std::int64_t draw_places_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };

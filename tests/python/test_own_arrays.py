@@ -89,7 +89,8 @@ def of_parts(pair):
     return y
 
 
-def test_where_functions_have_them(device="null:1"):
+def test_where_functions_have_them():
+    device = "null:1"
     x = moved([1, 2, 3], device)
     total, texts, doubled = of_nested(x, x, y=x)
     assert total.device == x.device

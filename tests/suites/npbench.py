@@ -49,7 +49,8 @@ def small(value: Any) -> Any:
 
 def loaded(path: pathlib.Path) -> types.ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -66,7 +67,9 @@ class Program:
             parameters = {k: small(v) for k, v in parameters.items()} | SMALL.get(self.name, {})
         self.data: dict[str, Any] = parameters
         if init := info.get("init"):
-            made = getattr(loaded(self.folder / f"{info['module_name']}.py"), init["func_name"])(*(parameters[a] for a in init["input_args"]))
+            made = getattr(loaded(self.folder / f"{info['module_name']}.py"), init["func_name"])(
+                *(parameters[a] for a in init["input_args"])
+            )
             self.data |= dict(zip(init["output_args"], made if len(init["output_args"]) > 1 else [made], strict=True))
         self.tolerance = info.get("norm_error") or 1e-5
         self.expected: list[Any] = []

@@ -342,7 +342,8 @@ void bind_kernel(nb::module_& m) {
                 return std::pair(std::move(found), std::move(scattered));
             },
             nb::arg("function"), nb::arg("outside"))
-        .def_static("draws", [](const FunctionPtr& function) { return pardo::Loop::draws(*function); }, nb::arg("function"))
+        .def_static(
+            "draws", [](const FunctionPtr& function) { return pardo::Loop::draws(*function); }, nb::arg("function"))
         .def(
             "refusal",
             [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) {

@@ -5,7 +5,7 @@ import builtins
 import importlib
 import math
 import operator
-import random
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -218,6 +218,7 @@ known: dict[int, str] = {}  # id of a function -> what the compiler calls it; fi
 written: dict[int, types.FunctionType | tuple[str, str]] = {}
 written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
 of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
+_random_modules: set[str] = set()  # whose functions are known
 _keep: list[Any] = []
 _namespaces: list[types.ModuleType] = [np]
 _filled = False
@@ -230,9 +231,7 @@ def mark(function: Any, name: str) -> Any:
     return function
 
 
-def write(
-    functions: Iterable[tuple[Any, types.FunctionType]], methods: dict[str, types.FunctionType], values: Iterable[types.FunctionType] = ()
-) -> None:
+def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any] = ()) -> None:
     """Let functions in the kernel language stand for functions of others, for methods of arrays, and for `np.array` of values."""
     of_values.extend(values)
     for function, ours in functions:
@@ -241,8 +240,23 @@ def write(
     written_methods.update(methods)
 
 
+def _write_random() -> None:
+    """Enter the random functions of modules that the program has imported."""
+    for module, prefix, names in (("numpy.random", "", OF_NUMPYS_RANDOM), ("random", "python_", OF_PYTHONS_RANDOM)):
+        if module in _random_modules or (imported := sys.modules.get(module)) is None:
+            continue
+        for spelled in names.split():
+            name, _, other = spelled.partition("=")
+            if (function := getattr(imported, name, None)) is not None:
+                _keep.append(function)
+                written.setdefault(id(function), ("pardo._random.in_loops", prefix + (other or name)))
+        _random_modules.add(module)
+
+
 def ours_for(function: Any) -> types.FunctionType | None:
     """What is written in the kernel language for a function of others."""
+    if len(_random_modules) < 2:
+        _write_random()
     found = written.get(id(function))
     if isinstance(found, tuple):
         module, name = found
@@ -282,12 +296,6 @@ def fill() -> None:
         mark(getattr(builtins, name), name)
     mark(pow, "power")
     mark(np.linalg.norm, "norm")
-    for module, prefix, names in ((np.random, "", OF_NUMPYS_RANDOM), (random, "python_", OF_PYTHONS_RANDOM)):
-        for spelled in names.split():
-            name, _, other = spelled.partition("=")
-            function = getattr(module, name)
-            _keep.append(function)
-            written[id(function)] = ("pardo._random.in_loops", prefix + (other or name))
     for function in (sum, any, all):
         mark(function, f"python.{function.__name__}")
     _filled = True

@@ -88,7 +88,12 @@ def _lasts(owner: Any, value: Any) -> bool:
     """True for what modules have for ever: modules, types of NumPy, functions that the compiler knows."""
     if not isinstance(owner, types.ModuleType):
         return False
-    return isinstance(value, types.ModuleType) or id(value) in known or id(value) in written or (isinstance(value, type) and value.__module__ == "numpy")
+    return (
+        isinstance(value, types.ModuleType)
+        or id(value) in known
+        or id(value) in written
+        or (isinstance(value, type) and value.__module__ == "numpy")
+    )
 
 
 class UnknownNameError(Exception):

@@ -11,27 +11,22 @@ from pardo._array import creation, interop, ranges
 from pardo._base.arguments import default_queue, same_queue
 from pardo._compiler import structs
 from pardo._core import Array, Queue
+from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called
 
 QUEUE, QUEUE_OF, MADE_ON = "$queue", "$queue_of", "$made_on"
 
-# NumPy's functions that make arrays, and ours that do the same on a queue.
-_MAKERS: dict[int, tuple[Any, Callable[..., Array]]] = {
-    id(numpys): (numpys, ours)
-    for numpys, ours in (
-        (np.empty, creation.empty),
-        (np.zeros, creation.zeros),
-        (np.ones, creation.ones),
-        (np.full, creation.full),
-        (np.eye, creation.eye),
-        (np.identity, creation.identity),
-        (np.arange, ranges.arange),
-        (np.linspace, ranges.linspace),
-        (np.array, interop.array),
-        (np.asarray, interop.asarray),
-        (np.ascontiguousarray, lambda *given, **said: interop.asarray(*given, **{"order": "C", **said})),
+# NumPy's functions that make arrays, by identity, and ours that do the same on a queue.
+_MAKERS: dict[int, Callable[..., Array]] = {
+    id(getattr(np, name)): getattr(module, name)
+    for module, names in (
+        (creation, ("empty", "zeros", "ones", "full", "eye", "identity")),
+        (ranges, ("arange", "linspace")),
+        (interop, ("array", "asarray")),
     )
+    for name in names
 }
+_MAKERS[id(np.ascontiguousarray)] = lambda *given, **said: interop.asarray(*given, **{"order": "C", **said})
 _OF_VALUES = (np.array, np.asarray, np.ascontiguousarray)
 
 
@@ -58,7 +53,7 @@ def queue_of(name: str, arguments: Iterable[Any]) -> Queue | Several | None:
     if found is not None or host:
         return None if found is None else found.queue
     default = default_queue()
-    return None if default == Queue.of("cpu") else default
+    return None if default == Queue.of(HOST) else default
 
 
 def made_on(queue: Queue | Several | None, maker: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -68,7 +63,7 @@ def made_on(queue: Queue | Several | None, maker: Any, *arguments: Any, **keywor
         return maker(*arguments, **keywords)
     if isinstance(queue, Several):
         same_queue(*queue.arrays, f"{queue.name}: {maker.__name__}")
-    return known[1](*arguments, **keywords, queue=queue)
+    return known(*arguments, **keywords, queue=queue)
 
 
 def _is_held(maker: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:

@@ -209,8 +209,11 @@ class Built(NamedTuple):
     left: list[tuple[int, str]]
 
 
-def build(function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any]) -> Built:
-    """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops."""
+def build(
+    function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any], placed: bool = True
+) -> Built:
+    """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops; `placed`: arrays
+    that it makes lie where its arguments do."""
     intrinsics.fill()
     source = source_of(function)
     assert isinstance(source.node, ast.FunctionDef)
@@ -220,7 +223,8 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     node = cutter.node
     body = cutter.cut(node.body)
     own = own_arrays.OwnArrays(scope, cutter.loops, COMPILED)
-    body = own.put_into(body, node.args, function.__name__)
+    if placed:
+        body = own.put_into(body, node.args, function.__name__)
     node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
     for a in ast.walk(node.args):
         if isinstance(a, ast.arg):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -231,7 +231,7 @@ def cross(a: Any, b: Any) -> Any:
 
 def is_behind(a: Any, b: Any) -> Any:
     """Whether a comes after b: NaN after all else."""
-    return b < a or (a != a and b == b)  # noqa: PLR0124
+    return b < a or (a != a and b == b)
 
 
 def sort_line(x: Any) -> None:
@@ -415,7 +415,7 @@ def det(a: Any) -> Any:
     return product
 
 
-FUNCTIONS: list[tuple[Any, types.FunctionType]] = [
+FUNCTIONS: list[tuple[Any, Callable[..., Any]]] = [
     (np.arange, arange),
     (np.linspace, linspace),
     (np.eye, eye),
@@ -444,7 +444,7 @@ FUNCTIONS: list[tuple[Any, types.FunctionType]] = [
     (np.linalg.inv, inv),
     (np.linalg.det, det),
 ]
-METHODS: dict[str, types.FunctionType] = {
+METHODS: dict[str, Callable[..., Any]] = {
     "sort": sort_in_place,
     "argsort": argsort,
     "cumsum": cumsum,
@@ -454,4 +454,4 @@ METHODS: dict[str, types.FunctionType] = {
     "searchsorted": searchsorted,
     "diagonal": diag,
 }
-VALUES = [of_numbers, of_rows]
+VALUES: list[Callable[..., Any]] = [of_numbers, of_rows]

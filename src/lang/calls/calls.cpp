@@ -9,7 +9,8 @@ namespace {
 /// The rows of all subjects.
 template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> Calls::Tables::*rows) {
     Map all;
-    for (const auto& tables : {Calls::numbers(), Calls::arrays(), Calls::rows(), Calls::atomics(), Calls::items(), Calls::draws(), Calls::others()})
+    for (const auto& tables :
+         {Calls::numbers(), Calls::arrays(), Calls::rows(), Calls::atomics(), Calls::items(), Calls::draws(), Calls::others()})
         all.insert((tables.*rows).begin(), (tables.*rows).end());
     return all;
 }

@@ -23,9 +23,7 @@ struct Calls::Draws {
     }
 };
 
-Calls::Tables Calls::draws() {
-    return {{{"random.counter", {0, 0, Draws::counter}}, {"random.key", {0, 0, Draws::key}}}, {}};
-}
+Calls::Tables Calls::draws() { return {{{"random.counter", {0, 0, Draws::counter}}, {"random.key", {0, 0, Draws::key}}}, {}}; }
 
 /// Which iteration of the parallel loop this is; 0 in serial ones.
 TypedExpr Lowering::iteration_number() {

@@ -174,8 +174,8 @@ std::optional<ir::Combine> reduction_into(const Tree& t, const std::string& arra
     const bool assigns = (t.form == Form::Augment || t.form == Form::Assign) && t.parts[0].form == Form::Subscript;
     if (!assigns || !is_name(t.parts[0].parts[0], array)) return std::nullopt;
     const Tree& place = t.parts[0];
-    const bool other = std::any_of(place.parts.begin() + 1, place.parts.end(),
-                                   [&](const Tree& p) { return p.form == Form::Text || mentions(p, array); });
+    const bool other =
+        std::any_of(place.parts.begin() + 1, place.parts.end(), [&](const Tree& p) { return p.form == Form::Text || mentions(p, array); });
     if (other) return std::nullopt;
     // As a statement on a name.
     Tree named = t;
@@ -253,8 +253,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
 
 /// Elements that are changed by what they were: each iteration needs its own.
 void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
-                    const std::set<std::string>& own, const Given& given,
-                    const std::function<bool(const Tree& base)>& is_reduced) {
+                    const std::set<std::string>& own, const Given& given, const std::function<bool(const Tree& base)>& is_reduced) {
     const bool is_place = !t.parts.empty() && (t.parts[0].form == Form::Subscript || t.parts[0].form == Form::Attribute);
     const bool changes = t.form == Form::Augment || (t.form == Form::Assign && is_place && reads_itself(t.parts[1], t.parts[0]));
     if (changes && is_place) {

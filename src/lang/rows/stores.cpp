@@ -121,9 +121,8 @@ std::int64_t Lowering::own_bytes() const {
 
 bool Lowering::count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
     std::int64_t count = 1;
-    return std::ranges::all_of(extents, [&](const TypedExpr& e) {
-        return !__builtin_mul_overflow(count, e.scalar.i, &count) && count <= room;
-    });
+    return std::ranges::all_of(extents,
+                               [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.scalar.i, &count) && count <= room; });
 }
 
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.

@@ -180,9 +180,8 @@ Kernel sized(DType type, const std::function<Value(Builder&, Value)>& of) {
             return nothing();
         },
         nothing);
-    const Value sum = m.for_loop(m.i64(0), i, m.i64(1), std::span(&zero, 1), [&](Value k, std::span<const Value> s) {
-        return Builder::Values{m.add(s[0], m.load(own, k))};
-    })[0];
+    const Value sum = m.for_loop(m.i64(0), i, m.i64(1), std::span(&zero, 1),
+                                 [&](Value k, std::span<const Value> s) { return Builder::Values{m.add(s[0], m.load(own, k))}; })[0];
     const Value fits = m.resize(own, m.load(counts, i));
     m.store(out, i, m.select(fits, sum, m.neg(of(m, m.i64(1)))));
     return m.finish();

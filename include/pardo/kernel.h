@@ -39,8 +39,8 @@ struct KernelArgument {
     std::vector<std::int64_t> extents;
     std::size_t parts = 0;
     std::vector<std::string> names;
-    bool columns = false;                                     // a tuple of arrays that is indexed as one array
-    int records = 0;                                          // dimensions, if it is an array of NumPy's records: its elements are views
+    bool columns = false;  // a tuple of arrays that is indexed as one array
+    int records = 0;       // dimensions, if it is an array of NumPy's records: its elements are views; -1: a tuple with names
     std::shared_ptr<const syntax::Class> structure;           // of a struct, if it has one
     std::shared_ptr<const syntax::Class::Members> members{};  // those that the class has now
     std::shared_ptr<const syntax::Function> function;
@@ -123,7 +123,11 @@ public:
     Loop& operator=(const Loop&);
 
     /// Which of the names that are known before a parallel loop it reduces into. Throws Type where two iterations may change one element.
-    static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside);
+    /// `scattered` gets arrays that iterations reduce into at computed places, and do not read.
+    static std::vector<std::string> reductions(const syntax::Function& function, const std::vector<std::string>& outside,
+                                               std::vector<std::string>* scattered = nullptr);
+    /// Whether a function, or one that it calls, draws random numbers: then its parameter "$key" is a pair of words, others in each run.
+    static bool draws(const syntax::Function& function);
     /// A thread that is done with its iterations takes work of others: as many iterations at a time as pays.
     static constexpr std::int64_t automatic_chunk = -1;
     /// Runs `counts` iterations in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.

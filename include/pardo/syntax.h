@@ -47,7 +47,7 @@ enum class Form : std::uint8_t {
     Choice,        // parts: test, value, other
     Call,          // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1
     Keyword,       // name; parts: value
-    Method,        // name; parts: object, arguments
+    Method,        // name; parts: object, arguments; index: the callee + 1 that takes these, where the object is an array
     FunctionName,  // index: which of the function's callees; or `name`: one that the language knows
     Apply,         // name: the function's text, if it is an expression; parts: the function, arguments
     Star,          // parts: a tuple whose items are arguments

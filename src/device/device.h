@@ -222,8 +222,9 @@ public:
     virtual bool runs_host_code() const noexcept { return false; }
     /// True where the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches.
     virtual bool has_own_lanes() const noexcept { return false; }
-    /// True where kernels may have arrays whose size is known when they run.
-    virtual bool has_sized_arrays() const noexcept { return has_own_lanes(); }
+    /// Bytes that each array of an item takes whose size is known when the kernel runs; 0: as many as it needs. Items of a GPU's text have
+    /// them in memory that the driver lays out for all that run at once.
+    virtual std::int64_t own_bytes() const noexcept { return has_own_lanes() ? 0 : info().type == DeviceType::Gpu ? 2048 : 65536; }
     /// Which of a kernel's programs serves launches of this shape.
     virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.

@@ -26,6 +26,8 @@ TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const Ty
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
     }
+    const auto known = [](const TypedExpr& t) { return t.kind == Kind::Text || t.kind == Kind::None; };
+    if ((known(a) || known(b)) && (op == "==" || op == "!=")) return number(Scalar((a.kind == b.kind && a.text == b.text) == (op == "==")));
     if (const std::optional<TypedExpr> out = by_comparison(op, a, b, place)) return *out;
     if (is_rows(a) || is_rows(b))
         return each({a, b}, 1, place, [this, op, place](const std::vector<TypedExpr>& x) { return compared(op, x[0], x[1], place); });

@@ -140,6 +140,7 @@ void Lowering::declare_arguments() {
 void Lowering::walk_function() {
     arrays_ = 0;
     declare_arguments();
+    first_array_ = arrays_;
     if (!dry_ && (uses_status_ || exact_integers())) {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
         out_.slots.push_back({Slot::Kind::Status, 0, 0});
@@ -164,6 +165,11 @@ void Lowering::walk_function() {
     for (const TypedExpr& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
     record_parameters();
     for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
+    if (const auto found = scope_.find(key_name); found != scope_.end()) {
+        key_ = found->second.expr;
+        draw_places_ = 0;
+        scope_.set(draws_name, {cast(integer(0), {DType::Int64, false}), {}, false, ++versions_});
+    }
     loop_ ? walk_loop() : block(function_->body.parts);
 }
 

@@ -62,8 +62,9 @@ struct Options {
     bool record_types = false;  // `Lowered::types` is wanted
     bool lane_blocks = false;   // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
     bool lane_loops = true;     // loops in an item may become the lanes
-    bool sized_arrays = false;  // arrays of an item may have a size that is known when the kernel runs
-    bool teams = false;         // several threads share a lanes loop, and do not wait for each other after it
+    /// Bytes for each array of an item whose size is known when the kernel runs; 0: as many as it takes.
+    std::int64_t own_bytes = 0;
+    bool teams = false;  // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };
 
@@ -154,8 +155,9 @@ struct Lowered {
 };
 
 /// Reductions of a parallel loop: names that its iterations only add to, multiply, or take the least or greatest of. Throws for elements
-/// that two iterations may change.
-std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside);
+/// that two iterations may change; `scattered`, if there is one, gets the arrays of which some are, and that are reduced into and not read.
+std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside,
+                                       std::vector<std::string>* scattered = nullptr);
 
 /// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.
 Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,

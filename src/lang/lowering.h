@@ -20,6 +20,8 @@ using ir::Value;
 
 /// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
 inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
+/// Of functions that draw random numbers: iterations of loops so far, and what the launch gives as the key.
+inline constexpr const char *draws_name = "$draws", *key_name = "$key";
 inline TypedExpr flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
@@ -98,6 +100,7 @@ private:
     TypedExpr rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const;
     /// Whether a conversion to `to` leaves an integer at or above what it is never below.
     bool holds_least(const TypedExpr& t, DType to);
+    static void adopt(TypedExpr& met, const TypedExpr& built);
     TypedExpr fluid(const TypedExpr& t) const;      // the type of a value that is no longer known now
     TypedExpr unbounded(const TypedExpr& t) const;  // fluid, and its least value is forgotten too
     static TypedExpr blank(const TypedExpr& like);  // a value of this type that is not read
@@ -269,8 +272,17 @@ private:
     void store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits = false);
     TypedExpr own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place);
     void note_own_memory(const std::vector<TypedExpr>& extents);
+    void need_own_memory();
+    std::int64_t own_bytes() const;
     void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
     TypedExpr settled(const TypedExpr& t, const Place& place);
+    static bool count_fits(const std::vector<TypedExpr>& extents, std::int64_t room);
+
+    // rows/joins.cpp
+    bool joins_arrays(const std::string& name, const Scope& before, const Scope& a, const Scope& b);
+    TypedExpr joint_array(const TypedExpr& x, const TypedExpr& y, const Place& place);
+    TypedExpr put_into(const TypedExpr& joint, const TypedExpr& made, const Place& place);
+
     bool is_contiguous(const View& v);
 
     // rows/indices.cpp
@@ -313,6 +325,10 @@ private:
                      const Place& place);
     TypedExpr starred(const Tree& t);
     TypedExpr inlined(std::shared_ptr<const Function> callee, Scope given, const Place& place);
+
+    // calls/draws.cpp
+    TypedExpr iteration_number();
+    void count_draws();
 
     // calls/structs.cpp
     TypedExpr as_field(const TypedExpr& given, DType to, const std::string& name, const Place& place);
@@ -364,7 +380,10 @@ private:
     std::map<Value, Value> written_;  // arrays of groups and items whose reads are checked, and their flags
     std::vector<Value> group_flags_;  // those of groups
     bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
+    int first_array_ = 0;             // of the function that is walked
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
+    TypedExpr key_;  // of random numbers
+    std::int64_t draw_places_ = 0;
     int inner_loops_ = 0;  // that have been walked, but short ones of known length
 };
 

@@ -168,6 +168,16 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
     }
 }
 
+/// Gives arrays that a dry walk has met the memory that they have where they are built.
+void Lowering::adopt(TypedExpr& met, const TypedExpr& built) {
+    if (met.kind != built.kind) return;
+    if (met.kind == Kind::Array && met.view.pointer == ir::no_value) {
+        met.view.pointer = built.view.pointer;
+        met.view.source = built.view.source;
+    }
+    for (std::size_t k = 0; k < met.items.size() && k < built.items.size(); ++k) adopt(met.items[k], built.items[k]);
+}
+
 void Lowering::set_variable(const std::string& name, TypedExpr expr, const Place& place) {
     record_type(name, expr, place);
     scope_.set(name, {std::move(expr), place, false, ++versions_});
@@ -281,7 +291,7 @@ void Lowering::statement(const Tree& t) {
         case Form::Break: return set_variable(break_flag, flag(true), t.place);
         case Form::Continue: return set_variable(continue_flag, flag(true), t.place);
         case Form::Return:
-            if (stack_.size() == 1) {
+            if (stack_.size() == 1 && (!loop_ || loop_->parallel)) {
                 if (!t.parts.empty() && t.parts[0].form != Form::None)
                     wrong_type(t.place, "a kernel returns nothing; write its results into arrays");
             } else {
@@ -449,7 +459,7 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
     const Scope b = std::exchange(scope_, before);
     dry_ = outer;
     Scope after = before;
-    std::vector<std::string> names;
+    std::vector<std::string> names, copied;
     const auto meet = [&](const std::string& name, const Variable* x, const Variable* y) {
         if (x && y && x->version == y->version) return;
         if (!x || !y || x->maybe || y->maybe) {
@@ -458,8 +468,12 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
             if (name == result_name) names.push_back(name);
             return;
         }
-        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
         names.push_back(name);
+        if (joins_arrays(name, before, a, b)) {
+            copied.push_back(name);
+            return after.set(name, {joint_array(x->expr, y->expr, place), y->place.line ? y->place : x->place, false, ++versions_});
+        }
+        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
     };
     for (const auto& [name, x] : a) {
         const auto y = b.find(name);
@@ -472,10 +486,15 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
             return [&] {
                 scope_ = before;
                 f();
+                for (const std::string& name : copied) {
+                    TypedExpr& made = scope_.change(name).expr;
+                    made = put_into(after.at(name).expr, made, place);
+                }
                 ir::Builder::Values out;
                 for (const std::string& name : names) {
-                    const TypedExpr& like = after.at(name).expr;
                     const auto found = scope_.find(name);
+                    if (found != scope_.end()) adopt(after.change(name).expr, found->second.expr);
+                    const TypedExpr& like = after.at(name).expr;
                     flatten(found == scope_.end() ? blank(like) : found->second.expr, like, out);
                 }
                 return out;

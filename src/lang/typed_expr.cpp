@@ -57,7 +57,8 @@ TypedExpr dtype_expr(DType dtype) {
 bool is_element(const TypedExpr& expr) { return expr.kind == Kind::Tuple && expr.record && expr.dimensions == 0; }
 
 bool is_indexed(const TypedExpr& expr) {
-    return expr.kind == Kind::Tuple && !expr.items.empty() && (expr.columns || !expr.names.empty()) && !is_element(expr);
+    return expr.kind == Kind::Tuple && !expr.items.empty() && (expr.columns || !expr.names.empty()) && expr.dimensions >= 0 &&
+           !is_element(expr);
 }
 
 namespace {

@@ -67,7 +67,7 @@ struct TypedExpr {
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
     std::shared_ptr<const syntax::Class> structure;    // Tuple: a struct's class, if it has one
     bool record = false;                               // Tuple: of NumPy's records, an array or a view of one element
-    int dimensions = 0;                                // of such an array; 0: an element, whose fields are views without dimensions
+    int dimensions = 0;                                // of such an array; 0: an element, whose fields are views; -1: a named tuple
     std::string text;                                  // Text; Function that the language knows
     std::shared_ptr<const syntax::Function> function;  // Function of the user
     ir::MemoryOrder order = ir::MemoryOrder::Relaxed;  // Reference

@@ -249,7 +249,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
     options.lane_blocks = device->has_own_lanes();
-    options.sized_arrays = device->has_sized_arrays();
+    options.own_bytes = device->own_bytes();
     options.teams = device->execution() == device::Execution::Groups;
     options.bounds_check = options_.checks != Checks::None;
     options.check_all = options_.checks == Checks::All;

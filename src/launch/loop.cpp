@@ -123,8 +123,17 @@ Loop::~Loop() = default;
 Loop::Loop(const Loop&) = default;
 Loop& Loop::operator=(const Loop&) = default;
 
-std::vector<std::string> Loop::reductions(const syntax::Function& function, const std::vector<std::string>& outside) {
-    return lang::reductions_of(function, function.body.parts.at(0), outside);
+std::vector<std::string> Loop::reductions(const syntax::Function& function, const std::vector<std::string>& outside,
+                                          std::vector<std::string>* scattered) {
+    return lang::reductions_of(function, function.body.parts.at(0), outside, scattered);
+}
+
+bool Loop::draws(const syntax::Function& function) {
+    const auto in = [](const syntax::Tree& t, const auto& self) -> bool {
+        if (t.form == syntax::Form::Call && t.name == "random.key") return true;
+        return std::ranges::any_of(t.parts, [&](const syntax::Tree& p) { return self(p, self); });
+    };
+    return in(function.body, in) || std::ranges::any_of(function.callees, [](const auto& callee) { return draws(*callee); });
 }
 
 std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,

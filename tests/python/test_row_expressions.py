@@ -427,7 +427,7 @@ def test_other_devices(device, program):
 
 @pytest.mark.parametrize("device", [*DEVICES, pp.Device("null:1")], ids=str)
 def test_memory_of_the_items_own(device):
-    """Devices that compile text have none whose size is known only when the kernel runs, and say so."""
+    """Devices that compile text have a block of it, and say what does not fit."""
 
     def named(x):
         for i in pp.prange(x.shape[0]):
@@ -436,13 +436,29 @@ def test_memory_of_the_items_own(device):
 
     x = rows((4, 20), "float32")
     mine = pp.asarray(x, device=device)
-    if device.backend != "cpu":
-        with pytest.raises(TypeError, match="this device has none for that; write the loop"):
-            pp.jit(named)(mine)
-        return
     pp.jit(named)(mine)
     named(x)
     assert_array_equal(pp.asnumpy(mine), x)
+    if device.backend != "cpu":
+        large = pp.zeros((1, 20_000), "float32", device=device)
+        with pytest.raises(MemoryError, match="no memory for `temporary` of 20000 elements: an item has room for"):
+            pp.jit(named)(large)
+
+
+def test_memory_of_items_in_groups():
+    @pp.kernel
+    def turned(item: pp.NdItem, x):
+        i = item.get_global_id(0)
+        a = x[i] * 2
+        pp.group_barrier(item.get_group())
+        x[i] = a + a[::-1]
+
+    x = rows((4, 20))
+    mine = pp.asarray(x)
+    turned[pp.NdRange(4, 2)](mine)
+    assert_array_equal(pp.asnumpy(mine), x * 2 + x[:, ::-1] * 2)
+    with pytest.raises(MemoryError, match="of 300 elements: an item has room for 256 here"):
+        turned[pp.NdRange(2, 2)](pp.ones((2, 300))).wait()
 
 
 def test_places_and_masks():

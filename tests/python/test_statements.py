@@ -410,7 +410,7 @@ def test_loops_over_elements_are_compiled():
 def test_loops_that_the_language_does_not_know_are_pythons_and_counted():
     def f(c, beta):
         for i in range(c.shape[0]):
-            c[i].sort()
+            c[i].partition(1)
             c[i, 0] += beta
         return c
 
@@ -418,7 +418,7 @@ def test_loops_that_the_language_does_not_know_are_pythons_and_counted():
     loop = agree(f, np.ones((4, 4)), 0.5)
     assert pp.counters()["fallbacks"] == before + 1
     text = loop.diagnostics()
-    assert "1 of its runs were Python's: a float64 array of 1 dimension has no method `sort` in a kernel" in text
+    assert "1 of its runs were Python's: a float64 array of 1 dimension has no method `partition` in a kernel" in text
     loop(np.ones((4, 4)), 0.5)
     assert pp.counters()["fallbacks"] == before + 2
 
@@ -478,7 +478,9 @@ def test_messages_name_arguments_as_they_are_written():
         x[item.get_id(0)] = pair[1]
 
     for wrong, name in ((None, "NoneType"), ("a", "str"), ([1], "list")):
-        with pytest.raises(TypeError, match=rf"total: `x`: an array, a number, a tuple or a function is expected, not {name}"):
+        indexed = {"NoneType": "total: None cannot be indexed", "str": "total: a string cannot be indexed"}
+        otherwise = f"total: `x`: an array, a number, a tuple or a function is expected, not {name}"
+        with pytest.raises(TypeError, match=indexed.get(name, otherwise)):
             total(wrong)
         with pytest.raises(TypeError, match=rf"fill: `pair\[1\]`: an array, .* is expected, not {name}"):
             fill[3](pp.zeros(3), (1, wrong))

@@ -337,9 +337,13 @@ void bind_kernel(nb::module_& m) {
         .def_static(
             "reductions",
             [](const FunctionPtr& function, const std::vector<std::string>& outside) {
-                return pardo::Loop::reductions(*function, outside);
+                std::vector<std::string> scattered;
+                std::vector<std::string> found = pardo::Loop::reductions(*function, outside, &scattered);
+                return std::pair(std::move(found), std::move(scattered));
             },
             nb::arg("function"), nb::arg("outside"))
+        .def_static(
+            "draws", [](const FunctionPtr& function) { return pardo::Loop::draws(*function); }, nb::arg("function"))
         .def(
             "refusal",
             [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) {

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import math
 import operator
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -204,7 +206,19 @@ OF_OPERATOR = {
 }
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
+# Random functions: NumPy's, and those of Python's random; "a=b": a is computed by what is called b.
+OF_NUMPYS_RANDOM = (
+    "rand randn random=random_sample random_sample ranf=random_sample sample=random_sample uniform normal standard_normal lognormal "
+    "exponential standard_exponential gamma standard_gamma beta chisquare standard_t poisson binomial randint choice shuffle permutation"
+)
+OF_PYTHONS_RANDOM = "random uniform gauss normalvariate=gauss expovariate randint randrange"
+
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
+# id of a function of others -> what computes the same, in the kernel language, or where that is found: module and name
+written: dict[int, types.FunctionType | tuple[str, str]] = {}
+written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
+of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
+_random_modules: set[str] = set()  # whose functions are known
 _keep: list[Any] = []
 _namespaces: list[types.ModuleType] = [np]
 _filled = False
@@ -215,6 +229,40 @@ def mark(function: Any, name: str) -> Any:
     known[id(function)] = name
     _keep.append(function)
     return function
+
+
+def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any] = ()) -> None:
+    """Let functions in the kernel language stand for functions of others, for methods of arrays, and for `np.array` of values."""
+    of_values.extend(values)
+    for function, ours in functions:
+        written[id(function)] = ours
+        _keep.append(function)
+    written_methods.update(methods)
+
+
+def _write_random() -> None:
+    """Enter the random functions of modules that the program has imported."""
+    for module, prefix, names in (("numpy.random", "", OF_NUMPYS_RANDOM), ("random", "python_", OF_PYTHONS_RANDOM)):
+        if module in _random_modules or (imported := sys.modules.get(module)) is None:
+            continue
+        for spelled in names.split():
+            name, _, other = spelled.partition("=")
+            if (function := getattr(imported, name, None)) is not None:
+                _keep.append(function)
+                written.setdefault(id(function), ("pardo._random.in_loops", prefix + (other or name)))
+        _random_modules.add(module)
+
+
+def ours_for(function: Any) -> types.FunctionType | None:
+    """What is written in the kernel language for a function of others."""
+    if len(_random_modules) < 2:
+        _write_random()
+    found = written.get(id(function))
+    if isinstance(found, tuple):
+        module, name = found
+        made: types.FunctionType = getattr(importlib.import_module(module), name)
+        found = written[id(function)] = made
+    return found
 
 
 def serve(*namespaces: types.ModuleType) -> None:

@@ -204,6 +204,17 @@ def bound(statements: Iterable[ast.stmt]) -> set[str]:
     return {e.name for s in all_statements(statements) for e in events_of(s) if not e.kind.startswith("read")}
 
 
+def augmented(statements: Iterable[ast.stmt]) -> set[str]:
+    """Names that statements change in place, `s += v`, and bind in no other way."""
+    found, others = set(), set()
+    for s in all_statements(statements):
+        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
+            found.add(s.target.id)
+        else:
+            others |= {e.name for e in events_of(s) if not e.kind.startswith("read")}
+    return found - others
+
+
 def declared(statements: Iterable[ast.stmt]) -> set[str]:
     """Names that `global` and `nonlocal` say are not the function's own."""
     return {name for s in all_statements(statements) if isinstance(s, (ast.Global, ast.Nonlocal)) for name in s.names}

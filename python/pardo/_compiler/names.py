@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
-from pardo._compiler.intrinsics import known
+from pardo._compiler.intrinsics import known, ours_for, written
 from pardo._compiler.numba_cython import is_foreign
 
 absent: Any = object()
@@ -42,6 +42,8 @@ def python_function(called: Any) -> types.FunctionType | None:
         inner = getattr(called, attribute, None)
         if isinstance(inner, types.FunctionType):
             return inner
+    if (ours := ours_for(called)) is not None:
+        return ours
     return called if isinstance(called, types.FunctionType) and id(called) not in known else None
 
 
@@ -86,7 +88,12 @@ def _lasts(owner: Any, value: Any) -> bool:
     """True for what modules have for ever: modules, types of NumPy, functions that the compiler knows."""
     if not isinstance(owner, types.ModuleType):
         return False
-    return isinstance(value, types.ModuleType) or id(value) in known or (isinstance(value, type) and value.__module__ == "numpy")
+    return (
+        isinstance(value, types.ModuleType)
+        or id(value) in known
+        or id(value) in written
+        or (isinstance(value, type) and value.__module__ == "numpy")
+    )
 
 
 class UnknownNameError(Exception):

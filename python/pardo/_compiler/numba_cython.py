@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 # What is in `cython.parallel.prange(…)` and in `with cython.nogil:` says how C code runs, not what it computes.
 PRANGE_KEYWORDS = {"nogil", "use_threads_if", "schedule", "chunksize", "num_threads"}
 _MANAGERS = {"nogil", "gil", "parallel", "boundscheck", "wraparound", "initializedcheck", "nonecheck", "cdivision"}
@@ -37,6 +39,16 @@ def is_declare(what: Any) -> bool:
 def is_cast(what: Any) -> bool:
     """`cython.cast(type, value)`."""
     return getattr(what, "__name__", "") == "cast" and _is_of(what, "cython")
+
+
+_NUMBERS = {"boolean": "bool", "byte": "uint8"}
+
+
+def numpy_type(what: Any) -> type[np.generic] | None:
+    """NumPy's type of a number type of Numba, as `numba.float64`; None for all else."""
+    name = getattr(what, "name", None) if _is_of(type(what), "numba") else None
+    kind = np.sctypeDict.get(_NUMBERS.get(name, name)) if isinstance(name, str) else None
+    return kind if isinstance(kind, type) and issubclass(kind, np.generic) else None
 
 
 def conversion(what: Any) -> str:

@@ -258,6 +258,13 @@ def record(names: tuple[str, ...]) -> type[Struct]:
     return type("record", (Struct,), {"__slots__": names, "_fields": names, "_types": (None,) * len(names)})
 
 
+@functools.cache
+def named_tuple(names: tuple[str, ...]) -> type[Struct]:
+    """The struct for named tuples with these fields, which are indexed as tuples."""
+    fields = {"__slots__": names, "_fields": names, "_types": (None,) * len(names), "_dimensions": -1}
+    return type("named tuple", (Struct,), fields)
+
+
 class Records(Struct):
     """NumPy's records as kernels see them: the fields of an array of them. An element is a view, whose fields have no dimensions."""
 
@@ -373,12 +380,25 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
     return records_class(names)(parts, array.ndim)
 
 
+def of_named(value: Any) -> Struct | None:
+    """A struct of the fields of a named tuple or of a dataclass; None for all else."""
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", None)
+        return None if not names else named_tuple(tuple(names))(*value)
+    fields = getattr(value, "__dataclass_fields__", None)
+    if fields is None or isinstance(value, type):
+        return None
+    return record(tuple(fields))(*(getattr(value, f) for f in fields))
+
+
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value with `change` made to all that is neither a tuple nor a struct; records become structs first."""
     if isinstance(value, np.ndarray) and value.dtype.names:
         value = of_records(value)
     if type(value) is tuple:
         return tuple(mapped(v, change) for v in value)
+    if not isinstance(value, Struct) and (named := of_named(value)) is not None:
+        value = named
     if isinstance(value, Struct):
         return value._map(lambda v: mapped(v, change))
     return change(value)
@@ -386,6 +406,8 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def leaves(value: Any) -> Iterator[Any]:
     """The value, and the parts that follow it in a list of arguments if it is a tuple or a struct."""
+    if type(value) is not tuple and not isinstance(value, Struct) and (named := of_named(value)) is not None:
+        value = named
     yield value
     for part in value if type(value) is tuple else value._values() if isinstance(value, Struct) else ():
         yield from leaves(part)

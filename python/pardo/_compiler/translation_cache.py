@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._compiler.names import Names, UndescribedError, UnknownNameError, described, python_function
 
 # Those that make translations.
-MODULES = ["frontend", "intrinsics", "names", "numba_cython", "source", "source_search", "translation_cache"]
+MODULES = ["forms", "frontend", "intrinsics", "names", "numba_cython", "source", "source_search", "translation_cache", "translator"]
 
 # Name, file, first line, lines, parameters, rest, defaults, body.
 Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]

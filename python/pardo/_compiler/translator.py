@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from pardo import _core
-from pardo._compiler import numba_cython
+from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
 from pardo._compiler.source import Source, lambda_inside, problem
-from pardo._compiler.structs import Struct
+from pardo._compiler.structs import Struct, record
 
 if TYPE_CHECKING:
     from pardo._compiler.frontend import Translation
@@ -101,6 +101,7 @@ class Translator:
             return self.make("Slice", node)
         if isinstance(value, tuple):
             return self.make("Tuple", node, [self.value(v, node) for v in value])
+        value = numba_cython.numpy_type(value) or value
         if isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex)):
             return self.make("DTypeName", node, index=_core._dtype_number(np.dtype(value)))
         if isinstance(value, np.dtype):
@@ -442,6 +443,19 @@ class Translator:
         function = types.FunctionType(code, self.function.__globals__, "<lambda>", None, closure)
         return self.make("FunctionName", node, index=self.callee(function))
 
+    def of_values(self, node: ast.Call) -> Any:
+        """An array of the values in a list, or in a list of lists."""
+        first, *others = node.args
+        assert isinstance(first, (ast.List, ast.Tuple))
+        rows = bool(first.elts) and all(isinstance(e, (ast.List, ast.Tuple)) for e in first.elts)
+        values = [ast.Tuple(e.elts, ast.Load()) for e in first.elts if isinstance(e, (ast.List, ast.Tuple))] if rows else first.elts
+        for v in values if rows else ():
+            ast.copy_location(v, first)
+        plain = ast.copy_location(ast.Tuple(list(values), ast.Load()), first)
+        target = self.make("FunctionName", node.func, index=self.callee(intrinsics.of_values[int(rows)]))
+        call = ast.copy_location(ast.Call(node.func, [plain, *others], node.keywords), node)
+        return self.make("Apply", node, [target, *self.with_dtypes(self.arguments(call))])
+
     def of_Call(self, node: ast.Call) -> Any:
         called = self.resolve(node.func)
         if called is absent:
@@ -449,8 +463,13 @@ class Translator:
                 arguments = self.arguments(node)
                 if node.func.attr == "astype":
                     arguments = self.with_dtypes(arguments)
-                return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr)
+                ours = intrinsics.written_methods.get(node.func.attr)
+                index = 0 if ours is None else self.callee(ours) + 1
+                return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr, index=index)
             return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
+        called = numba_cython.numpy_type(called) or called
+        if isinstance(called, type) and issubclass(called, tuple) and hasattr(called, "_fields"):
+            called = named_tuple(called)
         if isinstance(called, type) and issubclass(called, Struct):
             return self.made(called, node)
         if called is print:
@@ -466,11 +485,18 @@ class Translator:
         if isinstance(called, type) and issubclass(called, np.generic):
             dtype = self.make("DTypeName", node, index=_core._dtype_number(np.dtype(called)))
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
+        if called is np.array and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+            return self.of_values(node)
         function = python_function(called)
         if function is None:
             self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
         target = self.make("FunctionName", node.func, index=self.callee(function))
         return self.make("Apply", node, [target, *self.arguments(node)])
+
+
+def named_tuple(kind: type) -> type[Struct]:
+    """The struct that kernels make in place of a named tuple."""
+    return record(tuple(kind._fields))  # type: ignore[attr-defined]
 
 
 def _braced(text: str) -> str:

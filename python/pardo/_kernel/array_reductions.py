@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from pardo._kernel.regions import Region
 
 MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
-BLOCK, BLOCKS, ROUND, LOW = "$block", "$blocks", "$round", "$low"
+WORTH = 4  # elements of a block's array, at most, for each iteration
+BLOCK, BLOCKS, ROUND, LOW, KEY = "$block", "$blocks", "$round", "$low", "$key"
+PART = "$part_"  # of all blocks' arrays, before the name
 COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
 _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.Add: np.add,
@@ -26,23 +29,34 @@ _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.BitAnd: np.bitwise_and,
     ast.BitOr: np.bitwise_or,
 }
+_EXTREMES = {"min": np.minimum, "minimum": np.minimum, "max": np.maximum, "maximum": np.maximum}
 
 
 def is_array(value: Any) -> bool:
     return isinstance(value, (np.ndarray, Array)) and value.ndim > 0
 
 
+def _base(target: ast.expr) -> str:
+    """The name of what a target changes: itself, or the array of which it is an element."""
+    if isinstance(target, ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
 def _combining(scope: Scope, loop: ast.stmt, name: str) -> np.ufunc:
     """How the loop's statements reduce into a name: the compiler has seen that they all do it in one way."""
     for s in ast.walk(loop):
-        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id == name:
+        if isinstance(s, ast.AugAssign) and _base(s.target) == name:
             return _OPERATORS[type(s.op)]
-        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name:
+        if isinstance(s, ast.Assign) and _base(s.targets[0]) == name:
             if isinstance(s.value, ast.BinOp):
                 return _OPERATORS[type(s.value.op)]
-            known = isinstance(s.value, ast.Call) and intrinsics.known.get(id(called(scope, s.value)))
-            if known in ("minimum", "maximum"):
-                return np.minimum if known == "minimum" else np.maximum
+            function = called(scope, s.value) if isinstance(s.value, ast.Call) else None
+            if function is None and isinstance(s.value, ast.Call) and isinstance(s.value.func, ast.Name):
+                function = getattr(builtins, s.value.func.id, None)
+            known = intrinsics.known.get(id(function))
+            if known in _EXTREMES:
+                return _EXTREMES[str(known)]
     raise problem(TypeError, scope.source, loop, f"`{name}` is an array, which is reduced by +, *, &, |, np.minimum and np.maximum")
 
 
@@ -98,19 +112,19 @@ class BlockedLoop:
         body = [ast.Assign([own.target], counter), *(_IntoArrays(set(names)).visit(s) for s in own.body)]
         high = ast.Call(name("$min"), [of(name(LOW), ast.Add(), name(PER)), name(COUNT)], [])
         rounds = ast.For(ast.Name(ROUND, ast.Store()), ast.Call(name("$range"), [name(LOW), high], []), body, [])
-        parts = [assigned(n, ast.Subscript(name(f"${n}"), name(BLOCK), load)) for n in names]
+        parts = [assigned(n, ast.Subscript(name(f"{PART}{n}"), name(BLOCK), load)) for n in names]
         low = assigned(LOW, of(name(BLOCK), ast.Mult(), name(PER)))
         loop = ast.For(ast.Name(BLOCK, ast.Store()), ast.Call(name("$prange"), [name(BLOCKS)], []), [*parts, low, rounds], [])
         for node in ast.walk(loop):
             if "lineno" not in getattr(node, "__dict__", {}):
                 ast.copy_location(node, first)
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
-        captured = [f"${n}" if n in names else n for n in region.captured]
-        self.parameters = [*captured, BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
+        captured = [f"{PART}{n}" if n in names else n for n in region.captured]
+        self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
         self.loop = self._made()
 
     def _made(self) -> _core._Loop:
-        given = {"$min": min, "$range": range, "$prange": prange}
+        given = {**self.region.given, "$min": min, "$range": range, "$prange": prange}
         own = {BLOCK, ROUND, LOW, *self.names}
         self.translation = self.region.translated(self.loop_node, self.parameters, given, own)
         return self.region.program(self.translation, 1, self.numbers)
@@ -123,7 +137,10 @@ class BlockedLoop:
         values = dict(zip(region.captured, captured, strict=True))
         count = len(iterations)
         size = sum(values[n].size for n in self.names)
-        per = max(1, -(-count // max(1, min(MOST_BLOCKS, MOST_ELEMENTS // max(1, size)))))
+        most = MOST_ELEMENTS // max(1, size)
+        if self.region.scattered:  # iterations change few elements each, and all of an array are set and added up for each block
+            most = min(most, WORTH * count // max(1, size))
+        per = max(1, -(-count // max(1, min(MOST_BLOCKS, most))))
         blocks = -(-count // per)
         parts = []
         for n, combine in zip(self.names, self.combines, strict=True):
@@ -131,7 +148,7 @@ class BlockedLoop:
             parts.append(np.full_like(r, _identity(combine, r.dtype), shape=(blocks, *r.shape), order="C"))
         given = dict(zip(self.names, parts, strict=True))
         numbers = (blocks, count, per, iterations.start, iterations.step, 0, 1)
-        arguments = (*(given.get(n, values[n]) for n in region.captured), *numbers)
+        arguments = (*(given.get(n, values[n]) for n in region.captured), *region.key(), *numbers)
         results = dict(
             zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True)
         )

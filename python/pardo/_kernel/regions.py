@@ -25,10 +25,12 @@ from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
 
-ITERATIONS = "$iterations"
+ITERATIONS, KEY = "$iterations", "$key"
+RETURNED, VALUE = "$return", "$value"  # what a serial loop tells of a `return` in it, as the compiler calls it
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 _BUFFERS = (bytes, bytearray, memoryview, array.array)  # adjacent elements: worth a program if they were an array
+MOST_VARIANTS = 64  # of one loop
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -51,8 +53,19 @@ def left_to_python(scope: Scope, options: Options, loop: ast.stmt, why: str, fir
 class Region:
     """A loop of a function, with what goes in and out."""
 
-    def __init__(self, scope: Scope, loop: ast.For | ast.While, parallel: bool, around: Around, options: Options) -> None:
-        self.scope, self.options = scope, options
+    def __init__(
+        self,
+        scope: Scope,
+        loop: ast.For | ast.While,
+        parallel: bool,
+        around: Around,
+        options: Options,
+        given: dict[str, Any] | None = None,
+        kept: tuple[str, ...] = (),
+    ) -> None:
+        self.scope, self.options, self.around = scope, options, around
+        self.given = given or {}  # names of the function whose values are part of the program
+        self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
         assigned = liveness.bound([loop])
@@ -68,13 +81,18 @@ class Region:
             if unknown := sorted(uncertain - captured - around.possible):
                 raise NameError(f"`{unknown[0]}` is read after it, and has no value if no iteration assigns one")
             captured |= uncertain
-        self.captured = sorted(captured)
+        self.returns = [] if parallel else _returns(loop)
+        self.augmented = set() if parallel else liveness.augmented([loop])
+        self.results = [n for n in self.results if n not in kept] + self.returns
+        self.captured = sorted(captured - self.given.keys())
         self.certain = captured <= around.before  # that each has a value
         self.parallel_loops, self.first = loops, loop
+        self.scattered: list[str] = []  # arrays that a parallel loop reduces into at computed places
         self.blocked: dict[tuple[str, ...], array_reductions.BlockedLoop] = {}
         self.translation = self._translated()
         if parallel:
-            self.results = _core._Loop.reductions(self.translation.function, self.captured)
+            self.results, self.scattered = _core._Loop.reductions(self.translation.function, self.captured)
+            self.results += self.scattered
             if self.results and len(loops) > 1:
                 del loops[1:]
                 self.translation = self._translated()
@@ -99,7 +117,9 @@ class Region:
     def _translated(self) -> frontend.Translation:
         """The loop as a function of the names that it takes from outside, and of start and step of each dimension."""
         extra = [name for d in range(len(self.parallel_loops)) for name in (f"$start{d}", f"$step{d}")]
-        return self.translated(self.first, [*self.captured, *extra], {}, set())
+        made = self.translated(self.first, [*self.captured, *extra], self.given, set())
+        self.draws = _core._Loop.draws(made.function)
+        return self.translated(self.first, [*self.captured, KEY, *extra], self.given, set()) if self.draws else made
 
     def translated(self, loop: ast.stmt, parameters: list[str], given: dict[str, Any], own: set[str]) -> frontend.Translation:
         """A loop as a function; `given`: further names from outside; `own`: its names that the user's function does not have."""
@@ -144,6 +164,8 @@ class Region:
         """
         if captured is None:
             return self._left("a name that it reads has no value before it", ())
+        if (variant := self.variant_for(captured)) is not None:
+            return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, _BUFFERS):
@@ -151,13 +173,59 @@ class Region:
             return self._left("it uses what is neither an array nor a number", captured)
         try:
             self._refresh()
-            arguments = tuple(_argument(c) for c in captured)
+            arguments = (*(_argument(c) for c in captured), *self.key())
             refusal = self.loop.refusal(arguments, self.name)
         except _REFUSALS as e:
             refusal = str(e)
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
         return self._run(arguments, [], ())
+
+    def variant_for(self, captured: tuple[Any, ...]) -> Any:
+        """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
+        array, which the name stays; None if there are no such."""
+        constants, kept = [], []
+        for n, v in zip(self.captured, captured, strict=True):
+            if v is None or type(v) is str:
+                constants.append((n, v))
+            elif n in self.augmented and n in self.results and array_reductions.is_array(v):
+                kept.append(n)
+        if not constants and not kept:
+            return None
+        names = (*constants, *kept)
+        found = self.variants.get(names)
+        if found is None:
+            while len(self.variants) >= MOST_VARIANTS:
+                self.variants.pop(next(iter(list(self.variants))), None)
+            try:
+                given = {**self.given, **dict(constants)}
+                made = Region(self.scope, self.first, self.parallel, self.around, self.options, given, tuple(kept))
+            except _REFUSALS as e:
+                if self.parallel:
+                    raise
+                return self._left(shortened(str(e), self.name), captured)
+            made.schedule, made.chunk, made.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
+            found = self.variants[names] = made
+        return found
+
+    def completed(self, variant: Region, given: Any, captured: tuple[Any, ...]) -> Any:
+        """The results of a variant, and the arrays that it leaves to their names."""
+        if given is LEFT or len(variant.results) == len(self.results):
+            return given
+        known = dict(zip(self.captured, captured, strict=True))
+        known.update(zip(variant.results, (given,) if len(variant.results) == 1 else given, strict=True))
+        return known[self.results[0]] if len(self.results) == 1 else tuple(known[n] for n in self.results)
+
+    def part_of(self, whole: Region, captured: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of another region's arguments that are its own."""
+        return tuple(v for n, v in zip(whole.captured, captured, strict=True) if n not in self.given)
+
+    def key(self) -> tuple[Any, ...]:
+        """What random numbers of this run are made of, as an argument: drawn from NumPy's, so that np.random.seed decides."""
+        if not self.draws:
+            return ()
+        low, high = np.random.randint(0, 2**32, 2, np.uint32)  # noqa: NPY002 (the state that np.random.seed sets)
+        return ((low, high),)
 
     def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
         first = why not in self.python_runs
@@ -178,6 +246,8 @@ class Region:
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
+        if (variant := self.variant_for(captured)) is not None:
+            return variant(bounds, chunk, *variant.part_of(self, captured))
         ranges = [_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
@@ -188,7 +258,7 @@ class Region:
                 self.blocked[key] = array_reductions.BlockedLoop(self, arrays)
             return self.blocked[key].run(ranges[0], captured, at_a_time)
         self._refresh()
-        arguments = self._arguments(captured)
+        arguments = self._arguments(captured) + self.key()
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += _counted(r, start, step)
         before = [_plain(captured[k]) for k in self.initial]
@@ -240,6 +310,15 @@ class Region:
         return defined(self.scope, copy.deepcopy(ast.copy_location(node, first)))
 
 
+def _returns(loop: ast.stmt) -> list[str]:
+    """What a loop has to tell of `return`: whether one was met, and its value if some have one."""
+    every = [s for s in liveness.all_statements([loop]) if isinstance(s, ast.Return)]
+    values = [s for s in every if s.value is not None and not (isinstance(s.value, ast.Constant) and s.value.value is None)]
+    if values and len(values) < len(every):
+        raise TypeError("it returns a value on one path, and none on another")
+    return [] if not every else [RETURNED, VALUE] if values else [RETURNED]
+
+
 def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, bool]:
     """Whether start and step of a loop are the same at every call."""
     code = function.__code__
@@ -272,6 +351,8 @@ def _is_taken(value: Any) -> bool:
         return all(map(_is_taken, value))
     if isinstance(value, Struct):
         return all(map(_is_taken, value._values()))
+    if (named := structs.of_named(value)) is not None:
+        return _is_taken(named)
     dtype = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray) and value.dtype.names:
         return True
@@ -311,6 +392,8 @@ def _argument(value: Any) -> Any:
         value = copies.one(value)
     if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
         return structs.mapped(value, _argument)
+    if (named := structs.of_named(value)) is not None:
+        return structs.mapped(named, _argument)
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray:
             refuse_masked(value, "jit")

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
+from pardo._kernel import own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, Region, defined, left_to_python, shortened
+from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
 REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
+_LEAVES = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def _touches_elements(node: ast.AST) -> bool:
@@ -130,7 +131,7 @@ class _Cutter:
         if self.has_parallel(loop):
             return "there are parallel loops in it"
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
-            return "it returns from the function, or waits in it"
+            return "it waits for what is outside of the function"
         if not _touches_elements(loop):
             return "it reads and writes no single elements"
         if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
@@ -185,7 +186,10 @@ class _Cutter:
         if not region.certain:  # what it holds is not to outlive the loop
             made.append(ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None)))
         left = ast.Compare(ast.Name(RESULT, load), [ast.Is()], [ast.Name(NO_PROGRAM, load)])
-        assigned = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
+        assigned: list[ast.stmt] = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
+        if region.returns:
+            value = ast.Name(VALUE, load) if VALUE in region.returns else None
+            assigned.append(ast.If(ast.Name(RETURNED, load), [ast.Return(value)], []))
         made.append(ast.If(left, [loop], assigned))
         return made
 
@@ -205,8 +209,11 @@ class Built(NamedTuple):
     left: list[tuple[int, str]]
 
 
-def build(function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any]) -> Built:
-    """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops."""
+def build(
+    function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any], placed: bool = True
+) -> Built:
+    """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops; `placed`: arrays
+    that it makes lie where its arguments do."""
     intrinsics.fill()
     source = source_of(function)
     assert isinstance(source.node, ast.FunctionDef)
@@ -215,12 +222,17 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     cutter = _Cutter(scope, options)
     node = cutter.node
     body = cutter.cut(node.body)
+    own = own_arrays.OwnArrays(scope, cutter.loops, COMPILED)
+    if placed:
+        body = own.put_into(body, node.args, function.__name__)
     node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
     for a in ast.walk(node.args):
         if isinstance(a, ast.arg):
             a.annotation = None
     inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
     given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate}
+    if own.found:
+        given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
     result = defined(scope, inner, given)
     result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return Built(result, cutter.regions, cutter.left)

@@ -234,7 +234,7 @@ class OffloadFunction(pickling.Unchanging):
     def _current(self) -> Built:
         """The function with its loops replaced by those that map their arrays."""
         if self._built is None:
-            built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
+            built = build(self._function, self._options, lambda f: JitFunction(f, *self._options), placed=False)
             regions: list[Any] = built.regions  # the function looks into this list
             regions[:] = [OffloadedRegion(r, self) for r in regions]
             self._built = built

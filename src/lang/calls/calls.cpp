@@ -9,7 +9,8 @@ namespace {
 /// The rows of all subjects.
 template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> Calls::Tables::*rows) {
     Map all;
-    for (const auto& tables : {Calls::numbers(), Calls::arrays(), Calls::rows(), Calls::atomics(), Calls::items(), Calls::others()})
+    for (const auto& tables :
+         {Calls::numbers(), Calls::arrays(), Calls::rows(), Calls::atomics(), Calls::items(), Calls::draws(), Calls::others()})
         all.insert((tables.*rows).begin(), (tables.*rows).end());
     return all;
 }
@@ -83,6 +84,11 @@ TypedExpr Lowering::method(const Tree& given) {
         return called(function_of(*member), takes_self ? &owner_expr : nullptr, std::span(given.parts).subspan(1), given.place);
     }
     const TypedExpr& object = owner_expr;
+    if (object.kind == Kind::DType && given.name == "type") {  // x.dtype.type(v)
+        Tree conversion = given;
+        conversion.form = Form::Apply;
+        return apply(conversion);
+    }
     const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
     const char* owner = object.kind == Kind::Item        ? "Item"
                         : object.kind == Kind::NdItem    ? "NdItem"
@@ -94,6 +100,9 @@ TypedExpr Lowering::method(const Tree& given) {
                         : is_struct                      ? "struct"
                                                          : "";
     const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
+    if (found == Calls::methods().end() && is_rows(object) && given.index > 0)
+        return called(function_->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),
+                      given.place);
     if (found == Calls::methods().end()) {
         std::string known;
         for (const auto& [name, row] : Calls::methods()) {

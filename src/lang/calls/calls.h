@@ -37,6 +37,7 @@ struct Calls {
     static Tables rows();     // rows.cpp
     static Tables atomics();  // atomics.cpp
     static Tables items();    // items.cpp
+    static Tables draws();    // draws.cpp
     static Tables others();   // calls.cpp
 
     static TypedExpr number_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
@@ -51,6 +52,7 @@ private:
     struct OfRows;
     struct Atomics;
     struct Items;
+    struct Draws;
     static TypedExpr structure(Lowering& l, const Tree& t, const TypedExprs& a) { return l.structure(t, a); }
     static TypedExpr replaced(Lowering& l, const Tree& t, const TypedExprs& a) { return l.replaced(t, a); }
     static TypedExpr print(Lowering& l, const Tree& t, const TypedExprs& a);

@@ -104,11 +104,14 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     for (std::size_t k = first; k < count; ++k) {
         if (!scope_.contains(own.params[k])) scope_.set(own.params[k], {expression(own.defaults[k - first]), place, false, ++versions_});
     }
+    if (const auto found = outer.find(draws_name); found != outer.end()) scope_.set(draws_name, found->second);
     record_parameters();
     const Place called = std::exchange(at_, own.body.place);
+    const int outer_array = std::exchange(first_array_, arrays_);
     stack_.push_back(&own);
     block(own.body.parts);
     stack_.pop_back();
+    first_array_ = outer_array;
     at_ = called;
     TypedExpr result;
     const auto found = scope_.find(result_name);
@@ -118,6 +121,7 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
             fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every path through the function");
         result = found->second.expr;
     }
+    if (const auto counted = scope_.find(draws_name); counted != scope_.end()) outer.set(draws_name, counted->second);
     scope_ = std::move(outer);
     function_ = std::move(caller);
     entry_ = outside;

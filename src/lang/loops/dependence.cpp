@@ -2,6 +2,7 @@
 #include "lang/loops/dependence.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <span>
 
@@ -168,15 +169,61 @@ const Tree& indexed_in(const Tree& t, std::vector<const Tree*>& indices, const G
     return base;
 }
 
+/// How a statement reduces into an element of an array, h[k] += v, if it does.
+std::optional<ir::Combine> reduction_into(const Tree& t, const std::string& array) {
+    const bool assigns = (t.form == Form::Augment || t.form == Form::Assign) && t.parts[0].form == Form::Subscript;
+    if (!assigns || !is_name(t.parts[0].parts[0], array)) return std::nullopt;
+    const Tree& place = t.parts[0];
+    const bool other =
+        std::any_of(place.parts.begin() + 1, place.parts.end(), [&](const Tree& p) { return p.form == Form::Text || mentions(p, array); });
+    if (other) return std::nullopt;
+    // As a statement on a name.
+    Tree named = t;
+    named.parts[0] = place.parts[0];
+    if (t.form == Form::Assign) {
+        const auto replace = [&](Tree& p, const auto& self) -> void {
+            if (same_text(p, place))
+                p = place.parts[0];
+            else
+                for (Tree& q : p.parts) self(q, self);
+        };
+        replace(named.parts[1], replace);
+        if (named.parts[1].form == Form::And || named.parts[1].form == Form::Or) return std::nullopt;
+        if (named.parts[1].form == Form::Binary && !is_name(named.parts[1].parts[0], array)) return std::nullopt;
+    }
+    return reduction_by(named, array);
+}
+
+/// Whether all that a loop does with an array is to reduce into its elements, in one way.
+bool is_scattered(const Tree& t, const std::string& array, std::optional<ir::Combine>& combine) {
+    if (is_name(t, array)) return false;
+    if (const auto own = reduction_into(t, array)) {
+        if (combine && *combine != *own) return false;
+        combine = own;
+        return true;
+    }
+    return std::ranges::all_of(t.parts, [&](const Tree& p) { return is_scattered(p, array, combine); });
+}
+
+/// Notes an array that iterations may reduce into at the same time.
+bool noted_scattered(const Tree& loop, const Tree& base, const std::vector<std::string>& outside, std::vector<std::string>* scattered) {
+    std::optional<ir::Combine> combine;
+    if (!scattered || base.form != Form::Name || std::ranges::find(outside, base.name) == outside.end()) return false;
+    if (!is_scattered(loop.parts[4], base.name, combine)) return false;
+    if (std::ranges::find(*scattered, base.name) == scattered->end()) scattered->push_back(base.name);
+    return true;
+}
+
 /// Iterations that certainly meet: all write one element, or one reads what its neighbour writes.
 void check_neighbours(const Function& f, const Tree& loop, const std::string& index, const std::set<std::string>& changed,
-                      const std::set<std::string>& own, const Given& given) {
+                      const std::set<std::string>& own, const Given& given, const std::vector<std::string>* scattered) {
     Elements elements;
     collect_elements(loop.parts[4], elements);
     for (const Tree* s : elements.stored) {
         std::vector<const Tree*> indices;
         const Tree& base = indexed_in(*s, indices, given);
         if (base.form == Form::Name && own.contains(base.name)) continue;
+        if (scattered && base.form == Form::Name && std::ranges::find(*scattered, base.name) != scattered->end()) continue;
         std::set<std::string> all = changed;
         all.insert(index);
         const bool fixed = std::none_of(all.begin(), all.end(), [&](const std::string& n) {
@@ -206,7 +253,7 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
 
 /// Elements that are changed by what they were: each iteration needs its own.
 void check_elements(const Function& f, const Tree& t, const std::vector<std::string>& indices, const std::set<std::string>& changed,
-                    const std::set<std::string>& own, const Given& given) {
+                    const std::set<std::string>& own, const Given& given, const std::function<bool(const Tree& base)>& is_reduced) {
     const bool is_place = !t.parts.empty() && (t.parts[0].form == Form::Subscript || t.parts[0].form == Form::Attribute);
     const bool changes = t.form == Form::Augment || (t.form == Form::Assign && is_place && reads_itself(t.parts[1], t.parts[0]));
     if (changes && is_place) {
@@ -216,7 +263,7 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
         const bool distinct = std::all_of(indices.begin(), indices.end(), [&](const std::string& index) {
             return std::any_of(places.begin(), places.end(), [&](const Tree* p) { return distinct_in(*p, index, changed); });
         });
-        if (!private_array && !distinct) {
+        if (!private_array && !distinct && !is_reduced(base)) {
             throw problem(
                 ErrorCode::Type, f, t.place,
                 "two iterations of the parallel loop may change the same element; write pardo.atomic.add(array, index, value), or make the "
@@ -224,12 +271,13 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
                     indices[0] + "`");
         }
     }
-    for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own, given);
+    for (const Tree& p : t.parts) check_elements(f, p, indices, changed, own, given, is_reduced);
 }
 
 }  // namespace
 
-std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside) {
+std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside,
+                                       std::vector<std::string>* scattered) {
     std::set<std::string> assigned;
     Lowering::collect_targets(loop.parts[4], assigned);
     std::vector<std::string> found;
@@ -252,8 +300,9 @@ std::vector<std::string> reductions_of(const Function& function, const Tree& loo
         if (std::find(outside.begin(), outside.end(), name) == outside.end()) own.insert(name);
     Given given;
     collect_given(loop.parts[4], given);
-    check_elements(function, loop.parts[4], indices, assigned, own, given);
-    if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own, given);
+    check_elements(function, loop.parts[4], indices, assigned, own, given,
+                   [&](const Tree& base) { return noted_scattered(loop, base, outside, scattered); });
+    if (!indices.empty()) check_neighbours(function, loop, indices[0], assigned, own, given, scattered);
     return found;
 }
 

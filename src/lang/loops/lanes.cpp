@@ -55,6 +55,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (!ranges || !space_.group_size.empty()) return false;
     if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
     if (!options_.distinct) return no("arrays of the call share memory");
+    if (scope_.contains(draws_name)) return no("random numbers are drawn in this iteration");
     if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
     if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_iterations)

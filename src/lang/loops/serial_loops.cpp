@@ -73,6 +73,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
     Carried c;
     std::set<std::string> names(hidden.begin(), hidden.end());
     for (const Tree* p : parts) collect_targets(*p, names);
+    if (scope_.contains(draws_name)) names.insert(draws_name);
     c.before = scope_;
     for (const std::string& name : names) {
         const auto found = scope_.find(name);
@@ -169,7 +170,10 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
     if (choosing_lanes_ && !in_lanes_) choose_lanes(t, start, stop, step, body);
     const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer = std::exchange(in_lanes_, in_lanes_ || lanes);
     around_.push_back({&t, stack_.size()});
-    const Carried c = carried_by({&t}, {}, [&] { body(index(ir::no_value)); });
+    const Carried c = carried_by({&t}, {}, [&] {
+        count_draws();
+        body(index(ir::no_value));
+    });
     if (dry_) {
         in_lanes_ = outer;
         around_.pop_back();
@@ -199,6 +203,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
     const auto iteration = [&](Value i, std::span<const Value> values) {
         scope_ = c.before;
         bind(c, values);
+        count_draws();
         body(index(i));
         ir::Builder::Values out;
         collect(c, out);
@@ -234,6 +239,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     };
     const auto iteration = [&] {
         for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
+        count_draws();
         body();
         scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     };

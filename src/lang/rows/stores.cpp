@@ -104,24 +104,35 @@ TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::
 
 /// Notes in a dry walk that memory of the item's own may be needed.
 void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
-    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; });
-    if (known || !options_.sized_arrays || !space_.group_size.empty()) return;
-    met_rows_ = uses_status_ = scalar_items_ = true;
+    if (std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; })) return;
+    need_own_memory();
+}
+
+void Lowering::need_own_memory() {
+    met_rows_ = uses_status_ = true;
+    scalar_items_ = scalar_items_ || own_bytes() == 0;
+}
+
+/// The bytes of arrays whose size is known when the kernel runs; 0: as many as it takes. Items of groups are there all at once.
+std::int64_t Lowering::own_bytes() const {
+    constexpr std::int64_t in_groups = 2048;
+    return options_.own_bytes == 0 && !space_.group_size.empty() ? in_groups : options_.own_bytes;
+}
+
+bool Lowering::count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
+    std::int64_t count = 1;
+    return std::ranges::all_of(extents,
+                               [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.scalar.i, &count) && count <= room; });
 }
 
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
 void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place) {
-    if (!options_.sized_arrays)
-        wrong_type(
-            place,
-            "`" + view.name +
-                "` needs memory of the item's own, whose size is known only when the kernel runs, and this device has none for that; write "
-                "the loop over its elements, give its shape by constants, or pass an array for it");
-    if (!space_.group_size.empty())
-        wrong_type(place, "`" + view.name +
-                              "` needs memory of the item's own, whose size is known only when the kernel runs; items of groups have none: "
-                              "give its shape by constants, or pass an array for it");
-    met_rows_ = uses_status_ = scalar_items_ = true;
+    need_own_memory();
+    const std::int64_t room = own_bytes() / itemsize(view.dtype);
+    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; });
+    if (room > 0 && known && !count_fits(extents, room))
+        fail(ErrorCode::Value, place,
+             "an array of one item takes at most " + std::to_string(own_bytes()) + " bytes here; use an argument for more");
     if (dry_) {
         for (TypedExpr& e : extents)
             if (!e.constant) e = number({DType::Int64, true}, ir::no_value, 0);
@@ -135,13 +146,15 @@ void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const P
         few = builder_.bit_and(few, builder_.le(n, builder_.i64(most)));
         count = builder_.mul(count, builder_.max(builder_.min(n, builder_.i64(most)), zero));
     }
-    view.pointer = builder_.array(view.name, view.dtype, 0, ir::Space::Private);
-    const Value fits = builder_.bit_and(builder_.resize(view.pointer, count), few), valid = builder_.bit_and(fits, natural);
+    if (view.pointer == ir::no_value) view.pointer = builder_.array(view.name, view.dtype, room, ir::Space::Private);
+    const Value made = room > 0 ? builder_.le(count, builder_.i64(room)) : builder_.resize(view.pointer, count);
+    const Value fits = builder_.bit_and(made, few), valid = builder_.bit_and(fits, natural);
     TypedExpr bad = number({DType::Bool, false}, builder_.bit_not(natural));
     if (std::ranges::any_of(extents, [](const TypedExpr& e) { return e.least < 0; }))
         fail_when(bad, ErrorCode::Value, "negative dimensions are not allowed", place, {});
     bad.value = builder_.bit_not(fits);
-    fail_when(bad, ErrorCode::Memory, "there is no memory for `" + view.name + "` of $0 elements", place,
+    const std::string most_text = room > 0 ? ": an item has room for " + std::to_string(room) + " here; pass an array for more" : "";
+    fail_when(bad, ErrorCode::Memory, "there is no memory for `" + view.name + "` of $0 elements" + most_text, place,
               {number({DType::Int64, true}, count)});
     for (TypedExpr& e : extents) {
         TypedExpr size = number({DType::Int64, true}, builder_.select(valid, value(e, DType::Int64), builder_.i64(0)), 0);

@@ -164,6 +164,55 @@ TEST(Interpret, EmptyRangesAndRankZero) {
     EXPECT_TRUE((apply<double, double>(Opcode::Neg, {none})).empty());
 }
 
+/// Each item i has an array of i elements, and then one of counts[i]: out[i] is the sum of the first, or -1 where the second has no memory.
+Kernel sized(DType type, const std::function<Value(Builder&, Value)>& of) {
+    Builder m("sized", 1, false);
+    const Value counts = m.pointer("counts", DType::Int64, Access::Read, true), out = m.pointer("out", type, Access::Write, true);
+    const Value i = m.dim(0), zero = m.constant(type, 0.0), own = m.array("own", type, 0, Space::Private);
+    const auto nothing = [] { return Builder::Values(); };
+    m.if_else(
+        m.resize(own, i),
+        [&] {
+            m.for_loop(m.i64(0), i, m.i64(1), {}, [&](Value k, std::span<const Value>) {
+                m.store(own, k, of(m, m.add(k, i)));
+                return nothing();
+            });
+            return nothing();
+        },
+        nothing);
+    const Value sum = m.for_loop(m.i64(0), i, m.i64(1), std::span(&zero, 1),
+                                 [&](Value k, std::span<const Value> s) { return Builder::Values{m.add(s[0], m.load(own, k))}; })[0];
+    const Value fits = m.resize(own, m.load(counts, i));
+    m.store(out, i, m.select(fits, sum, m.neg(of(m, m.i64(1)))));
+    return m.finish();
+}
+
+TEST(Interpret, ArraysTakeTheSizeThatIsAskedFor) {
+    const Kernel kernel = sized(DType::Float64, [](Builder& m, Value v) { return m.cast(v, DType::Float64); });
+    const V<V<std::int64_t>> counts{{0, 1, std::int64_t(1) << 60, 5, -1, 1}};
+    EXPECT_EQ((run<double, std::int64_t>(kernel, counts)), (V<double>{0, 1, -1, 12, -1, 35}));
+    using Z = std::complex<double>;
+    const Kernel pairs = sized(DType::Complex128, [](Builder& m, Value v) {
+        const Value x = m.cast(v, DType::Float64);
+        return m.complex(x, m.neg(x));
+    });
+    EXPECT_EQ((run<Z, std::int64_t>(pairs, counts)), (run<Z, std::int64_t>(lower_complex(pairs), counts)));
+    EXPECT_EQ((run<Z, std::int64_t>(pairs, counts))[3], Z(12, -12));
+}
+
+TEST(Interpret, ArraysHaveNoMoreThanTheyAskedFor) {
+    Builder m("beyond", 1, false);
+    const Value out = m.pointer("out", DType::Bool, Access::Write, true), own = m.array("own", DType::Float32, 0, Space::Private);
+    m.store(out, m.dim(0), m.resize(own, m.i64(3)));
+    m.store(own, m.i64(3), m.constant(DType::Float32, 1.0));
+    const Kernel kernel = m.finish();
+    bool made = false;
+    const std::uint64_t args[] = {std::bit_cast<std::uint64_t>(&made)};
+    const std::int64_t extents[] = {1};
+    EXPECT_THROW(interpret(kernel, args, extents), Error);
+    EXPECT_TRUE(made);
+}
+
 TEST(Interpret, ChecksArguments) {
     const Kernel kernel = elementwise(DType::Float64, DType::Float64, 1, [](Builder& m, std::span<const Value> v) { return m.neg(v[0]); });
     const std::int64_t extents[] = {1};

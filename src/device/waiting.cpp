@@ -14,19 +14,7 @@ namespace {
 
 std::atomic<std::optional<Error> (*)(bool)> interrupt_hook{nullptr};
 
-/// Of the calling thread. Trivial, so that no access has to look whether it was constructed: each launch takes several locks.
-struct Held {
-    int locks;
-    std::vector<Event>* owed;  // null: nothing
-};
-thread_local Held held{};
-
-void settle(Held& here) noexcept {
-    while (here.owed) {
-        const std::unique_ptr<std::vector<Event>> owed(std::exchange(here.owed, nullptr));
-        for (const Event& e : *owed) (void)e.state()->wait_or_ask(true);
-    }
-}
+thread_local HeldLocks held{};  // trivial, so that no access has to look whether it was constructed
 
 }  // namespace
 
@@ -47,25 +35,25 @@ Blocking::~Blocking() {
     if (state_ && enter) enter(state_);
 }
 
-void note_locks(int count) noexcept { held.locks += count; }
+HeldLocks& held_locks() noexcept { return held; }
 
-int locks_held() noexcept { return held.locks; }
-
-void drop_lock() noexcept {
-    Held& here = held;
-    if (--here.locks == 0 && here.owed) settle(here);
+void settle(HeldLocks& here) noexcept {
+    while (here.owed) {
+        const std::unique_ptr<std::vector<Event>> owed(std::exchange(here.owed, nullptr));
+        for (const Event& e : *owed) (void)e.state()->wait_or_ask(true);
+    }
 }
 
 void wait_without_locks(const Event& event) {
     if (known_done(event)) return;
-    Held& here = held;
+    HeldLocks& here = held;
     if (!here.owed) here.owed = new std::vector<Event>;
     here.owed->push_back(event);
-    if (here.locks == 0) settle(here);
+    if (here.count == 0) settle(here);
 }
 
 void finish_without_locks(const Event& event) {
-    if (!event.state() || held.locks == 0) return event.wait();
+    if (!event.state() || held.count == 0) return event.wait();
     check_wait(*event.state());
     wait_without_locks(event);
 }

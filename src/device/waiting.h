@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include <pardo/event.h>
 
@@ -27,11 +28,15 @@ private:
     void* state_ = nullptr;
 };
 
-/// For locks that work which is waited for may need: the calling thread has taken, or let go of, so many. With the last one it waits
-/// for what it owes.
-void note_locks(int count) noexcept;
-int locks_held() noexcept;
-void drop_lock() noexcept;
+/// What a thread holds of the locks that work which is waited for may need.
+struct HeldLocks {
+    int count;
+    std::vector<Event>* owed;  // what it waits for when it lets go of the last one; null: nothing
+};
+/// The calling thread's. The address stays, and a lock keeps it while it is held: to ask for it costs as much as taking the lock.
+HeldLocks& held_locks() noexcept;
+/// Waits for what is owed.
+void settle(HeldLocks& here) noexcept;
 /// Waits for work that others must not overtake: at once; or, while this thread holds such locks, when it lets go of the last one. Raises
 /// nothing of the work's own.
 void wait_without_locks(const Event& event);

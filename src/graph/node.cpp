@@ -296,7 +296,7 @@ void hold_graphs(Graphs& all) {
 /// The locks know their holder by a thread id that is another one in the child.
 void renew_graphs(Graphs& all) {
     for (GraphState* state : all.list) new (&state->lock) GraphLock;
-    device::note_locks(-static_cast<int>(all.held.size()));
+    device::held_locks().count -= static_cast<int>(all.held.size());
     all.held.clear();
     all.mutex.unlock();
 }

@@ -129,20 +129,28 @@ public:
             const device::Blocking blocking;
             mutex_.lock();
         }
-        device::note_locks(1);
+        note();
     }
     bool try_lock() {
         if (!mutex_.try_lock()) return false;
-        device::note_locks(1);
+        note();
         return true;
     }
     void unlock() noexcept {
+        device::HeldLocks& here = *holder_;
+        --depth_;
         mutex_.unlock();
-        device::drop_lock();
+        if (--here.count == 0 && here.owed) settle(here);
     }
 
 private:
+    void note() {
+        if (depth_++ == 0) holder_ = &device::held_locks();
+        ++holder_->count;
+    }
     std::recursive_mutex mutex_;
+    int depth_ = 0;
+    device::HeldLocks* holder_ = nullptr;  // the thread that has it
 };
 
 /// The graph side of a queue: its lock, and its pending nodes, oldest first.

@@ -165,7 +165,7 @@ device::Queue* pending_queue(std::span<Node* const> roots) {
     return queue;
 }
 
-bool may_unlock(Compile compile) { return compile == Compile::Unlocked && device::locks_held() == 1; }
+bool may_unlock(Compile compile) { return compile == Compile::Unlocked && device::held_locks().count == 1; }
 
 /// Nodes outside `subgraph` that are held and depend on what `buffer` holds: by its readers, and their users.
 std::vector<Ref<Node>> dependents(const device::Buffer* buffer, const Subgraph* subgraph) {

@@ -317,9 +317,9 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
     -----
     Copies of 4 MiB and more lie in memory of the CPU device (`memory_stats`), which is used again when they are gone (`trim_memory`).
     """
-    if isinstance(x, Records):
-        return x._to_host()  # type: ignore[attr-defined, no-any-return]
     if type(x) is not Array:
+        if isinstance(x, Records):
+            return x._to_host()  # type: ignore[attr-defined, no-any-return]
         refuse_masked(x, "asnumpy")
         return np.array(x)
     host = _host_array(x.shape, x.dtype, x.nbytes)

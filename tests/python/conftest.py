@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import pardo as pp
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -19,3 +20,13 @@ settings.load_profile("pardo")
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(12345)
+
+
+@pytest.fixture(params=["in_order", "out_of_order"])
+def queue(request: pytest.FixtureRequest) -> pp.Queue:
+    return pp.Queue("cpu", order=request.param)
+
+
+@pytest.fixture(params=["cpu", "null"])
+def any_queue(request: pytest.FixtureRequest) -> pp.Queue:
+    return pp.Queue(request.param)

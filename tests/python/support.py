@@ -1,6 +1,8 @@
 # tests/python/support.py: data for tests, and comparison with NumPy.
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -52,3 +54,10 @@ def message_of_wrong_draw(call: str) -> str:
     assert len(str(found.value)) > 20
     assert g.counter == (0, 0, 0, 0), "nothing is drawn by a call that fails"
     return str(found.value)
+
+
+def launched(kernel: Any, n: int, *arguments: Any) -> list[np.ndarray]:
+    """Launch over n items, on copies of NumPy arrays; the arrays afterwards."""
+    given = [pp.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    kernel[pp.Range(n)](*given).wait()
+    return [pp.asnumpy(a) for a in given if isinstance(a, pp.ndarray)]

@@ -502,3 +502,14 @@ def test_what_a_test_has_said_ends_with_the_value(device):
     out = pp.zeros(3, dtype="int64", device=device)
     backwards[1](pp.arange(10, dtype="int64", device=device), out, 0)
     assert list(pp.asnumpy(out)) == [0, 9, 8]
+
+
+def test_and_or_of_numbers_are_refused_as_values():
+    @pp.kernel
+    def either(item: pp.Item, x):
+        i = item.get_id(0)
+        if x[i] and i:
+            x[i] = x[i] or 1.0
+
+    with pytest.raises(TypeError, match="`or` gives one of its operands"):
+        either[pp.Range(2)](pp.zeros(2))

@@ -578,17 +578,6 @@ def test_arguments_by_name_defaults_and_numpy_arrays_in_a_context():
         scale[pp.Range(4)](pp.asarray(x), a=1.0)
 
 
-def test_and_or_of_numbers_are_refused_as_values():
-    @pp.kernel
-    def either(item: pp.Item, x):
-        i = item.get_id(0)
-        if x[i] and i:
-            x[i] = x[i] or 1.0
-
-    with pytest.raises(TypeError, match="`or` gives one of its operands"):
-        either[pp.Range(2)](pp.zeros(2))
-
-
 def test_the_environment_asks_for_bounds(monkeypatch):
     monkeypatch.setenv("PARDO_BOUNDS_CHECK", "1")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import difference, flat
+from fuzz.results import difference, flat
 
 DTYPES = ["float64"] * 4 + ["int64"] * 4 + ["float32", "int32", "uint8", "int8", "uint32", "int16"]
 COUNTER = itertools.count()

@@ -76,7 +76,7 @@ def write_names():
             pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
             lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
     known = {f"pardo.{name}" for names in groups.values() for name in names}
-    for module in sorted({*later.MODULES, "scipy.linalg", "special"} - {"scipy"}):
+    for module in sorted({*later.MODULES, "lib.stride_tricks", "scipy.linalg", "special"} - {"lib", "scipy"}):
         value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)
         lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]

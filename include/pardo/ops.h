@@ -167,6 +167,11 @@ PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
 /// The real (0) or imaginary (1) parts of complex elements where they are, so that writing to them writes to x; real x itself.
 PARDO_API Array part_view(const Array& x, int which);
 PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
+/// All windows of x of some extents along `axes`: x's axes, shortened, then those of the window. Read-only. Forces x.
+PARDO_API Array sliding_windows(const Array& x, Extents window, Extents axes);
+/// The memory of x, from its first element on, in another shape and with other strides, counted in elements. Throws Value where that would
+/// leave the memory. Forces.
+PARDO_API Array as_strided(const Array& x, Extents shape, Extents strides);
 PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
 
 // New arrays from old.

@@ -148,6 +148,12 @@ void bind_manipulation(nb::module_& m) {
         "The real (0) or imaginary (1) parts of complex elements, as a view.");
     m.def("_diagonal", &pardo::diagonal, nb::arg("x"), nb::arg("offset"), nb::arg("axis1"), nb::arg("axis2"));
     m.def(
+        "_sliding_windows", [](const Array& x, const Ints& window, const Ints& axes) { return pardo::sliding_windows(x, window, axes); },
+        nb::arg("x"), nb::arg("window"), nb::arg("axes"));
+    m.def(
+        "_as_strided", [](const Array& x, const Ints& shape, const Ints& strides) { return pardo::as_strided(x, shape, strides); },
+        nb::arg("x"), nb::arg("shape"), nb::arg("strides"));
+    m.def(
         "_broadcast_arrays", [](const std::vector<Array>& arrays) { return pardo::broadcast_arrays(arrays); }, nb::arg("arrays"));
     m.def(
         "_concat", [](const std::vector<Array>& arrays, std::optional<std::int64_t> axis) { return pardo::concat(arrays, axis); },

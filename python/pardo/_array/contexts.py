@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
@@ -152,7 +153,7 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            again = _with_host_operands(args, kwargs, error)
+            again = _with_host_operands(args, kwargs, error) or _by_numpys_names(function, args, kwargs)
             if again is None:
                 found = function_for(function.__name__, error, (*args, *kwargs.values()))
                 if found is None:
@@ -183,6 +184,35 @@ def _with_host_operands(
         return None
     put = functools.partial(_replaced, operand, on_queue(operand, home, op_name))
     return list(map(put, positional)), {name: put(x) for name, x in keywords.items()}
+
+
+def _by_numpys_names(
+    function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]] | None:
+    """Arguments of a call that has given one by a name that only NumPy's function has, `a` for an array: that one by its position."""
+    theirs = getattr(np, function.__name__, None)
+    given, named = list(positional), dict(keywords)
+    return (given, named) if callable(theirs) and place_by_numpys_names(theirs, function, given, named) else None
+
+
+def place_by_numpys_names(theirs: Callable[..., Any], ours: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> bool:
+    """Moves what a function of NumPy's takes by a name, and ours by position alone, to the positional arguments; whether there was any."""
+    names, (own, count), before = _parameters(theirs)[0], _parameters(ours), len(positional)
+    for i in range(before, min(count, len(names))):
+        if names[i] not in keywords or names[i] in own[count:]:
+            break
+        positional.append(keywords.pop(names[i]))
+    return len(positional) > before
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], int]:
+    """The names of a function's parameters, and how many of them are taken by position alone."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return [], 0
+    return list(parameters), sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())
 
 
 def _is_in(operand: Any, x: Any) -> bool:

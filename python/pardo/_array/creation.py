@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array.interop import check_fits, from_host
+from pardo._array.interop import asarray, check_fits, from_host
 from pardo._base.arguments import (
     DeviceLike,
     Shape,
@@ -91,6 +91,18 @@ def empty(
     if element is not None and element.names is not None:
         return made_records("new", "empty", None, extents, element, columns_first(columns, len(extents)), target, usm_type)
     return make_in_order(columns_first(columns, len(extents)), extents, lambda e: _empty_in(e, element, target, kind, "empty"))
+
+
+def constructed(shape: Shape, dtype: DTypeLike | None, buffer: Any, offset: Any, strides: Any, order: str | None) -> Array:
+    """What the class makes when it is called as NumPy's `ndarray`: an array that is not initialised, or one on memory of the host."""
+    if buffer is not None:
+        return asarray(np.ndarray(shape, np.float64 if dtype is None else dtype, buffer, offset, strides, order), copy=False)
+    if offset or strides is not None:
+        raise TypeError("Array: offset and strides are for a buffer, and none is given")
+    made = empty(shape, dtype, "C" if order is None else order)
+    if isinstance(made, Records):
+        raise TypeError("Array: an array of records is made by pardo.empty and its like")
+    return made
 
 
 @filled

@@ -327,7 +327,8 @@ class Methods(Conversions):
             raise ValueError(f"transpose: axes {tuple(order)} do not name each of {self.ndim} dimensions once")
         return _core._permute_dims(self, order)
 
-    def partition(self: Array, kth: Any, axis: int = -1, kind: str | None = None) -> None:  # type: ignore[misc]
+    @filled
+    def partition(self: Array, kth: Any, axis: int = -1, kind: str | None = None, order: Any = None) -> None:  # type: ignore[misc]
         """Partially sort the elements in the array in-place; see `pardo.partition`.
 
         Parameters
@@ -338,6 +339,7 @@ class Methods(Conversions):
             The axis.
         kind : {'introselect'}, optional
             NumPy's choice of algorithm; there is one.
+        {order_of_fields}
 
         Raises
         ------
@@ -349,11 +351,11 @@ class Methods(Conversions):
             A place is out of bounds, `kind` is something else, or this array is read-only.
         """
         axis_index(axis, self.ndim, "partition")
-        self._assign(sorting.partition(self, kth, axis, kind))
+        self._assign(sorting.partition(self, kth, axis, kind, order))
 
     @filled
     def sort(  # type: ignore[misc]
-        self: Array, axis: int = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True
+        self: Array, axis: int = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True
     ) -> None:
         """Sort an array in-place; NaN comes last. See `pardo.sort`.
 
@@ -362,6 +364,7 @@ class Methods(Conversions):
         axis : int
             The axis.
         {kind}
+        {order_of_fields}
         descending : bool
             Whether the largest element comes first.
         stable : bool
@@ -377,7 +380,7 @@ class Methods(Conversions):
             `kind` is something else, or this array is read-only.
         """
         axis_index(axis, self.ndim, "sort")
-        self._assign(sorting.sort(self, axis, kind, descending=descending, stable=stable))
+        self._assign(sorting.sort(self, axis, kind, order, descending=descending, stable=stable))
 
     def searchsorted(self: Array, v: Any, side: str = "left", sorter: Any = None) -> Array:  # type: ignore[misc]
         """Find indices where elements should be inserted to maintain order; see `pardo.searchsorted`.

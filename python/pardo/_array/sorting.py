@@ -31,10 +31,14 @@ _SORTS = ("quicksort", "heapsort", "mergesort", "stable")
 _PARTITIONS = ("introselect",)
 
 
-def _prepare(op_name: str, x: Any, axis: int | None, kind: str | None, kinds: tuple[str, ...] = _SORTS) -> tuple[Array, int]:
+def _prepare(
+    op_name: str, x: Any, axis: int | None, kind: str | None, order: Any = None, kinds: tuple[str, ...] = _SORTS
+) -> tuple[Array, int]:
     if kind is not None:
         word(kind, f"{op_name}: kind", kinds)
     x = array(x, op_name)
+    if order is not None:
+        raise ValueError(f"{op_name}: Cannot specify order when the array has no fields: {order!r}")
     # As in NumPy, what gives indices takes an array without dimensions for one of one element.
     if axis is None or (x.ndim == 0 and op_name.startswith("arg")):
         return _core._reshape(x, [-1]), 0 if axis is None else axis_index(axis, 1, op_name)
@@ -42,7 +46,7 @@ def _prepare(op_name: str, x: Any, axis: int | None, kind: str | None, kinds: tu
 
 
 @filled
-def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
+def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Array:
     """Return a sorted copy of an array; NaN comes last.
 
     Parameters
@@ -51,6 +55,7 @@ def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descendin
         The elements, of one or more dimensions.
     {flat_axis}
     {kind}
+    {order_of_fields}
     descending : bool
         Whether the largest element comes first.
     stable : bool
@@ -65,12 +70,12 @@ def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descendin
     ------
     {sort_raises}
     """
-    y, a = _prepare("sort", x, axis, kind)
+    y, a = _prepare("sort", x, axis, kind, order)
     return keeping_order(y, a, lambda values, along: _core._sort(values, along, bool(descending), bool(stable)))
 
 
 @filled
-def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descending: bool = False, stable: bool = True) -> Array:
+def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Array:
     """Return the indices that would sort an array; NaN comes last.
 
     Parameters
@@ -79,6 +84,7 @@ def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descen
         The elements.
     {flat_axis}
     {kind}
+    {order_of_fields}
     descending : bool
         Whether the largest element comes first.
     stable : bool
@@ -93,7 +99,7 @@ def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, *, descen
     ------
     {sort_raises}
     """
-    y, a = _prepare("argsort", x, axis, kind)
+    y, a = _prepare("argsort", x, axis, kind, order)
     return _core._argsort(y, a, bool(descending), bool(stable))
 
 
@@ -105,7 +111,7 @@ def _places(op_name: str, kth: Any) -> list[int]:
 
 
 @filled
-def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
+def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None, order: Any = None) -> Array:
     """Return a partitioned copy of an array: smaller elements before those at `kth`, larger ones after.
 
     Parameters
@@ -117,6 +123,7 @@ def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: 
     {flat_axis}
     kind : {'introselect'}, optional
         NumPy's choice of algorithm; there is one.
+    {order_of_fields}
 
     Returns
     -------
@@ -128,12 +135,12 @@ def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: 
     {sort_raises}
         Or a place is out of bounds.
     """
-    y, a = _prepare("partition", x, axis, kind, _PARTITIONS)
+    y, a = _prepare("partition", x, axis, kind, order, _PARTITIONS)
     return _core._partition(y, _places("partition", kth), a)
 
 
 @filled
-def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None) -> Array:
+def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: str | None = None, order: Any = None) -> Array:
     """Return the indices that would partition an array, as `partition` does.
 
     Parameters
@@ -145,6 +152,7 @@ def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kin
     {flat_axis}
     kind : {'introselect'}, optional
         NumPy's choice of algorithm; there is one.
+    {order_of_fields}
 
     Returns
     -------
@@ -156,7 +164,7 @@ def argpartition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kin
     {sort_raises}
         Or a place is out of bounds.
     """
-    y, a = _prepare("argpartition", x, axis, kind, _PARTITIONS)
+    y, a = _prepare("argpartition", x, axis, kind, order, _PARTITIONS)
     return _core._argpartition(y, _places("argpartition", kth), a)
 
 

@@ -25,7 +25,7 @@ _ABSENT = {
     "ScalarType sctypeDict typecodes little_endian dtypes exceptions typing": "use numpy.{name}: it has nothing to do with devices",
     "emath": "use arrays of complex numbers: pardo.sqrt(x.astype('complex128'))",
     "testing": "use numpy.testing with arrays that pardo.asnumpy gives",
-    "core lib": "use numpy.{name}, if at all: these are the inside of NumPy",
+    "core": "use numpy.{name}, if at all: these are the inside of NumPy",
 }
 REASONS = {name: reason.replace("{name}", name) for names, reason in _ABSENT.items() for name in names.split()}
 

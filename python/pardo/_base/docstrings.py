@@ -36,6 +36,9 @@ initial : number, optional
     "kind": """\
 kind : str, optional
     NumPy's choice of algorithm; all of them give the same result.""",
+    "order_of_fields": """\
+order : str or list of str, optional
+    Which fields of records are compared first; an error for numbers.""",
     "fft_n": """\
 n : int, optional
     How many points are transformed: what is longer is cut off, and what is shorter is filled up with zeros. Default: all.""",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._array.contexts import place_by_numpys_names
 from pardo._array.interop import fetched, host_operand, shared_view
 from pardo._core import Array
 
@@ -215,22 +216,12 @@ def _home(ufunc: np.ufunc) -> str | None:
 def _function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
     """Ours of the same name in the module of the same name: numpy.linalg.norm is pardo.linalg.norm, if there is one."""
     module: Any = sys.modules["pardo"]
-    for part in (func.__module__ or "numpy").split(".")[1:]:
-        if part.startswith("_") or part in ("core", "lib"):
+    for part in (func.__module__ or "numpy").removeprefix("numpy.").split("."):
+        if part.startswith("_") or part in ("numpy", "core") or (part == "lib" and func.__module__ != "numpy.lib.stride_tricks"):
             continue
         module = getattr(module, part, None)
     found = getattr(module, func.__name__, None)
     return found if callable(found) and not isinstance(found, type) else None
-
-
-@functools.cache
-def _parameters(function: Callable[..., Any]) -> tuple[list[str], int]:
-    """The names of a function's parameters, and how many of them are taken by position alone."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return [], 0
-    return list(parameters), sum(p.kind is p.POSITIONAL_ONLY for p in parameters.values())
 
 
 def _arguments(
@@ -239,11 +230,7 @@ def _arguments(
     """Arguments as ours takes them: by position what NumPy takes by a name that ours does not have."""
     positional, named = list(args), dict(kwargs)
     _without_defaults(named)
-    names, own = _parameters(func)[0], _parameters(ours)
-    for i in range(len(positional), min(own[1], len(names))):
-        if names[i] not in named or names[i] in own[0][own[1] :]:
-            break
-        positional.append(named.pop(names[i]))
+    place_by_numpys_names(func, ours, positional, named)
     return positional, named
 
 

@@ -397,20 +397,33 @@ void eig_on_device(device::Queue* queue, const MatrixOptions& options, std::span
     status.finish(out, info);
 }
 
-/// All eigenvalues.
-bool takes_all(device::Queue*, const MatrixOptions& options, std::span<const Memory>, std::span<const Memory>) { return options.last < 0; }
+/// All eigenvalues, of which some may be wanted.
+void eigh_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    if (options.last < 0) return on_device<EighRun>(queue, options, in, out);
+    const MatrixStatus status = status_of(queue, options, EighRun<float>::reason, in);
+    const std::int64_t count = matrices_of(in[0]), n = in[0].shape.back(), wanted = out[0].shape.back();
+    Memory found = out[0];
+    found.shape = {count, 1, wanted};
+    const Memory all[] = {scratch_matrices(queue, found.dtype, count, 1, n), out[1] ? scratch_like(queue, in[0]) : Memory()};
+    const Memory info = run_on_device<EighRun>(queue, options, in, all);
+    const BlockSteps steps(queue, options.op_name);
+    steps.copy_rows(Block(all[0]).part(0, options.first, 1, wanted), Block(found));
+    if (out[1]) steps.copy_rows(Block(all[1]).part(0, options.first, n, wanted), Block(out[1]));
+    status.finish(out, info);
+}
+
 bool has_geev() { return nvidia::solver() && nvidia::solver()->geev; }
 bool has_solver() { return nvidia::solver() != nullptr; }
 
-const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, solve_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, solve_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered det_there(routines::det, {"cuSOLVER", Place::Text, det_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered lu_there(routines::lu_factor, {"cuSOLVER", Place::Text, lu_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, takes_all, 0.1, "cuda", has_solver});
-const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_all, 0.1, "cuda", has_solver});
-const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, takes_all, 0.1, "cuda", has_geev});
-const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, on_device<EighRun>, takes_all, 0.1, "cuda", has_solver});
+const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered det_there(routines::det, {"cuSOLVER", Place::Text, det_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered lu_there(routines::lu_factor, {"cuSOLVER", Place::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, nullptr, 0.1, "cuda", has_solver});
+const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev});
+const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver});
 
 }  // namespace
 }  // namespace pardo::lib

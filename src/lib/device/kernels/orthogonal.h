@@ -368,7 +368,7 @@ KERNEL(256) row_numbers(CONST_ARG(T, x), CONST_ARG(T, y), ARG(R, numbers_of_rows
 }
 )";
 
-/// Rows in the order of their numbers, n a matrix, an item a row: the largest one first, or last (ASCENDING), NaN as the least of all.
+/// Rows in the order of their numbers, n a matrix, an item a row: the largest one first, or last (ASCENDING), NaN after all.
 /// `values` get `wanted` of them, from `first` on, by the powers that jacobi_start has divided by.
 inline constexpr char order_rows[] = R"(
 KERNEL(256) order_rows(CONST_ARG(R, numbers), CONST_ARG(i32, powers), ARG(i32, order), ARG(R, values), i64 total, i64 n, i64 first, i64 wanted) {
@@ -384,12 +384,10 @@ KERNEL(256) order_rows(CONST_ARG(R, numbers), CONST_ARG(i32, powers), ARG(i32, o
     i64 place = 0;
     for (i64 i = 0; i < n; ++i) {
         const R other = numbers[matrix * n + i];
-        const int larger = other > own || (own != own && other == other), same = other == own || (own != own && other != other);
-        if (larger || (same && i < row)) ++place;
+        const int before = (ASCENDING ? other < own : other > own) || (own != own && other == other);
+        const int same = other == own || (own != own && other != other);
+        if (before || (same && i < row)) ++place;
     }
-#if ASCENDING
-    place = n - 1 - place;
-#endif
     order[matrix * n + place] = (i32)row;
     if (place >= first && place < first + wanted) values[matrix * wanted + place - first] = ldexp(own, powers[matrix]);
 }

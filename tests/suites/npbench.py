@@ -128,7 +128,9 @@ def main() -> int:
     parser.add_argument("--times", action="store_true", help="the first call's time beyond the second's: what compiling takes")
     parser.add_argument("--seconds", type=int, default=300, help="for one variant")
     parser.add_argument("--traceback", action="store_true")
+    parser.add_argument("--fastmath", action="store_true", help="as the programs ask: then an element at a bound may count to either side")
     asked = parser.parse_args()
+    numba_names.FASTMATH[0] = asked.fastmath
     signal.signal(signal.SIGALRM, stopped)
     failed = 0
     compiling: list[float] = []

@@ -82,6 +82,29 @@ def of_nested(x, *rest, **named):
 
 
 @pp.jit
+def steps(n):
+    t = np.empty(n, np.float32)
+    for i in pp.prange(n):
+        t[i] = i
+    return t
+
+
+@pp.jit
+def with_steps(x):
+    t = steps(len(x))
+    for i in pp.prange(len(x)):
+        t[i] += x[i]
+    return t
+
+
+def test_functions_that_are_called_make_theirs_there_too():
+    x = moved([1, 2, 3], "null:1")
+    assert with_steps(x).device == x.device
+    assert list(pp.asnumpy(with_steps(x))) == [1, 3, 5]
+    assert type(with_steps(pp.asnumpy(x))) is type(steps(3)) is np.ndarray
+
+
+@pp.jit
 def of_parts(pair):
     y = np.zeros(3, pair[1].dtype)
     for k in pp.prange(3):

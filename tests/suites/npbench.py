@@ -66,6 +66,7 @@ class Program:
         if not size:
             parameters = {k: small(v) for k, v in parameters.items()} | SMALL.get(self.name, {})
         self.data: dict[str, Any] = parameters
+        np.random.seed(1)
         if init := info.get("init"):
             made = getattr(loaded(self.folder / f"{info['module_name']}.py"), init["func_name"])(
                 *(parameters[a] for a in init["input_args"])
@@ -125,10 +126,12 @@ def main() -> int:
     parser.add_argument("--variants", default="n,np,npr")
     parser.add_argument("--only", default="")
     parser.add_argument("--size", default="", help="S, M, L or paper; small ones without it")
-    parser.add_argument("--times", action="store_true", help="the first call's time beyond the second's: what compiling takes")
+    parser.add_argument("--times", action="store_true", help="the processor's time of the first call beyond the second's: what compiling takes")
     parser.add_argument("--seconds", type=int, default=300, help="for one variant")
     parser.add_argument("--traceback", action="store_true")
+    parser.add_argument("--fastmath", action="store_true", help="as the programs ask: then an element at a bound may count to either side")
     asked = parser.parse_args()
+    numba_names.FASTMATH[0] = asked.fastmath
     signal.signal(signal.SIGALRM, stopped)
     failed = 0
     compiling: list[float] = []
@@ -144,17 +147,17 @@ def main() -> int:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 try:
-                    begun = time.perf_counter()
+                    begun = time.process_time()
                     got, function, arguments = program.run(f"numba_{variant}", asked.device)
-                    first = time.perf_counter() - begun
+                    first = time.process_time() - begun
                     wrong = program.check(got)
                     if asked.times and not wrong:
-                        begun = time.perf_counter()
+                        begun = time.process_time()
                         function(*arguments)
                         for a in arguments:
                             if isinstance(a, pp.Array):
                                 a.wait()
-                        compiling.append(1e3 * (first - (time.perf_counter() - begun)))
+                        compiling.append(1e3 * (first - (time.process_time() - begun)))
                 except Exception as e:
                     if asked.traceback:
                         traceback.print_exc()

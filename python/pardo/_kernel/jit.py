@@ -12,7 +12,7 @@ from pardo._compiler import source_search
 from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
 from pardo._data import present
-from pardo._kernel import copies, pickling
+from pardo._kernel import copies, own_arrays, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
 from pardo._kernel.rewriting import Built, build
@@ -46,7 +46,17 @@ class JitFunction(pickling.Unchanging):
             return self._on_copies(arguments, keywords)
         if interpreting() and not (self._options.race_check or race_checking()):
             return self._function(*arguments, **keywords)
-        return self._current().function(*arguments, **keywords)
+        return self._called(self._current().function, arguments, keywords)
+
+    def _called(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """A call that functions without arrays in it know of (own_arrays)."""
+        calls = own_arrays.calls
+        around = calls.innermost
+        calls.innermost = arguments, keywords, around
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            calls.innermost = around
 
     def _on_copies(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """A call while data is mapped; what has been written by one that fails does not go back to the host."""
@@ -55,7 +65,7 @@ class JitFunction(pickling.Unchanging):
         plain = interpreting() and not (self._options.race_check or race_checking())
         function = self._function if plain else self._current().function
         try:
-            return function(*given[:count], **dict(zip(keywords, given[count:], strict=True)))
+            return self._called(function, given[:count], dict(zip(keywords, given[count:], strict=True)))
         except BaseException:
             for entry, _ in parts:
                 entry.broken = True

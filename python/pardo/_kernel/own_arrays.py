@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import threading
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
@@ -30,6 +31,15 @@ _MAKERS[id(np.ascontiguousarray)] = lambda *given, **said: interop.asarray(*give
 _OF_VALUES = (np.array, np.asarray, np.ascontiguousarray)
 
 
+class _Calls(threading.local):
+    """The calls of jit functions that a thread is in: arguments, keywords, and the call around; None outside of any."""
+
+    innermost: Any = None
+
+
+calls = _Calls()
+
+
 class Several:
     """Takes the place of a queue where arguments have different ones."""
 
@@ -40,20 +50,35 @@ class Several:
 def queue_of(name: str, arguments: Iterable[Any]) -> Queue | Several | None:
     """Where a function's own arrays go: to the queue of its arrays; None for NumPy's memory.
 
-    That is where arrays are that are NumPy's, and all where there are none and the default device is the CPU.
+    That is where arrays are that are NumPy's, and all where there are none and the default device is the CPU. A function without arrays that
+    another jit function calls makes its own where that one does.
     """
+    around = calls.innermost
+    while True:
+        found, host = _arrays_in(arguments)
+        if isinstance(found, tuple):
+            return Several(*found, name)
+        if found is not None or host:
+            return None if found is None else found.queue
+        if around is None or around[2] is None:
+            break
+        around = around[2]
+        arguments = (*around[0], *around[1].values())
+    default = default_queue()
+    return None if default == Queue.of(HOST) else default
+
+
+def _arrays_in(arguments: Iterable[Any]) -> tuple[Any, bool]:
+    """An array of pardo among arguments, or two on different queues; and whether NumPy's are among them."""
     found, host = None, False
     for leaf in (leaf for a in arguments for leaf in structs.leaves(a)):
         if isinstance(leaf, Array):
             if found is not None and found.queue != leaf.queue:
-                return Several(found, leaf, name)
+                return (found, leaf), host
             found = leaf
         else:
             host = host or isinstance(leaf, np.ndarray)
-    if found is not None or host:
-        return None if found is None else found.queue
-    default = default_queue()
-    return None if default == Queue.of(HOST) else default
+    return found, host
 
 
 def made_on(queue: Queue | Several | None, maker: Any, *arguments: Any, **keywords: Any) -> Any:

@@ -209,9 +209,7 @@ class Built(NamedTuple):
     left: list[tuple[int, str]]
 
 
-def build(
-    function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any], placed: bool = True
-) -> Built:
+def build(function: types.FunctionType, options: Options, decorate: Callable[[types.FunctionType], Any], placed: bool = True) -> Built:
     """Replace the loops of a function. `decorate`: does the same with functions inside of it that have parallel loops; `placed`: arrays
     that it makes lie where its arguments do."""
     intrinsics.fill()

@@ -341,6 +341,11 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
 # ---- linear algebra
 
 
+def size_of(v: Any) -> Any:
+    """As LAPACK compares pivots: of complex numbers without a root."""
+    return abs(v.real) + abs(v.imag)
+
+
 def solve(a: Any, b: Any) -> Any:
     """Gauss's elimination with the largest pivot of each column."""
     n = a.shape[0]
@@ -351,9 +356,9 @@ def solve(a: Any, b: Any) -> Any:
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
-            if abs(m[i, k]) > abs(m[pivot, k]):
+            if size_of(m[i, k]) > size_of(m[pivot, k]):
                 pivot = i
-        if abs(m[pivot, k]) == 0:
+        if size_of(m[pivot, k]) == 0:
             raise np.linalg.LinAlgError("Singular matrix")
         exchange(m, k, pivot)
         exchange(x, k, pivot)
@@ -401,13 +406,13 @@ def det(a: Any) -> Any:
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
-            if abs(m[i, k]) > abs(m[pivot, k]):
+            if size_of(m[i, k]) > size_of(m[pivot, k]):
                 pivot = i
         if pivot != k:
             exchange(m, k, pivot)
             product = -product
         product *= m[k, k]
-        if abs(m[k, k]) > 0:
+        if size_of(m[k, k]) > 0:
             for i in range(k + 1, n):
                 factor = m[i, k] / m[k, k]
                 for j in range(k + 1, n):

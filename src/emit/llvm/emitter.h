@@ -176,6 +176,7 @@ private:
     bool is_small_index(ir::Value v) const;
     llvm::Value* compare_by_lane(const ir::Instr& in);
     llvm::Value* integer_divide(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
+    llvm::Function* division_by_lane(bool is_signed, llvm::Type* type);
     llvm::Value* truncated_quotient(DType t, llvm::Value* x, llvm::Value* y);
     llvm::Value* reciprocal_root(llvm::Value* x);
     llvm::Value* float_divide(ir::Opcode op, llvm::Value* x, llvm::Value* y);

@@ -234,6 +234,24 @@ llvm::Value* Emitter::by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> o
     return out;
 }
 
+/// A vector's quotients, one after the other, in a function of its own: each takes tens of instructions, in every place that divides.
+llvm::Function* Emitter::division_by_lane(bool is_signed, llvm::Type* type) {
+    const std::string name = (is_signed ? "divide.s" : "divide.u") + std::to_string(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
+    if (llvm::Function* known = module_->getFunction(name)) return known;
+    llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    auto* made = llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false), llvm::Function::InternalLinkage, name, *module_);
+    for (const auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::Cold})
+        made->addFnAttr(attribute);
+    made->setMemoryEffects(llvm::MemoryEffects::none());
+    for (const char* key : {"target-cpu", "target-features", "prefer-vector-width", "min-legal-vector-width"})
+        if (function_->hasFnAttribute(key)) made->addFnAttr(function_->getFnAttribute(key));
+    b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", made));
+    b_.CreateRet(by_lane(type, {made->getArg(0), made->getArg(1)}, [&](llvm::ArrayRef<llvm::Value*> p) {
+        return is_signed ? b_.CreateSDiv(p[0], p[1]) : b_.CreateUDiv(p[0], p[1]);
+    }));
+    return made;
+}
+
 /// x / y towards zero; y is neither 0 nor -1 with the smallest x.
 llvm::Value* Emitter::truncated_quotient(DType t, llvm::Value* x, llvm::Value* y) {
     const bool is_signed = kind_of(t) == DKind::Signed;
@@ -249,7 +267,7 @@ llvm::Value* Emitter::truncated_quotient(DType t, llvm::Value* x, llvm::Value* y
         return is_signed ? b_.CreateFPToSI(q, x->getType()) : b_.CreateFPToUI(q, x->getType());
     };
     if (itemsize(t) <= 4) return through_float();
-    auto by_one = [&] { return by_lane(x->getType(), {x, y}, [&](llvm::ArrayRef<llvm::Value*> p) { return divide(p[0], p[1]); }); };
+    auto by_one = [&] { return b_.CreateCall(division_by_lane(is_signed, x->getType()), {x, y}); };
     if (target_.vector_bytes < 64) return by_one();
     auto magnitude = [&](llvm::Value* v) { return is_signed ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, b_.getFalse()) : v; };
     llvm::Value* large = b_.CreateICmpUGE(b_.CreateOr(magnitude(x), magnitude(y)), integer(x, std::int64_t(1) << 53));

@@ -66,7 +66,8 @@ def loaded(folder: Path, program: str) -> ModuleType:
     """An extension as a module."""
     (path,) = folder.glob(f"{program}.*.so")
     spec = importlib.util.spec_from_file_location(program, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -122,7 +123,12 @@ def rows(regions: ModuleType, device: str, count: int) -> None:
         own, context, each = timed(
             native, lambda: regions.rows_in_a_context(X, D, count), lambda: regions.rows_alone(X, D, count), budget=6.0
         )
-    row(f"{count} rows of listing 4 / on arrays of the device" + ("" if right else " WRONG"), f"{context / own:.2f}", "<= 1.10", context / own <= 1.1)
+    row(
+        f"{count} rows of listing 4 / on arrays of the device" + ("" if right else " WRONG"),
+        f"{context / own:.2f}",
+        "<= 1.10",
+        context / own <= 1.1,
+    )
     once = inside == 0 or inside == X.nbytes + D.nbytes
     row("  bytes copied by it: X once, and the rows", f"{inside / 1e6:.1f} MB", "X once", once)
     row("  listing 3, without the context: bytes, time / listing 4's", f"{alone / 1e6:.1f} MB, {each / context:.2f}", "", None)
@@ -158,7 +164,12 @@ def beside_openmp(regions: ModuleType, openmp: ModuleType) -> None:
         with pp.device_context("cpu"):
             mine, theirs = timed(lambda X=X, D=D: regions.distances(X, D), lambda X=X, E=E: openmp.distances(X, E), budget=4.0)
         right = "" if np.allclose(D, E) else " WRONG"
-        row(f"listing 1, 2000 x {columns}: OpenMP / pardo{right}", f"{theirs / mine:.2f} ({mine * 1e3:.1f} ms)", f">= {asked}", theirs / mine >= asked)
+        row(
+            f"listing 1, 2000 x {columns}: OpenMP / pardo{right}",
+            f"{theirs / mine:.2f} ({mine * 1e3:.1f} ms)",
+            f">= {asked}",
+            theirs / mine >= asked,
+        )
 
 
 def building() -> None:

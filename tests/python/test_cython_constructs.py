@@ -97,7 +97,10 @@ def test_as_plain_cython(regions, plain, device, call):
     assert result == expected
     assert type(result) is type(expected)
     for a, b in zip(mine, theirs, strict=True):
-        assert np.array_equal(a, b), (a, b)
+        if getattr(a, "dtype", None) in ("f8", "f4"):
+            np.testing.assert_allclose(a, b, rtol=1e-15)  # drivers may contract a product and a sum
+        else:
+            assert np.array_equal(a, b), (a, b)
 
 
 def line_of(marker, function):

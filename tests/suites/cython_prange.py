@@ -1,13 +1,10 @@
-# tests/suites/cython_prange.py: Cython's own tests of prange, with device={} put into their parallel sections, against what they give without.
-"""python tests/suites/cython_prange.py FOLDER: an unpacked source distribution of Cython. What is refused is listed in cython_prange.txt."""
+# tests/suites/cython_prange.py: Cython's own tests of prange with device={} in their parallel sections, against what they give without.
+"""What Cython's tests of prange give with device={}; cython_prange.txt lists what is the same, and what is refused and why."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import doctest
-import importlib.util
-import io
 import os
 import re
 import shutil
@@ -15,8 +12,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 HERE = Path(__file__).parent
 LISTED = HERE / "cython_prange.txt"
@@ -88,7 +83,8 @@ def outcomes(folder: Path, name: str) -> dict[str, str]:
         "texts = {**getattr(module, '__test__', {})}\n"
         "for n, v in vars(module).items():\n"
         "    if callable(v) and getattr(v, '__doc__', None) and '>>>' in v.__doc__: texts.setdefault(n, v.__doc__)\n"
-        "runner, parser = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE), doctest.DocTestParser()\n"
+        "runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)\n"
+        "parser = doctest.DocTestParser()\n"
         "for n, text in texts.items():\n"
         "    out = io.StringIO()\n"
         "    result = runner.run(parser.get_doctest(text, dict(vars(module)), n.split(' ')[0], None, None), out=out.write)\n"
@@ -176,7 +172,9 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="names of files; default: all that use prange")
     parser.add_argument("--write", action="store_true", help="write the list anew")
     options = parser.parse_args()
-    paths = sorted({p for pattern in WHERE for p in options.folder.glob(pattern) if re.search(r"\bprange\(", p.read_text(errors="replace"))})
+    paths = sorted(
+        {p for pattern in WHERE for p in options.folder.glob(pattern) if re.search(r"\bprange\(", p.read_text(errors="replace"))}
+    )
     lines = []
     for path in paths:
         if options.files and path.name not in options.files:

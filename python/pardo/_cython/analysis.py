@@ -174,8 +174,8 @@ def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
     Pipeline.abort_on_errors(tree)
     reader = _Reader(context, marks.found)
     reader(tree)
-    for statements, scope in context.pxds.values():
-        reader.cimported(statements, scope)
+    for cimported, scope in context.pxds.values():
+        reader.cimported(cimported, scope)
     by_mark: dict[int, list[_Found]] = {}
     for found in reader.found:
         by_mark.setdefault(found.mark.number, []).append(found)

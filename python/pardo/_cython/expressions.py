@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from Cython.Compiler import ExprNodes
 from pardo._cython.errors import refuse
-from pardo._cython.functions import LIBC, LIBC_NUMPY, LIBC_TESTS
+from pardo._cython.functions import FAILING, LIBC, LIBC_NUMPY, LIBC_TESTS
 from pardo._cython.types import dtype_name, fields, is_signed_integer, plain
 
 N = TypeVar("N", bound=ast.AST)
@@ -56,6 +56,10 @@ class Expressions:
 
     def call(self, node: Any, function: Any, arguments: list[Any]) -> ast.expr:
         """A call of a function that is written in the file."""
+        raise NotImplementedError
+
+    def failing(self, name: str, node: Any) -> str:
+        """One of functions.py that may raise, as if it were written at the place of a node: its name."""
         raise NotImplementedError
 
     # --- helpers
@@ -166,7 +170,7 @@ class Expressions:
         right = node.type if sign not in ("<<", ">>") else None
         if node.overflow_check:
             bits = [ast.Constant(int(self.dtype(node).lstrip("uint")))] if sign == "<<" else []
-            return self._helper(_CHECKED[sign], self.typed(node.operand1, node.type), self.typed(node.operand2, node.type), *bits)
+            return self._helper(_CHECKED[sign], node, self.typed(node.operand1, node.type), self.typed(node.operand2, node.type), *bits)
         return ast.BinOp(self.typed(node.operand1, node.type), operator_of(sign), self.typed(node.operand2, right))
 
     def of_DivNode(self, node: Any) -> ast.expr:
@@ -178,27 +182,27 @@ class Expressions:
             if node.operator == "//":
                 if c_rules:
                     return ast.BinOp(left, ast.Div(), right)
-                return self._helper("_floor_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
-            return self._helper("_divided", left, right) if checked else ast.BinOp(left, ast.Div(), right)
+                return self._helper("_floor_divided", node, left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+            return self._helper("_divided", node, left, right) if checked else ast.BinOp(left, ast.Div(), right)
         if c_rules:
-            return self._helper("_c_divided", left, right)
-        return self._helper("_integer_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+            return self._helper("_c_divided", node, left, right)
+        return self._helper("_integer_divided", node, left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
 
     def of_ModNode(self, node: Any) -> ast.expr:
         left, right = self.typed(node.operand1, node.type), self.typed(node.operand2, node.type)
         c_rules = bool(self.directives.get("cdivision")) or bool(node.cdivision)
         if self.dtype(node).startswith("float"):
-            return self._helper("_c_fmod", left, right) if c_rules else ast.BinOp(left, ast.Mod(), right)
+            return self._helper("_c_fmod", node, left, right) if c_rules else ast.BinOp(left, ast.Mod(), right)
         if c_rules:
-            return self._helper("_c_remainder", left, right)
+            return self._helper("_c_remainder", node, left, right)
         checked = not (node.operand2.has_constant_result() and node.operand2.constant_result != 0)
-        return self._helper("_remainder", left, right) if checked else ast.BinOp(left, ast.Mod(), right)
+        return self._helper("_remainder", node, left, right) if checked else ast.BinOp(left, ast.Mod(), right)
 
     def of_PowNode(self, node: Any) -> ast.expr:
         return ast.BinOp(self.typed(node.operand1, node.type), ast.Pow(), self.typed(node.operand2, node.type))
 
-    def _helper(self, name: str, *arguments: ast.expr) -> ast.expr:
-        return ast.Call(ast.Name(name, LOAD), list(arguments), [])
+    def _helper(self, name: str, node: Any, *arguments: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(self.failing(name, node) if name in FAILING else name, LOAD), list(arguments), [])
 
     def of_UnaryMinusNode(self, node: Any) -> ast.expr:
         return ast.UnaryOp(ast.USub(), self.typed(node.operand, node.type))

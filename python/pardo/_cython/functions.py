@@ -65,9 +65,8 @@ def _subtracted(a: Any, b: Any) -> Any:
 
 def _multiplied(a: Any, b: Any) -> Any:
     r = a * b
-    if a != 0:
-        if r // a != b or (a + 1 == 0 and b != 0 and r == b):
-            raise OverflowError("value too large")
+    if a != 0 and (r // a != b or (a + 1 == 0 and b != 0 and r == b)):
+        raise OverflowError("value too large")
     return r
 
 
@@ -80,15 +79,10 @@ def _shifted(a: Any, b: Any, bits: Any) -> Any:
     return r
 
 
+FAILING = {
+    f.__name__: f for f in (_divided, _floor_divided, _integer_divided, _remainder, _added, _subtracted, _multiplied, _shifted)
+}  # a region has them at each of its lines that calls one, so that exceptions name these
 TABLE: dict[str, Any] = {
-    "_added": _added,
-    "_subtracted": _subtracted,
-    "_multiplied": _multiplied,
-    "_shifted": _shifted,
-    "_divided": _divided,
-    "_floor_divided": _floor_divided,
-    "_integer_divided": _integer_divided,
-    "_remainder": _remainder,
     "_c_divided": _c_divided,
     "_c_remainder": _c_remainder,
     **{f"_c_{c}": getattr(math, name) for c, name in LIBC.items()},

@@ -98,7 +98,7 @@ class Loops(Translator):
         """Numbers that grow from one iteration to the next."""
         counter = self.converted(ast.Name(self.variable(node.target.entry), LOAD), "int64")
         step = bounds[2] if len(bounds) == 3 else ast.Constant(1)
-        if isinstance(step, ast.Constant):
+        if isinstance(step, ast.Constant) and isinstance(step.value, int):
             self.order = counter if step.value > 0 else ast.UnaryOp(ast.USub(), counter)
             self.sign: ast.expr = ast.Constant(1 if step.value > 0 else -1)
             return []
@@ -191,9 +191,9 @@ class Loops(Translator):
 
     def statement(self, node: Any) -> list[ast.stmt]:
         made = super().statement(node)
-        if self.depth and isinstance(node, (Nodes.LoopNode, Nodes.ParallelRangeNode)) and node is not self.loop:
-            if any(isinstance(n, Nodes.ReturnStatNode) for n in exits(node.body)):
-                made.append(self.at(node, ast.If(ast.Name("_gone", LOAD), [ast.Break() if self.loops else ast.Continue()], [])))
+        is_inner_loop = self.depth and isinstance(node, (Nodes.LoopNode, Nodes.ParallelRangeNode)) and node is not self.loop
+        if is_inner_loop and any(isinstance(n, Nodes.ReturnStatNode) for n in exits(node.body)):
+            made.append(self.at(node, ast.If(ast.Name("_gone", LOAD), [ast.Break() if self.loops else ast.Continue()], [])))
         return made
 
     # --- values of the last iteration

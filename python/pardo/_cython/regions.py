@@ -142,6 +142,7 @@ class Region(Loops):
             before.append(self._conversion(parameter, self.kind_of(*place)))
         given: list[ast.expr] = [ast.Name(name, LOAD) for name in self.results.values()]
         for early in self.returns:  # what the variables have then is not asked for
+            assert early.value is not None
             early.value = ast.Tuple([*(ast.Name(self.variable(*place), LOAD) for place in self.results), early.value], LOAD)
         if self.returns:
             given.append(ast.Constant(None))

@@ -118,7 +118,7 @@ def _function(variant: dict[str, Any]) -> Any:
         namespace[node.name] = made
     options = variant["options"]
     function: types.FunctionType = namespace[variant["functions"][-1].name]
-    made = OffloadFunction(
+    offloaded = OffloadFunction(
         function,
         variant["maps"],
         variant["on"],
@@ -127,8 +127,8 @@ def _function(variant: dict[str, Any]) -> Any:
         chunk=options["chunk"],
     )
     if not options["returns"]:
-        return made
-    return lambda *arguments: _plain(made(*arguments))
+        return offloaded
+    return lambda *arguments: _plain(offloaded(*arguments))
 
 
 def _plain(results: tuple[Any, ...]) -> tuple[Any, ...]:

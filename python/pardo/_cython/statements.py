@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import Any, NamedTuple
 
 from Cython.Compiler import ExprNodes, Nodes
 from pardo._compiler import liveness
 from pardo._cython.errors import refuse
 from pardo._cython.expressions import LOAD, STORE, Expressions, operator_of
-from pardo._cython.functions import TABLE
+from pardo._cython.functions import FAILING, TABLE
 from pardo._cython.types import dtype_name, fields, plain
 
 _RESERVED = {*TABLE, "_np", "_prange", "abs", "bool", "len", "max", "min", "range"}
@@ -108,6 +109,19 @@ class Translator(Expressions):
         for formal in entry.type.args[len(arguments) :]:
             refuse(node, f"`{entry.name}` is called without `{formal.name}`: a region on a device gives each argument")
         return ast.Call(ast.Name(name, LOAD), made, [])
+
+    def failing(self, name: str, node: Any) -> str:
+        made_name = f"{name}_{node.pos[1]}_{node.pos[2]}"
+        if not any(f.name == made_name for f in self.made):
+            (made,) = ast.parse(inspect.getsource(FAILING[name])).body
+            assert isinstance(made, ast.FunctionDef)
+            made.name = made_name
+            for part in ast.walk(made):
+                for attribute in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
+                    if hasattr(part, attribute):
+                        delattr(part, attribute)
+            self.made.append(self.at(node, made))
+        return made_name
 
     def struct(self, node: Any) -> list[ast.expr]:
         """The numbers of a struct."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import chart
 import checks
 import library
+import offload
 import on_device
 import run_kernels
 from harness import ratio
@@ -133,6 +134,8 @@ def main() -> int:
         return checks.main(sys.argv[2:])
     if sys.argv[1:2] == ["library"]:
         return library.main(sys.argv[2:])
+    if sys.argv[1:2] == ["offload"]:
+        return offload.main(sys.argv[2:])
     options, names = parse()
 
     def save(report: dict) -> None:

@@ -14,24 +14,25 @@ DEVICES = ["cpu", *(d.id for d in pp.get_devices() if d.backend in ("opencl", "c
 NEEDS_A_COMPILER = pytest.mark.skipif(shutil.which("gcc") is None and shutil.which("cc") is None, reason="no C compiler")
 
 
-def compiled(folder, program):
+def compiled(folder, program, name=""):
     """A program as a module."""
     from pardo.cython import build
 
-    shutil.copy(PROGRAMS / program, folder)
+    program = PROGRAMS / program
+    if program.parent != folder:
+        shutil.copy(program, folder)
     before = os.environ.get("CFLAGS")
     os.environ["CFLAGS"] = "-O0"
     try:
-        (path,) = build([str(folder / program)])
+        (path,) = build([str(folder / program.name)])
     finally:
         if before is None:
             del os.environ["CFLAGS"]
         else:
             os.environ["CFLAGS"] = before
-    name = Path(program).stem
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(program.stem, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[name or program.stem] = module
     spec.loader.exec_module(module)
     return module
 

@@ -208,14 +208,35 @@ REFUSED = [
     (REGION % ("y: 'to'", "x[i] = 1"), "program.pyx:4:33: `y` is in device={…}, but the region does not use it"),
     (REGION % ("x: 'into'", "x[i] = 1"), ": a map is one of 'to', 'from'"),
     (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "`x` is in device={…} twice"),
-    (REGION % ("", "return"), "program.pyx:6:12: `return` cannot leave a parallel loop on a device"),
+    (REGION % ("", "for i in prange(3, device={}): x[i] = 1"), "device= in a region that has one already"),
+    (REGION.replace("prange,", "prange, threadid,") % ("", "x[threadid()] = 1"), "program.pyx:6:22: `threadid()` means nothing"),
+    (
+        HEAD
+        + "def f(long[:] x):\n    cdef int i\n    cdef long s = 0\n    for i in prange(3, nogil=True, device={}): s ^= x[i]\n    return s",
+        "`^`",
+    ),
+    (REGION % ("", "f(x, y)"), "an expression whose value is not used"),
     (
         REGION.replace("double[:] y", "double *y") % ("", "y[i] = 1"),
         "`y` is a pointer: say how many elements it has, device={y[0:n]: 'to'}",
     ),
     (REGION % ("", "with gil: pass"), "`with gil` cannot be in a region on a device"),
-    (REGION % ("", "x[:] = 1"), "write the loop"),
+    (
+        REGION.replace("prange(3):", "prange(3): x[i] = 1\n    with nogil, parallel(device={y: 'to'}): pass\n    if 1:") % ("", "z = 1"),
+        "`y` is in",
+    ),
 ]
+
+
+def test_all_that_is_refused_is_reported_at_once(tmp_path, monkeypatch, capfd):
+    report = c_of(
+        tmp_path,
+        HEAD + "def f():\n    cdef int i\n" + "    for i in prange(3, nogil=True, device={}):\n        with gil: pass\n" * 2,
+        monkeypatch,
+        capfd,
+    )
+    assert "program.pyx:5:13: `with gil`" in report
+    assert "program.pyx:7:13: `with gil`" in report
 
 
 @pytest.mark.parametrize("case", range(len(REFUSED)))

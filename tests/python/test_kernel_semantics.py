@@ -30,6 +30,16 @@ def same_as_python(device, kernel, n, *arguments):
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_names_that_are_those_of_the_devices_languages(device):
+    @pp.kernel
+    def named(item: pp.Item, get_x, M_PI, INT_MAX, half_y):
+        i = item.get_id(0)
+        half_y[i] = get_x[i] + M_PI[i] * INT_MAX
+
+    same_as_python(device, named, 3, np.arange(3), np.ones(3, int), 7, np.zeros(3, int))
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_names_of_a_loop_that_a_test_ends(device):
     @pp.kernel
     def last(item: pp.Item, x, y):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +14,8 @@ from Cython.Compiler.StringEncoding import EncodedString
 from pardo._cython import carried
 from pardo._cython.errors import RefusedError
 from pardo._cython.marks import Mark, Marks, statements
-from pardo._cython.regions import FoundFunction, Region, children
+from pardo._cython.regions import Region, place_text
+from pardo._cython.statements import FoundFunction, children
 
 _RUNTIME = """
 try:
@@ -23,19 +25,14 @@ except ImportError as error:
 """
 
 
-class Parameter(NamedTuple):
-    """What a region takes."""
-
-    text: str  # as it is written in the file
-    name: str
-
-
 class Compiled(NamedTuple):
     """A region: what is to be called in its place."""
 
     parameters: list[str]  # texts
     results: list[str]
+    returns: str  # the statement with which the function around it returns, if the region gives a value for it
     fused: bool
+    facts: str  # what a call depends on, beside what arrays hold, if that can be told
     data: bytes
 
 
@@ -65,6 +62,12 @@ class _Reader(EnvTransform):  # type: ignore[misc]
         made = super().visit_FuncDefNode(node)
         self.inside.pop()
         return made
+
+    def cimported(self, statements: Any, scope: Any) -> None:
+        """Functions with bodies of a .pxd file."""
+        self.env_stack = [(statements, scope)]
+        self.current_directives = dict(scope.directives or {})
+        self.visit(statements)
 
     def _directives(self, node: Any) -> dict[str, Any]:
         own: dict[str, Any] | None = getattr(getattr(node, "local_scope", None), "directives", None)
@@ -134,6 +137,26 @@ def _reads_after(function: Any, region: Any) -> set[Any]:
     return {entry for at, entry, loops in reads if at > place.get("end", 0) or around & set(loops)}
 
 
+@contextlib.contextmanager
+def _typed_trees() -> Iterator[Callable[..., list[Any]]]:
+    """Let Cython stop where trees have types, of files that are cimported too."""
+    original = Pipeline.create_pipeline
+
+    def shorter(context: Any, mode: str, exclude_classes: Any = ()) -> list[Any]:
+        stages = []
+        for stage in original(context, mode, exclude_classes):
+            stages.append(stage)
+            if isinstance(stage, ParseTreeTransforms.AnalyseExpressionsTransform):
+                break
+        return [*stages, Pipeline.abort_on_errors, Optimize.IterationTransform(context)]
+
+    Pipeline.create_pipeline = shorter
+    try:
+        yield shorter
+    finally:
+        Pipeline.create_pipeline = original
+
+
 def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
     """The regions of a file, by the numbers of their marks. What is wrong is reported as Cython does."""
     marks = Marks()
@@ -142,63 +165,88 @@ def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
         return marks(tree)
 
     stages: list[Any] = [Pipeline.parse_stage_factory(context), take_out]
-    for stage in Pipeline.create_pipeline(context, "py" if py else "pyx"):
-        stages.append(stage)
-        if isinstance(stage, ParseTreeTransforms.AnalyseExpressionsTransform):
-            break
-    stages += [Pipeline.abort_on_errors, Optimize.IterationTransform(context)]
-    tree = source
-    for stage in stages:
-        if stage is not None:
-            tree = stage(tree)
+    with _typed_trees() as create_pipeline:
+        stages += create_pipeline(context, "py" if py else "pyx")
+        tree = source
+        for stage in stages:
+            if stage is not None:
+                tree = stage(tree)
     Pipeline.abort_on_errors(tree)
     reader = _Reader(context, marks.found)
     reader(tree)
+    for cimported, scope in context.pxds.values():
+        reader.cimported(cimported, scope)
     by_mark: dict[int, list[_Found]] = {}
     for found in reader.found:
         by_mark.setdefault(found.mark.number, []).append(found)
-    return {number: _compiled(each, reader.functions, str(tree.full_module_name), source.source_desc) for number, each in by_mark.items()}
+    regions = {}
+    for number, each in by_mark.items():
+        try:
+            regions[number] = _compiled(each, reader.functions, str(tree.full_module_name))
+        except RefusedError as refused:
+            _report(refused)
+    Pipeline.abort_on_errors(tree)
+    return regions
 
 
-def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str, desc: Any) -> Compiled:
-    variants = []
+def _report(refused: RefusedError) -> None:
+    Errors.error(refused.pos, EncodedString(refused.message))
+
+
+def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str) -> Compiled:
+    variants, returns = [], ""
     first: tuple[list[str], list[str]] | None = None
     for each in found:
         function = each.function
         name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
         after = _reads_after(function, each.node) if function is not None else set()
         sections = {m.text: m.section for m in each.mark.maps if m.section}
-        region = Region(functions, each.directives, each.node, after, sections)
+        region = Region(functions, each.directives, each.node, after, sections, _returned(function))
         tree = region.function(f"{name}_region{each.mark.number}")
         maps = _maps(each.mark, region)
         texts = [
             *(region.given.get(p, p) for p in region.parameters),
-            *(region.variable(e) for e in region.asked()),
+            *map(place_text, region.asked()),
         ]
-        results = [region.variable(e) for e in region.results]
+        results = list(map(place_text, region.results))
+        if region.returns:
+            nothing = region.returned is not None and region.returned.is_void
+            returns = "return" if nothing else "return _pardo_left[0]"
         if first is not None and first != (texts, results):
             raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
         first = texts, results
-        entries = [n.type for n in region.captured.values()] + [e.type for e in region.asked()]
+        entries = [*region.captured.values(), *(region.kind_of(*place) for place in region.asked())]
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
-        lines = linecache.getlines(str(desc.filename))
+        file = str(each.mark.pos[0].filename)
+        lines = linecache.getlines(file)
         variants.append(
             {
                 "key": key,
                 "name": name,
                 "module": module,
-                "file": str(desc.filename),
+                "file": file,
                 "first": 1,
                 "lines": [line.rstrip("\n") for line in lines],
                 "functions": [*region.made, tree],
                 "maps": maps,
                 "on": _device(each.mark),
-                "options": {"checks": region.checks, "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None},
+                "options": {
+                    "checks": region.checks,
+                    "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None,
+                    "chunk": region.chunk,
+                    "returns": bool(region.returns),
+                },
             }
         )
     assert first is not None
-    return Compiled(first[0], first[1], len(found) > 1, carried.packed(*variants))
+    facts = region.facts() if len(found) == 1 else ""
+    return Compiled(first[0], first[1], returns, len(found) > 1, facts, carried.packed(*variants))
+
+
+def _returned(function: Any) -> Any:
+    """What a function returns; None for Python's."""
+    return getattr(function, "return_type", None) if isinstance(function, Nodes.CFuncDefNode) else None
 
 
 def _device(mark: Mark) -> str | None:
@@ -240,8 +288,14 @@ class _Placed:
         region = self.regions[mark.number]
         given = ", ".join(["PARDO_KEY", *region.parameters])
         call = f"_pardo_region_{mark.number}({given})"
-        results = "".join(f"{r}, " for r in region.results)
+        left = f"_pardo_left_{mark.number}"
+        results = "".join(f"{r}, " for r in [*region.results, *([left] if region.returns else [])])
         text = f"({results}) = {call}" if results else call
+        if region.facts:
+            facts, name = f"_pardo_facts_{mark.number}", f"_pardo_region_{mark.number}"
+            text = f"{facts} = {region.facts}\nif not {name}.again({facts}):\n    {name}.first({', '.join([facts, *region.parameters])})"
+        if region.returns:
+            text += f"\nif {left} is not None:\n    {region.returns.replace('_pardo_left', left)}"
         made = statements(_in_gil(mark, text), mark.pos)
         key: Any = ExprNodes.NoneNode(mark.pos)
         if region.fused:
@@ -292,8 +346,10 @@ def _begins(tree: Any, regions: dict[int, Compiled]) -> None:
 
 
 def _has_marks(source: Any) -> bool:
+    """Whether a file may have regions, itself or in files that it includes."""
     with contextlib.suppress(OSError), open(source.filename, encoding="utf-8", errors="replace") as file:
-        return "device" in file.read()
+        text = file.read()
+        return "device" in text or re.search(r"^\s*include\b", text, re.MULTILINE) is not None
     return False
 
 
@@ -320,7 +376,7 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 tree = Marks(_Placed(regions, str(compilation.source_desc.get_description())))(tree)
                 _begins(tree, regions)
             except RefusedError as refused:
-                Errors.error(refused.pos, EncodedString(refused.message))
+                _report(refused)
                 raise Errors.AbortError("pardo.cython") from None
             return tree
 
@@ -339,9 +395,31 @@ def _original(factory: Any) -> Iterator[None]:
         Pipeline.parse_stage_factory = now
 
 
+def _parse_cimported(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Functions of .pxd files may be marked by `@cython.device`; regions are not there."""
+
+    def parse(context: Any, source: Any, scope: Any, pxd: Any, full_module_name: Any) -> Any:
+        tree = original(context, source, scope, pxd, full_module_name)
+        if pxd and _has_marks(source):
+            marks = Marks()
+            try:
+                tree = marks(tree)
+                if marks.found:
+                    raise RefusedError(marks.found[0].pos, "device= is for .pyx files; a .pxd file has functions that regions call")
+            except RefusedError as refused:
+                _report(refused)
+        return tree
+
+    return parse
+
+
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
     """Let Cython take out what is for devices, in whatever it compiles meanwhile."""
-    original = Pipeline.parse_stage_factory
-    with _original(_parse_stage(original)):
-        yield
+    original, parse = Pipeline.parse_stage_factory, Main.Context.parse
+    Main.Context.parse = _parse_cimported(parse)
+    try:
+        with _original(_parse_stage(original)):
+            yield
+    finally:
+        Main.Context.parse = parse

@@ -127,6 +127,22 @@ def build(
     return made
 
 
+def _compiled(arguments: list[str]) -> int:
+    """What the command `cython` does with arguments."""
+    analysis = _analysis()
+    from Cython.Compiler.Main import main as cython
+
+    before, sys.argv = sys.argv, ["cython", *arguments]
+    try:
+        with analysis.compiling():
+            cython(command_line=1)
+    except SystemExit as end:
+        return int(end.code or 0)
+    finally:
+        sys.argv = before
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """The command line."""
     import argparse
@@ -138,6 +154,9 @@ def main(arguments: list[str]) -> int:
     building.add_argument("-f", "--force", action="store_true", help="also what has not changed")
     building.add_argument("-a", "--annotate", action="store_true", help="Cython's page of HTML")
     building.add_argument("-o", "--output", help="the folder of the extensions")
+    commands.add_parser("compile", help="make C files; its arguments are those of the command `cython`", add_help=False)
+    if arguments[:1] == ["compile"]:
+        return _compiled(arguments[1:])
     given = parser.parse_args(arguments)
     try:
         for path in build(given.files, force=given.force, folder=given.output, annotate=given.annotate):

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from Cython.Compiler import ExprNodes
 from pardo._cython.errors import refuse
-from pardo._cython.functions import LIBC, LIBC_NUMPY, LIBC_TESTS
-from pardo._cython.types import dtype_name, is_signed_integer, plain
+from pardo._cython.functions import FAILING, LIBC, LIBC_NUMPY, LIBC_TESTS
+from pardo._cython.types import dtype_name, fields, is_signed_integer, plain
 
 N = TypeVar("N", bound=ast.AST)
 LOAD, STORE = ast.Load(), ast.Store()
@@ -22,6 +22,7 @@ _OPERATORS: dict[str, type[ast.operator]] = {
     "<<": ast.LShift,
     ">>": ast.RShift,
 }
+_CHECKED = {"+": "_added", "-": "_subtracted", "*": "_multiplied", "<<": "_shifted"}  # with overflowcheck=True
 _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "==": ast.Eq,
     "!=": ast.NotEq,
@@ -55,6 +56,10 @@ class Expressions:
 
     def call(self, node: Any, function: Any, arguments: list[Any]) -> ast.expr:
         """A call of a function that is written in the file."""
+        raise NotImplementedError
+
+    def failing(self, name: str, node: Any) -> str:
+        """One of functions.py that may raise, as if it were written at the place of a node: its name."""
         raise NotImplementedError
 
     # --- helpers
@@ -163,6 +168,9 @@ class Expressions:
         if sign not in _OPERATORS:
             refuse(node, f"`{sign}` cannot be in a region on a device")
         right = node.type if sign not in ("<<", ">>") else None
+        if node.overflow_check:
+            bits = [ast.Constant(int(self.dtype(node).lstrip("uint")))] if sign == "<<" else []
+            return self._helper(_CHECKED[sign], node, self.typed(node.operand1, node.type), self.typed(node.operand2, node.type), *bits)
         return ast.BinOp(self.typed(node.operand1, node.type), operator_of(sign), self.typed(node.operand2, right))
 
     def of_DivNode(self, node: Any) -> ast.expr:
@@ -174,27 +182,27 @@ class Expressions:
             if node.operator == "//":
                 if c_rules:
                     return ast.BinOp(left, ast.Div(), right)
-                return self._helper("_floor_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
-            return self._helper("_divided", left, right) if checked else ast.BinOp(left, ast.Div(), right)
+                return self._helper("_floor_divided", node, left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+            return self._helper("_divided", node, left, right) if checked else ast.BinOp(left, ast.Div(), right)
         if c_rules:
-            return self._helper("_c_divided", left, right)
-        return self._helper("_integer_divided", left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
+            return self._helper("_c_divided", node, left, right)
+        return self._helper("_integer_divided", node, left, right) if checked else ast.BinOp(left, ast.FloorDiv(), right)
 
     def of_ModNode(self, node: Any) -> ast.expr:
         left, right = self.typed(node.operand1, node.type), self.typed(node.operand2, node.type)
         c_rules = bool(self.directives.get("cdivision")) or bool(node.cdivision)
         if self.dtype(node).startswith("float"):
-            return self._helper("_c_fmod", left, right) if c_rules else ast.BinOp(left, ast.Mod(), right)
+            return self._helper("_c_fmod", node, left, right) if c_rules else ast.BinOp(left, ast.Mod(), right)
         if c_rules:
-            return self._helper("_c_remainder", left, right)
+            return self._helper("_c_remainder", node, left, right)
         checked = not (node.operand2.has_constant_result() and node.operand2.constant_result != 0)
-        return self._helper("_remainder", left, right) if checked else ast.BinOp(left, ast.Mod(), right)
+        return self._helper("_remainder", node, left, right) if checked else ast.BinOp(left, ast.Mod(), right)
 
     def of_PowNode(self, node: Any) -> ast.expr:
         return ast.BinOp(self.typed(node.operand1, node.type), ast.Pow(), self.typed(node.operand2, node.type))
 
-    def _helper(self, name: str, *arguments: ast.expr) -> ast.expr:
-        return ast.Call(ast.Name(name, LOAD), list(arguments), [])
+    def _helper(self, name: str, node: Any, *arguments: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(self.failing(name, node) if name in FAILING else name, LOAD), list(arguments), [])
 
     def of_UnaryMinusNode(self, node: Any) -> ast.expr:
         return ast.UnaryOp(ast.USub(), self.typed(node.operand, node.type))
@@ -288,21 +296,28 @@ class Expressions:
 
     def of_MemoryViewSliceNode(self, node: Any) -> ast.expr:
         parts: list[ast.expr] = []
-        for k in node.indices:
-            k = self.plain(k)
-            if isinstance(k, ExprNodes.SliceNode):
-                bounds = [None if self._absent(b) else self.index(b) for b in (k.start, k.stop, k.step)]
+        typed = iter(node.indices)  # without slices: their bounds
+        for k in node.original_indices:
+            if k.is_slice:
+                bounds = [None if b.is_none else self.index(next(typed)) for b in (k.start, k.stop, k.step)]
                 parts.append(ast.Slice(*bounds))
-            elif isinstance(k, ExprNodes.NoneNode):
+            elif k.is_none:
                 parts.append(ast.Constant(None))
+                next(typed)
             else:
-                parts.append(self._position(k))
+                parts.append(self._position(next(typed)))
         if all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts):
             return self.array(node.base)
         return ast.Subscript(self.array(node.base), _tuple(parts), LOAD)
 
-    def _absent(self, node: Any) -> bool:
-        return node is None or isinstance(self.plain(node), ExprNodes.NoneNode)
+    def of_SliceIndexNode(self, node: Any) -> ast.expr:
+        base = self.plain(node.base)
+        if not base.type.is_array:
+            refuse(node, f"a part of {_spoken(base)} cannot be in a region on a device")
+        return ast.Subscript(self.array(base), ast.Slice(*(None if b is None else self.index(b) for b in (node.start, node.stop))), LOAD)
+
+    def of_ParallelThreadIdNode(self, node: Any) -> ast.expr:
+        return refuse(node, "`threadid()` means nothing in a region on a device: its iterations belong to no threads")
 
     def of_BufferIndexNode(self, node: Any) -> ast.expr:
         return self.of_MemoryViewIndexNode(node)
@@ -312,15 +327,32 @@ class Expressions:
         if isinstance(base, ExprNodes.AttributeNode) and base.attribute == "shape" and base.obj.type.is_memoryviewslice:
             return ast.Subscript(ast.Attribute(self.array(base.obj), "shape", LOAD), self.index(node.index), LOAD)
         if base.type.is_ptr or base.type.is_array:
-            return ast.Subscript(self.array(base), self.index(node.index), LOAD)
+            return self._element(node)
         return refuse(node, f"an element of {_spoken(base)} cannot be in a region on a device")
+
+    def _element(self, node: Any) -> ast.expr:
+        """An element of memory of C, which has one index after the other."""
+        indices: list[ast.expr] = []
+        while isinstance(node, ExprNodes.IndexNode):
+            indices.insert(0, self.index(node.index))
+            node = self.plain(node.base)
+        return ast.Subscript(self.array(node), _tuple(indices), LOAD)
 
     def array(self, node: Any) -> ast.expr:
         """An array, or a part of one."""
         node = self.plain(node)
         if isinstance(node, (ExprNodes.NameNode, ExprNodes.AttributeNode)) or node.type.is_memoryviewslice:
             return self.value(node)
+        if isinstance(node, ExprNodes.AmpersandNode) and isinstance(self.plain(node.operand), ExprNodes.MemoryViewIndexNode):
+            return self._from(self.plain(node.operand))
         return refuse(node, f"{_spoken(node)} is no array that a region on a device can use")
+
+    def _from(self, node: Any) -> ast.expr:
+        """What `&x[i, 0]` points to: the elements of that row from there on."""
+        *rows, first = [self._position(k) for k in node.indices]
+        if node.base.type.axes[-1][1] != "contig":
+            refuse(node, "an address in a region on a device is that of an element of a contiguous memoryview, such as double[::1]")
+        return ast.Subscript(self.array(node.base), _tuple([*rows, ast.Slice(first, None, None)]), LOAD)
 
     def of_AttributeNode(self, node: Any) -> ast.expr:
         kind = plain(node.obj.type)
@@ -328,9 +360,45 @@ class Expressions:
             return ast.Attribute(self.array(node.obj), "T", LOAD)
         if kind.is_complex and node.attribute in ("real", "imag"):
             return ast.Attribute(self.value(node.obj), node.attribute, LOAD)
-        if kind.is_struct:
-            return ast.Attribute(self.value(node.obj), node.attribute, LOAD)
+        if kind.is_struct_or_union:
+            return self.field(node, ())
         return self.name(node)
+
+    # --- structs: the numbers that they consist of
+
+    def fields_of(self, node: Any) -> list[tuple[str, ...]]:
+        """The numbers of a node that is a struct."""
+        kind = plain(node.type)
+        found = fields(kind) if kind.is_struct else None
+        if found is None:
+            refuse(node, f"`{kind}` is no struct of numbers, which a region on a device needs")
+        return [path for path, _ in found]
+
+    def field(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+        """A number in a struct."""
+        node = self.plain(node)
+        if isinstance(node, ExprNodes.AttributeNode) and plain(node.obj.type).is_struct_or_union:
+            self.fields_of(node.obj)
+            return self.field(node.obj, (str(node.attribute), *path))
+        if isinstance(node, (ExprNodes.NameNode, ExprNodes.AttributeNode)):
+            return self.field_of_name(node, path)
+        if isinstance(node, ExprNodes.DictNode):
+            item = next((i for i in node.key_value_pairs if str(i.key.value) == path[0]), None)
+            if item is None:
+                refuse(node, f"`{path[0]}` is given no value, which a region on a device needs")
+            return self.field(item.value, path[1:]) if len(path) > 1 else self.typed(item.value)
+        if isinstance(node, ExprNodes.CondExprNode):
+            return ast.IfExp(self.truth(node.condition), self.field(node.true_val, path), self.field(node.false_val, path))
+        made = self.value(node)
+        if isinstance(node, ExprNodes.SimpleCallNode):
+            return ast.Subscript(made, ast.Constant(self.fields_of(node).index(path)), LOAD)
+        for name in path:
+            made = ast.Subscript(made, ast.Constant(name), LOAD)
+        return self.at(node, made)
+
+    def field_of_name(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+        """A number in a variable that is a struct."""
+        raise NotImplementedError
 
     # --- calls
 

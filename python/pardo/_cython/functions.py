@@ -49,11 +49,40 @@ def _c_remainder(a: Any, b: Any) -> Any:
     return r - b if r != 0 and (r < 0) != (a < 0) else r
 
 
+def _added(a: Any, b: Any) -> Any:
+    r = a + b
+    if (r < a) != (b < 0):
+        raise OverflowError("value too large")
+    return r
+
+
+def _subtracted(a: Any, b: Any) -> Any:
+    r = a - b
+    if (r > a) != (b < 0):
+        raise OverflowError("value too large")
+    return r
+
+
+def _multiplied(a: Any, b: Any) -> Any:
+    r = a * b
+    if a != 0 and (r // a != b or (a + 1 == 0 and b != 0 and r == b)):
+        raise OverflowError("value too large")
+    return r
+
+
+def _shifted(a: Any, b: Any, bits: Any) -> Any:
+    if a < 0 or b < 0 or b >= bits:
+        raise OverflowError("value too large")
+    r = a << b
+    if r < 0 or r >> b != a:
+        raise OverflowError("value too large")
+    return r
+
+
+FAILING = {
+    f.__name__: f for f in (_divided, _floor_divided, _integer_divided, _remainder, _added, _subtracted, _multiplied, _shifted)
+}  # a region has them at each of its lines that calls one, so that exceptions name these
 TABLE: dict[str, Any] = {
-    "_divided": _divided,
-    "_floor_divided": _floor_divided,
-    "_integer_divided": _integer_divided,
-    "_remainder": _remainder,
     "_c_divided": _c_divided,
     "_c_remainder": _c_remainder,
     **{f"_c_{c}": getattr(math, name) for c, name in LIBC.items()},

@@ -77,6 +77,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         self.modules = {"cython"}
         self.device_functions: list[Any] = []
         self.nogil = False
+        self.in_region = False
 
     def visit_Node(self, node: Any) -> Any:
         self.visitchildren(node)
@@ -170,6 +171,8 @@ class Marks(VisitorTransform):  # type: ignore[misc]
             return self._within(node, dotted(manager) == "cython.nogil")
         function = getattr(manager, "function", None)
         what = self.meaning(function) if function is not None else self.meaning(manager)
+        if what == "device" and self.in_region:
+            refuse(node, "`with device(…)` in a region on a device; it goes around regions")
         if what == "device":
             arguments, keywords = _arguments(manager)
             on = keywords.pop("on", None)
@@ -189,12 +192,16 @@ class Marks(VisitorTransform):  # type: ignore[misc]
     def _section(self, node: Any, call: Any, is_parallel: bool) -> Any:
         """A node that is a region if the call that opens it is given a device."""
         taken = _taken(call) if is_parallel and isinstance(call, ExprNodes.GeneralCallNode) else None
-        if taken is not None:
-            mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
-            if self.made is not None:
-                return self.made(mark, node)
+        if taken is None:
+            self.visitchildren(node)
+            return node
+        if self.in_region:
+            refuse(call, "device= in a region that has one already: loops in it are a part of it")
+        mark = self._marked(call, maps_of(taken[0]), _text(taken[1]), False)
+        self.in_region = True
         self.visitchildren(node)
-        return node
+        self.in_region = False
+        return node if self.made is None else self.made(mark, node)
 
     def visit_SimpleCallNode(self, node: Any) -> Any:
         if self.meaning(node.function) == "device":

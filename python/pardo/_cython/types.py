@@ -37,6 +37,23 @@ def dtype_name(kind: Any) -> str | None:
     return None
 
 
+def fields(kind: Any) -> list[tuple[tuple[str, ...], Any]] | None:
+    """The numbers of a struct: their names, those of structs in it before them, and types; None if it has what is no number."""
+    found: list[tuple[tuple[str, ...], Any]] = []
+    for member in plain(kind).scope.var_entries if plain(kind).scope is not None else ():
+        inner = plain(member.type)
+        if inner.is_struct:
+            parts = fields(inner)
+            if parts is None:
+                return None
+            found += [((str(member.name), *path), part) for path, part in parts]
+        elif dtype_name(inner) is None:
+            return None
+        else:
+            found.append(((str(member.name),), member.type))
+    return found or None
+
+
 def is_signed_integer(kind: Any) -> bool:
     """Integers whose overflow C leaves undefined."""
     return (dtype_name(kind) or "").startswith("int")

@@ -30,6 +30,28 @@ class _Frame(NamedTuple):
 _frames: contextvars.ContextVar[tuple[_Frame, ...]] = contextvars.ContextVar("pardo.data_frames", default=())
 
 
+class _Kept(NamedTuple):
+    """What a block has mapped, for the next time that it is entered: counted up while all of it is present and is what it was."""
+
+    table: Table
+    mapped: Mapped
+    entries: tuple[Entry, ...]
+    arrays: tuple[tuple[NDArray[Any], tuple[int, ...], tuple[int, ...]], ...]  # with shapes and strides
+
+    def entered_again(self) -> bool:
+        """Count one mapping more of each, if they are there as they were."""
+        for x, shape, strides in self.arrays:
+            if x.shape != shape or x.strides != strides:
+                return False
+        with self.table.lock:
+            for entry in self.entries:
+                if entry.count == 0:
+                    return False
+            for entry in self.entries:
+                entry.count += 1
+        return True
+
+
 class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     """Keep copies of NumPy arrays on a device inside of a `with` block.
 
@@ -133,9 +155,14 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
             raise TypeError("data: after= goes with queue=: without a queue the block waits for its copies")
         self._after, self._check = after, flag(check, "data: check")
         self._call = labels.caller(1)
+        self._kept: _Kept | None = None
         self.event = Event()
 
     def __enter__(self) -> Device:
+        kept = self._kept
+        if kept is not None and not tables.offload_is_off() and kept.entered_again():
+            self._entered(kept.table, kept.mapped, {})
+            return kept.table.device
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
         later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
@@ -145,20 +172,33 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         # A device that shares the host's memory sees what the host writes, and the host what the device writes.
         checked = self._check and not table.shares
         sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
+        self._entered(table, mapped, sums)
+        self._kept = None if self._device is None or later is not None or checked else self._keeps(table, mapped)
+        return table.device
+
+    def _entered(self, table: Table, mapped: Mapped, sums: dict[int, int]) -> None:
         tables.devices.set((*tables.devices.get(), table.device.id))
         _frames.set((*_frames.get(), _Frame(self, table, mapped, sums)))
-        return table.device
+
+    def _keeps(self, table: Table, mapped: Mapped) -> _Kept | None:
+        """What the next time may begin with; not where anything is copied although it is present."""
+        entries = [entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always]
+        if len(entries) < len(mapped):
+            return None
+        return _Kept(table, mapped, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         frames = _frames.get()
-        at = next((k for k in reversed(range(len(frames))) if frames[k].owner is self), None)
-        if at is None:
+        at = len(frames) - 1
+        while at >= 0 and frames[at].owner is not self:
+            at -= 1
+        if at < 0:
             raise RuntimeError("data: the block is left, but this thread or task has not entered it, or has left it already")
         frame = frames[at]
         _frames.set((*frames[:at], *frames[at + 1 :]))
         entered = tables.devices.get()
         tables.devices.set((*entered[:at], *entered[at + 1 :]))
-        written = [str(m.label) for k, (m, _) in enumerate(frame.mapped) if k in frame.sums and checksum(m.array) != frame.sums[k]]
+        written = [str(frame.mapped[k][0].label) for k, before in frame.sums.items() if checksum(frame.mapped[k][0].array) != before]
         kept: list[str] = []
         failure = leave(frame.table, reversed(frame.mapped), error is not None, kept)
         if failure is None and written and error is None:

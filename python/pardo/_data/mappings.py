@@ -256,6 +256,9 @@ def leave(
     first: BaseException | None = None
     with table.lock:
         for m, entry in mapped:
+            if entry is not None and entry.count > 1 and m.kind != "delete" and not (m.always or entry.copying or entry.failure):
+                entry.count -= 1  # it stays
+                continue
             if m.kind in ("release", "delete"):
                 entry = table.at(m.layout.begin, m.layout.end) if m.layout else None
             if entry is None or entry.count == 0:

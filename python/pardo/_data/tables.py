@@ -168,7 +168,8 @@ class Table:
         """Replace the entries."""
         with _tables_lock:
             self.entries = tuple(sorted(entries, key=lambda e: e.layout.begin))
-            now = any(t.entries for t in tables.values())
+            present.elsewhere = any(t.entries for name, t in tables.items() if name != HOST)
+            now = present.elsewhere or any(t.entries for t in tables.values())
             if now != present.in_use:
                 present.in_use = now
                 _core._set_data_mapped(view_on if now else None)
@@ -207,8 +208,13 @@ def table_of(device: Device) -> Table:
         return table
 
 
+_environment: Any = getattr(os.environ, "_data", os.environb)  # by bytes: a look-up by text costs a third of entering a block
+
+
 def offload_is_off() -> bool:
     """Whether the environment variable PARDO_OFFLOAD says that what is for devices runs on the host."""
+    if b"PARDO_OFFLOAD" not in _environment:
+        return False
     word = os.environ.get("PARDO_OFFLOAD", "").lower()
     if word not in _SWITCH:
         raise ValueError(f"PARDO_OFFLOAD={word}: expected on, 1, off or 0")

@@ -5,6 +5,7 @@ import array
 import ast
 import copy
 import functools
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -67,6 +68,7 @@ class Region:
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
+        self.recorded: tuple[int, list[tuple[Any, ...]]] | None = None  # a thread, and what it has run with, for who asks for that
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
         assigned = liveness.bound([loop])
         loops = nested(scope, loop) if parallel and isinstance(loop, ast.For) else []
@@ -286,6 +288,8 @@ class Region:
 
     def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
         initial = tuple(leaf for value in before for leaf in _numbers(value))
+        if self.recorded is not None and self.recorded[0] == threading.get_ident():
+            self.recorded[1].append((arguments, counts, at_a_time))
         results = self.loop.run(arguments, counts, initial, None, at_a_time, self.name)
         for k, value in enumerate(before):
             results[k] = _shaped_as(value, results[k])

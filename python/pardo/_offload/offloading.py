@@ -176,6 +176,11 @@ def _fitting(kind: str, x: np.ndarray[Any, Any]) -> str:
     return "tofrom" if kind == "from_" and x.dtype.names else kind
 
 
+@functools.cache
+def _host() -> Device:
+    return Device(tables.HOST)
+
+
 class OffloadFunction(pickling.Unchanging):
     """A function whose loops run on a device; made by `offload`."""
 
@@ -249,18 +254,22 @@ class OffloadFunction(pickling.Unchanging):
         entered = tables.devices.get()
         return Device(entered[-1]) if entered else Device()
 
+    def is_on_host(self) -> bool:
+        """Whether a call would run on the host's threads."""
+        return self._target() == _host()
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if interpreting():
             return self._function(*arguments, **keywords)
         function = self._current().function
         device = self._target()
-        table = table_of(device)
-        if device == Device(tables.HOST):
+        if device == _host():
             token = _running.set(None)
             try:
                 return function(*arguments, **keywords)
             finally:
                 _running.reset(token)
+        table = table_of(device)
         names, values = self._bound(arguments, keywords)
         call = Around(self.__name__, table, self._planned(names, values))
         token = _running.set(table)

@@ -38,6 +38,11 @@ constexpr const char* words[] = {
     "char16_t",   "char32_t",
 };
 
+/// What names begin with that belong to the languages: functions of theirs, and constants that are macros.
+constexpr const char* beginnings[] = {"__",      "pardo_", "atom", "get_",  "as_",   "shared_", "team_", "CLK_",   "cl_",
+                                      "CUDART_", "M_",     "FLT_", "DBL_",  "HALF",  "FP_",     "CHAR_", "SCHAR_", "UCHAR_",
+                                      "SHRT_",   "USHRT_", "INT_", "UINT_", "LONG_", "ULONG_",  "LLONG_"};
+
 /// What the kernel function says which items there are with, where the groups are not the kernel's.
 constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first", "items",   "bands",
                                        "row",  "r",     "c",    "begin", "end",   "reversed"};
@@ -50,9 +55,11 @@ bool is_word(const std::string& name) {
 #undef MATH
         return set;
     }();
-    return all.contains(name) || name.starts_with("__") || name.starts_with("pardo_") || name.starts_with("atom") ||
-           name.starts_with("get_") || name.starts_with("as_") || name.starts_with("shared_") || name.starts_with("team_") ||
-           name.starts_with("CLK_") || name.starts_with("cl_");
+    return all.contains(name);
+}
+
+bool begins_as_theirs(const std::string& name) {
+    return std::any_of(std::begin(beginnings), std::end(beginnings), [&](const char* beginning) { return name.starts_with(beginning); });
 }
 
 /// True for names as v12, i0: the emitter's own.
@@ -71,6 +78,7 @@ void CEmitter::choose_names() {
     if (!kernel_.in_groups()) taken.insert(std::begin(frame_words), std::end(frame_words));
     const auto choose = [&](const std::string& wanted, bool parts) {
         std::string name = c_identifier(wanted);
+        if (begins_as_theirs(name)) name.insert(0, "own_");
         const auto is_taken = [&] {
             return taken.contains(name) || is_word(name) || is_numbered(name, "vaktilgu") ||
                    (parts && (taken.contains(name + "_base") || taken.contains(name + "_offset")));

@@ -1,0 +1,376 @@
+# tests/python/cython_programs/constructs.pyx: what regions take, a function each; test_cython_constructs.py compiles it with device= and without.
+# cython: language_level=3
+cimport cython
+import numpy as np
+from libc.math cimport M_PI, sqrt
+from libc.stdint cimport int64_t, uint8_t
+from cython.parallel cimport parallel, prange
+from inlined cimport Point, mirrored, squared
+
+ctypedef double real
+
+cdef enum Colour:
+    RED = 1
+    GREEN = 5
+
+cdef enum:
+    ROUNDS = 4
+
+cdef double SCALE = 2.5
+
+ctypedef fused one:
+    float
+    double
+
+ctypedef fused two:
+    int
+    long
+
+cdef struct Segment:
+    Point first
+    Point last
+
+
+# --- structs
+
+def structs_moved(Point[:] p, double by):
+    cdef int i
+    cdef Point q
+    for i in prange(p.shape[0], nogil=True, device={}):
+        q = p[i]
+        q.x = q.x + by
+        q.x, q.y = q.y, q.x
+        p[i] = mirrored(q, by)
+        p[i].tag *= 2
+
+
+def structs_made(Point[:] p, double[:] out):
+    cdef Py_ssize_t i
+    cdef Segment s
+    cdef Point kept = Point(100, 200, 3)
+    cdef Point last = Point(-1, -2, -3)
+    for i in prange(p.shape[0], nogil=True, device={}):
+        s.first = p[i]
+        s.last = Point(s.first.y, s.first.x, 7)
+        s.first.x += kept.x if s.first.tag > 1 else kept.y
+        out[i] = s.first.x * 1000 + s.last.y + mirrored(kept, 1).x
+        last = s.last
+    return last.x, last.y, last.tag
+
+
+# --- enums, constants
+
+def enums(int[:] x, Colour wanted):
+    cdef int i
+    cdef Colour c = RED
+    cdef int count = 0
+    for i in prange(x.shape[0], nogil=True, device={}):
+        c = GREEN if x[i] == ROUNDS else RED
+        if c == wanted:
+            count += 1
+        x[i] = c + 1
+    return count
+
+
+def constants(double[:] x):
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        x[i] = squared(x[i]) * M_PI * SCALE + ROUNDS
+
+
+# --- directives
+
+@cython.overflowcheck(True)
+def overflows(int[:] a, int[:] b, int operation):
+    cdef int i
+    for i in prange(a.shape[0], nogil=True, device={}):
+        if operation == 0:
+            a[i] = a[i] + b[i]
+        elif operation == 1:
+            a[i] = a[i] - b[i]
+        elif operation == 2:
+            a[i] = a[i] * b[i]
+        else:
+            a[i] = a[i] << b[i]
+
+
+@cython.overflowcheck(True)
+def overflows_of_64_bits(long[:] a, long[:] b, unsigned long[:] u):
+    cdef int i
+    for i in prange(a.shape[0], nogil=True, device={}):
+        a[i] = a[i] * b[i]
+        u[i] = u[i] * 3 - 1
+
+
+@cython.cdivision(False)
+def divided(long[:] a, long[:] b):
+    cdef int i
+    for i in prange(a.shape[0], nogil=True, device={}):
+        a[i] = a[i] // b[i]
+
+
+@cython.cdivision(False)
+def divided_floats(double[:] a, double[:] b):
+    cdef int i
+    for i in prange(a.shape[0], nogil=True, device={}):
+        a[i] = a[i] / b[i] + a[i] % b[i]
+
+
+@cython.cdivision(True)
+def divided_as_in_c(double[:] a, double[:] b):
+    cdef int i
+    for i in prange(a.shape[0], nogil=True, device={}):
+        a[i] = a[i] / b[i] + a[i] % b[i]
+
+
+def uninitialized(bint given):
+    cdef double[:] x
+    cdef int i
+    if given:
+        x = np.zeros(3)
+    for i in prange(3, nogil=True, device={}):
+        x[i] = i
+    return np.asarray(x).tolist()
+
+
+# --- leaving loops
+
+cdef long first_above(double[:] x, double limit) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in prange(x.shape[0], device={}):
+        if x[i] > limit:
+            return i
+    return -1
+
+
+def returned(double[:] x, double limit):
+    return first_above(x, limit)
+
+
+cdef double found_in_rows(double[:, :] x, double limit) except? -5:
+    cdef Py_ssize_t i, j
+    cdef double sum = 0
+    for i in prange(x.shape[0], nogil=True, device={}):
+        for j in range(x.shape[1]):
+            if x[i, j] > limit:
+                return x[i, j]
+        sum += x[i, 0]
+    else:
+        return -10
+    return sum
+
+
+def returned_from_rows(double[:, :] x, double limit):
+    return found_in_rows(x, limit)
+
+
+cdef void stopped(double[:] x, double limit, double[:] after) noexcept:
+    cdef int i
+    with nogil, parallel(device={}):
+        for i in prange(x.shape[0]):
+            if x[i] > limit:
+                return
+    after[0] = 1
+
+
+def returned_nothing(double[:] x, double limit, double[:] after):
+    stopped(x, limit, after)
+
+
+def broken(double[:] x, double limit):
+    """Only one iteration leaves the loop, so that what it has is definite."""
+    cdef int i = -1
+    cdef double seen = -1, other = 0
+    for i in prange(x.shape[0], nogil=True, device={}):
+        seen = x[i] * 2
+        if x[i] == limit:
+            break
+    else:
+        other = 1
+    return i, seen, other
+
+
+def nested_break():
+    cdef int i, j, one = 0, two = 0
+    for i in prange(10, nogil=True, device={}):
+        for j in prange(10):
+            if i == 6 and j == 7:
+                one = i
+                two = j
+                break
+        else:
+            continue
+        break
+    return i, j, one, two
+
+
+def descending(int n, int step):
+    cdef int i = 77, last = -1
+    cdef long sum = 0
+    for i in prange(n, -n, step, nogil=True, device={}, schedule='guided', num_threads=2):
+        sum += i
+        last = i * i
+    return i, last, sum
+
+
+def descending_broken(int n, int step, int at):
+    cdef int i = 77
+    for i in prange(n, -n, step, nogil=True, device={}, schedule='dynamic', chunksize=3):
+        if i == at:
+            break
+    return i
+
+
+def propagated():
+    cdef int i = 0, j = 0, x = 0, y = 0
+    cdef int sum1 = 0, sum2 = 0
+    for i in prange(10, nogil=True, device={}):
+        for j in prange(10):
+            sum1 += i
+    with nogil, parallel(device={}):
+        for x in prange(10):
+            for y in prange(10):
+                sum2 += y
+    return i, j, x, y, sum1, sum2
+
+
+def first_values(double[:] x, double[:] out):
+    """A variable that an iteration may read before it assigns it has the value from before the loop, where no thread has changed it."""
+    cdef double t = 7
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        if x[i] > 1000:
+            t = 3
+        out[i] = t + x[i]
+
+
+def collatz(long[:] steps):
+    cdef long i, x, n
+    for i in prange(steps.shape[0], nogil=True, device={}):
+        x = i + 1
+        n = 0
+        while True:
+            if x == 1:
+                break
+            n = n + 1
+            if x % 2 == 0:
+                x = x // 2
+                continue
+            x = 3 * x + 1
+        steps[i] = n
+
+
+# --- types
+
+def fused(one[:] x, two[:] k, one by):
+    cdef Py_ssize_t i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        x[i] = x[i] * by + k[i]
+
+
+def narrow(uint8_t[:] a, int64_t[:] b, bint up, real[:] c):
+    cdef Py_ssize_t i
+    cdef unsigned short s
+    for i in prange(a.shape[0], nogil=True, device={}):
+        s = <unsigned short>(a[i] * 300 * a[i])
+        b[i] = s + (1 if up else -1)
+        a[i] = <uint8_t>(a[i] + 200)
+        c[i] = not a[i]
+
+
+# --- memory of C
+
+def arrays_of_c(double[:] out):
+    cdef double w[2][3]
+    cdef int counts[4]
+    cdef Py_ssize_t i, j
+    for i in range(2):
+        for j in range(3):
+            w[i][j] = 10 * i + j
+    for i in range(4):
+        counts[i] = 0
+    for i in prange(out.shape[0], nogil=True, device={}):
+        out[i] = w[i % 2][i % 3]
+        if i < 4:
+            counts[i] = i * i
+    return [counts[i] for i in range(4)]
+
+
+cdef double weighted(double *p, Py_ssize_t n, double[3] weights) noexcept nogil:
+    cdef double sum = 0
+    cdef Py_ssize_t k
+    for k in range(n):
+        sum += p[k] * weights[k]
+    return sum
+
+
+cdef double through_a_matrix(double a, double b) noexcept nogil:
+    cdef double m[2][2]
+    cdef int i, j
+    cdef double sum = 0
+    for i in range(2):
+        for j in range(2):
+            m[i][j] = a * i + b * j
+    for i in range(2):
+        sum += m[i][1 - i]
+    return sum
+
+
+def pointers(double[:, ::1] x, double[::1] out):
+    cdef double *p = &x[0, 0]
+    cdef double w[3]
+    cdef Py_ssize_t i, n = x.shape[0]
+    w[0], w[1], w[2] = 1, 2, 3
+    for i in prange(n, nogil=True, device={p[0:3 * n]: 'to'}):
+        out[i] = p[3 * i] + weighted(&x[i, 0], 3, w) + through_a_matrix(i, 2)
+
+
+# --- memoryviews
+
+cdef void grown(double[:, :] x, Py_ssize_t i) noexcept nogil:
+    cdef double[:] row = x[i, 1:]
+    cdef Py_ssize_t k
+    for k in range(row.shape[0]):
+        row[k] = row[k] + len(row)
+
+
+def views(double[:, :] x, double[:, :] y):
+    """Rows under names, parts that are filled and copied."""
+    cdef Py_ssize_t i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        grown(x, i)
+        y[i, :2] = i
+        y[i, 2:] = x[i, 2:]
+
+
+def swapped(double[:] x, long[:] k):
+    cdef Py_ssize_t i, n = x.shape[0]
+    cdef long a, b
+    for i in prange(n // 2, nogil=True, device={}):
+        x[i], x[n - 1 - i] = x[n - 1 - i], x[i]
+        a, b = k[i], i
+        a, b = b, a
+        k[i] = a - b
+
+
+def masked(long[:] x):
+    cdef long bits = -1, some = 0
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        bits &= x[i]
+        some |= x[i]
+    return bits, some
+
+
+def closures(int n):
+    cdef int x = 0, y = 0
+
+    def inner():
+        nonlocal x, y
+        cdef int i
+        for i in prange(n, nogil=True, device={}):
+            x += i
+            y = i
+        return x
+
+    return inner(), x, y

@@ -43,6 +43,24 @@ def test_dtypes_are_promoted():
     assert pp.special.gammaln(integers, dtype="f4").dtype == "f4"
 
 
+def test_incomplete_beta_of_large_parameters():
+    """Exact values by mpmath, where the distance of x from 1 decides; and parameters of any size end."""
+    rows = [
+        (1e6, 0.5, 0.99999, 7.7438316926187045e-6), (1e8, 0.5, 0.9999999, 7.7442126262214151e-6),
+        (1e10, 0.5, 0.999999999, 7.7442186833811028e-6), (1e12, 0.5, 0.999999999999, 0.15730379857235142),
+        (1e5, 2.5, 0.9999, 0.0012491096824681775), (1e8, 2.5, 0.9999999, 0.0012497299477228932), (1e-305, 2.0, 0.25, 1.0),
+        (3000.0, 3000.0, 0.49354556560344465, 0.15867541731830055), (1e6, 1e3, 0.9989536359221663, 0.068449834664980909),
+    ]  # fmt: skip
+    a, b, x, exact = (np.array(column) for column in zip(*rows, strict=True))
+    np.testing.assert_allclose(pp.asnumpy(pp.special.betainc(*map(pp.asarray, (a, b, x)))), exact, rtol=3e-14)
+    np.testing.assert_allclose(pp.asnumpy(pp.special.betaincc(*map(pp.asarray, (b, a, 1 - x)))), exact, rtol=1e-6)
+    for dtype, sizes in (("f8", [1e16, 3.1e17, 1.7e18, 1e300]), ("f4", [1e7, 1e12, 1e30])):
+        a, x = np.meshgrid(np.array(sizes, dtype), np.array([1e-30, 0.3, 0.9, 1 - 2.0**-20, 1 - np.finfo(dtype).epsneg], dtype))
+        for other in (0.5, 3.0):
+            tail = pp.asnumpy(pp.special.betainc(pp.asarray(a), other, pp.asarray(x)))
+            assert ((tail >= 0) & (tail <= 1)).all()
+
+
 def test_out_where_and_shapes():
     x = pp.asarray(np.linspace(0.1, 3, 24).reshape(4, 6))
     out = pp.full((4, 6), -1.0)

@@ -52,16 +52,19 @@ def parts_of(suite: str, root: Path) -> dict[str, list[Path]]:
 
 
 def run(suite: str, root: Path, files: list[Path], options: argparse.Namespace) -> dict[Path, Counter[str]]:
-    """Passed, failed, skipped, and expected failures of each file."""
+    """What became of the tests of each file."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         environment = os.environ | {
             "PYTHONPATH": f"{HERE}{os.pathsep}{root}", "PARDO_SUITE": suite, "PARDO_DEVICE": options.device, "SCIPY_ARRAY_API": "1",
             "SKLEARN_SKIP_NETWORK_TESTS": "1", "PARDO_IMPLICIT_COPIES": "1",
         }  # fmt: skip
-        command = [options.python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={root}"]
-        warnings = "error::DeprecationWarning" if suite == "array-api-extra" else "ignore"  # its tests expect errors of its own deprecations
-        command += [f"--junitxml={report}", "-o", "junit_family=xunit1", "--tb=short", "-W", warnings, "-o", "faulthandler_timeout=120", *options.pytest, *map(str, files)]
+        warnings = "error::DeprecationWarning" if suite == "array-api-extra" else "ignore"  # it tests its own deprecations
+        command = [
+            options.python, "-m", "pytest", "-q", "-p", "pardo_namespace", "-p", "no:cacheprovider", "--tb=short", "-W", warnings,
+            "-c", os.devnull, f"--rootdir={root}", f"--junitxml={report}", "-o", "junit_family=xunit1", "-o", "faulthandler_timeout=120",
+            *options.pytest, *map(str, files),
+        ]  # fmt: skip
         ended = subprocess.run(command, env=environment, check=False)
         counts = {file: Counter[str]() for file in files}
         if not report.exists():
@@ -78,7 +81,7 @@ def outcome(case: ElementTree.Element) -> str:
     skipped = case.find("skipped")
     if skipped is None:
         return "passed"
-    return "known" if skipped.get("type") == "pytest.xfail" else "skipped"
+    return "expected" if skipped.get("type") == "pytest.xfail" else "skipped"
 
 
 def main() -> int:
@@ -97,9 +100,9 @@ def main() -> int:
                 counts = run(suite, root, files, options)
                 rows += [(f"{part} {file.stem}", count) for file, count in counts.items() if count]
     total = sum((count for _, count in rows), Counter[str]())
-    print("\n| file | passed | failed | skipped | known |\n|---|---:|---:|---:|---:|")
+    print("\n| file | passed | failed | skipped | expected to fail |\n|---|---:|---:|---:|---:|")
     for name, count in [*rows, ("all", total)]:
-        print(f"| {name} | {count['passed']} | {count['failed'] + count['died']} | {count['skipped']} | {count['known']} |")
+        print(f"| {name} | {count['passed']} | {count['failed'] + count['died']} | {count['skipped']} | {count['expected']} |")
     return 1 if total["failed"] or total["died"] or not total["passed"] else 0
 
 

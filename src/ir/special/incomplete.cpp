@@ -147,28 +147,30 @@ Expr beta_factor(Expr a, Expr b, Expr x, Expr y) {
                 [&] {
                     const Expr logarithm = branch(
                         of_low < 0.5, [&] { return log1p(-of_low); }, [&] { return log(of_high); });
-                    return pow(of_low * high, low) * exp(fma(high, logarithm, gamma_ratio_rest(low, high))) / tgamma(low);
+                    const Expr size = exp(fma(high, logarithm, gamma_ratio_rest(low, high)));  // 0 wherever the power overflows
+                    return select(size == 0.0, size, pow(of_low * high, low) * size / tgamma(low));
                 },
                 [&] { return pow(x, a) * pow(y, b) * tgamma(a + b) / (tgamma(a) * tgamma(b)); });
         });
 }
 
-/// The integral up to x divided by the factor, for x below the mean: a continued fraction by Lentz's method.
-Expr beta_fraction(Expr a, Expr b, Expr x) {
-    const Expr limit = relative_limit(x), tiny = x.pick(1e-30, 1e-300), sum = a + b;
+/// The integral up to x divided by the factor, for x below the mean: the even part of its continued fraction, of which each step takes two,
+/// and in which nothing cancels where x is close to 1 (DiDonato and Morris); by Lentz's method.
+Expr beta_fraction(Expr a, Expr b, Expr x, Expr y) {
+    const Expr limit = relative_limit(x), tiny = x.pick(1e-30, 1e-300), far = x.pick(1e30, 1e300), most_steps = x.pick(0x1p24, 0x1p31);
     const auto nonzero = [&](Expr v) { return select(abs(v) < tiny, tiny, v); };
-    const Expr first = 1.0 / nonzero(1.0 - sum * x / (a + 1.0));
+    const Expr least_base = 2.0 * (a + 1.0) / (a + b + 2.0), base = most(a * y - b * x + 1.0, least_base);  // below it by rounding only
+    const Expr slope = y + 1.0, first = 1.0 / (a / (a + 1.0) * base);
     const auto v = loop(
-        {first, x(1.0), first, x(0.0), x(2.0)}, [&](Args v) { return abs(v[4] - 1.0) > limit; },
+        {first, far, first, x(0.0), x(2.0)}, [&](Args v) { return (abs(v[4] - 1.0) > limit) & (v[3] < most_steps); },
         [&](Args v) {
-            const Expr m = v[3] + 1.0, twice = 2.0 * m, at = a + twice;
-            const Expr even = m * (b - m) * x / ((at - 1.0) * at);
-            const Expr d1 = 1.0 / nonzero(fma(even, v[0], 1.0)), c1 = nonzero(1.0 + even / v[1]);
-            const Expr odd = -(a + m) * (sum + m) * x / (at * (at + 1.0));
-            const Expr d2 = 1.0 / nonzero(fma(odd, d1, 1.0)), c2 = nonzero(1.0 + odd / c1), change = d2 * c2;
-            return std::vector<Expr>{d2, c2, v[2] * (d1 * c1) * change, m, change};
+            const Expr m = v[3] + 1.0, at = a + 2.0 * m, before = 1.0 / (at - 1.0), product = m * ((b - m) * x);
+            const Expr numerator = product * x * ((a + (m - 1.0)) * before) * ((a + b + (m - 1.0)) * before);
+            const Expr below = m + product * before + (a + m) / (at + 1.0) * fma(m, slope, base);
+            const Expr d = 1.0 / nonzero(fma(numerator, v[0], below)), c = nonzero(below + numerator / v[1]), change = c * d;
+            return std::vector<Expr>{d, c, v[2] * change, m, change};
         });
-    return v[2] / a;
+    return v[2];
 }
 
 /// For a, b > 0, 0 < x < 1.
@@ -176,7 +178,7 @@ Tails incomplete_beta(Expr a, Expr b, Expr x) {
     const Expr y = 1.0 - x, swap = x * (a + b + 2.0) > a + 1.0;
     const Expr p = select(swap, b, a), q = select(swap, a, b), u = select(swap, y, x), w = select(swap, x, y);
     const Expr valid = (a > 0.0) & (b > 0.0) & (x > 0.0) & (x < 1.0);  // elsewhere the fraction need not end
-    const Expr tail = beta_factor(p, q, u, w) * beta_fraction(p, q, select(valid, u, 0.0)), other = 1.0 - tail;
+    const Expr tail = beta_factor(p, q, u, w) * beta_fraction(p, q, select(valid, u, 0.0), select(valid, w, 1.0)), other = 1.0 - tail;
     return {select(swap, other, tail), select(swap, tail, other)};
 }
 

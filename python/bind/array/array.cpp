@@ -171,14 +171,20 @@ void bind_array(nb::module_& m) {
                           ">>> y.sum()\n"
                           "array(3.)");
     array_type = reinterpret_cast<PyTypeObject*>(c.ptr());
-    c.def(nb::new_([](nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order) {
-              const nb::object make = nb::module_::import_("pardo._array.creation").attr("constructed");
-              return array_of(nb::object(make(shape, dtype, buffer, offset, strides, order)).ptr());
-          }),
-          nb::arg("shape"), nb::arg("dtype") = nb::none(), nb::arg("buffer") = nb::none(), nb::arg("offset") = 0,
-          nb::arg("strides") = nb::none(), nb::arg("order") = nb::none(),
-          nb::sig("def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike | None = None, buffer: Any = None, offset: int = 0, "
-                  "strides: Sequence[int] | None = None, order: str | None = None) -> Array"));
+    // Not nb::new_, which gives the signature to __init__ too.
+    c.def_static(
+        "__new__",
+        [](nb::handle, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order) {
+            const nb::object make = nb::module_::import_("pardo._array.creation").attr("constructed");
+            return array_of(nb::object(make(shape, dtype, buffer, offset, strides, order)).ptr());
+        },
+        nb::arg("cls"), nb::arg("shape"), nb::arg("dtype") = nb::none(), nb::arg("buffer") = nb::none(), nb::arg("offset") = 0,
+        nb::arg("strides") = nb::none(), nb::arg("order") = nb::none(),
+        nb::sig("def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike | None = None, buffer: Any = None, offset: int = 0, "
+                "strides: Sequence[int] | None = None, order: str | None = None) -> Array"));
+    c.def(
+        "__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {},
+        nb::sig("def __init__(self, *arguments: Any, **keywords: Any) -> None"));
     c.def_prop_rw("dtype", &Array::dtype, &pardo::set_dtype, nb::for_getter(nb::sig("def dtype(self) -> numpy.dtype[Any]")),
                   nb::for_setter(nb::sig("def dtype(self, dtype: DTypeLike) -> None")), nb::for_setter(nb::arg("dtype")),
                   "Element type, a `numpy.dtype`. Setting it shows the same memory with another one, as `view` does.")

@@ -24,7 +24,7 @@ ROWS = {
     "svd": "`linalg.svd`, `svdvals`, `pinv`, `matrix_rank`, `cond`, `norm` of 2 and nuc",
     "eigh": "`linalg.eigh`, `eigvalsh`, `scipy.linalg.eigh`",
     "eig": "`linalg.eig`, `eigvals`",
-    "lstsq": "`linalg.lstsq`",
+    "lstsq": "`linalg.lstsq` of small matrices, and of less than full rank",
     "lu_factor": "`scipy.linalg.lu`, `lu_factor`",
     "lu_solve": "`scipy.linalg.lu_solve`",
     "triangular_solve": "`scipy.linalg.solve_triangular`, `cho_solve`",

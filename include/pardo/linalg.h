@@ -86,5 +86,7 @@ PARDO_API std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int fi
 /// of src/lib/routines.h) has no code for the device of x: operands are
 /// copied to the host then, and results back.
 PARDO_API bool goes_through_host(std::string_view routine, const Array& x);
+/// True when the device has code of its own for it, which may want another way to a result than LAPACK takes.
+PARDO_API bool has_device_code(std::string_view routine, const Array& x);
 
 }  // namespace pardo::linalg

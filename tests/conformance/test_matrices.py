@@ -130,6 +130,7 @@ def test_orthogonal_sizes(dtype, shape, device):
         check(mine[0], expected[0], 10)
         check(mine[1] / shape[0], expected[1] / np.asarray(shape[0], real(dtype)))
         assert int(mine[2]) == expected[2]
+        check(mine[3], expected[3], 10)
 
 
 @pytest.mark.parametrize("n", [33, 70])

@@ -136,6 +136,9 @@ void bind_linalg(nb::module_& m) {
         },
         nb::arg("a"), nb::arg("full_matrices"), nb::arg("op_name"),
         nb::sig("def _svd(a: Array, full_matrices: bool, op_name: str) -> tuple[Array, Array, Array]"));
+    m.def(
+        "_has_device_code", [](const char* routine, const Array& a) { return linalg::has_device_code(routine, a); }, nb::arg("routine"),
+        nb::arg("a"));
     m.def("_svdvals", of_one<>("svd", &linalg::svdvals), nb::arg("a"), nb::arg("op_name"));
     m.def("_eigh", of_one<bool>("eigh", &linalg::eigh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));
     m.def("_eigvalsh", of_one<bool>("eigh", &linalg::eigvalsh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));

@@ -11,7 +11,8 @@ from pardo import _core
 from pardo._base.arguments import array, arrays, axis_index, integer, same_queue, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
-from pardo._matrices.results import SlogdetResult, require_square
+from pardo._matrices.norms import norm
+from pardo._matrices.results import SlogdetResult, require_square, transposed
 
 __all__ = ["det", "inv", "lstsq", "matrix_power", "multi_dot", "slogdet", "solve", "tensorinv", "tensorsolve"]
 
@@ -183,6 +184,35 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(*_core._slogdet(array(a, "slogdet"), "slogdet"))
 
 
+def _of_full_rank(x: Array, y: Array, rcond: float | None) -> tuple[Array, Array, Array, Array] | None:
+    """Least squares by QR factorization, where that pays and R shows that no singular value is too small: its Frobenius norm is not less
+    than the largest one, that of its inverse not less than the inverse of the smallest one."""
+    if x.ndim != 2 or min(x.shape) <= 32 or y.ndim not in (1, 2) or y.shape[0] != x.shape[0] or y.size == 0:
+        return None
+    if x.dtype != y.dtype or x.dtype.kind not in "fc" or x.dtype == np.float16 or not _core._has_device_code("qr", x):
+        return None
+    m, n = x.shape
+    least = np.finfo(x.dtype).eps * (max(m, n) if rcond is None else 1) if rcond is None or rcond < 0 else rcond
+    tall, right = m >= n, y if y.ndim == 2 else y[:, None]
+    q, r = _core._qr(x if tall else transposed(x), 0, "lstsq")
+
+    def solved(b: Array, taken: int) -> Array:
+        return _core._solve_triangular(r, b, True, taken, False, False, "lstsq")
+
+    try:
+        inverse = solved(_core._eye(r.shape[0], r.shape[0], 0, r.dtype, r.queue), 0)
+        known = float(norm(r)) * float(norm(inverse)) * float(least) < 1
+    except np.linalg.LinAlgError:
+        known = False
+    if not known:
+        return None
+    of_q = _core.conjugate(q)
+    solution = solved(_core._matmul(transposed(of_q), right), 0) if tall else _core._matmul(of_q, solved(right, 1))
+    residuals = norm(right - _core._matmul(x, solution), axis=0) ** 2
+    rank = _core._full([], r.shape[0], np.dtype("int64"), r.queue)
+    return solution if y.ndim == 2 else solution[:, 0], residuals, rank, _core._svdvals(r, "lstsq")
+
+
 @filled
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Array, Array]:
     """Return the least-squares solution to a linear matrix equation.
@@ -218,6 +248,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     Notes
     -----
     By singular values (LAPACK's gelsd). Where M is more than N the rank is waited for, because the shape of the residuals depends on it.
+    On other devices than the CPU, for matrices of more than 32 rows and columns, QR factorization comes first: if R tells that the rank is
+    full, which is waited for, it gives the solution, and the singular values are computed when they are used.
 
     {matrix_notes}
 
@@ -234,7 +266,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     same_queue(x, y, "lstsq")
     if rcond is not None:
         rcond = float(rcond)
-    solution, residuals, rank, s = _core._lstsq(x, y, rcond, "lstsq")
+    found = _of_full_rank(x, y, rcond)
+    solution, residuals, rank, s = found or _core._lstsq(x, y, rcond, "lstsq")
     m, n = x.shape
     if m <= n or int(rank) != n:
         residuals = residuals[:0]

@@ -15,7 +15,7 @@
 #include "lib/routines.h"
 
 namespace pardo::lib {
-namespace {
+namespace cublas {
 
 using Handle = struct CublasOpaque*;
 using Status = int;
@@ -45,6 +45,12 @@ struct Cublas : ByElementType<Functions> {
     Status (*set_math)(Handle, int) = nullptr;
     const char* (*status_name)(Status) = nullptr;
 };
+
+}  // namespace cublas
+
+namespace {
+
+using namespace cublas;
 
 std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     auto blas = std::make_unique<Cublas>();

@@ -81,33 +81,27 @@ void transpose_on_device(const SolverState& state, const char* op_name, Taken ho
     check(state.library.get<T>().geam(state.blas, how, how, m, n, &one, from, from_step, &zero, from, from_step, to, m), op_name, "geam");
 }
 
-/// x with a x = b. Many systems go together if they are not too large. The columns of b, and of x, are brought together before and after;
-/// one column lies right as it is. Without b, the results hold unit matrices: what becomes of them is the inverse of Aᵀ, which as it lies
-/// in memory is that of A.
+/// x with a x = b, where b lies column by column. Many systems go together if they are not too large. For the unit matrix of the transposed
+/// one, as it lies, options say that: its inverse lies as that of A.
 template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
-    const int n = s.rows(s.in_shapes[0]), k = s.columns(s.out_shapes[0]);
+    const int n = s.rows(s.in_shapes[0]), k = s.rows(s.out_shapes[0]) * s.columns(s.out_shapes[0]) / n;
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n, of_b = static_cast<std::int64_t>(n) * k;
-    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    const bool together = s.count > 1 && n <= 512, inverts = s.in.size() == 1, in_place = k == 1 || inverts;
-    const Taken how = inverts ? Taken::AsIs : Taken::Transposed;
+    const bool together = s.count > 1 && n <= 512;
+    const Taken how = s.options.transposed ? Taken::AsIs : Taken::Transposed;
     const std::int64_t at_once = together ? s.count : 1;
     int size = 0;
     if (!together) check(f.getrf_size(state.handle, n, n, s.in[0], n, &size), name, "getrf_bufferSize");
     DevicePieces pieces;
-    const std::size_t lu = pieces.add<T>(of_a * at_once), b = pieces.add<T>(in_place ? 1 : of_b * at_once), work = pieces.add<T>(size),
-                      pivots = pieces.add<int>(n * at_once), of_lu = pieces.add<T*>(at_once), of_x = pieces.add<T*>(at_once),
-                      ignored = pieces.add<int>(1);
+    const std::size_t lu = pieces.add<T>(of_a * at_once), work = pieces.add<T>(size), pivots = pieces.add<int>(n * at_once),
+                      of_lu = pieces.add<T*>(at_once), of_x = pieces.add<T*>(at_once), ignored = pieces.add<int>(1);
     pieces.allocate(state);
     T* a = pieces.get<T>(lu);
     int* p = pieces.get<int>(pivots);
-    if (in_place && !inverts) copy_on_device(state, name, s.in[1], s.result(0), of_b * s.count * bytes);
     for (std::int64_t i = 0; i < s.count; i += at_once) {
-        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * bytes);
-        T* columns = in_place ? s.result(0) + i * of_b : pieces.get<T>(b);
-        for (std::int64_t j = 0; j < at_once && !in_place; ++j)
-            transpose_on_device(state, name, Taken::Transposed, n, k, s.in[1] + (i + j) * of_b, k, columns + j * of_b);
+        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * at_once * static_cast<std::int64_t>(sizeof(T)));
+        T* columns = s.result(0) + i * of_b;
         if (together) {
             store_addresses(state, name, a, of_a, s.count, pieces.get<T*>(of_lu));
             store_addresses(state, name, columns, of_b, s.count, pieces.get<T*>(of_x));
@@ -120,8 +114,6 @@ template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
             check(f.getrf(state.handle, n, n, a, n, pieces.get<T>(work), p, s.info + i), name, "getrf");
             check(f.getrs(state.handle, how, n, k, a, n, p, columns, n, pieces.get<int>(ignored)), name, "getrs");
         }
-        for (std::int64_t j = 0; j < at_once && !in_place; ++j)
-            transpose_on_device(state, name, Taken::Transposed, k, n, columns + j * of_b, n, s.result(0) + (i + j) * of_b);
     }
 }
 
@@ -133,10 +125,13 @@ template <class T> void run_cholesky(const DeviceStack<T>& s, SolverState& state
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
     const Triangle triangle = s.options.upper ? Triangle::Lower : Triangle::Upper;
     const bool together = s.count > 1 && n <= 512;
-    int size = 0;
-    if (!together) check(f.potrf_size(state.handle, triangle, n, s.result(0), n, &size), name, "potrf_bufferSize");
+    constexpr nvidia::Element element = nvidia::element_of<T>;
+    std::size_t size = 0, on_host = 0;
+    if (!together)
+        check(state.library.potrf_size(state.handle, state.parameters(), triangle, n, element, s.result(0), n, element, &size, &on_host),
+              name, "Xpotrf_bufferSize");
     DevicePieces pieces;
-    const std::size_t work = pieces.add<T>(size), addresses = pieces.add<T*>(together ? s.count : 1);
+    const std::size_t work = pieces.add<char>(static_cast<std::int64_t>(size)), addresses = pieces.add<T*>(together ? s.count : 1);
     pieces.allocate(state);
     copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
     if (together) {
@@ -146,41 +141,32 @@ template <class T> void run_cholesky(const DeviceStack<T>& s, SolverState& state
         return;
     }
     for (std::int64_t i = 0; i < s.count; ++i)
-        check(f.potrf(state.handle, triangle, n, s.result(0) + i * of_a, n, pieces.get<T>(work), size, s.info + i), name, "potrf");
+        check(state.library.potrf(state.handle, state.parameters(), triangle, n, element, s.result(0) + i * of_a, n, element,
+                                  pieces.get<char>(work), size, state.host_workspace(on_host), on_host, s.info + i),
+              name, "Xpotrf");
 }
 
-/// The factors of A; or of Aᵀ, which is what lies there, where options say so. Pivots are counted from 1.
+/// Factors in the place of the transposed matrices, which is column by column. Pivots are counted from 1.
 template <class T> void run_lu(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
-    const bool as_it_lies = s.options.transposed;
-    const int of_rows = s.rows(s.in_shapes[0]), of_columns = s.columns(s.in_shapes[0]);
-    const int m = as_it_lies ? of_columns : of_rows, n = as_it_lies ? of_rows : of_columns, k = std::min(m, n);
+    const int m = s.columns(s.out_shapes[0]), n = s.rows(s.out_shapes[0]), k = std::min(m, n);
     const std::int64_t of_a = static_cast<std::int64_t>(m) * n;
     const bool together = s.count > 1 && m == n && n <= 512;
-    const std::int64_t at_once = together ? s.count : 1;
     int size = 0;
-    if (!together) check(f.getrf_size(state.handle, m, n, s.in[0], m, &size), name, "getrf_bufferSize");
+    if (!together) check(f.getrf_size(state.handle, m, n, s.result(0), m, &size), name, "getrf_bufferSize");
     DevicePieces pieces;
-    const std::size_t columns = pieces.add<T>(as_it_lies ? 1 : of_a * at_once), work = pieces.add<T>(size),
-                      addresses = pieces.add<T*>(at_once);
+    const std::size_t work = pieces.add<T>(size), addresses = pieces.add<T*>(together ? s.count : 1);
     pieces.allocate(state);
     int* pivots = static_cast<int*>(s.out[1]);
-    if (as_it_lies) copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
-    for (std::int64_t i = 0; i < s.count; i += at_once) {
-        T* a = as_it_lies ? s.result(0) + i * of_a : pieces.get<T>(columns);
-        for (std::int64_t j = 0; j < at_once && !as_it_lies; ++j)
-            transpose_on_device(state, name, Taken::Transposed, m, n, s.in[0] + (i + j) * of_a, n, a + j * of_a);
-        if (together) {
-            store_addresses(state, name, a, of_a, s.count, pieces.get<T*>(addresses));
-            check(f.getrf_batched(state.blas, n, pieces.get<T*>(addresses), n, pivots, s.info, static_cast<int>(s.count)), name,
-                  "getrfBatched");
-        } else {
-            check(f.getrf(state.handle, m, n, a, m, pieces.get<T>(work), pivots + i * k, s.info + i), name, "getrf");
-        }
-        for (std::int64_t j = 0; j < at_once && !as_it_lies; ++j)
-            transpose_on_device(state, name, Taken::Transposed, n, m, a + j * of_a, m, s.result(0) + (i + j) * of_a);
+    if (together) {
+        store_addresses(state, name, s.result(0), of_a, s.count, pieces.get<T*>(addresses));
+        check(f.getrf_batched(state.blas, n, pieces.get<T*>(addresses), n, pivots, s.info, static_cast<int>(s.count)), name,
+              "getrfBatched");
+        return;
     }
+    for (std::int64_t i = 0; i < s.count; ++i)
+        check(f.getrf(state.handle, m, n, s.result(0) + i * of_a, m, pieces.get<T>(work), pivots + i * k, s.info + i), name, "getrf");
 }
 
 /// U, S and Vh. Aᵀ = U' S V'ᴴ: U', as it lies in memory, is Vh, and U is the conjugate of V'.
@@ -363,25 +349,43 @@ void qr_on_device(device::Queue* queue, const MatrixOptions& options, std::span<
 }
 /// getrf takes NaN for 0. What is divided by a pivot of zero is not finite.
 void solve_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    if (in.size() == 1) make_unit(queue, options.op_name, out[0]);
+    const BlockSteps steps(queue, options.op_name);
     std::optional<MatrixStatus> status;
     if (options.finite || !options.nan_where_singular) status.emplace(status_of(queue, options, "Singular matrix", in));
-    const Memory info = run_on_device<SolveRun>(queue, options, in, out);
+    MatrixOptions asked = options;
+    asked.transposed = in.size() == 1;
+    Memory columns = out[0];
+    const std::int64_t k = columns.shape.back(), n = in[0].shape.back();
+    const bool moved = in.size() > 1 && k > 1;
+    if (moved) {
+        columns = scratch_matrices(queue, in[0].dtype, matrices_of(in[0]), k, n);
+        steps.transpose(in[1], columns);
+    } else if (in.size() > 1) {
+        steps.copy(in[1], columns);
+    } else {
+        make_unit(queue, options.op_name, columns);
+    }
+    const Memory info = run_on_device<SolveRun>(queue, asked, in.first(1), std::span(&columns, 1));
+    if (moved) steps.transpose(columns, out[0]);
     keep_nan(queue, options.op_name, in[0], info, out);
     if (status) status->finish(out, options.nan_where_singular ? Memory() : info);
 }
 void det_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    MatrixOptions as_it_lies = options;
-    as_it_lies.transposed = true;
     const Memory factors[] = {scratch_like(queue, in[0]), make_scratch(queue, DType::Int32, matrices_of(in[0]) * in[0].shape.back())};
-    const Memory info = run_on_device<LuRun>(queue, as_it_lies, in, factors);
+    BlockSteps(queue, options.op_name).copy(in[0], factors[0]);
+    const Memory info = run_on_device<LuRun>(queue, options, in, factors);
     lu_determinant(queue, options.op_name, factors[0], factors[1], 1, out);
     keep_nan(queue, options.op_name, in[0], info, out);
 }
 void lu_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+    const BlockSteps steps(queue, options.op_name);
     std::optional<MatrixStatus> status;
     if (options.finite) status.emplace(status_of(queue, options, "", in));
-    const Memory info = run_on_device<LuRun>(queue, options, in, out.first(2));
+    const Block a(in[0]);
+    const Memory factors[] = {scratch_matrices(queue, in[0].dtype, a.count, a.columns, a.rows), out[1]};
+    steps.transpose(in[0], factors[0]);
+    const Memory info = run_on_device<LuRun>(queue, options, in, factors);
+    steps.transpose(factors[0], out[0]);
     find_row_places(queue, options.op_name, out[1], 1, out[2]);
     keep_nan(queue, options.op_name, in[0], info, out);
     if (status) status->finish(out);
@@ -389,8 +393,11 @@ void lu_on_device(device::Queue* queue, const MatrixOptions& options, std::span<
 
 void eig_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
     const MatrixStatus status = status_of(queue, options, "Eigenvalues did not converge", in);
-    const Memory results[] = {out[0], out[1] ? scratch_like(queue, in[0]) : Memory()};
-    const Memory info = run_on_device<EigRun>(queue, options, in, results);
+    const Memory finite = scratch_like(queue, in[0]), results[] = {out[0], out[1] ? scratch_like(queue, in[0]) : Memory()};
+    // geev refuses all others.
+    launch_kernel(queue, options.op_name, Variant(KernelId::FiniteOnly, finite.dtype), groups_for(finite.size()),
+                  {reads(in[0]), writes(finite), finite.size()});
+    const Memory info = run_on_device<EigRun>(queue, options, std::span(&finite, 1), results);
     if (out[1])
         launch_kernel(queue, options.op_name, Variant(KernelId::EigenColumns, in[0].dtype), groups_for(in[0].size()),
                       {reads(results[1]), reads(out[0]), writes(out[1]), in[0].size(), in[0].shape.back()});

@@ -34,8 +34,6 @@ template <class T> struct MatrixFunctions {
     Status (*getrf_size)(H, int m, int n, T* a, int lda, int* size) = nullptr;
     Status (*getrf)(H, int m, int n, T* a, int lda, T* work, int* pivots, int* info) = nullptr;
     Status (*getrs)(H, Taken, int n, int k, const T* a, int lda, const int* pivots, T* b, int ldb, int* info) = nullptr;
-    Status (*potrf_size)(H, Triangle, int n, T* a, int lda, int* size) = nullptr;
-    Status (*potrf)(H, Triangle, int n, T* a, int lda, T* work, int size, int* info) = nullptr;
     Status (*potrf_batched)(H, Triangle, int n, T* a[], int lda, int* info, int count) = nullptr;
     Status (*geqrf_size)(H, int m, int n, T* a, int lda, int* size) = nullptr;
     Status (*geqrf)(H, int m, int n, T* a, int lda, T* factors, T* work, int size, int* info) = nullptr;
@@ -62,9 +60,13 @@ struct Solver : ByElementType<MatrixFunctions> {
     Status (*set_stream)(SolverHandle, cuda::StreamHandle) = nullptr;
     Status (*create_svd)(SvdParameters*) = nullptr;
     Status (*destroy_svd)(SvdParameters) = nullptr;
-    // Since CUDA 12.6; null in older ones.
     Status (*create_parameters)(SolverParameters*) = nullptr;
     Status (*destroy_parameters)(SolverParameters) = nullptr;
+    Status (*potrf_size)(SolverHandle, SolverParameters, Triangle, std::int64_t n, Element, const void* a, std::int64_t lda,
+                         Element computed_in, std::size_t* on_device, std::size_t* on_host) = nullptr;
+    Status (*potrf)(SolverHandle, SolverParameters, Triangle, std::int64_t n, Element, void* a, std::int64_t lda, Element computed_in,
+                    void* on_device, std::size_t device_bytes, void* on_host, std::size_t host_bytes, int* info) = nullptr;
+    // Since CUDA 12.6; null in older ones.
     Status (*geev_size)(SolverHandle, SolverParameters, Vectors left, Vectors right, std::int64_t n, Element, const void* a,
                         std::int64_t lda, Element of_values, const void* w, Element of_left, const void* l, std::int64_t ldl,
                         Element of_right, const void* r, std::int64_t ldr, Element computed_in, std::size_t* on_device,

@@ -28,11 +28,11 @@ template <class T> bool bind_all(const DynamicLibrary& solver, const DynamicLibr
     const auto find_both = [&](auto*& size, auto*& function, const std::string& name) {
         return find(size, (name + "_bufferSize").c_str()) && find(function, name.c_str());
     };
-    return find_both(f.getrf_size, f.getrf, "getrf") && find(f.getrs, "getrs") && find_both(f.potrf_size, f.potrf, "potrf") &&
-           find(f.potrf_batched, "potrfBatched") && find_both(f.geqrf_size, f.geqrf, "geqrf") &&
-           find_both(f.orgqr_size, f.orgqr, complex ? "ungqr" : "orgqr") && find_both(f.gesvdj_size, f.gesvdj, "gesvdj") &&
-           find_both(f.syevd_size, f.syevd, complex ? "heevd" : "syevd") && blas.bind(f.geam, (of_blas + "geam").c_str()) &&
-           blas.bind(f.getrf_batched, (of_blas + "getrfBatched").c_str()) && blas.bind(f.getrs_batched, (of_blas + "getrsBatched").c_str());
+    return find_both(f.getrf_size, f.getrf, "getrf") && find(f.getrs, "getrs") && find(f.potrf_batched, "potrfBatched") &&
+           find_both(f.geqrf_size, f.geqrf, "geqrf") && find_both(f.orgqr_size, f.orgqr, complex ? "ungqr" : "orgqr") &&
+           find_both(f.gesvdj_size, f.gesvdj, "gesvdj") && find_both(f.syevd_size, f.syevd, complex ? "heevd" : "syevd") &&
+           blas.bind(f.geam, (of_blas + "geam").c_str()) && blas.bind(f.getrf_batched, (of_blas + "getrfBatched").c_str()) &&
+           blas.bind(f.getrs_batched, (of_blas + "getrsBatched").c_str());
 }
 
 std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicLibrary& blas) {
@@ -42,13 +42,12 @@ std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicL
         solver.bind(made->set_stream, "cusolverDnSetStream") && solver.bind(made->create_svd, "cusolverDnCreateGesvdjInfo") &&
         solver.bind(made->destroy_svd, "cusolverDnDestroyGesvdjInfo") && blas.bind(made->create_blas, "cublasCreate_v2") &&
         blas.bind(made->destroy_blas, "cublasDestroy_v2") && blas.bind(made->set_blas_stream, "cublasSetStream_v2") &&
-        bind_all(solver, blas, "S", made->s) && bind_all(solver, blas, "D", made->d) && bind_all(solver, blas, "C", made->c) &&
-        bind_all(solver, blas, "Z", made->z);
+        solver.bind(made->create_parameters, "cusolverDnCreateParams") &&
+        solver.bind(made->destroy_parameters, "cusolverDnDestroyParams") && solver.bind(made->potrf_size, "cusolverDnXpotrf_bufferSize") &&
+        solver.bind(made->potrf, "cusolverDnXpotrf") && bind_all(solver, blas, "S", made->s) && bind_all(solver, blas, "D", made->d) &&
+        bind_all(solver, blas, "C", made->c) && bind_all(solver, blas, "Z", made->z);
     if (!complete) return nullptr;
-    const bool has_geev = solver.bind(made->create_parameters, "cusolverDnCreateParams") &&
-                          solver.bind(made->destroy_parameters, "cusolverDnDestroyParams") &&
-                          solver.bind(made->geev_size, "cusolverDnXgeev_bufferSize") && solver.bind(made->geev, "cusolverDnXgeev");
-    if (!has_geev) made->geev = nullptr;
+    if (!solver.bind(made->geev_size, "cusolverDnXgeev_bufferSize") || !solver.bind(made->geev, "cusolverDnXgeev")) made->geev = nullptr;
     return made;
 }
 

@@ -143,4 +143,8 @@ bool goes_through_host(std::string_view routine, const Array& x) {
     return false;
 }
 
+bool has_device_code(std::string_view routine, const Array& x) {
+    return !x.node()->queue->device()->runs_host_code() && !goes_through_host(routine, x);
+}
+
 }  // namespace pardo::linalg

@@ -81,7 +81,7 @@ void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
             {KernelId::MatmulMinus, dtype, {{"ROWS", 1 + flag}, {"COLUMNS", 1 + flag}, {"A_RANK", 1}, {"B_RANK", 1}, {"CONJUGATE", flag}}});
     }
     for (const KernelId kernel : {KernelId::LuPanel, KernelId::KeepTriangle, KernelId::NoteInfinite, KernelId::NoteZeros,
-                                  KernelId::EigenColumns, KernelId::DivideRows})
+                                  KernelId::EigenColumns, KernelId::FiniteOnly, KernelId::DivideRows})
         list.push_back({kernel, dtype});
     for (int bits : {0, 5, 8}) {
         list.push_back({KernelId::QrPanel, dtype, {{"TEAM_BITS", bits}}});

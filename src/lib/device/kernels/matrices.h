@@ -87,6 +87,19 @@ KERNEL(256) eigen_columns(CONST_ARG(T, vectors), CONST_ARG(R, values), ARG(R, ou
 }
 )";
 
+/// Zeros in the place of elements that are not finite.
+inline constexpr char finite_only[] = R"(
+KERNEL(256) finite_only(CONST_ARG(T, x), ARG(T, out), i64 total) {
+    BEGIN;
+    CONST_PTR(T, x);
+    PTR(T, out);
+    const i64 at = GROUP_ID * 256 + LOCAL_ID;
+    if (at >= total) return;
+    const T value = x[at];
+    out[at] = IS_FINITE(value) ? value : ZERO;
+}
+)";
+
 /// Notes matrices with elements that are not finite, for `reason`.
 inline constexpr char note_infinite[] = R"(
 KERNEL(256) note_infinite(CONST_ARG(T, x), ARG(i32, status), i64 total, i64 size, i64 reason) {

@@ -123,6 +123,12 @@ void BlockSteps::copy(const Memory& from, const Memory& to) const {
     (void)queue_->copy(to.buffer.get(), place(to), from.buffer.get(), place(from), static_cast<std::size_t>(from.nbytes()));
 }
 
+void BlockSteps::transpose(const Memory& from, const Memory& to) const {
+    const Block x(from);
+    launch_kernel(queue_, op_name_, moved_variant(KernelId::Transpose, from.dtype),
+                  x.count * divide_up(x.rows, 16) * divide_up(x.columns, 16), {reads(from), writes(to), x.rows, x.columns});
+}
+
 void BlockSteps::copy_rows(const Block& from, const Block& to, bool conjugate, const Memory& order, std::int64_t of) const {
     const std::int64_t total = to.count * to.rows * to.columns;
     const bool conjugated = conjugate && is_complex(to.memory.dtype), ordered = static_cast<bool>(order);

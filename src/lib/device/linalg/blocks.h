@@ -44,6 +44,8 @@ public:
     /// Exchanges rows as lu has; `base`: what pivots are counted from.
     void exchange(const Block& x, const Memory& pivots, std::int64_t first, std::int64_t last, bool back = false, int base = 0) const;
     void copy(const Memory& from, const Memory& to) const;
+    /// All of a stack's matrices.
+    void transpose(const Memory& from, const Memory& to) const;
     /// Rows to others; `order`: those of these numbers (Int32, `of` of them a matrix).
     void copy_rows(const Block& from, const Block& to, bool conjugate = false, const Memory& order = {}, std::int64_t of = 0) const;
 

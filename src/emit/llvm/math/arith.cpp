@@ -236,10 +236,12 @@ llvm::Value* Emitter::by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> o
 
 /// A vector's quotients, one after the other, in a function of its own: each takes tens of instructions, in every place that divides.
 llvm::Function* Emitter::division_by_lane(bool is_signed, llvm::Type* type) {
-    const std::string name = (is_signed ? "divide.s" : "divide.u") + std::to_string(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
+    const std::string name =
+        (is_signed ? "divide.s" : "divide.u") + std::to_string(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
     if (llvm::Function* known = module_->getFunction(name)) return known;
     llvm::IRBuilder<>::InsertPointGuard guard(b_);
-    auto* made = llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false), llvm::Function::InternalLinkage, name, *module_);
+    auto* made =
+        llvm::Function::Create(llvm::FunctionType::get(type, {type, type}, false), llvm::Function::InternalLinkage, name, *module_);
     for (const auto attribute : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::Cold})
         made->addFnAttr(attribute);
     made->setMemoryEffects(llvm::MemoryEffects::none());

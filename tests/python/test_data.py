@@ -210,6 +210,28 @@ def test_always_copies():
     assert x.tolist() == [2, 3, 4]
 
 
+def test_a_context_that_is_entered_again_finds_what_is_there(device):
+    """What it has mapped before is counted, while it is present and as it was; else it is mapped anew."""
+    x, y = floats(6), floats(2)
+    context = pp.data(tofrom=(x,), to=(y,), device=device)
+    with pp.data(to=(x, y), device=device), copied(0):
+        for _ in range(3):
+            with context, context:
+                increase(x)
+        with context:
+            pp.exit_data(delete=(y,), device=device)
+        assert not pp.is_present(y, device)
+    assert not pp.is_present(x, device)
+    with context:
+        assert pp.is_present(y, device)
+    with pp.data(to=(x, y), device=device):
+        with context:
+            x.shape = 2, 3
+        with context:
+            increase(x[0])
+        x.shape = (6,)
+
+
 def test_entered_again_and_as_a_decorator(device):
     x = floats(3)
     context = pp.data(tofrom=(x,), device=device)

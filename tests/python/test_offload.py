@@ -354,3 +354,16 @@ def test_it_is_pickled_by_name():
 def PICKLED(x):  # noqa: N802
     for i in pp.prange(len(x)):
         x[i] = 1
+
+
+def test_on_the_host_what_another_device_has_is_the_hosts():
+    """`on="cpu"` means the host's memory, inside of a context of another device too."""
+    x = floats(3)
+    host = pp.offload(in_place, on="cpu")
+    with pp.data(to=(x,), device=OWN):
+        host(x)
+        assert x.tolist() == [1, 2, 3]
+        pp.offload(in_place)(x)  # on the context's device, which has not seen that
+        assert x.tolist() == [1, 2, 3]
+        pp.update_from(x)
+    assert x.tolist() == [1, 2, 3]

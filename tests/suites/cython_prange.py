@@ -157,12 +157,17 @@ def results(path: Path, work: Path) -> list[str]:
     texts = case.texts()
     lines = [f"{path.name}: {function_at(texts[file], line)}: refused: {why}" for (file, line), why in case.refused.items()]
     plain, regions = outcomes(case.folders[0], name), outcomes(case.folders[1], name)
-    with_regions_in = {function_at(texts[file], line) for file, line in case.taken}
-    lines += [f"{path.name}: {function}: the same" for function in sorted(with_regions_in)]
+    for function in sorted({function_at(texts[file], line) for file, line in case.taken}):
+        lines.append(f"{path.name}: {function}: {'the same' if any(holds(plain, regions)) else 'compiled; no docstring of the file has examples'}")
     for function, outcome in plain.items():
         if outcome == "holds" and regions.get(function) != "holds":
             lines.append(f"{path.name}: {function}: DIFFERS: {regions.get(function)}")
     return list(dict.fromkeys(lines))
+
+
+def holds(plain: dict[str, str], regions: dict[str, str]) -> list[bool]:
+    """For docstrings that hold without regions whether they hold with them."""
+    return [regions.get(function) == "holds" for function, outcome in plain.items() if outcome == "holds"]
 
 
 def main() -> int:

@@ -26,6 +26,10 @@ _SWITCH = {"": False, "on": False, "1": False, "off": True, "0": True}
 devices: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("pardo.data", default=())
 
 
+# Whether what this task runs now is asked to be on the host: then copies on other devices take no argument's place.
+on_host: contextvars.ContextVar[bool] = contextvars.ContextVar("pardo.data_on_host", default=False)
+
+
 class Layout(NamedTuple):
     """The bytes of an array: the first one's address, and extents and strides of axes, the largest stride first, without gaps merged."""
 
@@ -343,7 +347,7 @@ def chosen_table(values: Any, queue: Queue | None) -> Table | None:
     queue = queue or next((x.queue for x in values if type(x) is Array), None)
     if queue is not None:
         return tables.get(queue.device.id)
-    known = list(tables.values())
+    known = [t for t in tables.values() if t.device.id == HOST or not on_host.get()]
     order = [t for d in reversed(devices.get()) for t in known if t.device.id == d] + known
     hosts = [host for host in map(host_array, values) if host is not None and host.size]
     return next((t for host in hosts for t in order if t.entry_of(host) is not None), None)

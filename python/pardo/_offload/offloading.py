@@ -264,21 +264,23 @@ class OffloadFunction(pickling.Unchanging):
         function = self._current().function
         device = self._target()
         if device == _host():
-            token = _running.set(None)
+            token, host = _running.set(None), tables.on_host.set(True)
             try:
                 return function(*arguments, **keywords)
             finally:
+                tables.on_host.reset(host)
                 _running.reset(token)
         table = table_of(device)
         names, values = self._bound(arguments, keywords)
         call = Around(self.__name__, table, self._planned(names, values))
-        token = _running.set(table)
+        token, host = _running.set(table), tables.on_host.set(False)
         try:
             with call:
                 given = [call.used(v) for v in values]
                 result = function(*given[: len(arguments)], **dict(zip(keywords, given[len(arguments) :], strict=True)))
                 result = self._back(result, values, given)
         finally:
+            tables.on_host.reset(host)
             _running.reset(token)
         self._last = device.id, call.moved
         return result

@@ -210,6 +210,7 @@ def test_always_copies():
     assert x.tolist() == [2, 3, 4]
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")  # of NumPy 2.5
 def test_a_context_that_is_entered_again_finds_what_is_there(device):
     """What it has mapped before is counted, while it is present and as it was; else it is mapped anew."""
     x, y = floats(6), floats(2)

@@ -11,7 +11,9 @@ _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 def _flat(value: Any) -> Any:
     if isinstance(value, ast.AST):
         place = tuple(getattr(value, name, None) for name in _PLACE)
-        return type(value).__name__, place, [_flat(getattr(value, field, None)) for field in value._fields]
+        # Python 3.12's functions have type_params, which are not None where a tree was made without.
+        fields = [_flat(getattr(value, field, [] if field == "type_params" else None)) for field in value._fields]
+        return type(value).__name__, place, fields
     if isinstance(value, list):
         return [_flat(v) for v in value]
     if isinstance(value, dict):

@@ -126,7 +126,7 @@ def main() -> int:
     parser.add_argument("--variants", default="n,np,npr")
     parser.add_argument("--only", default="")
     parser.add_argument("--size", default="", help="S, M, L or paper; small ones without it")
-    parser.add_argument("--times", action="store_true", help="the processor's time of the first call beyond the second's: what compiling takes")
+    parser.add_argument("--times", action="store_true", help="the processor's time of the first call beyond the second's: compiling")
     parser.add_argument("--seconds", type=int, default=300, help="for one variant")
     parser.add_argument("--traceback", action="store_true")
     parser.add_argument("--fastmath", action="store_true", help="as the programs ask: then an element at a bound may count to either side")

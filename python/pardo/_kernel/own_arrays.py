@@ -50,14 +50,15 @@ class Several:
 def queue_of(name: str, arguments: Iterable[Any]) -> Queue | Several | None:
     """Where a function's own arrays go: to the queue of its arrays; None for NumPy's memory.
 
-    That is where arrays are that are NumPy's, and all where there are none and the default device is the CPU. A function without arrays that
-    another jit function calls makes its own where that one does.
+    That is where arrays are that are NumPy's, and all where there are none and the default device is the CPU. A function without
+    arrays that another jit function calls makes its own where that one does.
     """
     around = calls.innermost
     while True:
         found, host = _arrays_in(arguments)
         if isinstance(found, tuple):
-            return Several(*found, name)
+            first, second = found
+            return Several(first, second, name)
         if found is not None or host:
             return None if found is None else found.queue
         if around is None or around[2] is None:

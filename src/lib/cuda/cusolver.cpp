@@ -86,8 +86,10 @@ void transpose_on_device(const SolverState& state, const char* op_name, Taken ho
 template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
-    const int n = s.rows(s.in_shapes[0]), k = s.rows(s.out_shapes[0]) * s.columns(s.out_shapes[0]) / n;
-    const std::int64_t of_a = static_cast<std::int64_t>(n) * n, of_b = static_cast<std::int64_t>(n) * k;
+    const int n = s.rows(s.in_shapes[0]);
+    const std::int64_t of_a = static_cast<std::int64_t>(n) * n,
+                       of_b = static_cast<std::int64_t>(s.rows(s.out_shapes[0])) * s.columns(s.out_shapes[0]);
+    const auto k = static_cast<int>(of_b / n);
     const bool together = s.count > 1 && n <= 512;
     const Taken how = s.options.transposed ? Taken::AsIs : Taken::Transposed;
     const std::int64_t at_once = together ? s.count : 1;

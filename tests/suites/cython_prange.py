@@ -157,8 +157,8 @@ def results(path: Path, work: Path) -> list[str]:
     texts = case.texts()
     lines = [f"{path.name}: {function_at(texts[file], line)}: refused: {why}" for (file, line), why in case.refused.items()]
     plain, regions = outcomes(case.folders[0], name), outcomes(case.folders[1], name)
-    for function in sorted({function_at(texts[file], line) for file, line in case.taken}):
-        lines.append(f"{path.name}: {function}: {'the same' if any(holds(plain, regions)) else 'compiled; no docstring of the file has examples'}")
+    outcome = "the same" if any(holds(plain, regions)) else "compiled; no docstring of the file has examples"
+    lines += [f"{path.name}: {function}: {outcome}" for function in sorted({function_at(texts[file], line) for file, line in case.taken})]
     for function, outcome in plain.items():
         if outcome == "holds" and regions.get(function) != "holds":
             lines.append(f"{path.name}: {function}: DIFFERS: {regions.get(function)}")

@@ -232,8 +232,20 @@ class Translator(Expressions):
         return self.assigned(node, node.lhs, node.rhs)
 
     def do_CascadedAssignmentNode(self, node: Any) -> Any:
-        values = getattr(node, "coerced_values", None) or [node.rhs] * len(node.lhs_list)
-        return [self.assigned(node, lhs, rhs) for lhs, rhs in zip(node.lhs_list, values, strict=True)]
+        rhs = self.plain(node.rhs)
+        if plain(rhs.type).is_struct_or_union or rhs.is_literal:
+            return [self.assigned(node, lhs, rhs) for lhs in node.lhs_list]
+        name = self.unique("_value")  # there before the first one is assigned
+        self.known[id(rhs)] = ast.Name(name, LOAD)
+        made: list[ast.stmt] = [ast.Assign([ast.Name(name, STORE)], self._without(rhs))]
+        return made + [self.assigned(node, lhs, rhs) for lhs in node.lhs_list]
+
+    def _without(self, node: Any) -> ast.expr:
+        """The value of a node that a name stands for from here on."""
+        name = self.known.pop(id(node))
+        value = self.typed(node)
+        self.known[id(node)] = name
+        return value
 
     def do_ParallelAssignmentNode(self, node: Any) -> Any:
         """All values are there before the first one is assigned."""

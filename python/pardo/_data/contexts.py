@@ -198,7 +198,9 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         _frames.set((*frames[:at], *frames[at + 1 :]))
         entered = tables.devices.get()
         tables.devices.set((*entered[:at], *entered[at + 1 :]))
-        written = [str(frame.mapped[k][0].label) for k, before in frame.sums.items() if checksum(frame.mapped[k][0].array) != before]
+        written = (
+            [str(frame.mapped[k][0].label) for k in frame.sums if checksum(frame.mapped[k][0].array) != frame.sums[k]] if frame.sums else []
+        )
         kept: list[str] = []
         failure = leave(frame.table, reversed(frame.mapped), error is not None, kept)
         if failure is None and written and error is None:

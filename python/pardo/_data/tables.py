@@ -172,7 +172,7 @@ class Table:
         """Replace the entries."""
         with _tables_lock:
             self.entries = tuple(sorted(entries, key=lambda e: e.layout.begin))
-            present.elsewhere = any(t.entries for name, t in tables.items() if name != HOST)
+            present.elsewhere = any(t.entries for t in tables.values() if t.device != Device(HOST))
             now = present.elsewhere or any(t.entries for t in tables.values())
             if now != present.in_use:
                 present.in_use = now
@@ -347,7 +347,7 @@ def chosen_table(values: Any, queue: Queue | None) -> Table | None:
     queue = queue or next((x.queue for x in values if type(x) is Array), None)
     if queue is not None:
         return tables.get(queue.device.id)
-    known = [t for t in tables.values() if t.device.id == HOST or not on_host.get()]
+    known = [t for t in tables.values() if not on_host.get() or t.device == Device(HOST)]
     order = [t for d in reversed(devices.get()) for t in known if t.device.id == d] + known
     hosts = [host for host in map(host_array, values) if host is not None and host.size]
     return next((t for host in hosts for t in order if t.entry_of(host) is not None), None)

@@ -256,6 +256,9 @@ class OffloadFunction(pickling.Unchanging):
 
     def is_on_host(self) -> bool:
         """Whether a call would run on the host's threads."""
+        entered = tables.devices.get()
+        if entered and self._on is None and not tables.offload_is_off():
+            return entered[-1] == _host().id
         return self._target() == _host()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:

@@ -350,7 +350,7 @@ def swapped(double[:] x, long[:] k):
         x[i], x[n - 1 - i] = x[n - 1 - i], x[i]
         a, b = k[i], i
         a, b = b, a
-        k[i] = a - b
+        a = k[i] = a - b
 
 
 def masked(long[:] x):

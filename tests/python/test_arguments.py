@@ -130,3 +130,33 @@ def test_errors_name_what_was_called(case):
     call, error, message = NAMED[case]
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda l, x: l.sum(a=x, axis=0),
+        lambda l, x: l.clip(a=x, a_min=3, a_max=9),
+        lambda l, x: l.tile(A=x, reps=2),
+        lambda l, x: l.roll(a=x, shift=1, axis=1),
+        lambda l, x: l.full_like(a=x, fill_value=2),
+        lambda l, x: l.compress(condition=[True, False, True], a=x, axis=0),
+        lambda l, x: l.array_split(ary=x, indices_or_sections=2, axis=1)[1],
+        lambda l, x: l.tensordot(a=x, b=x.T, axes=1),
+        lambda l, x: l.sort(a=x, axis=0, kind=None, order=None),
+        lambda l, x: l.isin(element=x, test_elements=[1, 2]),
+        lambda l, x: l.take(x, indices=[0], axis=1),
+        lambda l, x: x.argsort(axis=0, kind=None, order=None),
+    ],
+)
+def test_arguments_by_numpys_names(call):
+    host = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
+    np.testing.assert_array_equal(pp.asnumpy(call(pp, pp.asarray(host, device="cpu"))), call(np, host))
+
+
+def test_what_numbers_have_not_got():
+    x = pp.arange(3, device="cpu")
+    with pytest.raises(ValueError, match="sort: Cannot specify order when the array has no fields"):
+        pp.sort(x, order="f")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'a'"):
+        pp.sum(x, a=x)

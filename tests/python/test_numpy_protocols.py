@@ -374,3 +374,23 @@ def test_arrays_index_host_arrays():
     assert host.sum() == 21
     host[pp.asarray([1, 2], device="cpu")] += 1
     assert host[1:3].tolist() == [2, 3]
+
+
+def test_at_of_an_array_of_the_host():
+    host, wanted = np.zeros((2, 3)), np.zeros((2, 3))
+    rows, columns, values = np.array([0, 1, 1]), np.array([2, 0, 0]), np.array([1.0, 2.0, 3.0])
+    np.add.at(host, (pp.asarray(rows), columns), pp.asarray(values))
+    np.add.at(wanted, (rows, columns), values)
+    np.testing.assert_array_equal(host, wanted)
+    np.negative.at(host, pp.asarray([0]))
+    np.testing.assert_array_equal(host[0], -wanted[0])
+
+
+@pytest.mark.parametrize("name", ["polynomial.polyval", "chebyshev.chebval", "legendre.legval", "hermite.hermval", "laguerre.lagval"])
+def test_numpys_polynomials_compute_on_arrays(name):
+    value = operator.attrgetter(name)(np.polynomial)
+    points, coefficients = np.linspace(-1, 1, 7), np.array([1.0, 2, 3, 4])
+    for c in (coefficients, pp.asarray(coefficients)):
+        made = value(pp.asarray(points), c)
+        assert type(made) is pp.Array
+        np.testing.assert_allclose(pp.asnumpy(made), value(points, coefficients), rtol=1e-13)

@@ -174,12 +174,9 @@ void bind_array(nb::module_& m) {
     // Not nb::new_, which gives the signature to __init__ too.
     c.def_static(
         "__new__",
-        [](nb::handle, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order) {
-            const nb::object make = nb::module_::import_("pardo._array.creation").attr("constructed");
-            return array_of(nb::object(make(shape, dtype, buffer, offset, strides, order)).ptr());
+        [](nb::handle, const nb::args& arguments, const nb::kwargs& keywords) -> nb::object {
+            return nb::module_::import_("pardo._array.creation").attr("constructed")(*arguments, **keywords);
         },
-        nb::arg("cls"), nb::arg("shape"), nb::arg("dtype") = nb::none(), nb::arg("buffer") = nb::none(), nb::arg("offset") = 0,
-        nb::arg("strides") = nb::none(), nb::arg("order") = nb::none(),
         nb::sig("def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike | None = None, buffer: Any = None, offset: int = 0, "
                 "strides: Sequence[int] | None = None, order: str | None = None) -> Array"));
     c.def(

@@ -94,10 +94,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     """
     x = array(x, "bincount")
     least = index(minlength, "bincount: minlength")
-    if x.dtype.kind not in "biu":
-        raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
     if x.ndim != 1:
         raise ValueError("bincount: the array must have one dimension")
+    if x.dtype.kind not in "biu":
+        raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
     if least < 0:
         raise ValueError("bincount: 'minlength' must not be negative")
     w: Array | None = None

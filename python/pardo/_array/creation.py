@@ -93,16 +93,17 @@ def empty(
     return make_in_order(columns_first(columns, len(extents)), extents, lambda e: _empty_in(e, element, target, kind, "empty"))
 
 
-def constructed(shape: Shape, dtype: DTypeLike | None, buffer: Any, offset: Any, strides: Any, order: str | None) -> Array:
+def constructed(
+    shape: Any = None, dtype: DTypeLike | None = None, buffer: Any = None, offset: Any = 0, strides: Any = None, order: Any = None
+) -> Array:
     """What the class makes when it is called as NumPy's `ndarray`: an array that is not initialised, or one on memory of the host."""
+    if shape is None:
+        raise TypeError("ndarray() missing required argument 'shape' (pos 0)")
     if buffer is not None:
         return asarray(np.ndarray(shape, np.float64 if dtype is None else dtype, buffer, offset, strides, order), copy=False)
     if offset or strides is not None:
-        raise TypeError("Array: offset and strides are for a buffer, and none is given")
-    made = empty(shape, dtype, "C" if order is None else order)
-    if isinstance(made, Records):
-        raise TypeError("Array: an array of records is made by pardo.empty and its like")
-    return made
+        raise TypeError("ndarray: offset and strides are for a buffer, and none is given")
+    return empty(shape, dtype, "C" if order is None else order)
 
 
 @filled

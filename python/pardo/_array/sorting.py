@@ -46,7 +46,9 @@ def _prepare(
 
 
 @filled
-def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Array:
+def sort(
+    x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True
+) -> Array:
     """Return a sorted copy of an array; NaN comes last.
 
     Parameters
@@ -75,7 +77,9 @@ def sort(x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any =
 
 
 @filled
-def argsort(x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True) -> Array:
+def argsort(
+    x: Any, /, axis: int | None = -1, kind: str | None = None, order: Any = None, *, descending: bool = False, stable: bool = True
+) -> Array:
     """Return the indices that would sort an array; NaN comes last.
 
     Parameters

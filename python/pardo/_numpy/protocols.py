@@ -95,6 +95,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -
     if any(_computes_itself(x) for x in (*inputs, *outs)):
         return NotImplemented
     name = ufunc.__name__
+    if method == "at" and isinstance(inputs[0], np.ndarray):  # the host's array takes the result
+        return ufunc.at(inputs[0], *(_on_host(x, f"{name}.at") for x in inputs[1:]))
     ours, full = _ufunc_like(ufunc), f"{_home(ufunc) or 'numpy'}.{name}"
     if ours is None:
         raise TypeError(f"{full}: arrays of pardo have no function of that name; use {full} on pardo.asnumpy(x)")
@@ -165,6 +167,10 @@ def _copyto(dst: NDArray[Any], src: Any, casting: Any = "same_kind", where: Any 
     """NumPy's `copyto` with a target on the host."""
     values, chosen = (fetched(x, op_name, unless_readable=True) for x in (src, where))
     np.copyto(dst, values, casting=casting, where=chosen)
+
+
+def _on_host(x: Any, op_name: str) -> Any:
+    return tuple(_on_host(part, op_name) for part in x) if isinstance(x, tuple) else fetched(x, op_name, unless_readable=True)
 
 
 def _is_known(kind: type) -> bool:

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 LISTED = HERE / "cython_prange.txt"
 WHERE = ("tests/run/*.pyx", "tests/run/*.py", "tests/memoryview/*.pyx", "docs/examples/**/*.pyx", "docs/examples/**/*.py")
 # A call that opens a parallel section, by the names under which files have `prange` and `parallel`.
-SECTION = re.compile(r"^(?:for\b.*\bin\s+|with\b.*?)((?:cython\.)?(?:parallel\.)?(?:prange|parallel))\(", re.DOTALL)
+SECTION = re.compile(r"^(?:for\b.*\bin\s+|with\b.*?)(?<![\w.])((?:cython\.)?(?:parallel\.)?(?:prange|parallel))\(", re.DOTALL)
 REFUSED = re.compile(r"^(\S+?\.(?:pyx|py)):(\d+):\d+: (.*)$", re.MULTILINE)
 
 
@@ -139,6 +139,8 @@ class Case:
 
     def _refuse(self, file: str, line: int, why: str) -> None:
         """Of the section in which a line is."""
+        if called := re.search(r"; the region at line (\d+) calls", why):
+            line = int(called[1])
         before = [at for name, at in self.taken if name == file and at <= line]
         if before and not why.startswith(("warning", "performance")):
             self.refused.setdefault((file, max(before)), why)

@@ -5,7 +5,7 @@ import ast
 from typing import Any
 
 from Cython.Compiler import ExprNodes, Nodes
-from pardo._cython.errors import refuse
+from pardo._cython.errors import RefusedError, refuse
 from pardo._cython.expressions import LOAD, STORE
 from pardo._cython.loops import Loops
 from pardo._cython.statements import FoundFunction, Place, children
@@ -50,6 +50,13 @@ class Region(Loops):
             self.parameters[text] = self.unique(text.replace(".", "_"))
             self.captured[text] = kind
         return ast.Name(self.parameters[text], LOAD)
+
+    def callee(self, name: str, c_name: str, found: FoundFunction) -> None:
+        try:
+            super().callee(name, c_name, found)
+        except RefusedError as refused:
+            why = f"{refused.message}; the region at line {self.node.pos[1]} calls `{found.node.entry.name}`"
+            raise RefusedError(refused.pos, why) from None
 
     def pointer(self, node: Any, text: str) -> None:
         """Memory of C that is given as a memoryview."""

@@ -119,33 +119,39 @@ template <class T> void run_solve(const DeviceStack<T>& s, SolverState& state) {
     }
 }
 
-/// The lower factor row by row is the upper one column by column.
+/// The lower factor row by row is the upper one column by column; of single matrices cuSOLVER makes that in twice the time of the lower
+/// one, so these are transposed on the way in and out.
 template <class T> void run_cholesky(const DeviceStack<T>& s, SolverState& state) {
     const MatrixFunctions<T>& f = state.library.get<T>();
     const char* name = s.options.op_name;
     const int n = s.rows(s.in_shapes[0]);
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
-    const Triangle triangle = s.options.upper ? Triangle::Lower : Triangle::Upper;
-    const bool together = s.count > 1 && n <= 512;
+    const bool together = s.count > 1 && n <= 512, turned = !together && !s.options.upper;
+    const Triangle triangle = s.options.upper || turned ? Triangle::Lower : Triangle::Upper;
     constexpr nvidia::Element element = nvidia::element_of<T>;
     std::size_t size = 0, on_host = 0;
     if (!together)
         check(state.library.potrf_size(state.handle, state.parameters(), triangle, n, element, s.result(0), n, element, &size, &on_host),
               name, "Xpotrf_bufferSize");
     DevicePieces pieces;
-    const std::size_t work = pieces.add<char>(static_cast<std::int64_t>(size)), addresses = pieces.add<T*>(together ? s.count : 1);
+    const std::size_t work = pieces.add<char>(static_cast<std::int64_t>(size)), addresses = pieces.add<T*>(together ? s.count : 1),
+                      columns = pieces.add<T>(turned ? of_a : 1);
     pieces.allocate(state);
-    copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
+    if (!turned) copy_on_device(state, name, s.in[0], s.result(0), of_a * s.count * static_cast<std::int64_t>(sizeof(T)));
     if (together) {
         store_addresses(state, name, s.result(0), of_a, s.count, pieces.get<T*>(addresses));
         check(f.potrf_batched(state.handle, triangle, n, pieces.get<T*>(addresses), n, s.info, static_cast<int>(s.count)), name,
               "potrfBatched");
         return;
     }
-    for (std::int64_t i = 0; i < s.count; ++i)
-        check(state.library.potrf(state.handle, state.parameters(), triangle, n, element, s.result(0) + i * of_a, n, element,
-                                  pieces.get<char>(work), size, state.host_workspace(on_host), on_host, s.info + i),
+    for (std::int64_t i = 0; i < s.count; ++i) {
+        T* const a = turned ? pieces.get<T>(columns) : s.result(0) + i * of_a;
+        if (turned) transpose_on_device(state, name, Taken::Transposed, n, n, s.in[0] + i * of_a, n, a);
+        check(state.library.potrf(state.handle, state.parameters(), triangle, n, element, a, n, element, pieces.get<char>(work), size,
+                                  state.host_workspace(on_host), on_host, s.info + i),
               name, "Xpotrf");
+        if (turned) transpose_on_device(state, name, Taken::Transposed, n, n, a, n, s.result(0) + i * of_a);
+    }
 }
 
 /// Factors in the place of the transposed matrices, which is column by column. Pivots are counted from 1.

@@ -4,11 +4,13 @@ from __future__ import annotations
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 # (of the array, of the indices): in order, in copies that are interleaved, in copies, in ranges of the array, in few ranges.
 SIZES = [(7, 100), (10, 40_000), (1000, 150_000), (2000, 70_000), (5000, 40_000), (300_000, 50_000)]
+NULLS = [pp.Device("null:1")]
 FUNCTIONS = ["add", "subtract", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor"]
 DTYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
 
@@ -160,6 +162,20 @@ def test_bitwise_count():
     np.bitwise_count.at(theirs, indices)
     pp.bitwise_count.at(mine, pp.asarray(indices))
     np.testing.assert_array_equal(pp.asnumpy(mine), theirs)
+
+
+@pytest.mark.varied("device")
+@pytest.mark.parametrize("device", [d for d in [*DEVICES, *NULLS] if d.backend != "cpu"], ids=str)
+def test_counts_in_the_memory_of_groups(device, rng):
+    for n in (1, 5, 128, 129, 1000, 4096, 4097):
+        for count in (0, 100, 60_000):
+            x = rng.integers(0, n, count)
+            found = pp.asnumpy(pp.bincount(pp.asarray(x, device=device), minlength=n))
+            np.testing.assert_array_equal(found, np.bincount(x, minlength=n))
+            assert found.dtype == np.int64
+    x = rng.random(60_000, dtype=np.float32)
+    found = pp.asnumpy(pp.histogram(pp.asarray(x, device=device), 100, (0, 1))[0])
+    np.testing.assert_array_equal(found, np.histogram(x, 100, (0, 1))[0])
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

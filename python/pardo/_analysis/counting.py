@@ -10,7 +10,7 @@ from pardo._core import Array
 from pardo._functions.operands import cast, on_host, operand, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
-from pardo._language.index_space import Item, Range
+from pardo._language.index_space import Const, Item, NdItem, NdRange, Range, group_barrier, local_array
 
 __all__ = [
     "bincount",
@@ -22,6 +22,51 @@ __all__ = [
 def count_places(item: Item, places: Any, counts: Any) -> None:
     """Counts of integers: their sums do not depend on the order."""
     atomic.add(counts, places[item.get_id(0)], 1)
+
+
+@kernel
+def count_in_groups(item: NdItem, places: Any, counts: Any, room: Const[int]) -> None:
+    """Each group counts a part in its own memory, and adds what it has to the result once."""
+    own = local_array(room, np.int32)
+    group = item.get_group()
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        own[k] = 0
+    group_barrier(group)
+    for i in range(item.get_global_id(0), places.shape[0], item.get_global_range(0)):
+        atomic.add(own, places[i], 1)
+    group_barrier(group)
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        if own[k] > 0:
+            atomic.add(counts, k, counts.dtype.type(own[k]))
+
+
+ROOMS = (128, 1024, 4096)  # counters that a group may have
+EACH = 64  # places that are worth an item of a group
+SHORT = (1 << 31) - 1  # places that 32 bits count
+GROUPS = 8  # of a compute unit: as many as are under way together
+
+
+def added_counts(places: Array, counts: Array) -> Array:
+    """Counts, which are zeros, plus how often each number is among the places: counted by groups, if all fit into the memory of each."""
+    device, n = places.device, counts.size
+    if "atomic64" not in device.aspects:
+        parts = [places[first : first + SHORT] for first in range(0, places.size, SHORT)]
+        for part in parts:
+            counts = _core.add(counts, cast(_counted_here(part, _core._full([n], 0, np.int32, places.queue)), np.int64))
+        return counts
+    return _counted_here(places, counts)
+
+
+def _counted_here(places: Array, counts: Array) -> Array:
+    device, n = places.device, counts.size
+    size = 1 if device.type == "cpu" else 1 << (min(256, device.max_work_group_size or 1).bit_length() - 1)
+    room = next((r for r in ROOMS if n <= r and 4 * r <= (device.local_mem_size or 0) // 2), 0)
+    groups = min((device.max_compute_units or 1) * GROUPS, places.size // (EACH * size))
+    if not room or groups < 2 or places.size // groups >= 1 << 31:
+        count_places[Range(places.size)](places, counts)
+    else:
+        count_in_groups[NdRange(groups * size, size)](places, counts, room)
+    return counts
 
 
 @kernel
@@ -42,9 +87,7 @@ def counted(places: Array, weights: Array | None, n: int) -> Array:
         _core._accumulate_at(_core.add._row, sums, places, one, True)
         return sums
     if weights is None:
-        if places.size and n:
-            count_places[Range(places.size)](places, sums)
-        return sums
+        return added_counts(places, sums) if places.size and n else sums
     order = _core._argsort(places, 0, False, True)
     starts = _core._searchsorted(_core._take(places, order, 0), _core._arange(0, n + 1, 1, np.int64, places.queue), False, None)
     if places.size and n:
@@ -83,8 +126,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     Notes
     -----
     The same input gives the same bits on the same device, whatever the number of threads. On CPUs parts of the array are counted on
-    their own and then taken together; on other devices counts are atomic additions, and weights are sorted by element and those of
-    each added in their order.
+    their own and then taken together; on other devices counts are atomic additions, in the memory of each group first where there are
+    at most 4096, and weights are sorted by element and those of each added in their order.
 
     Examples
     --------

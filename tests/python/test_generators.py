@@ -17,7 +17,7 @@ SIZES = [0, 1, 7, 255, 2049, 10_007]
 @pytest.fixture(autouse=True, params=["items", "groups"])
 def way(request, monkeypatch):
     """Both ways, whatever the device prefers: items that go through many elements, and groups."""
-    monkeypatch.setattr(generators, "_group", lambda queue: 256 if request.param == "groups" else 0)
+    monkeypatch.setattr(generators, "group_size", lambda device: 256 if request.param == "groups" else 0)
 
 
 @pp.struct

@@ -348,7 +348,7 @@ def test_loops():
         "16: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
         "18: left to Python: a list is not accepted in a kernel",
         "20: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
-        "22: left to Python: it returns from the function, or waits in it",
+        "22: a serial loop, compiled",
     ]
     assert text.startswith(f"several  ({__file__})\n")
     assert "  program 1 on cpu:0: iterations over 2 dimensions in parallel\n" in text

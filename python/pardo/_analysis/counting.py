@@ -11,6 +11,7 @@ from pardo._functions.operands import cast, on_host, operand, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
 from pardo._language.index_space import Const, Item, NdItem, NdRange, Range, group_barrier, local_array
+from pardo._runtime.devices import group_size
 
 __all__ = [
     "bincount",
@@ -59,7 +60,7 @@ def added_counts(places: Array, counts: Array) -> Array:
 
 def _counted_here(places: Array, counts: Array) -> Array:
     device, n = places.device, counts.size
-    size = 1 if device.type == "cpu" else 1 << (min(256, device.max_work_group_size or 1).bit_length() - 1)
+    size = max(group_size(device), 1)
     room = next((r for r in ROOMS if n <= r and 4 * r <= (device.local_mem_size or 0) // 2), 0)
     groups = min((device.max_compute_units or 1) * GROUPS, places.size // (EACH * size))
     if not room or groups < 2 or places.size // groups >= 1 << 31:

@@ -24,11 +24,12 @@ from pardo._kernel import copies, pickling
 from pardo._kernel.jit import JitFunction
 from pardo._kernel.kernel import KernelFunction
 from pardo._language.index_space import NdRange, Range
+from pardo._runtime.devices import group_size
 
 __all__ = ["elementwise", "reduction", "scan"]
 
 BLOCK, BLOCKS = 2048, 1024  # elements of an item at least, items at most, where items go through many elements each
-GROUP, PER_ITEM = 256, 8  # items of a group at most, and elements of each, elsewhere
+PER_ITEM = 8  # elements of each item, elsewhere
 SERIAL = 1024  # totals that one item goes through
 
 # --- calls
@@ -143,12 +144,6 @@ def _example(types_: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Tuples for what is indexed as an array of tuples."""
     return tuple(map(_plain, value._parts)) if isinstance(value, structs.Columns) else value
-
-
-def _group(queue: Queue) -> int:
-    """Items of a group, a power of two; 0 where the device wants few items that go through many elements."""
-    device = queue.device
-    return 0 if device.type == "cpu" else 1 << (min(GROUP, device.max_work_group_size or GROUP).bit_length() - 1)
 
 
 class _Made(pickling.Unchanging):
@@ -276,7 +271,7 @@ def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, lik
     values, _, extents = given.laid_out()
     n = given.count
     while True:
-        if group := _group(given.queue):
+        if group := group_size(given.queue.device):
             count = -(-n // (group * PER_ITEM))
             totals = owner._empty(types_, count, given.queue)
             place = NdRange(Range(count * group), Range(group))
@@ -352,7 +347,7 @@ class Scan(_Made):
         single: bool,
     ) -> None:
         like = _example(types_)
-        group = _group(queue)
+        group = group_size(queue.device)
         block = PER_ITEM if group else _block(n)
         count = -(-n // (group * PER_ITEM if group else block))
         place = NdRange(Range(count * group), Range(group)) if group else Range(count)

@@ -126,6 +126,7 @@ Result cuStreamQuery(StreamHandle stream) {
     Lock lock(world().mutex);
     const auto s = stream_of(stream);
     if (!s) return invalid_handle;
+    if (s->device->lost) return s->device->lost;  // since this function was entered
     return s->work.empty() && !s->busy ? 0 : result::not_ready;
 }
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {

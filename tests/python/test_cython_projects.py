@@ -1,5 +1,6 @@
 # tests/python/test_cython_projects.py: projects with regions of Cython, built to wheels by the back ends that build them.
 import importlib
+import os
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,9 @@ def test_project(tmp_path, project):
     shutil.copytree(PROJECTS / project, source)
     shutil.copy(PROJECTS / "doubling.pyx", source)
     code = f"import sys, {backend} as backend; backend.build_wheel(sys.argv[1])"
-    built = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=source, capture_output=True, text=True, check=False)
+    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # meson and cython are commands of the environment
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False, env={**os.environ, "PATH": tools})
     assert built.returncode == 0, built.stdout + built.stderr
     (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"

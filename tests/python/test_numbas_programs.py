@@ -351,6 +351,52 @@ def test_functions_of_small_arrays():
     agree(made, numbers(6), np.zeros(6))
 
 
+def middles(x, out):
+    for i in pp.prange(len(x)):
+        out[i] = np.median(x[i])
+
+
+def between(x, places, values, out):
+    for i in pp.prange(len(x)):
+        out[i] = np.interp(x[i], places, values)
+
+
+def of_axes(x, out):
+    for i in pp.prange(len(x)):
+        out[i, 0] = np.flip(x[i], 0)
+        out[i, 1] = np.flip(x[i], 1)
+        out[i, 2] = np.flip(x[i], -1)
+        out[i, 3] = np.flip(x[i], -2)
+        out[i, 4] = np.flip(x[i])
+        out[i, 5, :, :, 1:] = np.diff(x[i])
+
+
+def joined(x, y, out):
+    for i in pp.prange(len(x)):
+        out[i, 0, :6] = np.hstack((x[i], y[i]))
+        out[i, 1, :6] = np.concatenate((x[i], y[i]), axis=-1)
+        out[i, 2:, :3] = np.vstack((x[i], y[i]))
+
+
+def rolled(x, out):
+    for i in pp.prange(1):
+        out[i:] = np.roll(x, 1)
+
+
+def test_extreme_values_and_dtypes_of_small_arrays():
+    inf, nan = np.inf, np.nan
+    agree(middles, np.array([[1, 2, inf], [-inf, inf, 0], [1e308, 1.5e308, 1.6e308], [1, nan, 2], [inf, inf, 1]]), np.zeros(5))
+    agree(middles, np.array([[1.0, 2, 4, 9], [-inf, inf, 0, 0], [1, 2, inf, inf], [nan, 1, 2, 3]]), np.zeros(4))
+    agree(middles, np.array([[200, 250], [255, 255]], "uint8"), np.zeros(2))
+    agree(between, np.array([-1.0, 0, 0.5, 2, 3, nan, inf]), np.array([0.0, 1, 2]), np.array([0.5, 2.5, 1.25]), np.zeros(7))
+    agree(of_axes, numbers(2, 2, 3, 4), np.zeros((2, 6, 2, 3, 4)))
+    x = numbers(4, 3) / 3
+    for first, second in (("float32", "float64"), ("int8", "float64"), ("bool", "int16"), ("float64", "int64"), ("uint8", "int8")):
+        agree(joined, (4 * x).astype(first), (9 * x).astype(second), np.zeros((4, 4, 6)))
+    with pytest.raises(TypeError, match="an element of `empty` is a number"):
+        pp.jit(rolled)(numbers(2, 3), np.zeros((2, 3)))
+
+
 def test_a_singular_matrix():
     with pytest.raises(ValueError, match="Singular matrix"):
         pp.jit(linear)(np.zeros((2, 4, 4)), np.zeros((2, 4)), np.zeros((2, 4, 4)))

@@ -112,10 +112,14 @@ def flip(m: Any, axis: Any = None) -> Any:
     if axis is None:
         if m.ndim == 1:
             return m[::-1]
-        return m[::-1, ::-1]
-    if axis == 0:
+        if m.ndim == 2:
+            return m[::-1, ::-1]
+        return m[::-1, ::-1, ::-1]
+    if axis == 0 or axis == -m.ndim:
         return m[::-1]
-    return m[:, ::-1]
+    if axis == 1 or axis == 1 - m.ndim:
+        return m[:, ::-1]
+    return m[:, :, ::-1]
 
 
 def fliplr(m: Any) -> Any:
@@ -128,7 +132,7 @@ def flipud(m: Any) -> Any:
 
 def roll(a: Any, shift: Any) -> Any:
     n = a.shape[0]
-    out = np.empty_like(a)
+    out = np.empty(n, a.dtype)
     for k in range(n):
         out[(k + shift) % n] = a[k]
     return out
@@ -149,7 +153,7 @@ def hstack(tup: Any) -> Any:
 
 def vstack(tup: Any) -> Any:
     if tup[0].ndim == 1:
-        out = np.empty((len(tup), tup[0].shape[0]), tup[0].dtype)
+        out = np.empty((len(tup), tup[0].shape[0]), common(tup).dtype)
         for k, part in enumerate(tup):
             out[k] = part
         return out
@@ -157,9 +161,18 @@ def vstack(tup: Any) -> Any:
 
 
 def concatenate(arrays: Any, axis: Any = 0) -> Any:
-    if axis == 0:
+    if axis == 0 or axis == -arrays[0].ndim:
         return joined_rows(arrays)
     return joined_columns(arrays)
+
+
+def common(arrays: Any) -> Any:
+    """A zero of the dtype that holds the elements of all."""
+    zero = arrays[0].dtype.type(0)
+    for part in arrays:
+        if part.dtype != zero.dtype:
+            zero = zero + part.dtype.type(0)
+    return zero
 
 
 def joined_rows(arrays: Any) -> Any:
@@ -167,9 +180,9 @@ def joined_rows(arrays: Any) -> Any:
     for part in arrays:
         n += part.shape[0]
     if arrays[0].ndim == 1:
-        out = np.empty(n, arrays[0].dtype)
+        out = np.empty(n, common(arrays).dtype)
     else:
-        out = np.empty((n, arrays[0].shape[1]), arrays[0].dtype)
+        out = np.empty((n, arrays[0].shape[1]), common(arrays).dtype)
     at = 0
     for part in arrays:
         out[at : at + part.shape[0]] = part
@@ -181,7 +194,7 @@ def joined_columns(arrays: Any) -> Any:
     n = 0
     for part in arrays:
         n += part.shape[1]
-    out = np.empty((arrays[0].shape[0], n), arrays[0].dtype)
+    out = np.empty((arrays[0].shape[0], n), common(arrays).dtype)
     at = 0
     for part in arrays:
         out[:, at : at + part.shape[1]] = part
@@ -211,11 +224,15 @@ def cumprod(a: Any) -> Any:
 
 
 def diff(a: Any) -> Any:
-    return a[1:] - a[:-1]
+    return a[..., 1:] - a[..., :-1]
 
 
 def ediff1d(ary: Any) -> Any:
-    return ary[1:] - ary[:-1]
+    n = max(ary.shape[0] - 1, 0)
+    out = np.empty(n, ary.dtype)
+    for k in range(n):
+        out[k] = ary[k + 1] - ary[k]
+    return out
 
 
 def cross(a: Any, b: Any) -> Any:
@@ -234,10 +251,18 @@ def is_behind(a: Any, b: Any) -> Any:
     return b < a or (a != a and b == b)
 
 
-def sort_line(x: Any) -> None:
-    """Merges of neighbours, in place; equal elements stay in their order."""
-    n = x.shape[0]
-    other = np.empty_like(x)
+def itself(_: Any, v: Any) -> Any:
+    return v
+
+
+def element(x: Any, k: Any) -> Any:
+    return x[k]
+
+
+def merge_sort(line: Any, key: Any, x: Any) -> None:
+    """Merges of neighbours, in place, by ``key(x, v)`` of each value of the line; equal ones stay in their order."""
+    n = line.shape[0]
+    other = np.empty_like(line)
     width = 1
     while width < n:
         low = 0
@@ -247,17 +272,21 @@ def sort_line(x: Any) -> None:
             for k in range(low, high):
                 left = j >= high
                 if not left and i < middle:
-                    left = not is_behind(x[i], x[j])
+                    left = not is_behind(key(x, line[i]), key(x, line[j]))
                 if left:
-                    other[k] = x[i]
+                    other[k] = line[i]
                     i += 1
                 else:
-                    other[k] = x[j]
+                    other[k] = line[j]
                     j += 1
             low += 2 * width
         for k in range(n):
-            x[k] = other[k]
+            line[k] = other[k]
         width *= 2
+
+
+def sort_line(x: Any) -> None:
+    merge_sort(x, itself, x)
 
 
 def sort_in_place(a: Any, axis: Any = -1, kind: Any = None) -> None:
@@ -279,30 +308,10 @@ def sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
 def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     if axis != -1 and axis != 0:
         raise ValueError("argsort: one dimension is sorted")
-    n = a.shape[0]
-    places, other = np.empty(n, np.int64), np.empty(n, np.int64)
-    for k in range(n):
+    places = np.empty(a.shape[0], np.int64)
+    for k in range(a.shape[0]):
         places[k] = k
-    width = 1
-    while width < n:
-        low = 0
-        while low < n:
-            middle, high = min(low + width, n), min(low + 2 * width, n)
-            i, j = low, middle
-            for k in range(low, high):
-                left = j >= high
-                if not left and i < middle:
-                    left = not is_behind(a[places[i]], a[places[j]])
-                if left:
-                    other[k] = places[i]
-                    i += 1
-                else:
-                    other[k] = places[j]
-                    j += 1
-            low += 2 * width
-        for k in range(n):
-            places[k] = other[k]
-        width *= 2
+    merge_sort(places, element, a)
     return places
 
 
@@ -312,8 +321,12 @@ def median(a: Any) -> Any:
     n = s.shape[0]
     if n == 0:
         raise ValueError("median of an empty array")
-    low, high = s[(n - 1) // 2], s[n // 2]
-    return (low + high) * 0.5 + (s[n - 1] - s[n - 1])
+    middle, last = s[n // 2] * 1.0, s[n - 1] * 1.0
+    if n % 2 == 0:
+        middle = (s[n // 2 - 1] * 1.0 + middle) * 0.5
+    if last != last:
+        middle = last
+    return middle
 
 
 def searchsorted(a: Any, v: Any) -> Any:
@@ -328,6 +341,8 @@ def searchsorted(a: Any, v: Any) -> Any:
 
 
 def interp(x: Any, xp: Any, fp: Any) -> Any:
+    if x != x:
+        return x + fp[0] * 1.0
     n = xp.shape[0]
     k = searchsorted(xp, x)
     if k == 0:
@@ -346,6 +361,15 @@ def size_of(v: Any) -> Any:
     return abs(v.real) + abs(v.imag)
 
 
+def pivot_of(m: Any, k: Any) -> Any:
+    """The row of the largest element of a column, from the diagonal on."""
+    pivot = k
+    for i in range(k + 1, m.shape[0]):
+        if size_of(m[i, k]) > size_of(m[pivot, k]):
+            pivot = i
+    return pivot
+
+
 def solve(a: Any, b: Any) -> Any:
     """Gauss's elimination with the largest pivot of each column."""
     n = a.shape[0]
@@ -354,10 +378,7 @@ def solve(a: Any, b: Any) -> Any:
     m = a * 1.0
     x = (b * 1.0) * m.dtype.type(1)
     for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if size_of(m[i, k]) > size_of(m[pivot, k]):
-                pivot = i
+        pivot = pivot_of(m, k)
         if size_of(m[pivot, k]) == 0:
             raise np.linalg.LinAlgError("Singular matrix")
         exchange(m, k, pivot)
@@ -404,10 +425,7 @@ def det(a: Any) -> Any:
     m = a * 1.0
     product = m.dtype.type(1)
     for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if size_of(m[i, k]) > size_of(m[pivot, k]):
-                pivot = i
+        pivot = pivot_of(m, k)
         if pivot != k:
             exchange(m, k, pivot)
             product = -product

@@ -1,7 +1,7 @@
-# python/pardo/_random/in_loops.py: NumPy's random functions, and those of Python's random, in loops: draws by counters.
-"""Each stands for the function of its name, `python_…` for those of Python's random. The counter of a draw is the iteration of the parallel
-loop and how many iterations of loops in it have begun, its key that of the run and the place in the program, so that draws do not depend on
-the order in which iterations run."""
+# python/pardo/_random/in_loops.py: the random functions of NumPy and of Python's module `random` in loops: draws by counters.
+"""Each stands for the function of its name, `python_…` for those of the module `random`. The counter of a draw is the iteration of the
+parallel loop and how many iterations of loops in it have begun, its key that of the run and the place in the program, so that draws do not
+depend on the order in which iterations run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from pardo._compiler.intrinsics import device_only
+from pardo._language.row_functions import exchange
 from pardo._random import counts, device, draws, in_kernels
 
 
@@ -91,19 +92,17 @@ def one_binomial(n: Any, p: Any) -> Any:
 
 
 def floats(size: Any, draw: Any, a: Any, b: Any) -> Any:
-    if size is None:
-        return draw(a, b)
-    out = np.empty(size)
-    flat = out.ravel()
-    for k in range(flat.shape[0]):
-        flat[k] = draw(a, b)
-    return out
+    return drawn(size, number().dtype, draw, a, b)
 
 
 def integers(size: Any, draw: Any, a: Any, b: Any) -> Any:
+    return drawn(size, np.int64, draw, a, b)
+
+
+def drawn(size: Any, dtype: Any, draw: Any, a: Any, b: Any) -> Any:
     if size is None:
         return draw(a, b)
-    out = np.empty(size, np.int64)
+    out = np.empty(size, dtype)
     flat = out.ravel()
     for k in range(flat.shape[0]):
         flat[k] = draw(a, b)
@@ -196,15 +195,7 @@ def shuffle(x: Any) -> None:
     n = x.shape[0]
     for k in range(n - 1):
         i = n - 1 - k
-        j = one_integer(0, i + 1)
-        if x.ndim == 1:
-            first = x[i]
-            x[i] = x[j]
-            x[j] = first
-        else:
-            row = x[i].copy()
-            x[i] = x[j]
-            x[j] = row
+        exchange(x, i, one_integer(0, i + 1))
 
 
 def permutation(x: Any) -> Any:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -380,15 +381,18 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
     return records_class(names)(parts, array.ndim)
 
 
-def of_named(value: Any) -> Struct | None:
-    """A struct of the fields of a named tuple or of a dataclass; None for all else."""
+_AS_THEY_ARE = frozenset([tuple, Array, np.ndarray, int, float, bool, complex, str, types.NoneType])
+
+
+def as_struct(value: Any) -> Any:
+    """A struct of the fields of a named tuple or of a dataclass; all else as it is."""
+    if type(value) in _AS_THEY_ARE or isinstance(value, (Struct, type)):
+        return value
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
-        return None if not names else named_tuple(tuple(names))(*value)
+        return named_tuple(tuple(names))(*value) if names else value
     fields = getattr(value, "__dataclass_fields__", None)
-    if fields is None or isinstance(value, type):
-        return None
-    return record(tuple(fields))(*(getattr(value, f) for f in fields))
+    return value if fields is None else record(tuple(fields))(*(getattr(value, f) for f in fields))
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -397,8 +401,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         value = of_records(value)
     if type(value) is tuple:
         return tuple(mapped(v, change) for v in value)
-    if not isinstance(value, Struct) and (named := of_named(value)) is not None:
-        value = named
+    value = as_struct(value)
     if isinstance(value, Struct):
         return value._map(lambda v: mapped(v, change))
     return change(value)
@@ -406,8 +409,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def leaves(value: Any) -> Iterator[Any]:
     """The value, and the parts that follow it in a list of arguments if it is a tuple or a struct."""
-    if type(value) is not tuple and not isinstance(value, Struct) and (named := of_named(value)) is not None:
-        value = named
+    value = as_struct(value)
     yield value
     for part in value if type(value) is tuple else value._values() if isinstance(value, Struct) else ():
         yield from leaves(part)

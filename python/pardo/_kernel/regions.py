@@ -32,6 +32,7 @@ LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives th
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 _BUFFERS = (bytes, bytearray, memoryview, array.array)  # adjacent elements: worth a program if they were an array
 MOST_VARIANTS = 64  # of one loop
+_CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -84,9 +85,10 @@ class Region:
                 raise NameError(f"`{unknown[0]}` is read after it, and has no value if no iteration assigns one")
             captured |= uncertain
         self.returns = [] if parallel else _returns(loop)
-        self.augmented = set() if parallel else liveness.augmented([loop])
         self.results = [n for n in self.results if n not in kept] + self.returns
         self.captured = sorted(captured - self.given.keys())
+        changed = set() if parallel else liveness.augmented([loop]) & set(self.results)
+        self.in_place = [k for k, n in enumerate(self.captured) if n in changed]  # which of them the loop changes in place
         self.certain = captured <= around.before  # that each has a value
         self.parallel_loops, self.first = loops, loop
         self.scattered: list[str] = []  # arrays that a parallel loop reduces into at computed places
@@ -186,22 +188,18 @@ class Region:
     def variant_for(self, captured: tuple[Any, ...]) -> Any:
         """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
         array, which the name stays; None if there are no such."""
-        constants, kept = [], []
-        for n, v in zip(self.captured, captured, strict=True):
-            if v is None or type(v) is str:
-                constants.append((n, v))
-            elif n in self.augmented and n in self.results and array_reductions.is_array(v):
-                kept.append(n)
-        if not constants and not kept:
+        kept = [self.captured[k] for k in self.in_place if array_reductions.is_array(captured[k])]
+        if not kept and _CONSTANTS.isdisjoint(map(type, captured)):
             return None
+        constants = [(n, v) for n, v in zip(self.captured, captured, strict=True) if type(v) in _CONSTANTS]
         names = (*constants, *kept)
         found = self.variants.get(names)
         if found is None:
             while len(self.variants) >= MOST_VARIANTS:
                 self.variants.pop(next(iter(list(self.variants))), None)
             try:
-                given = {**self.given, **dict(constants)}
-                made = Region(self.scope, self.first, self.parallel, self.around, self.options, given, tuple(kept))
+                known = {**self.given, **dict(constants)}
+                made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept))
             except _REFUSALS as e:
                 if self.parallel:
                     raise
@@ -353,10 +351,9 @@ def _shaped_as(value: Any, result: Any) -> Any:
 def _is_taken(value: Any) -> bool:
     if type(value) is tuple:
         return all(map(_is_taken, value))
+    value = structs.as_struct(value)
     if isinstance(value, Struct):
         return all(map(_is_taken, value._values()))
-    if (named := structs.of_named(value)) is not None:
-        return _is_taken(named)
     dtype = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray) and value.dtype.names:
         return True
@@ -394,19 +391,16 @@ def _argument(value: Any) -> Any:
     """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
     if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
         value = copies.one(value)
-    if type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names):
-        return structs.mapped(value, _argument)
-    if (named := structs.of_named(value)) is not None:
-        return structs.mapped(named, _argument)
-    if isinstance(value, np.ndarray):
+    if type(value) is Array:
+        return value.dtype.type(value.item()) if value.ndim == 0 and value._is_scalar_value() else value
+    if isinstance(value, np.ndarray) and not value.dtype.names:
         if type(value) is not np.ndarray:
             refuse_masked(value, "jit")
         if value.ndim == 0:
             return value[()]
         return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
-    if type(value) is Array and value.ndim == 0 and value._is_scalar_value():
-        return value.dtype.type(value.item())
-    return value
+    value = structs.as_struct(value)
+    return structs.mapped(value, _argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value
 
 
 class _Mangled(ast.NodeTransformer):

@@ -14,7 +14,19 @@ import pytest
 
 pytestmark = pytest.mark.once
 
-MODULES = (pp, pp.algorithm, pp.fft, pp.linalg, pp.ndimage, pp.random, pp.scipy.linalg, pp.signal, pp.sparse, pp.special)
+MODULES = (
+    pp,
+    pp.algorithm,
+    pp.fft,
+    pp.lib.stride_tricks,
+    pp.linalg,
+    pp.ndimage,
+    pp.random,
+    pp.scipy.linalg,
+    pp.signal,
+    pp.sparse,
+    pp.special,
+)
 MADE_BY_OTHERS = "made by a function of the library, whose example shows it"
 NO_EXAMPLES = {
     "pardo.FloatInfo": MADE_BY_OTHERS,

@@ -175,7 +175,7 @@ def _with_host_operands(
     positional: Sequence[Any], keywords: dict[str, Any], error: TypeError
 ) -> tuple[Sequence[Any], dict[str, Any]] | None:
     """The arguments, with a copy on the queue of the first array among them in place of the values of the host that a function has met;
-    None if its error is another one, or there is no array."""
+    None for other errors, and where no argument is an array."""
     if "host_operand" not in error.__dict__:
         return None
     home = next(filter(None, map(_queue_in, [*positional, *keywords.values()])), None)

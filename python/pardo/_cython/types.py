@@ -38,7 +38,7 @@ def dtype_name(kind: Any) -> str | None:
 
 
 def fields(kind: Any) -> list[tuple[tuple[str, ...], Any]] | None:
-    """The numbers of a struct: their names, those of structs in it before them, and types; None if it has what is no number."""
+    """The numbers in a struct: for each the names of the fields that lead to it, and its type; None where a field is of another kind."""
     found: list[tuple[tuple[str, ...], Any]] = []
     for member in plain(kind).scope.var_entries if plain(kind).scope is not None else ():
         inner = plain(member.type)

@@ -339,10 +339,8 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
         (v if isinstance(v, Array) else array(v, "meshgrid")).reshape([v.size if d == order[i] else 1 for d in range(n)])
         for i, v in enumerate(vectors)
     ]
-    if not sparse:
-        shape = np.broadcast_shapes(*(g.shape for g in grids))
-        grids = [broadcast_to(g, shape) if isinstance(g, StructuredArray) else _core._broadcast_to(g, list(shape)) for g in grids]
-    return tuple(g.copy() if copy else g for g in grids)
+    spread = grids if sparse else broadcast_arrays(*grids)
+    return tuple(g.copy() if copy else g for g in spread)
 
 
 def _keys(x: StructuredArray, order: Any, op_name: str) -> list[Array]:

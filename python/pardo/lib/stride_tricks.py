@@ -70,7 +70,7 @@ def sliding_window_view(x: _Any, window_shape: _Shape, axis: _Axis = None, *, su
     >>> import pardo as pp
     >>> x = pp.arange(5)
     >>> pp.lib.stride_tricks.sliding_window_view(x, 3)
-    _array([[0, 1, 2],
+    array([[0, 1, 2],
            [1, 2, 3],
            [2, 3, 4]])
     """
@@ -131,7 +131,7 @@ def as_strided(x: _Any, shape: _Shape | None = None, strides: _Any = None, subok
     >>> import pardo as pp
     >>> x = pp.arange(6)
     >>> pp.lib.stride_tricks.as_strided(x, (3, 2), (16, 8))
-    _array([[0, 1],
+    array([[0, 1],
            [2, 3],
            [4, 5]])
     """

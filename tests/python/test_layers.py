@@ -83,7 +83,6 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/_kernel/regions.py": "the host",
     "python/pardo/_runtime/devices.py": "the type of a device; an example in a message",
     "python/pardo/_runtime/memory.py": "the host",
-    "python/pardo/_sparse/structure.py": "the type of a device",
     "python/pardo/_runtime/queues.py": "the host",
 }
 

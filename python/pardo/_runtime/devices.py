@@ -69,9 +69,14 @@ class Platform(NamedTuple):
 _GROUP = 256  # items of a group at most
 
 
+def largest_group(device: Device) -> int:
+    """Items of a group, a power of two, where the device has many items."""
+    return 1 << (min(_GROUP, device.max_work_group_size or _GROUP).bit_length() - 1)
+
+
 def group_size(device: Device) -> int:
     """Items of a group, a power of two; 0 where the device wants few items that go through many elements each, as processors do."""
-    return 0 if device.type == "cpu" else 1 << (min(_GROUP, device.max_work_group_size or _GROUP).bit_length() - 1)
+    return 0 if device.type == "cpu" else largest_group(device)
 
 
 def get_devices(backend: str | None = None, device_type: str | None = None) -> list[Device]:

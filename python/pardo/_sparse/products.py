@@ -11,12 +11,12 @@ from pardo._array.ranges import arange
 from pardo._base.orders import copied_in_order
 from pardo._core import Array
 from pardo._language.index_space import NdRange, Range
+from pardo._runtime.devices import largest_group
 from pardo._sparse import kernels
 from pardo._sparse.structure import (
     Rows,
     cast,
     column_sums,
-    group_size,
     has_few_items,
     lengths,
     parts_of,
@@ -67,7 +67,7 @@ def reduced(
         space, parts = parts_of(queue, rows, count)
         kernels.sparse_reduce_rows[space](ptr, entry, combine, inputs, zero, out, parts)
     else:
-        group = group_size(queue)
+        group = largest_group(queue.device)
         items = rows * min(group, 32)
         space = NdRange(Range(-(-items // group) * group), Range(group))
         kernels.sparse_reduce_rows_by_groups[space](ptr, entry, combine, inputs, zero, out)

@@ -12,10 +12,10 @@ from pardo._array.ranges import arange
 from pardo._array.searching import nonzero
 from pardo._core import Array, Queue
 from pardo._language.index_space import NdRange, Range
+from pardo._runtime.devices import group_size, largest_group
 from pardo._sparse import kernels
 
 BLOCK = 8192  # rows and entries of a part, on processors
-GROUP = 256  # items of a group at most, elsewhere
 COPIES = 16  # of the columns, where parts of the rows have one each
 PER_ITEM = 4096  # entries whose rows one item looks for, on processors
 
@@ -65,12 +65,7 @@ def unsigned(x: Array) -> Array:
 
 def has_few_items(queue: Queue) -> bool:
     """Whether items of the device are to go through many elements each, as those of processors."""
-    return queue.device.type == "cpu"
-
-
-def group_size(queue: Queue) -> int:
-    """Items of a group, a power of two."""
-    return 1 << (min(GROUP, queue.device.max_work_group_size or GROUP).bit_length() - 1)
+    return group_size(queue.device) == 0
 
 
 def parts_of(queue: Queue, rows: int, work: int) -> tuple[NdRange, int]:
@@ -78,7 +73,7 @@ def parts_of(queue: Queue, rows: int, work: int) -> tuple[NdRange, int]:
     if has_few_items(queue):
         parts = min(rows, max(1, (rows + work) // BLOCK))
         return NdRange(Range(parts), Range(1)), parts
-    group = group_size(queue)
+    group = largest_group(queue.device)
     return NdRange(Range(-(-rows // group) * group), Range(group)), rows
 
 
@@ -87,7 +82,7 @@ def entry_rows(ptr: Array, count: int, dtype: Any = np.int64) -> Array:
     out = empty(count, dtype, queue=ptr.queue)
     if count:
         few = has_few_items(ptr.queue)
-        block, group = (PER_ITEM, 1) if few else (1, group_size(ptr.queue))
+        block, group = (PER_ITEM, 1) if few else (1, largest_group(ptr.queue.device))
         items = -(-count // block)
         kernels.sparse_rows_of_entries[NdRange(Range(-(-items // group) * group), Range(group))](ptr, block, out)
     return out

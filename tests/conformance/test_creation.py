@@ -119,3 +119,22 @@ def test_too_large_is_a_memory_error():
     with pytest.raises((MemoryError, ValueError)):
         pp.empty((1 << 40, 1 << 40))
     assert float(pp.ones(3).sum()) == 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "complex64", "complex128"])
+def test_linspace_computes_in_the_dtype_of_its_ends(device, dtype):
+    """To the last bit: edges of bins, and what lies on them, depend on it."""
+    if dtype in ("float64", "int8") and not device.has_fp64:
+        pytest.skip("the device has no fp64")
+    rng = np.random.default_rng(3)
+    for number in range(12):
+        ends = np.sort(rng.normal(size=2)) * 50
+        low, high = (ends + 1j * ends[::-1] if dtype[0] == "c" else ends).astype(dtype)
+        low = low.item() if number % 3 == 0 else low  # a number of Python takes the other's
+        for wanted in (None, "complex128") if dtype[0] == "c" else (None, "float32", "float64", "int32"):
+            expected, step = np.linspace(low, high, 5 + number, number % 2 == 0, True, wanted)
+            x, distance = pp.linspace(low, high, 5 + number, number % 2 == 0, True, wanted, device=device)
+            assert_same(x, expected)
+            assert distance == step
+    ends = pp.asarray(np.array([low, high], dtype), device=device)
+    assert_same(pp.linspace(ends[0], ends[1], 7, device=device), np.linspace(np.asarray(low, dtype), high, 7))

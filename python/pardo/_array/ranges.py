@@ -191,7 +191,7 @@ def linspace(
         raise too_large(e, "linspace") from None
     axis_index(axis, 1, "linspace")
     x = in_memory(x, usm_type, "linspace")
-    return (x, (last - first) / parts if parts > 0 else float("nan")) if retstep else x
+    return (x, np.subtract(last * 1.0, first * 1.0) / parts if parts > 0 else float("nan")) if retstep else x
 
 
 def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
@@ -215,11 +215,11 @@ def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[An
 
 def _number(x: Any, what: str) -> Scalar:
     if type(x) is Array and x.ndim == 0:
-        return x.item()  # type: ignore[no-any-return]
+        return x.dtype.type(x.item())  # type: ignore[no-any-return]
     if isinstance(x, (bool, int, float, complex, np.generic)):
         return x  # type: ignore[return-value]
     if isinstance(x, np.ndarray) and x.ndim == 0:
-        return x.item()  # type: ignore[no-any-return]
+        return x[()]  # type: ignore[no-any-return]
     raise TypeError(f"{what} must be a number, not {type(x).__name__}")
 
 

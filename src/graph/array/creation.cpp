@@ -156,21 +156,33 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
 
 Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint, std::optional<DType> dtype, const Queue& queue) {
     if (num < 0) throw Error(ErrorCode::Value, "linspace: Number of samples, " + std::to_string(num) + ", must be non-negative.");
-    const bool complex = is_complex(start.dtype) || is_complex(stop.dtype) || (dtype && is_complex(*dtype));
-    const DType loop = graph::default_on(queue.impl(), complex ? DType::Complex128 : DType::Float64);
+    // As NumPy: computed in what the ends and a float of Python promote to, whatever dtype is asked for.
+    const auto inexact = [](const Scalar& end) { return is_inexact(end.dtype) ? end.dtype : DType::Float64; };
+    const bool complex = is_complex(start.dtype) || is_complex(stop.dtype);
+    const DType weak = complex ? DType::Complex64 : DType::Float16;
+    const DType ends = start.weak && stop.weak ? complex ? DType::Complex128 : DType::Float64
+                                               : promote(start.weak ? weak : inexact(start), stop.weak ? weak : inexact(stop));
+    const DType loop = graph::default_on(queue.impl(), ends);
     const Scalar from = start.cast(loop), to = stop.cast(loop);
     const auto number = [&](double re, double im) {
         Scalar s = complex ? Scalar(std::complex<double>(re, im)) : Scalar(re);
         s.weak = false;
         return s.cast(loop);
     };
-    const double re = complex ? to.c.re - from.c.re : to.f - from.f, im = complex ? to.c.im - from.c.im : 0.0;
+    const Scalar distance = complex ? number(to.c.re - from.c.re, to.c.im - from.c.im) : number(to.f - from.f, 0.0);
+    const double re = complex ? distance.c.re : distance.f, im = complex ? distance.c.im : 0.0;
     const double parts = static_cast<double>(endpoint ? num - 1 : num);
     const Array index = index_vector(num, queue, "linspace");
     const Array i = index.astype(loop, false);
+    const auto divided = [&] {
+        if (!complex) return number(re / parts, 0.0);
+        const double inverse =
+            loop == DType::Complex128 ? 1.0 / parts : static_cast<float>(1.0 / parts);  // as Smith's algorithm has it for a real divisor
+        return number(re * inverse, im * inverse);
+    };
     const bool vanishes = parts > 0 && re / parts == 0.0 && im / parts == 0.0;  // a step too small for its dtype: NumPy divides first
-    const Array steps = vanishes ? multiply(divide(i, number(parts, 0.0)), number(re, im))
-                                 : multiply(i, parts > 0 ? number(re / parts, im / parts) : number(re, im));
+    const Array steps =
+        vanishes ? multiply(divide(i, number(parts, 0.0)), number(re, im)) : multiply(i, parts > 0 ? divided() : number(re, im));
     Array y = add(steps, from);
     if (endpoint && num > 1) y = where(equal(index, num - 1), to, y);
     const DType t = dtype.value_or(loop);

@@ -21,7 +21,7 @@ from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._data import present
-from pardo._kernel import array_reductions, copies, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_code, array_reductions, copies, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -64,8 +64,10 @@ class Region:
         options: Options,
         given: dict[str, Any] | None = None,
         kept: tuple[str, ...] = (),
+        of_slices: bool = False,
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
+        self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
@@ -168,6 +170,8 @@ class Region:
         """
         if captured is None:
             return self._left("a name that it reads has no value before it", ())
+        if self.of_slices and array_code.better_recorded(captured):
+            return self._left("its operations run in parallel", captured)
         if (variant := self.variant_for(captured)) is not None:
             return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):
@@ -199,7 +203,7 @@ class Region:
                 self.variants.pop(next(iter(list(self.variants))), None)
             try:
                 known = {**self.given, **dict(constants)}
-                made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept))
+                made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept), self.of_slices)
             except _REFUSALS as e:
                 if self.parallel:
                     raise
@@ -230,7 +234,7 @@ class Region:
     def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
-        if any(isinstance(c, (Array, np.ndarray, *_BUFFERS)) for c in captured):
+        if not self.of_slices and any(isinstance(c, (Array, np.ndarray, *_BUFFERS)) for c in captured):
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
-from pardo._kernel import own_arrays
+from pardo._kernel import array_code, own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
@@ -132,7 +132,7 @@ class _Cutter:
             return "there are parallel loops in it"
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
             return "it waits for what is outside of the function"
-        if not _touches_elements(loop):
+        if not _touches_elements(loop) and not array_code.is_array_code(self.scope, loop):
             return "it reads and writes no single elements"
         if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
             return f"it assigns `{caught[0]}`, which is read where its exceptions are handled"
@@ -153,11 +153,13 @@ class _Cutter:
         """A call of the loop's program. A serial loop stays too, for what the language does not know."""
         parallel = self.loops[id(loop)]
         try:
-            region = Region(self.scope, loop, parallel, self.around[id(loop)], self.options)
+            region = Region(self.scope, loop, parallel, self.around[id(loop)], self.options, of_slices=not _touches_elements(loop))
         except (_core.CompileError, TypeError, NameError, AttributeError, OverflowError) as e:
             if parallel:
                 raise
             self.leave(loop, shortened(str(e), self.scope.source.name))
+            self.loops.update({id(inner): False for inner, _ in self.find(loop.body)})
+            loop.body[:] = self.cut(loop.body)
             return [loop]  # what the language does not know runs as Python does
         number = len(self.regions)
         self.regions.append(region)

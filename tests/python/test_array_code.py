@@ -1,0 +1,96 @@
+# tests/python/test_array_code.py: serial loops over slices become programs where that is faster, and mean what they mean in Python.
+import linecache
+import textwrap
+import types
+
+import numpy as np
+import pardo as pp
+import pytest
+
+LOOPS = {
+    "stencil": "b[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3; a[1:-1] = b[1:-1] * 2",
+    "overlap": "a[1:] = a[:-1] + b[1:]; b[:-1] *= 0.5 * a[1:]",
+    "reversed": "a[t:] = a[t:][::-1]",
+    "swap": "b[1:-1] = a[:-2] + a[2:]; a, b = b, a",
+    "rebound": "a = a[:] * 2",
+    "last": "c = a[t:] * 2",
+    "view": "c = a[t : t + 2]",
+    "sum": "c = c + a[t:].sum()",
+    "where": "a[:] = np.where(b[:] > 2, b, a[:])",
+    "mask": "a[a[:] > 3] = 0",
+    "dtype": "a[:] = a.astype('f4') * t + 1",
+    "list": "d.append(float(a[t:].max()))",
+    "shape": "a[t : t + 3] = a[:2]",
+    "kind": "a[t:] += 1.5",
+    "columns": "m[:, t] = m[:, t - 1] + m[t, :]",
+    "sorted": "a[t:] = np.sort(a[t:])[::-1]",
+    "product": "m[1:] = m[1:] @ m",
+    "function": "inner(a[t:], b[t:])",
+    "numpys random": "a[:] = np.random.rand(len(a))",
+}
+STAYS = {"sorted", "product", "numpys random", "function"}
+
+
+def inner(a, b):
+    for i in pp.prange(a.size):
+        a[i] += b[i]
+
+
+def made(name: str) -> types.FunctionType:
+    body = textwrap.indent(LOOPS[name].replace("; ", "\n"), " " * 8)
+    text = f"def f(a, b, m, n):\n    c, d = 0, []\n    for t in range(n):\n{body}\n    return c, d\n"
+    file = f"<test_array_code {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names = {"np": np, "pp": pp, "inner": pp.jit(inner)}
+    exec(compile(text, file, "exec"), names)
+    return names["f"]
+
+
+def ran(function, arrays, n):
+    np.random.seed(3)
+    try:
+        return function(*arrays, n), None
+    except (ValueError, TypeError) as e:
+        return None, type(e)
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["apart", "shared"])
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_over_slices_mean_what_python_says(name, dtype, apart):
+    def arrays():
+        whole = np.arange(1, 10).astype(dtype)
+        return whole[1:], whole[:-1].copy() if apart else whole[:-1], np.arange(16).reshape(4, 4).astype(dtype)
+
+    function = made(name)
+    compiled = pp.jit(function)
+    before = pp.counters()["fallbacks"]
+    for n in (3, 0):
+        wanted, mine = arrays(), arrays()
+        (expected, failed), (got, error) = ran(function, wanted, n), ran(compiled, mine, n)
+        assert error is failed
+        for x, y in zip(mine, wanted, strict=True):
+            np.testing.assert_array_equal(x, y)
+        if failed is None:
+            assert got[1] == expected[1]
+            np.testing.assert_array_equal(got[0], expected[0])
+            assert type(got[0]) is type(expected[0]) or np.isscalar(expected[0])
+    assert pp.counters()["fallbacks"] == before  # operations on arrays are no slow Python
+    assert ("left to Python" in compiled.diagnostics()) == (name in STAYS)
+
+
+def test_arrays_of_devices_and_large_ones_stay_recorded():
+    stencil = pp.jit(made("stencil"))
+    expected = [np.arange(1.0, 10), np.arange(1.0, 10), np.zeros((1, 1))]
+    made("stencil")(*expected, 3)
+    for device in pp.get_devices():
+        if not device.has_fp64:
+            continue
+        given = [pp.asarray(np.arange(1.0, 10), device=device) for _ in range(2)]
+        stencil(*given, pp.zeros((1, 1), device=device), 3)
+        for x, y in zip(given, expected, strict=False):
+            np.testing.assert_allclose(pp.asnumpy(x), y, rtol=1e-15)
+    large = [pp.ones(1 << 17), pp.ones(1 << 17)]
+    recorded = pp.counters()["recorded"]
+    stencil(*large, pp.zeros((1, 1)), 2)
+    assert pp.counters()["recorded"] > recorded

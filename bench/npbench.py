@@ -45,7 +45,8 @@ def measure(program: Any, variant: str, seconds: float) -> dict[str, Any]:
 
     np.seterr(all="ignore")
     function = getattr(loaded(program.folder / f"{program.info['module_name']}_numba_{variant}.py"), program.info["func_name"])
-    first, begun, times = call(), time.monotonic(), []
+    first, begun = call(), time.monotonic()
+    times: list[float] = []
     while len(times) < 3 or (len(times) < 200 and time.monotonic() - begun < seconds):
         times.append(call())
     return {"first": first, "median": statistics.median(times)}

@@ -214,12 +214,10 @@ def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[An
 
 
 def _number(x: Any, what: str) -> Scalar:
-    if type(x) is Array and x.ndim == 0:
+    if isinstance(x, (Array, np.ndarray)) and x.ndim == 0:
         return x.dtype.type(x.item())  # type: ignore[no-any-return]
     if isinstance(x, (bool, int, float, complex, np.generic)):
         return x  # type: ignore[return-value]
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        return x[()]  # type: ignore[no-any-return]
     raise TypeError(f"{what} must be a number, not {type(x).__name__}")
 
 

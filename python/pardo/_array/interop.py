@@ -322,7 +322,7 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
             return x._to_host()  # type: ignore[attr-defined, no-any-return]
         refuse_masked(x, "asnumpy")
         return np.array(x)
-    host = _host_array(x.shape, x.dtype, x.nbytes)
+    host = host_array(x.shape, x.dtype, x.nbytes)
     x._copy_to(host)
     return host
 
@@ -330,7 +330,7 @@ def asnumpy(x: Any, /) -> NDArray[Any]:
 _POOLED = 4 << 20  # bytes: above, the system clears pages for every array, which takes longer than to copy
 
 
-def _host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDArray[Any]:
+def host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDArray[Any]:
     """An array of NumPy's, not initialised; a large one in memory of the CPU device, whose blocks are used again."""
     if nbytes < _POOLED:
         return np.empty(shape, dtype)

@@ -14,7 +14,8 @@ from typing import Any
 from pardo._compiler import intrinsics
 from pardo._compiler.names import python_function
 from pardo._compiler.source import source_of
-from pardo._core import Array
+from pardo._core import Array, Device
+from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called, is_prange
 
 PRODUCTS = {"dot", "matmul", "vdot", "vecdot", "inner", "outer", "tensordot", "einsum", "kron", "convolve", "correlate"}
@@ -61,4 +62,4 @@ def _asks_library(scope: Scope, call: ast.Call, seen: set[types.CodeType]) -> bo
 
 def better_recorded(values: tuple[Any, ...]) -> bool:
     """True if operations on these arrays, one at a time, run in parallel, and are worth it."""
-    return any(type(v) is Array and (v.size > MOST_ELEMENTS or v.device.backend != "cpu") for v in values)
+    return any(type(v) is Array and (v.size > MOST_ELEMENTS or v.device != Device(HOST)) for v in values)

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
-from pardo._kernel import array_code, own_arrays
+from pardo._kernel import array_code, array_expressions, own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
 REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
+EXPRESSIONS = "$expressions"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVES = (ast.Yield, ast.YieldFrom, ast.Await)
 
@@ -78,6 +79,7 @@ class _Cutter:
     def __init__(self, scope: Scope, options: Options) -> None:
         self.scope, self.options = scope, options
         self.regions: list[Region] = []
+        self.expressions: list[array_expressions.ArrayExpression] = []
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
         assert isinstance(scope.source.node, ast.FunctionDef)
         self.node = scope.source.node
@@ -146,8 +148,22 @@ class _Cutter:
                 continue
             for block in liveness.blocks(s):
                 block[:] = self.cut(block)
+            if isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and s.value is not None:
+                s.value = self.fused(s.value)
             out.append(s)
         return out
+
+    def fused(self, value: ast.expr) -> ast.expr:
+        """An expression on arrays as a call of what fuses it; others as they are."""
+        if (names := array_expressions.find(self.scope, value)) is None:
+            return value
+        load = ast.Load()
+        arguments = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
+        body = ast.copy_location(ast.Return(value), value)
+        made = ast.copy_location(ast.FunctionDef(self.node.name, arguments, [body], [], None, None), value)
+        function = ast.Subscript(ast.Name(EXPRESSIONS, load), ast.Constant(len(self.expressions)), load)
+        self.expressions.append(array_expressions.ArrayExpression(defined(self.scope, made)))
+        return ast.copy_location(ast.Call(function, [ast.Name(n, load) for n in names], []), value)
 
     def replaced(self, loop: ast.For | ast.While) -> list[ast.stmt]:
         """A call of the loop's program. A serial loop stays too, for what the language does not know."""
@@ -230,7 +246,7 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
         if isinstance(a, ast.arg):
             a.annotation = None
     inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
-    given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate}
+    given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate, EXPRESSIONS: cutter.expressions}
     if own.found:
         given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
     result = defined(scope, inner, given)

@@ -1,0 +1,119 @@
+# python/pardo/_kernel/array_expressions.py: expressions on large arrays of NumPy, outside of loops: one fused, parallel operation each.
+"""`y = a * x[1:] + np.sqrt(x[:-1])` as NumPy runs it makes an array for each operator, by one thread.
+
+Here the arrays of NumPy are looked at as arrays of ours, without a copy; what the expression gives is an array of NumPy again. Expressions
+have no effects: where ours cannot do one, NumPy does.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import types
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._array import interop
+from pardo._core import Array
+from pardo._data.tables import HOST
+from pardo._kernel.parallel_loops import Scope, called, value_of
+
+FEWEST_ELEMENTS = 1 << 15  # below, threads cost more than they save
+FEWEST_OPERATORS = 2  # one is bound by memory in NumPy too
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_FUNCTIONS = {id(f) for f in (np.where, np.clip)}
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class ArrayExpression:
+    """An expression of a function as a function of the local names that it reads."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+
+    def __call__(self, *values: Any) -> Any:
+        if _worth(values):
+            try:
+                queue = _core.Queue.of(HOST)
+                shared = [_core._share_buffer(v, v.dtype, queue) if type(v) is np.ndarray else v for v in values]
+                result = self.function(*shared)
+                if type(result) is Array and result.size >= FEWEST_ELEMENTS:
+                    return _written(result, queue)
+            except Exception:  # NumPy does it, or says what is wrong
+                pass
+        return self.function(*values)
+
+
+def _worth(values: tuple[Any, ...]) -> bool:
+    """True if values are numbers and arrays of NumPy of which one is large, and nobody wants to hear of each overflow."""
+    most = 0
+    for v in values:
+        if type(v) is np.ndarray:
+            if v.dtype.kind not in "biufc" or not _in_rows(v.strides):
+                return False
+            most = max(most, v.size)
+        elif not isinstance(v, _NUMBERS):
+            return False
+    return most >= FEWEST_ELEMENTS and "raise" not in np.geterr().values()
+
+
+def _in_rows(strides: tuple[int, ...]) -> bool:
+    """True if the last axis is the one with the shortest steps: then results are in rows, as ours are."""
+    return all(abs(a) >= abs(b) for a, b in itertools.pairwise(strides)) and strides != ()
+
+
+def _written(x: Array, queue: _core.Queue) -> np.ndarray[Any, Any]:
+    """A recorded array, computed into memory of a new array of NumPy."""
+    host = interop.host_array(x.shape, x.dtype, x.nbytes)
+    target = _core._share_buffer(host, x.dtype, queue)
+    target[...] = x
+    target.wait()
+    return host
+
+
+def find(scope: Scope, node: ast.expr) -> list[str] | None:
+    """The local names that an expression reads, if it is one on arrays that fuses; None for all others."""
+    names: dict[str, None] = {}
+    local = {*scope.function.__code__.co_varnames, *scope.function.__code__.co_cellvars}
+
+    def operators(n: ast.expr) -> int:
+        """How many operators there are; raises LookupError where one is no operator on elements."""
+        match n:
+            case ast.BinOp(left, op, right) if isinstance(op, _OPERATORS):
+                return 1 + operators(left) + operators(right)
+            case ast.UnaryOp(ast.USub() | ast.UAdd() | ast.Invert(), operand):
+                return 1 + operators(operand)
+            case ast.Compare(left, [op], [right]) if isinstance(op, _COMPARISONS):
+                return 1 + operators(left) + operators(right)
+            case ast.Call(_, arguments, []) if _of_elements(called(scope, n)):
+                return 1 + sum(map(operators, arguments))
+            case ast.Constant(value) if isinstance(value, (int, float, complex)):
+                return 0
+            case ast.Name(name):
+                if name in local:
+                    names[name] = None
+                elif not isinstance(value_of(scope, name), _NUMBERS):
+                    raise LookupError
+                return 0
+            case ast.Attribute(ast.Name(first), _) if first not in local and isinstance(called(scope, ast.Call(n, [], [])), _NUMBERS):
+                return 0
+            case ast.Subscript(ast.Name(), index):
+                operators(n.value)
+                for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+                    for bound in (part.lower, part.upper, part.step) if isinstance(part, ast.Slice) else (part,):
+                        if bound is not None and not (isinstance(bound, ast.Constant) and bound.value in (None, Ellipsis)):
+                            operators(bound)
+                return 0
+            case _:
+                raise LookupError
+
+    try:
+        return list(names) if operators(node) >= FEWEST_OPERATORS and names else None
+    except LookupError:
+        return None
+
+
+def _of_elements(function: Any) -> bool:
+    return id(function) in _FUNCTIONS or (isinstance(function, np.ufunc) and function.nout == 1 and function.signature is None)

@@ -1,0 +1,98 @@
+# tests/python/test_array_expressions.py: expressions of jit functions on large arrays of NumPy: what NumPy gives, in one operation.
+import numpy as np
+import pardo as pp
+import pytest
+
+N = 1 << 16
+SCALE = 0.25
+
+
+def arithmetic(x, y):
+    return x * 2 + y[::-1] / 3 - SCALE
+
+
+def slices(x, y):
+    z = 4 * x[1:-1] - (x[2:] + x[:-2])
+    y[1:-1] = z * z + y[1:-1]
+    return z
+
+
+def integers(x, y):
+    return (x // 3 + y % 7) ^ (x & 5) | -y
+
+
+def masks(x, y):
+    return np.where((x > y) & (x < 3 * y), np.maximum(x, y) + 1, 0)
+
+
+def functions(x, y):
+    y += np.sqrt(np.abs(x)) * np.clip(y, 0, 2) + np.pi
+    return y
+
+
+def powers(x, y):
+    small = np.float32(0.5) * x[:4] + y[:4]
+    return (x * x - y**2) * small[0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("function", [arithmetic, slices, integers, masks, functions, powers], ids=lambda f: f.__name__)
+def test_expressions_give_what_numpy_gives(function, dtype):
+    if function is integers and dtype[0] == "f":
+        pytest.skip("has no bits")
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(1, 100, N).astype(dtype) for _ in range(2))
+    if function is functions and dtype not in ("float32", "float64"):
+        y = y.astype("float64")
+    mine, other = y.copy(), y.copy()
+    compiled = pp.jit(function)
+    recorded = pp.counters()["recorded"]
+    got, expected = compiled(x, mine), function(x, other)
+    assert pp.counters()["recorded"] > recorded
+    assert type(got) is np.ndarray
+    assert got.dtype == expected.dtype
+    assert got.flags.writeable
+    np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(mine, other)
+
+
+def test_order_and_strides_are_numpys():
+    def mixed(x, y):
+        return x * 2 + y
+
+    compiled = pp.jit(mixed)
+    x = np.asfortranarray(np.arange(N * 2.0).reshape(512, -1))
+    for a, b in ((x, x), (x.T, x.T), (x, x.copy("C")), (x[::2], x[1::2]), (x[::-1], x)):
+        got, expected = compiled(a, b), mixed(a, b)
+        np.testing.assert_array_equal(got, expected)
+        assert got.strides == expected.strides
+
+
+def test_what_numpy_refuses_it_refuses():
+    def wrong(x, y):
+        return x * 2 + y[1:]
+
+    def kinds(x, y):
+        return ~x + y
+
+    compiled = pp.jit(wrong)
+    with pytest.raises(ValueError, match="operands could not be broadcast together"):
+        compiled(np.ones(N), np.ones(N))
+    with pytest.raises(TypeError, match="ufunc 'invert' not supported"):
+        pp.jit(kinds)(np.ones(N), np.ones(N))
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        pp.jit(arithmetic_of_zero)(np.zeros(N), np.ones(N))
+
+
+def arithmetic_of_zero(x, y):
+    return y / x + 1
+
+
+def test_small_arrays_and_other_kinds_stay_numpys():
+    compiled = pp.jit(arithmetic)
+    recorded = pp.counters()["recorded"]
+    compiled(np.ones(10), np.ones(10))
+    compiled(np.ones((N, 2), "f4").view("c8")[:, 0].astype(object), np.ones(N, object))
+    assert pp.counters()["recorded"] == recorded
+    x = pp.ones(10)
+    assert isinstance(compiled(x, x), pp.Array)

@@ -94,3 +94,27 @@ def test_arrays_of_devices_and_large_ones_stay_recorded():
     recorded = pp.counters()["recorded"]
     stencil(*large, pp.zeros((1, 1)), 2)
     assert pp.counters()["recorded"] > recorded
+
+
+def test_loops_inside_of_loops_that_python_runs_are_compiled():
+    @pp.jit
+    def f(x, found):
+        for t in range(3):
+            found[str(t)] = 0.0
+            for i in range(x.size):
+                x[i] += t
+                if x[i] > 5:
+                    found[str(t)] = x[i]
+                    break
+            for i in range(x.size):
+                x[i] = 2 * x[i]
+            if x[0] > 50:
+                return t
+        return -1
+
+    x, found = np.arange(4.0), {}
+    with pytest.warns(RuntimeWarning, match="runs as Python"):
+        assert f(x, found) == -1
+    assert x.tolist() == [8.0, 16.0, 20.0, 28.0]
+    assert found == {"0": 0.0, "1": 7.0, "2": 8.0}
+    assert f.diagnostics().count("a serial loop, compiled") >= 2

@@ -119,7 +119,7 @@ class JitFunction(pickling.Unchanging):
         """
         built = self._current()
         loops = [(line, f"left to Python: {why}", "") for line, why in built.left]
-        loops += [(r.line, r.described(), r.loop.diagnostics()) for r in built.regions]
+        loops += [(r.line, r.described(), r.loop.diagnostics()) for r in (*built.regions, *(r for r in built.inner if r.loop is not None))]
         lines = [f"{self.__name__}  ({shown(self._function.__code__.co_filename)})"]
         for line, what, programs in sorted(loops):
             lines.append(f"line {line}: {what}")

@@ -65,6 +65,7 @@ class Region:
         given: dict[str, Any] | None = None,
         kept: tuple[str, ...] = (),
         of_slices: bool = False,
+        later: bool = False,
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
@@ -95,17 +96,25 @@ class Region:
         self.parallel_loops, self.first = loops, loop
         self.scattered: list[str] = []  # arrays that a parallel loop reduces into at computed places
         self.blocked: dict[tuple[str, ...], array_reductions.BlockedLoop] = {}
+        self.loop: Any = None
+        self.refused = ""  # why a serial loop cannot be translated, where that is tried when it runs first
+        if not later:
+            self._prepare(assigned & around.behind)
+
+    def _prepare(self, read_behind: set[str]) -> None:
+        """Make the program."""
+        loops = self.parallel_loops
         self.translation = self._translated()
-        if parallel:
+        if self.parallel:
             self.results, self.scattered = _core._Loop.reductions(self.translation.function, self.captured)
             self.results += self.scattered
             if self.results and len(loops) > 1:
                 del loops[1:]
                 self.translation = self._translated()
-            self._refuse_last_values(assigned & around.behind - set(self.results))
+            self._refuse_last_values(read_behind - set(self.results))
         self.bounds = [bounds_of(lp) for lp in loops]
-        self.fixed = [_fixed(scope.function, bounds) for bounds in self.bounds]
-        self.initial = [self.captured.index(n) for n in self.results] if parallel else []
+        self.fixed = [_fixed(self.scope.function, bounds) for bounds in self.bounds]
+        self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
         self.loop = self._made()
 
     def _refuse_last_values(self, names: set[str]) -> None:
@@ -172,6 +181,13 @@ class Region:
             return self._left("a name that it reads has no value before it", ())
         if self.of_slices and array_code.better_recorded(captured):
             return self._left("its operations run in parallel", captured)
+        if self.loop is None and not self.refused:
+            try:
+                self._prepare(set())
+            except _REFUSALS as e:
+                self.refused = shortened(str(e), self.name)
+        if self.refused:
+            return self._left(self.refused, captured)
         if (variant := self.variant_for(captured)) is not None:
             return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):

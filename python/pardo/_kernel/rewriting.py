@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from pardo._kernel import array_code, array_expressions, own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
-REGIONS, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$left", "$unbound", "$compiled"
+REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
 EXPRESSIONS = "$expressions"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -79,6 +80,8 @@ class _Cutter:
     def __init__(self, scope: Scope, options: Options) -> None:
         self.scope, self.options = scope, options
         self.regions: list[Region] = []
+        self.inner: list[Region] = []  # loops inside of loops, for the runs that Python gets of those around them
+        self.inside = False
         self.expressions: list[array_expressions.ArrayExpression] = []
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
         assert isinstance(scope.source.node, ast.FunctionDef)
@@ -107,6 +110,8 @@ class _Cutter:
 
     def leave(self, loop: ast.For | ast.While, why: str) -> None:
         """Note that Python runs a loop, and count it where that is slow."""
+        if self.inside:
+            return  # the loop around it is noted
         self.left.append((loop.lineno, why))
         if _touches_elements(loop) and not self.has_parallel(loop):
             left_to_python(self.scope, self.options, loop, why, first=True)
@@ -169,26 +174,41 @@ class _Cutter:
         """A call of the loop's program. A serial loop stays too, for what the language does not know."""
         parallel = self.loops[id(loop)]
         try:
-            region = Region(self.scope, loop, parallel, self.around[id(loop)], self.options, of_slices=not _touches_elements(loop))
+            region = Region(
+                self.scope,
+                loop if parallel else copy.deepcopy(loop),
+                parallel,
+                self.around[id(loop)],
+                self.options,
+                of_slices=not _touches_elements(loop),
+                later=self.inside,
+            )
         except (_core.CompileError, TypeError, NameError, AttributeError, OverflowError) as e:
             if parallel:
                 raise
             self.leave(loop, shortened(str(e), self.scope.source.name))
-            self.loops.update({id(inner): False for inner, _ in self.find(loop.body)})
-            loop.body[:] = self.cut(loop.body)
-            return [loop]  # what the language does not know runs as Python does
-        number = len(self.regions)
-        self.regions.append(region)
+            return [self.with_inner(loop)]  # what the language does not know runs as Python does
+        owner, owners = (self.inner, INNER) if self.inside else (self.regions, REGIONS)
+        number = len(owner)
+        owner.append(region)
         load = ast.Load()
-        program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(number), load)
+        program = ast.Subscript(ast.Name(owners, load), ast.Constant(number), load)
         captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
         made: list[ast.stmt]
         if parallel:
             bounds = ast.Tuple([ast.Tuple(b, load) for b in region.bounds], load)
             made = [_assigned(region.results, ast.Call(program, [bounds, region.chunk, *captured], []))]
         else:
-            made = self.serial(region, ast.Attribute(program, "serially", load), captured, loop)
+            made = self.serial(region, ast.Attribute(program, "serially", load), captured, self.with_inner(loop))
         return [ast.copy_location(s, loop) for s in made]
+
+    def with_inner(self, loop: ast.For | ast.While) -> ast.stmt:
+        """A loop that Python runs, with the loops inside of it as programs, which are made when they run first."""
+        before, self.inside = self.inside, True
+        self.loops.update({id(inner): parallel for inner, parallel in self.find(loop.body)})
+        loop.body[:] = self.cut(loop.body)
+        self.inside = before
+        return loop
 
     def serial(self, region: Region, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
         """`$result = $regions[k].serially((x, s))`, then the loop if that is what it says, else the assignment of its results."""
@@ -224,6 +244,7 @@ class Built(NamedTuple):
 
     function: types.FunctionType
     regions: list[Region]
+    inner: list[Region]  # those inside of others, which run if Python has to run these
     left: list[tuple[int, str]]
 
 
@@ -246,12 +267,19 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
         if isinstance(a, ast.arg):
             a.annotation = None
     inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
-    given = {REGIONS: cutter.regions, NO_PROGRAM: LEFT, UNBOUND: NameError, COMPILED: decorate, EXPRESSIONS: cutter.expressions}
+    given = {
+        REGIONS: cutter.regions,
+        INNER: cutter.inner,
+        NO_PROGRAM: LEFT,
+        UNBOUND: NameError,
+        COMPILED: decorate,
+        EXPRESSIONS: cutter.expressions,
+    }
     if own.found:
         given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
     result = defined(scope, inner, given)
     result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return Built(result, cutter.regions, cutter.left)
+    return Built(result, cutter.regions, cutter.inner, cutter.left)
 
 
 def _check_other_uses(scope: Scope) -> None:

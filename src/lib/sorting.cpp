@@ -157,10 +157,12 @@ Array ranked(const Array& x, Extents kth, std::int64_t axis) {
             lib::fail(ErrorCode::Value, "ranked", "positions must be in ascending order and lie in the axis");
     }
     std::vector<std::int64_t> positions(kth.begin(), kth.end());
-    if (!lib::queue_of("ranked", x)->device()->runs_host_code())
+    Shape result = shape;
+    result[at] = static_cast<std::int64_t>(kth.size());
+    const lib::Memory input = lib::described(x.dtype(), shape), out = lib::described(x.dtype(), result);
+    if (lib::routines::ranked.describe(lib::queue_of("ranked", x), input, out, lib::lines_of(shape, at), positions).name.empty())
         return take(partition(x, kth, axis), array(std::span<const std::int64_t>(positions), x.queue()), at);
-    shape[at] = static_cast<std::int64_t>(kth.size());
-    return graph::record(Ref<graph::Call>(new RankedCall(at, std::move(positions))), std::span(&x, 1), {x.dtype(), shape});
+    return graph::record(Ref<graph::Call>(new RankedCall(at, std::move(positions))), std::span(&x, 1), {x.dtype(), result});
 }
 
 std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis, bool largest) {

@@ -50,6 +50,42 @@ def test_top_k(dtype, device):
     np.testing.assert_array_equal(np.take_along_axis(a, pp.asnumpy(where), 1), pp.asnumpy(top))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(20001,), (3, 5000)], ids=str)
+def test_long_lines(shape, dtype, device):
+    a = values(dtype, int(np.prod(shape)), rng_for(shape, dtype)).reshape(shape)
+    x = pp.asarray(a, device=device)
+    assert_same(pp.sort(x), np.sort(a, kind="stable"))
+    assert_same(pp.argsort(x), np.argsort(a, kind="stable"))
+    with np.errstate(invalid="ignore"):
+        few = (a.real % 3).astype(dtype) if dtype != "bool" else a  # ties, and digits that are the same everywhere
+    order = np.argsort(few, kind="stable")
+    assert_same(pp.argsort(pp.asarray(few, device=device)), order)
+    if dtype.startswith("complex"):
+        return
+    largest, where = pp.top_k(pp.asarray(few, device=device), 700, largest=False)
+    assert_same(where, order[..., :700])
+    assert_same(largest, np.take_along_axis(few, order[..., :700], -1))
+
+
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("shape", [(20001,), (3, 5000)], ids=str)
+def test_long_partitions(shape, dtype, device):
+    a = values(dtype, int(np.prod(shape)), rng_for(shape, dtype)).reshape(shape)
+    x = pp.asarray(a, device=device)
+    expected = np.sort(a)
+    n = shape[-1]
+    for kth in (0, n // 2, -1, [n // 2, n // 2 + 1, 7], list(range(0, n, 500))):
+        places = np.unique(np.asarray(kth) % n)
+        for got in (pp.asnumpy(pp.partition(x, kth)), np.take_along_axis(a, pp.asnumpy(pp.argpartition(x, kth)), -1)):
+            np.testing.assert_array_equal(got[..., places], expected[..., places])
+            for begin, end in zip([0, *places], [*places, n], strict=True):
+                np.testing.assert_array_equal(np.sort(got[..., begin:end]), expected[..., begin:end])
+    if dtype != "bool":
+        columns = pp.median(pp.asarray(np.ascontiguousarray(a.T), device=device), axis=0)
+        np.testing.assert_array_equal(pp.asnumpy(columns), np.median(a, axis=-1))
+
+
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_searchsorted(side, dtype, device):

@@ -41,6 +41,7 @@ constexpr CTarget opencl = {
     .unroll = "#pragma unroll",
     .popcount = "popcount(x)",
     .atomic_add_local = "atomic_add((volatile __local uint*)(p), v)",
+    .atomic_add_global = "atomic_add((volatile __global uint*)(p), v)",
     .atomic_max_global = "atomic_max((volatile __global int*)(p), v)",
     .local_ids = {"(long)get_local_id(0)", "(long)get_local_id(1)", "(long)get_local_id(2)"},
     .kernel_3d = "__kernel __attribute__((reqd_work_group_size($X, $Y, $Z))) void",
@@ -105,6 +106,7 @@ constexpr CTarget cuda = {
     .unroll = "#pragma unroll",
     .popcount = "__popc(x)",
     .atomic_add_local = "atomicAdd(p, v)",
+    .atomic_add_global = "atomicAdd(p, v)",
     .atomic_max_global = "atomicMax(p, v)",
     .local_ids = {"(long long)threadIdx.x", "(long long)threadIdx.y", "(long long)threadIdx.z"},
     .kernel_3d = "extern \"C\" __global__ void __launch_bounds__($X * $Y * $Z)",
@@ -211,6 +213,7 @@ std::string c_macros(const CFeatures& features) {
     define("GROUP_COUNT", t.group_count);
     define("POPCOUNT(x)", t.popcount);
     define("ATOMIC_ADD_LOCAL(p, v)", t.atomic_add_local);
+    define("ATOMIC_ADD_GLOBAL(p, v)", t.atomic_add_global);
     define("ATOMIC_MAX_GLOBAL(p, v)", t.atomic_max_global);
     define("F32_BITS", t.f32_from_bits);
     define("F64_BITS", t.f64_from_bits);

@@ -44,6 +44,7 @@ struct CTarget {
     const char* unroll;             // a line before a loop that is written out
     const char* popcount;           // of an unsigned integer x of 32 bits
     const char* atomic_add_local;   // to *p, uint32 that a group shares
+    const char* atomic_add_global;  // with *p, uint32 in global memory
     const char* atomic_max_global;  // with *p, int32 in global memory
     const char* local_ids[3];       // the item's number in each dimension of its group
     const char* kernel_3d;          // `kernel`, where groups have $X, $Y, $Z items
@@ -109,7 +110,7 @@ std::string c_memory_type(const CTarget& target, DType dtype);
 ///   BEGIN         its first statement: what earlier launches wrote is there
 ///   FN GLOBAL LOCAL SHARED RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT UNROLL
 ///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64)
-///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)
+///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_ADD_GLOBAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)
 ///   F32_BITS(u32) F64_BITS(u64) BITS_F32(f32) BITS_F64(f64)
 std::string c_macros(const CFeatures& features);
 

@@ -12,9 +12,11 @@
 #include "lib/device/kernels/matrices.h"
 #include "lib/device/kernels/orthogonal.h"
 #include "lib/device/kernels/scan.h"
+#include "lib/device/kernels/select.h"
 #include "lib/device/kernels/small_matrices.h"
 #include "lib/device/kernels/sort.h"
 #include "lib/device/kernels/strided.h"
+#include "lib/device/kernels/sweep.h"
 #include "lib/device/kernels/values.h"
 #include "lib/strided_iterator.h"
 
@@ -147,7 +149,10 @@ device::SourceKernel kernel_source(const Variant& variant, std::string params) {
     source.params = std::move(params);
     define(source.text, "T_SIZE", std::to_string(itemsize(variant.dtype)));
     if (!variant.moved) define_dtype(source.text, variant.dtype);
-    for (const Define& each : variant.defines) define(source.text, each.name, std::to_string(each.value));
+    for (const Define& each : variant.defines) {
+        define(source.text, each.name, std::to_string(each.value));
+        if (std::string_view(each.name) == "WARPS") source.group_size = 32 * each.value;
+    }
     for (const char* piece : kernel.pieces) source.text += piece;
     return source;
 }

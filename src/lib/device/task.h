@@ -29,7 +29,8 @@ struct Define {
     const char* name;
     int value;  // [0, 255]
 };
-/// What sets one program of a kernel apart from another; at most five defines, always the same ones in the same order for a kernel.
+/// What sets one program of a kernel apart from another; at most six defines, always the same ones in the same order for a kernel.
+/// WARPS is how many times 32 items a group has; without it there are 256.
 struct Variant {
     KernelId kernel;
     DType dtype;  // whose elements the kernel handles

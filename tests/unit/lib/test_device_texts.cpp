@@ -98,6 +98,31 @@ void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
     list.push_back({KernelId::Residuals, dtype, {{"TEAM_BITS", 8}}});
 }
 
+/// Texts of CUDA alone.
+void add_sweeps(std::vector<Variant>& list, DType dtype) {
+    for (int counts : {4, 8}) {
+        for (int mode : {0, 1, 2, 3, 4}) {
+            const std::initializer_list<lib::Define> both = {{"L_SIZE", counts}, {"MODE", mode}};
+            if (mode < 3) list.push_back({KernelId::SweepCount, dtype, both});
+            list.push_back({mode < 3 ? KernelId::SweepPlan : KernelId::ClassStarts, dtype, both});
+            const int extra = mode == 0 ? 1 : mode % 2 == 0 ? 2 : 0;
+            for (int positions : {0, counts}) {
+                if (positions == 0 && mode % 2 == 0) continue;
+                const bool wide = std::max(itemsize(dtype), positions) > 4;
+                const int warps = positions > 0 && !wide ? 16 : 12, items = wide ? 10 : positions > 0 ? 12 : 16;
+                list.push_back({KernelId::SweepPass,
+                                dtype,
+                                {{"L_SIZE", counts},
+                                 {"MODE", mode},
+                                 {"P_SIZE", positions},
+                                 {"EXTRA", positions > 0 ? extra : 0},
+                                 {"WARPS", warps},
+                                 {"ITEMS", items}}});
+            }
+        }
+    }
+}
+
 /// The variants of one dtype that differ in more than a number.
 std::vector<Variant> variants_of(DType dtype) {
     std::vector<Variant> list;
@@ -139,14 +164,22 @@ std::vector<Variant> variants_of(DType dtype) {
     }
     if (is_inexact(dtype) && dtype != DType::Float16) add_linear_algebra(list, dtype);
     if (is_complex(dtype)) return list;
-    for (int mode : {0, 1, 2}) {
+    for (int slots : {4, 8}) {
+        const int digit_bits = itemsize(dtype) == 1 || slots == 8 ? 8 : 11, mode = slots / 4;
+        for (int keep : {0, 1})
+            list.push_back({KernelId::SelectCount, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}, {"KEEP", keep}}});
+        list.push_back({KernelId::SelectDigit, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}}});
+    }
+    for (int notes : {0, 1}) list.push_back({KernelId::ZerosInOrder, dtype, {{"NOTES", notes}}});
+    add_sweeps(list, dtype);
+    for (int mode : {0, 1, 2, 3, 4}) {
         for (int positions : {0, 4, 8}) {
             const int radix_items = itemsize(dtype) > 4 || positions > 4 ? 8 : 16, counts = positions == 8 ? 8 : 4;
             list.push_back({KernelId::RadixCount, dtype, {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}}});
             list.push_back(
                 {KernelId::RadixScatter,
                  dtype,
-                 {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}, {"P_SIZE", positions}, {"FIRST", mode > 0}, {"LAST", mode}}});
+                 {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}, {"P_SIZE", positions}, {"FIRST", mode > 0}, {"LAST", mode % 3}}});
         }
     }
     return list;
@@ -159,7 +192,8 @@ TEST_P(DeviceTextsOf, NvrtcTakesThem) {
     for (const Variant& variant : variants_of(GetParam())) {
         expect_compiles(variant, "compute_80");  // as far as PTX
         // What uses most of a group's shared memory, as far as machine code.
-        if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
+        if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SweepPass ||
+            variant.kernel == KernelId::SelectCount || variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
             expect_compiles(variant, "sm_90");
     }
 }

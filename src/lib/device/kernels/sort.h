@@ -99,14 +99,15 @@ typedef u32 P;
 #endif
 )";
 
-/// One pass of a radix sort over eight bits of unsigned keys. MODE of what is read: 0 keys, 1 elements by exact keys, 2 by ranks.
+/// One pass of a radix sort over eight bits of unsigned keys, or (MODE 3, 4) over the classes of a partition. MODE of what is read: 0
+/// keys, 1 and 3 elements by exact keys, 2 and 4 by ranks.
 /// Tiles of ITEMS elements an item; lines of `length` in `tiles` tiles each.
 inline constexpr char radix[] = R"(
 #define G 256
 #define TILE (G * ITEMS)
 #if MODE == 0
 #define READ_KEY(bits) (bits)
-#elif MODE == 1
+#elif MODE % 2 == 1
 #define READ_KEY(bits) (U)(exact_key(bits) ^ (U)flip)
 #else
 #define READ_KEY(bits) (U)(rank_key(bits) ^ (U)flip)
@@ -116,12 +117,18 @@ typedef u64 COUNT;
 #else
 typedef u32 COUNT;
 #endif
+#if MODE >= 3
+#define DIGIT(key) class_of(key, pivots, (int)wanted)
+#define PIVOT_ARGS , CONST_ARG(U, found), i64 wanted
+#else
 #define DIGIT(key) ((u32)((key) >> shift) & 255u)
+#define PIVOT_ARGS
+#endif
 )";
 
 /// How many keys of each tile have each digit: counts[line][digit][tile].
 inline constexpr char radix_count[] = R"(
-KERNEL(256) radix_count(CONST_ARG(U, keys), ARG(COUNT, counts), i64 length, i64 tiles, i64 shift, i64 flip) {
+KERNEL(256) radix_count(CONST_ARG(U, keys), ARG(COUNT, counts), i64 length, i64 tiles, i64 shift, i64 flip PIVOT_ARGS) {
     BEGIN;
     CONST_PTR(U, keys);
     PTR(COUNT, counts);
@@ -130,6 +137,11 @@ KERNEL(256) radix_count(CONST_ARG(U, keys), ARG(COUNT, counts), i64 length, i64 
     const i64 line = GROUP_ID / tiles, tile = GROUP_ID - line * tiles, left = length - tile * TILE;
     const int n = left < TILE ? (int)left : TILE;
     GLOBAL const U* from = keys + line * length + tile * TILE;
+#if MODE >= 3
+    CONST_PTR(U, found);
+    SHARED U pivots[MOST_PIVOTS];
+    if (t < wanted) pivots[t] = found[line * wanted + t];
+#endif
     histogram[t] = 0;
     U mine[ITEMS];
     UNROLL for (int k = 0; k < ITEMS; ++k) mine[k] = from[t + k * G < n ? t + k * G : 0];
@@ -171,7 +183,7 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
 #if PAYLOAD
                           , ARG(P, out_payload)
 #endif
-                          , i64 length, i64 tiles, i64 shift, i64 flip) {
+                          , i64 length, i64 tiles, i64 shift, i64 flip PIVOT_ARGS) {
     BEGIN;
     CONST_PTR(U, keys);
     PTR(U, out_keys);
@@ -192,6 +204,11 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
     const i64 line = GROUP_ID / tiles, tile = GROUP_ID - line * tiles, left = length - tile * TILE;
     const int n = left < TILE ? (int)left : TILE;
     const i64 begin = line * length + tile * TILE;
+#if MODE >= 3
+    CONST_PTR(U, found);
+    SHARED U pivots[MOST_PIVOTS];
+    if (t < wanted) pivots[t] = found[line * wanted + t];
+#endif
     U key[ITEMS];
     UNROLL for (int k = 0; k < ITEMS; ++k) key[k] = keys[begin + (t + k * G < n ? t + k * G : 0)];
     const i64 entry = (line * 256 + t) * tiles + tile;
@@ -214,12 +231,12 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
 #endif
 #endif
     for (int turn = 0; turn < 2; ++turn) {
-        const int low = (int)shift + 4 * turn;
+        const int low = 4 * turn;
         /* An item counts its own digits in bytes of two words. */
         u64 below = 0, above = 0;
         i32 place[ITEMS];
         UNROLL for (int k = 0; k < ITEMS; ++k) {
-            const int digit = (int)(key[k] >> low) & 15, byte = 8 * (digit & 7);
+            const int digit = (int)(DIGIT(key[k]) >> low) & 15, byte = 8 * (digit & 7);
             place[k] = (i32)((digit < 8 ? below : above) >> byte) & 255;
             const u64 one = (u64)1 << byte;
             below += digit < 8 ? one : 0;
@@ -255,7 +272,7 @@ KERNEL(256) radix_scatter(CONST_ARG(U, keys), ARG(U, out_keys), CONST_ARG(COUNT,
         }
         BARRIER;
         UNROLL for (int k = 0; k < ITEMS; ++k) {
-            place[k] += counters[COUNTER(((int)(key[k] >> low) & 15) * G + t)];
+            place[k] += counters[COUNTER(((int)(DIGIT(key[k]) >> low) & 15) * G + t)];
             shared_keys[PAD(place[k])] = key[k];
         }
         BARRIER;
@@ -328,11 +345,18 @@ KERNEL(256) complex_keys(CONST_ARG(BITS, x), ARG(u64, keys)
 )";
 
 /// Sorted lines of floats, where zeros of both signs are equal: they are put back in the order in which the unsorted line has them. A group
-/// each.
+/// each. NOTES: lines whose `notes` are not 3 have zeros of one sign, if any.
 inline constexpr char zeros_in_order[] = R"(
 #define EACH 16
-KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values), i64 length, i64 flip) {
+KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values)
+#if NOTES
+                           , CONST_ARG(u32, notes)
+#endif
+                           , i64 length, i64 flip) {
     BEGIN;
+#if NOTES
+    if (notes[GROUP_ID] != 3) return;
+#endif
     CONST_PTR(U, x);
     PTR(U, values);
     SHARED u32 counts[256];

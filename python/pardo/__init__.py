@@ -160,6 +160,7 @@ if _TYPE_CHECKING:
     from pardo import lib as lib
     from pardo import linalg as linalg
     from pardo import ndimage as ndimage
+    from pardo import polynomial as polynomial
     from pardo import random as random
     from pardo import scipy as scipy
     from pardo import signal as signal

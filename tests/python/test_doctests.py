@@ -21,6 +21,8 @@ MODULES = (
     pp.lib.stride_tricks,
     pp.linalg,
     pp.ndimage,
+    pp.polynomial,
+    *(getattr(pp.polynomial, name) for name in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")),
     pp.random,
     pp.scipy.linalg,
     pp.signal,

@@ -126,9 +126,10 @@ def test_nobody_asks_a_device_for_its_back_end():
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
 ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_offload", "_generate"]
-ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_sparse", "_host", "_cython", "_numpy"]
+ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host", "_cython"]
 ORDER += [
-    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
+    "_numpy",
+    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse", "special"),
     "__init__",
     "__main__",
 ]

@@ -450,8 +450,16 @@ def _by_transforms(long: Array, short: Array, mode: str, op_name: str) -> Array 
 def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
     """Products of the short sequence with each part of the long one, summed."""
     by_transforms = _by_transforms(long, short, mode, op_name)
-    if by_transforms is not None:
-        return by_transforms
+    return _summed(long, short, mode) if by_transforms is None else by_transforms
+
+
+def products_of_sequences(x: Array, y: Array) -> Array:
+    """The convolution with an error relative to each sum, which coefficients of polynomials need: they differ by orders of magnitude."""
+    long, short = (x, y) if x.size >= y.size else (y, x)
+    return _summed(long, _core._flip(short, [0]), "full")
+
+
+def _summed(long: Array, short: Array, mode: str) -> Array:
     n, m = long.size, short.size
     pad = {"valid": (0, 0), "same": (m // 2, (m - 1) - m // 2), "full": (m - 1, m - 1)}[mode]
     zeros = [_core._full([p], 0, long.dtype, long.queue) for p in pad]
@@ -464,9 +472,7 @@ def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
             total = product if total is None else _core.add(total, product)
         assert total is not None
         return total
-    steps = _core._arange(0, count, 1, np.int64, long.queue)[:, None]
-    places = _core.add(steps, _core._arange(0, m, 1, np.int64, long.queue))
-    products = _core.multiply(_core._take(padded, places, 0), short)
+    products = _core.multiply(_core._sliding_windows(padded, [m], [0]), short)
     return _core._reduce(_core._ANY if long.dtype == np.bool_ else _core._SUM, products, [1], False, long.dtype)
 
 

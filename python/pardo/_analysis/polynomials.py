@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._analysis.differences import convolve
+from pardo._analysis.differences import products_of_sequences
 from pardo._array.interop import asarray
 from pardo._base.arguments import default_on, integer
 from pardo._core import Array
@@ -146,7 +146,9 @@ def polymul(a1: Any, a2: Any) -> Array:
     x, y = _given([a1, a2], "polymul")
     if x.ndim > 1 or y.ndim > 1:
         raise ValueError("polymul: polynomial must be 1d only")
-    return convolve(_trimmed(x), _trimmed(y))
+    x, y = _trimmed(x), _trimmed(y)
+    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    return products_of_sequences(cast(x, common), cast(y, common))
 
 
 def polydiv(u: Any, v: Any) -> tuple[Array, Array]:

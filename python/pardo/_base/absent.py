@@ -15,8 +15,7 @@ _ABSENT = {
     "nditer nested_iters": (
         "elements are not visited one by one: use operations on whole arrays, pardo.jit for loops, or pardo.ndenumerate for few elements"
     ),
-    "poly1d": "use pardo.polyval and its relatives, or numpy.poly1d with arrays that pardo.asnumpy gives",
-    "polynomial": "use pardo.polyval and its relatives, or numpy.polynomial, whose polyval, chebval and so on compute on arrays of pardo",
+    "poly1d": "use pardo.polynomial.Polynomial, pardo.polyval and its relatives, or numpy.poly1d with arrays that pardo.asnumpy gives",
     "info": "use help(x)",
     "test": "`python -m pardo` tests each device",
     "show_runtime": "use pardo.show_config()",

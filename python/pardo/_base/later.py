@@ -73,7 +73,7 @@ FILES = {
     ),
 }
 # Public modules that are read in the same way.
-MODULES = ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "random", "scipy", "signal", "sparse")
+MODULES = ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself
 

@@ -1,0 +1,17 @@
+# python/pardo/polynomial/chebyshev.py: series of Chebyshev's polynomials of the first kind.
+"""Series of Chebyshev's polynomials of the first kind, by the names of `numpy.polynomial.chebyshev`."""
+
+from typing import Any as _Any
+
+from pardo._polynomials import classes as _classes
+from pardo._polynomials import families as _families
+from pardo._polynomials import making as _making
+
+Chebyshev: _Any = _classes.CLASSES["chebyshev"]
+globals().update(_making.module_of(_families.CHEBYSHEV, Chebyshev))
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> _Any:
+    """Tell that a name is not there; type checkers take it for those that are made above."""
+    raise AttributeError(f"module 'pardo.polynomial.chebyshev' has no attribute {name!r}")

@@ -1,0 +1,17 @@
+# python/pardo/polynomial/legendre.py: series of Legendre's polynomials.
+"""Series of Legendre's polynomials, by the names of `numpy.polynomial.legendre`."""
+
+from typing import Any as _Any
+
+from pardo._polynomials import classes as _classes
+from pardo._polynomials import families as _families
+from pardo._polynomials import making as _making
+
+Legendre: _Any = _classes.CLASSES["legendre"]
+globals().update(_making.module_of(_families.LEGENDRE, Legendre))
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> _Any:
+    """Tell that a name is not there; type checkers take it for those that are made above."""
+    raise AttributeError(f"module 'pardo.polynomial.legendre' has no attribute {name!r}")

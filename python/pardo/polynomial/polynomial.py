@@ -1,0 +1,17 @@
+# python/pardo/polynomial/polynomial.py: series of powers.
+"""Series of powers, by the names of `numpy.polynomial.polynomial`."""
+
+from typing import Any as _Any
+
+from pardo._polynomials import classes as _classes
+from pardo._polynomials import families as _families
+from pardo._polynomials import making as _making
+
+Polynomial: _Any = _classes.CLASSES["polynomial"]
+globals().update(_making.module_of(_families.POLYNOMIAL, Polynomial))
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+
+def __getattr__(name: str) -> _Any:
+    """Tell that a name is not there; type checkers take it for those that are made above."""
+    raise AttributeError(f"module 'pardo.polynomial.polynomial' has no attribute {name!r}")

@@ -2,6 +2,7 @@
 // function does: the interpreter finds the address of `call` in the object. Its methods and properties are written in Python
 // (pardo/_ufunc/methods.py) and attached to the class.
 #include <cstddef>
+#include <utility>
 
 #include "bind.h"
 
@@ -34,10 +35,10 @@ UFunc* ufunc_of(PyObject* o) { return reinterpret_cast<UFunc*>(o); }
     });
 }
 
-/// The place of the keyword `order` among names, or -1.
-Py_ssize_t place_of_order(PyObject* names) {
+/// The place of a keyword among names, or -1.
+Py_ssize_t place_of(PyObject* names, const char* keyword) {
     for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) {
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), "order") == 0) return i;
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), keyword) == 0) return i;
     }
     return -1;
 }
@@ -64,25 +65,48 @@ PyObject* call_in_order(PyObject* self, PyObject* const* args, std::size_t count
     });
 }
 
+/// What a function of Python is called with.
+std::pair<nb::tuple, nb::dict> arguments_of(PyObject* const* args, std::size_t count, PyObject* names) {
+    nb::list positional;
+    nb::dict keywords;
+    for (std::size_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + static_cast<std::size_t>(i)]);
+    return {nb::tuple(positional), keywords};
+}
+
+/// A call with keywords that are not read here: `order`, `signature`, and `sig`, which is the same. Null: there is none of these.
+PyObject* call_otherwise(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
+    if (place_of(names, "signature") >= 0 || place_of(names, "sig") >= 0) {
+        return guarded([&]() -> PyObject* {
+            const auto [positional, keywords] = arguments_of(args, count, names);
+            return nb::module_::import_("pardo._ufunc.signatures").attr("call")(nb::handle(self), positional, keywords).release().ptr();
+        });
+    }
+    const Py_ssize_t place = place_of(names, "order");
+    return place >= 0 ? call_in_order(self, args, count, names, place) : nullptr;
+}
+
 PyObject* call_of_row(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const UFunc* f = ufunc_of(self);
     const std::size_t count = count_and_flag & ~vectorcall_offset;
-    if (const Py_ssize_t place = place_of_order(names); place >= 0) return call_in_order(self, args, count, names, place);
+    if (names) {
+        PyObject* const result = call_otherwise(self, args, count, names);
+        if (result || PyErr_Occurred()) return result;
+    }
     const bool arrays = !names && count == static_cast<std::size_t>(f->nin) && is_array(args[0]) && is_array(args[count - 1]);
     return arrays ? call_of_arrays(f->row, args, count) : call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
 }
 
 PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
-    if (const Py_ssize_t place = place_of_order(names); place >= 0)
-        return call_in_order(self, args, count_and_flag & ~vectorcall_offset, names, place);
+    const std::size_t count = count_and_flag & ~vectorcall_offset;
+    if (names) {
+        PyObject* const result = call_otherwise(self, args, count, names);
+        if (result || PyErr_Occurred()) return result;
+    }
     return guarded([&]() -> PyObject* {
-        const auto count = static_cast<Py_ssize_t>(count_and_flag & ~vectorcall_offset);
-        nb::list positional;
-        nb::dict keywords;
-        for (Py_ssize_t i = 0; i < count; ++i) positional.append(nb::handle(args[i]));
-        for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
-            keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);
-        return PyObject_Call(ufunc_of(self)->function, nb::tuple(positional).ptr(), keywords.ptr());
+        const auto [positional, keywords] = arguments_of(args, count, names);
+        return PyObject_Call(ufunc_of(self)->function, positional.ptr(), keywords.ptr());
     });
 }
 

@@ -497,3 +497,62 @@ def test_products_by_name():
     assert pp.matvec(a, b, axes=[(1, 0), (0,), (0,)]).shape == (3, 3)
     out = pp.zeros((2, 2))
     assert pp.matmul(a, b.T, out=out) is out
+
+
+A, B = np.arange(3, dtype="i4"), np.arange(3, dtype="f4")
+SIGNED = [
+    *(("add", x, s) for x in ((A, B), (A, A), (B, B)) for s in (
+        "ff->f", "dd->d", "f", "ii->i", "ff->d", "fd->d", "->", "d->d", "zz->z", b"ff->f", ("f4", "f4", "f4"), ("f4", None, None),
+        (None, None, "f4"), (None, "f4", None), ("f4",), (None,), ("f4", "f8", None), (np.float32, float, None), [1], 3, None,
+        ("f4", "f4"), ("i4", "i4", "f4"), "df->d",
+    )),
+    ("equal", (A, B), "ff->?"), ("equal", (A, A), ("f8", "f8", bool)), ("equal", (A, A), (None, None, bool)), ("equal", (A, A), "f8"),
+    ("sqrt", (A,), "f->f"), ("sqrt", (A,), (None, "f4")), ("sqrt", (A,), ("f4", None)), ("sqrt", (A,), "d"), ("sqrt", (3,), "f->f"),
+    ("frexp", (B,), "d->di"), ("ldexp", (B, A), "di->d"), ("divmod", (A, A + 1), "dd->dd"), ("modf", (A,), ("f4", None, None)),
+    ("matmul", (A, B), "dd->d"), ("add", (1, 2), "ff->f"), ("add", (1, 2.5), "ii->i"), ("add", (A, 1), (None, None, "i2")),
+    ("divide", (A, A + 1), "ff->f"), ("isnan", (A,), "f->?"), ("left_shift", (A, A), "ll->l"), ("absolute", (A,), "D->d"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(SIGNED)))
+def test_signature(case):
+    name, operands, signature = SIGNED[case]
+    ours = [pp.asarray(x) if isinstance(x, np.ndarray) else x for x in operands]
+    for casting in ("same_kind", "unsafe", "safe"):
+        keywords = {"casting": casting, "signature": signature}
+        try:
+            wanted = getattr(np, name)(*operands, **keywords)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError, match=f"^{name}: "):
+                getattr(pp, name)(*ours, **keywords)
+            continue
+        found = [getattr(pp, name)(*ours, **keywords), getattr(pp, name)(*ours, sig=signature, casting=casting)]
+        if any(isinstance(x, np.ndarray) for x in operands):
+            found.append(getattr(np, name)(*ours, **keywords))
+        for result in found:
+            for x, y in zip(result, wanted, strict=True) if isinstance(wanted, tuple) else [(result, wanted)]:
+                assert isinstance(x, pp.Array)
+                assert x.dtype == y.dtype
+                np.testing.assert_allclose(pp.asnumpy(x), y, rtol=1e-6)
+
+
+def test_signature_beside_other_keywords():
+    x, y = pp.asarray(A), pp.asarray(B)
+    out = pp.zeros(3, dtype="f4")
+    assert pp.add(x, y, signature="dd->d", out=out, where=pp.asarray([True, False, True])) is out
+    assert out.tolist() == [0, 0, 4]
+    assert pp.add(x, y, out, signature="dd->d") is out
+    f = pp.add(pp.ones((2, 3)), pp.ones((2, 3)), signature="ff->f", order="F", casting="unsafe")
+    assert f.flags.f_contiguous
+    assert f.dtype == "f4"
+    assert pp.add(x, [1, 2, 3], signature="ff->f").dtype == "f4"
+    assert pp.multiply.outer(x, y, signature="dd->d").dtype == "f8"
+    for keywords in ({"sig": "dd->d", "signature": "dd->d"}, {"sig": "dd->d", "dtype": "d"}, {"signature": "dd->d", "bogus": 1}):
+        with pytest.raises(TypeError):
+            pp.add(x, y, **keywords)
+    with pytest.raises(TypeError):
+        pp.add(x, y, signature="dd->d", out=pp.zeros(3, dtype="i4"))
+    with pytest.raises(TypeError):
+        pp.add(x, signature="dd->d")
+    with pp.device_context("cpu"):
+        assert np.asarray(pp.add(A, B, signature="dd->d")).dtype == "f8"

@@ -49,7 +49,7 @@ void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keyword
         if (PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) throw OtherCasting{};
     } else {
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() got an unexpected keyword argument '" + text_from(name) +
-                                                       "'; known are out, where, dtype and casting");
+                                                       "'; known are out, where, dtype, casting, order and signature");
     }
 }
 

@@ -171,6 +171,9 @@ constexpr const char* doc =
     "Functions that operate element by element on whole arrays.\n\n"
     "`pardo.add` is one, and so is every other function that is a `numpy.ufunc` in NumPy. Besides being called they have methods: those\n"
     "that take two operands and give one result reduce arrays, accumulate along an axis, and combine all pairs.\n\n"
+    "Beside `out`, `where`, `dtype` and `casting` each call takes two more keywords of NumPy's: ``order='K'``, how the result lies in\n"
+    "memory, and `signature`, what is computed in: text such as ``'dd->d'``, or a tuple of one dtype for each operand and result, with\n"
+    "None where any will do. `types` lists what there is.\n\n"
     "See Also\n--------\nadd, vectorize, elementwise\n\nExamples\n--------\n"
     ">>> import pardo as pp\n"
     ">>> isinstance(pp.add, pp.ufunc)\n"
@@ -180,7 +183,9 @@ constexpr const char* doc =
     ">>> pp.multiply.outer(pp.arange(3), pp.arange(4))\n"
     "array([[0, 0, 0, 0],\n"
     "       [0, 1, 2, 3],\n"
-    "       [0, 2, 4, 6]])";
+    "       [0, 2, 4, 6]])\n"
+    ">>> pp.add(pp.arange(3), 1, signature='ff->f')\n"
+    "array([1., 2., 3.], dtype=float32)";
 
 PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char*>(doc)},

@@ -248,7 +248,9 @@ dtype : data type, optional
     The dtype to compute in; operands are cast to it within the same kind.
 casting : str, optional
     How operands, and the result with `out`, may be cast: ``'no'``, ``'equiv'``, ``'safe'``, ``'same_kind'``
-    or ``'unsafe'``.""",
+    or ``'unsafe'``.
+order, signature : optional
+    Keywords of all universal functions (`ufunc`): how the result lies in memory, and what is computed in, dtype by dtype.""",
     "ufunc_pair_keywords": """\
 out : tuple of Array or None, optional
     Where the two results are stored; of the results' shape, and of dtypes that they can be cast to within the same kind.
@@ -258,7 +260,9 @@ dtype : data type, optional
     The dtype to compute in; operands are cast to it within the same kind.
 casting : str, optional
     How operands, and the result with `out`, may be cast: ``'no'``, ``'equiv'``, ``'safe'``, ``'same_kind'``
-    or ``'unsafe'``.""",
+    or ``'unsafe'``.
+order, signature : optional
+    Keywords of all universal functions (`ufunc`): how the result lies in memory, and what is computed in, dtype by dtype.""",
     "ufunc_raises": """\
 TypeError
     An operand is neither an Array nor a number, or of a kind that the function is not defined for, `where` is not of bools, or a

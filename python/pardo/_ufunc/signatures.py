@@ -28,10 +28,11 @@ def call(f: ufunc, positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
     if len(given) < f.nin:
         return f(*positional, **rest)  # which says what is missing
     xs = arrays(given, name)
-    loop = _loop(f, wanted, [None if type(g) in _NUMBERS else x.dtype for g, x in zip(given, xs, strict=True)], name)
+    weak = [f.nin > 1 and type(g) in _NUMBERS for g in given]  # Python's numbers beside others become anything, as in NumPy
+    loop = _loop(f, wanted, [None if any_kind else x.dtype for any_kind, x in zip(weak, xs, strict=True)], name)
     operands = []
-    for x, what, dtype in zip(xs, given, loop, strict=True):
-        if type(what) in _NUMBERS:  # of any kind, as in NumPy
+    for x, what, any_kind, dtype in zip(xs, given, weak, loop, strict=True):
+        if any_kind:
             x = array(np.asarray(what).astype(dtype)[()], name)._to_queue(x.queue)
         else:
             check_cast(x.dtype, dtype, casting, name)

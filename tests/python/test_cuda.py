@@ -116,6 +116,41 @@ assert not hasattr(pp.asarray(host, device='cpu'), '__cuda_array_interface__')
 """)
 
 
+def test_cuda_array_interface_of_records():
+    run("""
+kind = np.dtype([('a', 'f8'), ('b', 'i4', (2,)), ('c', 'u1')], align=True)
+records = np.zeros((3, 2), kind)
+records['a'], records['b'], records['c'] = np.arange(6).reshape(3, 2), 7, 3
+r = pp.asarray(records, device='cuda:1')
+i = r.__cuda_array_interface__
+assert i['shape'] == (3, 2) and i['typestr'] == kind.str and i['descr'] == kind.descr and i['strides'] is None
+assert r.T.__cuda_array_interface__['strides'] == (kind.itemsize, 2 * kind.itemsize)
+y = pp.asarray(Interface(r), copy=False)
+assert y.device.id == 'cuda:1' and y.dtype.names == ('a', 'b', 'c') and y.__cuda_array_interface__['data'] == i['data']
+assert pp.asnumpy(y).tolist() == records.tolist()
+turned = pp.asarray(Interface(r.T), copy=False)
+assert turned.shape == (2, 3) and turned.strides == r.T.strides
+assert pp.asarray(Interface(r), device='cpu').tolist() == records.tolist()
+for x, words in [(pp.zeros(2, dtype='u1, f8', device='cuda:1'), 'align'), (pp.zeros(2, dtype=kind, device='cpu'), 'CUDA')]:
+    try:
+        x.__cuda_array_interface__
+    except AttributeError as e:
+        assert words in str(e)
+    else:
+        raise AssertionError(words)
+for lie in [{'descr': 3}, {'descr': [('a', 'f8')]}, {'descr': [('', 'O')]}, {'descr': None},
+            {'typestr': '|V5', 'descr': [('a', 'u1'), ('b', 'u4')]}]:
+    j = Interface(r)
+    j.__cuda_array_interface__ |= lie
+    try:
+        pp.asarray(j)
+    except TypeError:
+        pass
+    else:
+        raise AssertionError(lie)
+""")
+
+
 def test_interfaces_that_lie_are_refused():
     run("""
 import copy

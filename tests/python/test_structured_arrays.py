@@ -289,3 +289,41 @@ def test_casts_to_records_obey_the_rule():
         assert x.astype(kind)["a"].tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="astype: casting is 'other'"):
         pp.arange(3).astype(kind, casting="other")
+
+
+# --- functions applied to parts ---------------------------------------------------------------------------------------------------------
+
+
+def test_functions_along_axes():
+    device = pp.Device("cpu")
+    kind = [("a", "i4"), ("b", "f8")]
+    host = np.zeros((2, 3, 4), kind)
+    host["a"], host["b"] = np.arange(24).reshape(2, 3, 4) % 7, np.arange(24.0).reshape(2, 3, 4)
+    x = pp.asarray(host, device=device)
+    for axis in (0, 1, -1):
+        for function in (
+            lambda v: v[::-1], lambda v: v["b"].sum(), lambda v: v[:2]["a"], lambda v: v[1], lambda v: v[:1], lambda v: v[:2, None],
+        ):  # fmt: skip
+            ours, theirs = pp.apply_along_axis(function, axis, x), np.apply_along_axis(function, axis, host)
+            assert ours.dtype == theirs.dtype
+            assert ours.shape == theirs.shape
+            assert ours.device == device
+            assert np.array_equal(pp.asnumpy(ours), theirs)
+        assert np.array_equal(pp.asnumpy(np.apply_along_axis(np.sort, axis, x)), np.apply_along_axis(np.sort, axis, host))
+    numbers = pp.asarray(np.arange(6.0).reshape(2, 3), device=device)
+    made = pp.apply_along_axis(lambda v: np.array([(1, 2.5)], kind), 1, numbers)
+    assert made.dtype == np.dtype(kind)
+    assert pp.asnumpy(made).tolist() == [[(1, 2.5)], [(1, 2.5)]]
+    made = pp.apply_along_axis(lambda v: x[0, 0, :2], 0, numbers)
+    assert pp.asnumpy(made).tolist() == np.apply_along_axis(lambda v: host[0, 0, :2], 0, np.zeros((2, 3))).tolist()
+    for axes in (0, [0, 2], (-1,)):
+        for function in (lambda v, axis: np.take(v, [0], axis=axis), lambda v, axis: np.take(v, 0, axis=axis), np.sort):
+            ours, theirs = pp.apply_over_axes(function, x, axes), np.apply_over_axes(function, host, axes)
+            assert np.array_equal(pp.asnumpy(ours), theirs)
+    for wrong, error in [
+        (lambda: pp.apply_along_axis(np.sort, 3, x), np.exceptions.AxisError),
+        (lambda: pp.apply_along_axis(np.sort, 0, x[:, :0, :0]), ValueError),
+        (lambda: pp.apply_over_axes(lambda v, axis: v[0, 0], x, 0), ValueError),
+    ]:
+        with pytest.raises(error):
+            wrong()

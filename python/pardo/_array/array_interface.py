@@ -14,6 +14,7 @@ from pardo._core import Array, _memory_range
 _PLAIN = (np.ndarray, np.generic, list, tuple, int, float, complex)
 _OF_SYCL = "__sycl_usm_array_interface__"
 _OF_NUMPY = "__array_interface__"
+_OF_CUDA = "__cuda_array_interface__"
 
 
 class Described(NamedTuple):
@@ -68,9 +69,28 @@ def _element(entries: dict[str, Any], op_name: str) -> np.dtype[Any]:
     except TypeError:
         raise TypeError(f"{op_name}: typestr {text!r} is not understood") from None
     fields = entries.get("descr")
+    if fields is not None and dtype.kind == "V" and op_name.endswith(_OF_CUDA):
+        return _records(fields, dtype.itemsize, op_name)
     if fields is not None and (not isinstance(fields, list) or [tuple(f) for f in fields] != [("", text)]):
         raise TypeError(f"{op_name}: descr {fields!r} does not describe plain elements of {text!r}")
     return dtype
+
+
+def _records(fields: Any, size: int, op_name: str) -> np.dtype[Any]:
+    """The structured dtype that `descr` lists."""
+    try:
+        dtype: np.dtype[Any] = np.dtype(fields)
+    except (TypeError, ValueError):
+        raise TypeError(f"{op_name}: descr {fields!r} does not list fields") from None
+    if dtype.itemsize != size or dtype.names is None:
+        raise TypeError(f"{op_name}: descr {fields!r} does not describe elements of {size} bytes")
+    named = [name for name in dtype.names if name not in _paddings(fields, dtype)]
+    return dtype[named] if len(named) < len(dtype.names) else dtype
+
+
+def _paddings(fields: list[Any], dtype: np.dtype[Any]) -> set[str]:
+    """The names that NumPy has given to bytes between fields, which have none in the list."""
+    return {name for name, field in zip(dtype.names or (), fields, strict=True) if not field[0]}
 
 
 def _integer(value: Any, what: str, limit: int = 2**63) -> int:

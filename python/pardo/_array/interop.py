@@ -218,6 +218,10 @@ def _from_cuda(obj: Any, queue: Queue | None, copy: bool | None, op_name: str) -
     if not d.dtype.isnative:
         raise TypeError(f"{op_name}: the byte order of {d.dtype.str} is not the machine's")
     address, read_only = d.address()
+    if d.dtype.names is not None:
+        size = d.dtype.itemsize
+        lines = _from_cuda_memory(address, np.dtype("u1"), [*d.shape, size], [*d.strides, 1], read_only, stream_of(d), obj, queue, copy)
+        return made_records("of_bytes", lines, d.dtype, op_name)
     return _from_cuda_memory(address, dtype_of(d.dtype, op_name), d.shape, d.strides, read_only, stream_of(d), obj, queue, copy)
 
 

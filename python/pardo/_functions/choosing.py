@@ -1,13 +1,16 @@
 # python/pardo/_functions/choosing.py: elements chosen from several arrays, and functions applied to parts of an array.
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, store, word
+from pardo._array.interop import asarray
+from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, same_queue, store, word
 from pardo._base.docstrings import filled
+from pardo._base.records import Records
 from pardo._core import Array
 from pardo._core import any as any_of
 from pardo._functions.operands import cast, operand, operands, weak_operand
@@ -222,7 +225,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     axis : int
         The axis of the slices.
     arr : Array
-        The elements.
+        The elements; records too.
     *args, **kwargs : optional
         Passed to the function.
 
@@ -254,19 +257,34 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     >>> pp.apply_along_axis(lambda v: v.max() - v.min(), 1, pp.asarray([[8, 1, 7], [4, 3, 9]]))
     array([7, 6])
     """
-    x = array(arr, "apply_along_axis")
+    x: Any = arr if isinstance(arr, Records) else array(arr, "apply_along_axis")
+    pardo = sys.modules["pardo"]  # whose functions take records too
     a = axis_index(axis, x.ndim, "apply_along_axis")
-    turned = _core._moveaxis(x, [a], [x.ndim - 1])
+    turned = pardo.moveaxis(x, a, -1)
     outer = turned.shape[:-1]
-    results: list[Array] = []
+    results: list[Any] = []
     for place in np.ndindex(*outer):
-        r = operand(func1d(turned[place], *args, **kwargs), x, "apply_along_axis")
-        results.append(r if not results else _core._broadcast_to(cast(r, results[0].dtype), list(results[0].shape)))
+        r = _result(func1d(turned[place], *args, **kwargs), x, "apply_along_axis")
+        if results:  # the first one says what the others become
+            first = results[0]
+            r = r if r.dtype == first.dtype else r.astype(first.dtype)
+            r = r if r.shape == first.shape else pardo.broadcast_to(r, first.shape)
+        results.append(r)
     if not results:
         raise ValueError("apply_along_axis: cannot be applied when any iteration dimensions are 0")
-    inner = list(results[0].shape)
-    made = _core._reshape(_core._stack(results, 0), [*outer, *inner])
-    return _core._moveaxis(made, list(range(len(outer), made.ndim)), list(range(a, a + len(inner))))
+    inner = results[0].ndim
+    made = pardo.stack(results).reshape((*outer, *results[0].shape))
+    return pardo.moveaxis(made, list(range(len(outer), made.ndim)), list(range(a, a + inner)))  # type: ignore[no-any-return]
+
+
+def _result(r: Any, like: Any, op_name: str) -> Any:
+    """What a function has given, as an array on the queue of another; records of the host too."""
+    if isinstance(r, Records):
+        same_queue(like, r, op_name)  # type: ignore[arg-type]
+        return r
+    if isinstance(r, (np.ndarray, np.void)) and r.dtype.names is not None:
+        return asarray(r, queue=like.queue)
+    return operand(r, like, op_name)
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Axis) -> Array:
@@ -305,15 +323,15 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Axis) -> Array:
             [ 92],
             [124]]])
     """
-    x = array(a, "apply_over_axes")
+    x: Any = a if isinstance(a, Records) else array(a, "apply_over_axes")
     value = x
     given: Any = axes if isinstance(axes, (tuple, list)) else [axes]
     for axis in given:
         place = axis + x.ndim if axis < 0 else axis
         result = func(value, place)
         if result.ndim != value.ndim:
-            result = _core._expand_dims(result, [place])
+            result = sys.modules["pardo"].expand_dims(result, axis=place)
             if result.ndim != value.ndim:
                 raise ValueError("apply_over_axes: function is not returning an array of the correct shape")
         value = result
-    return value
+    return value  # type: ignore[no-any-return]

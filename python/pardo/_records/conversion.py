@@ -238,6 +238,26 @@ class Conversions(Facts):
         return host.__array_interface__
 
     @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The records' memory for other libraries on CUDA devices, version 3 of the protocol: elements are ``'|V16'``, `descr` lists the
+        fields. Consumers may write, so operations on it run at once from now on."""
+        entries: Any = self._memory.__cuda_array_interface__
+        try:
+            fields = self._kind.descr if self._stored == self._kind else None
+        except ValueError:  # they overlap, or are out of order
+            fields = None
+        if fields is None:
+            raise AttributeError(f"__cuda_array_interface__: records of {self._kind} lie otherwise in memory; make them with align=True")
+        strides = entries["strides"]
+        return {
+            **entries,
+            "shape": self.shape,
+            "strides": None if strides is None else strides[:-1],
+            "typestr": self._kind.str,
+            "descr": fields,
+        }
+
+    @property
     def ctypes(self) -> Any:
         """NumPy's object for calls by the module `ctypes`; only where the memory is the host's and lies as the dtype says."""
         host = self._host_view()

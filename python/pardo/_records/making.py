@@ -70,6 +70,16 @@ def shared(host: np.ndarray[Any, Any], queue: Queue, op_name: str) -> Structured
     return made
 
 
+def of_bytes(memory: Array, dtype: np.dtype[Any], op_name: str) -> StructuredArray:
+    """Records in memory that another library has described, the last axis of which is one record's."""
+    dtype = checked(dtype, op_name)
+    if stored_dtype(dtype) != dtype:
+        raise TypeError(f"{op_name}: fields of {dtype} are not at multiples of their sizes")
+    made = StructuredArray._made(memory, dtype, dtype)
+    made._check_places(op_name)
+    return made
+
+
 def of_array(op_name: str, obj: Any, dtype: np.dtype[Any] | None, order: str, copy: bool | None, queue: Queue, usm_type: str | None) -> Any:
     """Records of another array, of records or numbers; itself where nothing changes and no copy is asked for."""
     if dtype is not None and dtype.names is not None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pardo._base.arguments import index
+from pardo._functions import choosing
 from pardo._records import functions, numbered
 from pardo._records.arrays import StructuredArray
 from pardo._records.functions import as_records
@@ -35,6 +36,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     },
     **{name: numbered.of_memory(name) for name in ("may_share_memory", "shares_memory")},
     **{name: _as_method(name) for name in ("ravel", "reshape", "swapaxes", "transpose")},
+    "apply_along_axis": choosing.apply_along_axis,
+    "apply_over_axes": choosing.apply_over_axes,
     "argpartition": lambda x, /, kth, axis=-1, kind=None, order=None: functions.argsort(x, axis, order=order),
     "asfortranarray": lambda x, dtype=None, **place: _in_columns(
         functions.astype(x, x.dtype if dtype is None else dtype, copy=False, **place)

@@ -104,6 +104,19 @@ def test_copies_in_an_order(hosts, order):
             )
 
 
+def test_bytes_in_an_order():
+    kind = [("a", "i4"), ("b", "f8")]
+    for host in (np.arange(6.0).reshape(2, 3), np.zeros((2, 3), kind)):
+        if host.dtype.names:
+            host["a"] = np.arange(6).reshape(2, 3)
+        for h in (host, np.asfortranarray(host), host[:, ::2], host[0]):
+            x = pp.asarray(h, device="cpu")
+            for order in ("C", "F", "A", "K", "a", None):
+                assert x.tobytes(order) == h.tobytes(order)
+            with pytest.raises(ValueError, match="^tobytes: order"):
+                x.tobytes("X")
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_creation(order):
     for shape in ((3, 4), (2, 3, 4), (5,), ()):

@@ -200,6 +200,8 @@ SPACED = [
     lambda m: m.logspace(1, 2, 4, dtype=int),
     lambda m: m.logspace(m.asarray([0.0, 1.0]), 2, 4, axis=-1),
     lambda m: m.logspace(0, 2, 4, base=m.asarray([2.0, 3.0])),
+    lambda m: m.logspace(0, 2, 4, base=[2.0, 3.0]),
+    lambda m: m.logspace(m.asarray([0.0, 1.0]), 2, 4, base=[2.0, 3.0], axis=-1),
     lambda m: m.logspace(0, 2, -1),
     lambda m: m.geomspace(1, 1000, 4),
     lambda m: m.geomspace(-8, -1, 5, endpoint=False),

@@ -9,7 +9,7 @@ from pardo import _core
 from pardo._array import interop
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
 from pardo._base.memory import Memory
-from pardo._base.orders import copied_in_order, in_order, is_column_major, read_order
+from pardo._base.orders import bytes_order, copied_in_order, in_order, is_column_major, read_order
 from pardo._base.records import made_records
 from pardo._core import Array
 
@@ -75,8 +75,8 @@ class Conversions(Memory):
 
         Parameters
         ----------
-        order : {'C', 'F'}
-            Whether they come in C order or in Fortran order.
+        order : {'C', 'F', 'A', 'K'}
+            Whether they come in C order or in Fortran order; 'A' and 'K' in Fortran order if they lie so in memory.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class Conversions(Memory):
         ValueError
             `order` is something else.
         """
-        return interop.asnumpy(self).tobytes(order)  # type: ignore[arg-type]
+        return interop.asnumpy(self).tobytes(bytes_order(self, order))
 
     def astype(  # type: ignore[misc]
         self: Array, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None

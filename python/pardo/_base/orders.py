@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 from pardo import _core
@@ -27,6 +27,12 @@ def is_column_major(x: Array) -> bool:
     """Whether the elements are contiguous in column-major order, and not also in row-major order."""
     rows, columns, _, _ = x._memory_flags()
     return columns and not rows
+
+
+def bytes_order(x: Array, order: Any) -> Literal["C", "F"]:
+    """In which order an array's bytes are given; 'A' and 'K' ask how they lie in memory."""
+    letter = read_order(order, "tobytes", default="C")
+    return "F" if letter == "F" or (letter in "AK" and is_column_major(x)) else "C"
 
 
 def axes_like(x: Array, order: str) -> Sequence[int] | None:

@@ -392,9 +392,11 @@ def logspace(
     array([  1.,  10., 100.])
     """
     wanted = optional_dtype(dtype, "logspace")
-    if type(base) is Array and base.ndim:
-        ndim = len(np.broadcast_shapes(*(x.shape for x in (start, stop, base) if type(x) is Array)))
-        first, last, base = (operand(x, base, "logspace") for x in (start, stop, base))
+    if np.ndim(base):
+        like = next((x for x in (start, stop, base) if type(x) is Array), None)
+        base = asarray(base, device=device, queue=queue) if like is None else operand(base, like, "logspace")
+        first, last = (operand(x, base, "logspace") for x in (start, stop))
+        ndim = len(np.broadcast_shapes(first.shape, last.shape, base.shape))
         start, stop, base = (_core._reshape(x, [1] * (ndim - x.ndim) + list(x.shape)) for x in (first, last, base))
         base = _core._expand_dims(base, [axis_index(axis, ndim + 1, "logspace")])
     y = linspace(start, stop, num, endpoint, axis=axis, device=device, queue=queue)

@@ -113,7 +113,7 @@ def test_bytes_in_an_order():
             x = pp.asarray(h, device="cpu")
             for order in ("C", "F", "A", "K", "a", None):
                 assert x.tobytes(order) == h.tobytes(order)
-            with pytest.raises(ValueError, match="^tobytes: order"):
+            with pytest.raises(ValueError, match=r"^tobytes: order"):
                 x.tobytes("X")
 
 

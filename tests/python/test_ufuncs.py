@@ -315,6 +315,8 @@ def test_outer(rng):
             agree(mine, its, name)
     agree(pp.add.outer(pp.asarray(a), 1, dtype="float32"), np.add.outer(a, 1, dtype="float32"))
     agree(pp.add.outer(1, pp.asarray(a)), np.add.outer(1, a))
+    agree(pp.add.outer([1, 2], pp.asarray(a)), np.add.outer([1, 2], a))
+    agree(pp.multiply.outer(pp.asarray(a), b), np.multiply.outer(a, b))
     out = pp.zeros((4, 4))
     assert pp.multiply.outer(pp.asarray(b), pp.asarray(b), out=out) is out
     agree(out, np.multiply.outer(b, b).astype(float))

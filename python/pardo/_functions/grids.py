@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
+from pardo._array.interop import asarray
 from pardo._array.ranges import linspace
 from pardo._base.arguments import (
     SCALARS,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo._array.interop import asnumpy
+from pardo._array.ranges import linspace
 from pardo._base.arguments import SCALARS
 from pardo._core import Array
 from pardo._functions.operands import operand
@@ -200,7 +201,7 @@ class Series(Operators):
             The points and the values.
         """
         first, last = self.domain if domain is None else domain
-        x = operand(np.linspace(first, last, n), self.coef, type(self).__name__)
+        x = linspace(first, last, n, queue=self.coef.queue)
         return x, self(x)
 
     # --- makers -------------------------------------------------------------------------------------------------------------------------

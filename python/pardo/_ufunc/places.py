@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, array_like, default_on, same_queue
+from pardo._base.arguments import SCALARS, array, array_like, arrays, default_on, same_queue
 from pardo._core import Array
 
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ def outer(f: ufunc, a: Any, b: Any, keywords: dict[str, Any]) -> Any:
         raise TypeError(f"{op_name}: the method is not allowed in functions with non-trivial signature {f.signature}")
     if f.nin != 2:
         raise ValueError(f"{op_name}: outer product only supported for binary functions")
-    for x in (a, b):
-        array(x, op_name)  # raises
+    if type(a) is Array or type(b) is Array:  # beside one, lists and NumPy's arrays are copied to its queue
+        a, b = (given if isinstance(given, SCALARS) else x for given, x in zip((a, b), arrays((a, b), op_name), strict=True))
+    else:
+        for x in (a, b):
+            array(x, op_name)  # raises
     if type(a) is Array and type(b) is Array and b.ndim:
         a = _core._reshape(a, [*a.shape, *[1] * b.ndim])
     return f(a, b, **keywords)

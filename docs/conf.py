@@ -76,12 +76,14 @@ def write_names():
             pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
             lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
     known = {f"pardo.{name}" for names in groups.values() for name in names}
-    for module in sorted({*later.MODULES, "lib.stride_tricks", "scipy.linalg", "special"} - {"lib", "scipy"}):
+    inner = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")
+    below = {"lib.stride_tricks", "scipy.linalg", "special", *(f"polynomial.{name}" for name in inner)}
+    for module in sorted({*later.MODULES, *below} - {"lib", "scipy"}):
         value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)
         lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
         lines += ["```{eval-rst}", f".. currentmodule:: pardo.{module}", "", ".. autosummary::", "   :toctree: .", ""]
-        own = [n for n in value.__all__ if not getattr(getattr(value, n), "__module__", "").startswith("numpy")]
+        own = [n for n in value.__all__ if callable(f := getattr(value, n)) and not getattr(f, "__module__", "").startswith("numpy")]
         lines += [f"   {name}" for name in sorted(own, key=str.lower)] + ["```", ""]
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ MODULES = (
     pp.linalg,
     pp.ndimage,
     pp.polynomial,
-    *(getattr(pp.polynomial, name) for name in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")),
+    *(getattr(pp.polynomial, name) for name in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")),
     pp.random,
     pp.scipy.linalg,
     pp.signal,

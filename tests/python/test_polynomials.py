@@ -230,6 +230,31 @@ def test_what_one_family_has():
     compared("polynomial", "valfromroots", r, r, tensor=False, device="cpu")
 
 
+def test_helpers():
+    ours, theirs = pp.polynomial.polyutils, np.polynomial.polyutils
+    assert set(ours.__all__) == set(theirs.__all__)
+    x, c = np.array([3.0, -1.0, 2.0]), np.array([1 + 2j, -3j, 2.0])
+    for host in (x, c, x.astype("f4"), np.arange(4)):
+        same(ours.getdomain(pp.asarray(host)), theirs.getdomain(host))
+        same(ours.mapdomain(pp.asarray(host), (-1, 1), [0, 3.0]), theirs.mapdomain(host, (-1, 1), [0, 3.0]))
+        same(ours.mapdomain(host.tolist(), pp.asarray([-1, 1]), [0, 3.0]), theirs.mapdomain(host.tolist(), (-1, 1), [0, 3.0]))
+    assert ours.mapdomain(2.0, (-1, 1), (0, 4)) == theirs.mapdomain(2.0, (-1, 1), (0, 4))
+    assert ours.mapparms((-1, 1), pp.asarray([0.0, 4.0])) == theirs.mapparms((-1, 1), (0.0, 4.0))
+    for seq in ([1, 0, 2, 0], [0, 0], [3], [0.0, 1.5]):
+        same(ours.trimseq(pp.asarray(seq)), theirs.trimseq(np.asarray(seq)))
+        same(ours.trimcoef(seq, 1), theirs.trimcoef(seq, 1))
+        for trim in (True, False):
+            same(ours.as_series([seq, [1, 2.5, 0]], trim), theirs.as_series([seq, [1, 2.5, 0]], trim))
+    assert ours.trimseq(pp.zeros(0)).size == 0
+    for wrong, error in [
+        (lambda: ours.trimseq(3.0), TypeError),
+        (lambda: ours.as_series([[]]), ValueError),
+        (lambda: ours.getdomain([]), ValueError),
+    ]:
+        with pytest.raises(error):
+            wrong()
+
+
 def test_products_keep_small_coefficients():
     """By Fourier transforms they would have errors of the size of the largest ones."""
     c = np.polynomial.polynomial.polyfromroots(np.arange(1.0, 26.0))

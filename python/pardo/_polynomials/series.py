@@ -240,11 +240,15 @@ def parameters(old: Any, new: Any) -> tuple[Any, Any]:
     return (old[1] * new[0] - old[0] * new[1]) / size, (new[1] - new[0]) / size
 
 
+def ends(x: Array) -> list[list[Array]]:
+    """The smallest and the largest point; of complex ones those of the real and of the imaginary parts."""
+    parts = [_core.real(x), _core.imag(x)] if x.dtype.kind == "c" else [coefficients.floating(x)]
+    return [[_core._reduce(kind, part, None, False) for kind in (_core._MIN, _core._MAX)] for part in parts]
+
+
 def span(x: Array, op_name: str) -> NDArray[Any]:
     """From the smallest to the largest point, which are waited for."""
     if x.size == 0:
         raise ValueError(f"{op_name}: there are no points")
-    parts = [_core.real(x), _core.imag(x)] if x.dtype.kind == "c" else [coefficients.floating(x)]
-    ends = [[_core._reduce(kind, part, None, False) for kind in (_core._MIN, _core._MAX)] for part in parts]
-    numbers_of = [np.asarray([fetched(end, op_name) for end in both]) for both in ends]
-    return numbers_of[0] if len(parts) == 1 else numbers_of[0] + 1j * numbers_of[1]
+    numbers_of = [np.asarray([fetched(end, op_name) for end in both]) for both in ends(x)]
+    return numbers_of[0] if len(numbers_of) == 1 else numbers_of[0] + 1j * numbers_of[1]

@@ -4,6 +4,7 @@
 from pardo._base import public_names as _public_names
 from pardo._polynomials.classes import set_default_printstyle
 from pardo.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+from pardo.polynomial import polyutils as polyutils
 from pardo.polynomial.chebyshev import Chebyshev
 from pardo.polynomial.hermite import Hermite
 from pardo.polynomial.hermite_e import HermiteE

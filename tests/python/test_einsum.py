@@ -69,6 +69,14 @@ def test_other_arguments(rng):
     compare(lambda m, x: m.einsum("ij->i", x, dtype="float32"), a)
     compare(lambda m, x, y: m.einsum("ij,jk", x, y[:1]), a[:, :1], b, ulp=16)
     compare(lambda m, x, y: m.einsum("ij,jk", x, y[:2]), a, b)
+    for order in ("C", "F", "A", "K"):
+        made = pp.einsum("ij,jk", pp.asarray(a), pp.asarray(b), order=order)
+        check(made, a @ b, ulp=16)
+        assert made.flags.f_contiguous == (order == "F")
+        columns = [pp.asarray(np.asfortranarray(x), device="cpu") for x in (a, b)]
+        assert pp.einsum("ij,jk", *columns, order=order).flags.f_contiguous == (order in "FA")
+    with pytest.raises(ValueError, match=r"^einsum: order"):
+        pp.einsum("ij", pp.asarray(a), order="Z")
     out = pp.zeros((2, 4))
     assert pp.einsum("ij,jk", pp.asarray(a), pp.asarray(b), out=out) is out
     check(out, a @ b, ulp=16)

@@ -76,7 +76,7 @@ class Conversions(Memory):
         Parameters
         ----------
         order : {'C', 'F', 'A', 'K'}
-            Whether they come in C order or in Fortran order; 'A' and 'K' in Fortran order if they lie so in memory.
+            Whether they come in C order or in Fortran order; with 'A' in Fortran order if they lie so in memory. 'K' is 'C', as in NumPy.
 
         Returns
         -------

@@ -30,9 +30,9 @@ def is_column_major(x: Array) -> bool:
 
 
 def bytes_order(x: Array, order: Any) -> Literal["C", "F"]:
-    """In which order an array's bytes are given; 'A' and 'K' ask how they lie in memory."""
+    """In which order an array's bytes are given; 'A' asks how they lie in memory, 'K' is 'C'."""
     letter = read_order(order, "tobytes", default="C")
-    return "F" if letter == "F" or (letter in "AK" and is_column_major(x)) else "C"
+    return "F" if letter == "F" or (letter == "A" and is_column_major(x)) else "C"
 
 
 def axes_like(x: Array, order: str) -> Sequence[int] | None:

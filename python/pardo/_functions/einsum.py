@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import SCALARS, check_cast, default_on, not_an_array, optional_dtype, store
 from pardo._base.docstrings import filled
+from pardo._base.orders import of_result, read_order
 from pardo._core import Array
 from pardo._functions.operands import cast, operands
 
@@ -171,8 +172,8 @@ def einsum(
         Whether more than two operands are contracted pair by pair, and in which order; as for `einsum_path`.
     dtype : data type, optional
         The dtype to compute in. Default: what the operands promote to.
-    order : {'K', 'C', 'A'}
-        Arrays are laid out row by row: all three mean that.
+    order : {'K', 'C', 'F', 'A'}
+        How the result lies in memory: 'K' and 'C' row by row, 'F' column by column, 'A' so if all operands do.
     casting : str
         Which conversions to `dtype` are allowed.
 
@@ -206,8 +207,7 @@ def einsum(
            [14, 50]]))
     """
     op_name = "einsum"
-    if order not in ("K", "C", "A"):
-        raise ValueError(f"{op_name}: order is {order!r}; arrays are laid out row by row")
+    wanted_order = read_order(order, op_name)
     terms, output, values = _read(operands, op_name)
     xs = _arrays(values, op_name)
     common = optional_dtype(dtype, op_name) or default_on(xs[0].queue, np.result_type(*(x.dtype for x in xs)))
@@ -233,7 +233,8 @@ def einsum(
             needed = {*wanted, *(e for _, labels in parts for e in labels)}
             kept = [e for e in dict.fromkeys(e for _, labels in chosen for e in labels) if e in needed]
             parts.append((_contracted(chosen, kept if parts else wanted, op_name), kept if parts else wanted))
-    return store(_contracted(parts, wanted, op_name), out, op_name)
+    result = _contracted(parts, wanted, op_name)
+    return store(result if out is not None else of_result(result, wanted_order, xs), out, op_name)
 
 
 def _arrays(values: list[Any], op_name: str) -> list[Array]:

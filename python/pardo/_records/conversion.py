@@ -176,7 +176,7 @@ class Conversions(Facts):
     def tobytes(self, order: str = "C") -> bytes:
         """Construct Python bytes of the records, as their dtype lays them out. Waits for them."""
         letter = read_order(order, "tobytes", default="C")
-        return self._to_host().tobytes("F" if letter == "F" or (letter in "AK" and self.flags.fnc) else "C")
+        return self._to_host().tobytes("F" if letter == "F" or (letter == "A" and self.flags.fnc) else "C")
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the records to a file as bytes, or as text; `pardo.fromfile` reads them."""

@@ -128,7 +128,7 @@ PACKAGE = ROOT / "python" / "pardo"
 ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_offload", "_generate"]
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_sparse", "_host", "_cython", "_numpy"]
 ORDER += [
-    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
+    ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "random", "scipy", "signal", "sparse", "special"),
     "__init__",
     "__main__",
 ]

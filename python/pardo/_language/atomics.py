@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.interop import asnumpy
 from pardo._base.public_names import publish_module
 from pardo._compiler import intrinsics
 from pardo._language.index_space import _item, _running
+from pardo._language.steps import step
 
 __all__ = ["AtomicRef", "atomic", "atomic_fence"]
 
@@ -191,14 +193,15 @@ class AtomicRef:
         item = _running.get()
         if item is not None:
             return item.atomic(name, self._array, self._index, *values, order=self._order, scope=self._scope)
-        from pardo._debug import atomics
-
-        host = self._array if isinstance(self._array, np.ndarray) else np.empty(self._array.shape, self._array.dtype)
-        if host is not self._array:
-            self._array._copy_to(host)
-        old = atomics.atomic(name, host, self._index, *values, order=self._order, scope=self._scope)
-        if host is not self._array:
-            self._array[self._index] = host[self._index]
+        values = tuple(asnumpy(v)[()] if type(v) is _core.Array else v for v in values)
+        if isinstance(self._array, np.ndarray):
+            return step(name, self._array, self._index, *values)
+        place = self._array[self._index]
+        if place.ndim:
+            raise TypeError(f"AtomicRef: the array has {place.ndim} dimensions more; give an index for each, as a tuple")
+        element = asnumpy(place).reshape(1)
+        old = step(name, element, 0, *values)
+        self._array[self._index] = element[0]
         return old
 
     def load(self) -> Any:

@@ -1,7 +1,6 @@
 # python/pardo/compat/_attributes.py: what arrays, devices, contexts and events get by dpctl's names when a module of these is imported.
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,46 +9,9 @@ from pardo._array.interop import asnumpy
 from pardo._array.methods import attach
 from pardo._runtime.devices import get_devices, get_platforms
 from pardo._runtime.memory import Memory
+from pardo.compat._memory import ArrayMemory, MemoryNames
 from pardo.compat._queue import SyclQueue
-
-
-class _Word(str, enum.Enum):
-    """Words of dpctl's, equal to pardo's, which are plain texts."""
-
-    __str__ = enum.Enum.__str__
-
-
-class backend_type(_Word):  # noqa: N801 (dpctl's name)
-    """Kinds of back ends."""
-
-    all = "all"
-    cpu = "cpu"
-    cuda = "cuda"
-    hip = "hip"
-    host = "host"
-    level_zero = "level_zero"
-    opencl = "opencl"
-
-
-class device_type(_Word):  # noqa: N801 (dpctl's name)
-    """Kinds of devices."""
-
-    accelerator = "accelerator"
-    all = "all"
-    automatic = "automatic"
-    cpu = "cpu"
-    custom = "custom"
-    gpu = "gpu"
-    host_device = "host_device"
-
-
-class event_status_type(_Word):  # noqa: N801 (dpctl's name)
-    """How far the work of an event is."""
-
-    complete = "complete"
-    running = "running"
-    submitted = "submitted"
-    unknown_status = "unknown_status"
+from pardo.compat._words import device_type, event_status_type
 
 
 # Aspects of SYCL's that are attributes of dpctl's devices, `has_aspect_<name>`.
@@ -113,21 +75,6 @@ class DeviceNames:
     def parent_device(self: Any) -> Any:
         """The device that this is a part of, or None."""
         return self.parent
-
-    @property
-    def is_cpu(self: Any) -> bool:
-        """Whether it is a CPU."""
-        return bool(self.type == device_type.cpu)
-
-    @property
-    def is_gpu(self: Any) -> bool:
-        """Whether it is a GPU."""
-        return bool(self.type == device_type.gpu)
-
-    @property
-    def is_accelerator(self: Any) -> bool:
-        """Whether it is an accelerator."""
-        return bool(self.type == device_type.accelerator)
 
     @property
     def max_work_item_dims(self: Any) -> int | None:
@@ -216,8 +163,6 @@ class ArrayNames:
     @property
     def usm_data(self: Any) -> Any:
         """The memory of the array's elements, which are contiguous."""
-        from pardo.compat.dpctl.memory import ArrayMemory
-
         return ArrayMemory(self)
 
     @property
@@ -234,35 +179,16 @@ class ArrayNames:
         return asnumpy(self)
 
 
-class MemoryNames:
-    """dpctl's names of memory."""
+def _of_type(name: str) -> property:
+    def has(self: Any) -> bool:
+        return bool(self.type == name)
 
-    __slots__ = ()
-
-    @property
-    def sycl_queue(self: Any) -> SyclQueue:
-        """The queue that it was made for."""
-        return SyclQueue(self.queue)
-
-    @property
-    def sycl_device(self: Any) -> Any:
-        """Whose memory it is."""
-        return self.device
-
-    @property
-    def sycl_context(self: Any) -> Any:
-        """The context of its queue."""
-        return self.queue.context
-
-    def get_usm_type(self: Any) -> str:
-        """Give 'device', 'shared' or 'host'."""
-        return self.usm_type  # type: ignore[no-any-return]
-
-    @property
-    def reference_obj(self: Any) -> None:
-        """What else keeps it: nothing."""
+    has.__doc__ = f"Whether it is of the type {name!r}."
+    return property(has)
 
 
+for _name in ("cpu", "gpu", "accelerator"):
+    setattr(DeviceNames, f"is_{_name}", _of_type(_name))
 for _name in ASPECTS.split():
     setattr(DeviceNames, f"has_aspect_{_name}", _aspect(_name))
 attach(DeviceNames, _core.Device)

@@ -9,6 +9,7 @@ from pardo._base.public_names import publish_module
 from pardo._core import Context, Device, Event, Queue
 from pardo._language.index_space import NdRange, Range
 from pardo._runtime.queues import operand
+from pardo.compat._words import backend_type
 
 __all__ = ["SyclQueue"]
 
@@ -71,8 +72,6 @@ class SyclQueue:
     @property
     def backend(self) -> Any:
         """The back end, as dpctl's enumeration has it."""
-        from pardo.compat._attributes import backend_type
-
         return backend_type(self._queue.device.backend)
 
     @property
@@ -174,10 +173,8 @@ class SyclQueue:
         Event
             Completes when all items have run.
         """
-        from pardo.compat.dpctl.program import argument_of
-
         space: Any = Range(*reversed(gS)) if lS is None else NdRange(Range(*reversed(gS)), Range(*reversed(lS)))
-        return kernel._kernel[space, self._queue, list(dEvents)](*map(argument_of, args))  # type: ignore[no-any-return]
+        return kernel._kernel[space, self._queue, list(dEvents)](*kernel._arguments(args))  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
         return self._queue == getattr(other, "_queue", other)

@@ -20,9 +20,10 @@ from pardo._core import Device as SyclDevice
 from pardo._core import DeviceError as _DeviceError
 from pardo._core import Event as SyclEvent
 from pardo._runtime.devices import Platform as SyclPlatform
-from pardo.compat._attributes import backend_type, device_type, event_status_type
+from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
 from pardo.compat._names import missing as _missing
 from pardo.compat._queue import SyclQueue
+from pardo.compat._words import backend_type, device_type, event_status_type
 
 __all__ = [
     "SyclContext",

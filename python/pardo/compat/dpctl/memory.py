@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo import _core
 from pardo._base.public_names import publish_module
 from pardo._runtime import memory as _memory
-from pardo.compat._attributes import MemoryNames  # noqa: F401 (attaches them)
+from pardo.compat import _attributes  # noqa: F401 (gives memory dpctl's names)
+from pardo.compat._memory import ArrayMemory, copied
 from pardo.compat._names import missing, queue_of
 
 __all__ = ["MemoryUSMDevice", "MemoryUSMHost", "MemoryUSMShared", "USMAllocationError", "as_usm_memory"]
@@ -27,11 +27,11 @@ class _Of(_memory.Memory):
                 raise ValueError(f"{type(self).__name__}: the memory is of the kind {other.usm_type!r}; copy=True makes another")
         super().__init__(nbytes if other is None else other.nbytes, alignment=alignment, queue=queue_of(queue))
         if other is not None:
-            _copied(self, other)
+            copied(self, other)
 
     def copy_from_device(self, source: Any) -> None:
         """Copy bytes from other memory."""
-        _copied(self, source)
+        copied(self, source)
 
 
 class MemoryUSMDevice(_Of):
@@ -72,34 +72,6 @@ class MemoryUSMHost(_Of):
     """
 
     _kind = "host"
-
-
-class ArrayMemory(MemoryNames):
-    """The memory of an array's elements."""
-
-    def __init__(self, array: Any) -> None:
-        if not array._is_contiguous():
-            raise ValueError("usm_data: the elements are not contiguous; take pardo.ascontiguousarray(x) first")
-        self._array = _core._view_bytes(array, "uint8", [array.nbytes], 0)
-        self.queue, self.device, self.usm_type = array.queue, array.device, array.usm_type
-
-    nbytes = _memory.Memory.nbytes
-    size = _memory.Memory.size
-    __len__ = _memory.Memory.__len__
-    copy_to_host = _memory.Memory.copy_to_host
-    copy_from_host = _memory.Memory.copy_from_host
-    tobytes = _memory.Memory.tobytes
-    memset = _memory.Memory.memset
-    _check_size = _memory.Memory._check_size
-
-    def copy_from_device(self, source: Any) -> None:
-        """Copy bytes from other memory."""
-        _copied(self, source)
-
-
-def _copied(to: Any, source: Any) -> None:
-    to._check_size(source.nbytes, "copy_from_device")
-    to.queue._copy(to._array, source._array, [])
 
 
 def as_usm_memory(obj: Any) -> ArrayMemory:

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pardo import _core
 from pardo._base.public_names import publish_module
 from pardo._core import CompileError
 from pardo._kernel.program import Program, ProgramKernel
+from pardo._runtime.memory import Memory
+from pardo.compat._memory import ArrayMemory
 from pardo.compat._names import missing, queue_of
 
 __all__ = [
@@ -34,11 +38,23 @@ _NUMBERS = {
 }
 
 
-def argument_of(value: Any) -> Any:
-    """What pardo's programs take for an argument of `SyclQueue.submit`."""
-    if type(value) in _NUMBERS:
-        return _NUMBERS[type(value)](value.value)
-    return getattr(value, "_array", value)
+# Elements behind a pointer, by the name of their type in OpenCL C, without a count: `float4*` points to float.
+_ELEMENTS = dict(zip("char uchar short ushort int uint long ulong half float double".split(), "bBhHiIqQefd", strict=True))
+
+
+def arguments_of(kernel: ProgramKernel, values: Sequence[Any]) -> list[Any]:
+    """What pardo's programs take for the arguments of `SyclQueue.submit`: memory becomes an array of what the pointer points to."""
+    types = kernel._program.signature(kernel.__name__).partition("(")[2].removesuffix(")").split(", ")
+    out = []
+    for k, value in enumerate(values):
+        memory = getattr(value, "_array", None) if isinstance(value, (Memory, ArrayMemory)) else None
+        if memory is not None:
+            pointed = types[k].removeprefix("const ").partition("*")[0].rstrip("0123456789 ") if k < len(types) else ""
+            dtype = np.dtype(_ELEMENTS.get(pointed, "B"))
+            out.append(_core._view_bytes(memory, dtype, [memory.nbytes // dtype.itemsize], 0))
+        else:
+            out.append(_NUMBERS[type(value)](value.value) if type(value) in _NUMBERS else value)
+    return out
 
 
 class SyclKernel:
@@ -53,6 +69,30 @@ class SyclKernel:
     def name(self) -> str:
         """Its name."""
         return self._kernel.__name__
+
+    @property
+    def num_arguments(self) -> int:
+        """How many arguments it takes."""
+        inside = self._kernel._program.signature(self.name).partition("(")[2].removesuffix(")")
+        return len(inside.split(", ")) if inside else 0
+
+    @property
+    def work_group_size(self) -> int | None:
+        """How many items a group has at most."""
+        return self._kernel.max_work_group_size
+
+    @property
+    def preferred_work_group_size_multiple(self) -> int | None:
+        """What the number of a group's items is best a multiple of."""
+        return self._kernel.preferred_work_group_size_multiple
+
+    @property
+    def private_mem_size(self) -> int | None:
+        """Bytes of memory that an item has for itself."""
+        return self._kernel.private_mem_size
+
+    def _arguments(self, values: Sequence[Any]) -> list[Any]:
+        return arguments_of(self._kernel, values)
 
     def __repr__(self) -> str:
         return f"<SyclKernel {self.name}>"

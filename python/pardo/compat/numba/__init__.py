@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
-import functools as _functools
-from collections.abc import Callable as _Callable
+import inspect as _inspect
 from typing import Any as _Any
 
 import pardo as _pp
 from pardo.compat._names import missing as _missing
+from pardo.compat.numba import ufuncs as _ufuncs
 from pardo.compat.numba.core import config, errors, types
 from pardo.compat.numba.core.types import NUMBERS as _NUMBERS
-from pardo.compat.numba.core.types import Number as _Number
 from pardo.compat.numba.core.types import Type as _Type
-from pardo.compat.numba.core.types import dtype_of as _dtype_of
 from pardo.compat.numba.core.types import none, typeof, void
 
 __all__ = [
@@ -110,42 +108,13 @@ def jit(signature_or_function: _Any = None, **given: _Any) -> _Any:
 njit = jit
 
 
-def _result_types(signatures: list[_Any]) -> list[_Any] | None:
-    """The dtypes of results that signatures say, where they say one; types of arguments are not looked at."""
-    results = [s.return_type for s in signatures if isinstance(s, types.Signature)]
-    return [_dtype_of(results[0])] if len(results) == 1 == len(signatures) and isinstance(results[0], _Number) else None
-
-
-class _Vectorized:
-    """A function of elements, on arrays of NumPy's and pardo's and on numbers."""
-
-    def __init__(self, function: _Callable[..., _Any], otypes: _Any, signature: str | None = None) -> None:
-        _functools.update_wrapper(self, function)
-        self.py_func = self._pardo_function = function
-        self._call = _pp.vectorize(function, otypes=otypes, signature=signature)
-
-    def __call__(self, *arguments: _Any, out: _Any = None) -> _Any:
-        import numpy as np
-
-        ours = [type(a) is _pp.Array for a in arguments]
-        given = arguments if any(ours) else [_pp.asarray(a, device="cpu", copy=None) for a in arguments]
-        made = self._call(*given)
-        if out is not None:
-            out[...] = made if type(out) is _pp.Array else _pp.asnumpy(made)
-            return out
-        if any(ours):
-            return made
-        results = [np.asarray(_pp.asnumpy(m))[()] for m in (made if isinstance(made, tuple) else (made,))]
-        return tuple(results) if isinstance(made, tuple) else results[0]
-
-
 def vectorize(ftylist_or_function: _Any = (), **given: _Any) -> _Any:
     """Make a function on arrays of a function on elements, as `pardo.vectorize`; arrays of NumPy's give arrays of NumPy's.
 
     Parameters
     ----------
     ftylist_or_function : callable, or list of signatures
-        The function; or types: where there is one signature, its result is the dtype.
+        The function; or types, of which the first that takes the arguments without loss is used.
     **given
         Numba's options, which do nothing.
 
@@ -165,10 +134,46 @@ def vectorize(ftylist_or_function: _Any = (), **given: _Any) -> _Any:
     array([3., 5.])
     """
     options("vectorize", {k: v for k, v in given.items() if k != "identity"})
-    if callable(ftylist_or_function) and not isinstance(ftylist_or_function, (_Type, type)):
-        return _Vectorized(ftylist_or_function, None)
-    signatures = ftylist_or_function if isinstance(ftylist_or_function, (list, tuple)) else [ftylist_or_function]
-    return lambda function: _Vectorized(function, _result_types(list(signatures)))
+    if _inspect.isfunction(ftylist_or_function):
+        return _ufuncs.UFunc(ftylist_or_function, [])
+    signatures = _ufuncs.signatures_of(ftylist_or_function)
+    return lambda function: _ufuncs.UFunc(function, signatures)
+
+
+def guvectorize(ftylist: _Any, signature: str, **given: _Any) -> _Any:
+    """Make a function on arrays of a function on rows or blocks, which writes its results into its last arguments.
+
+    Parameters
+    ----------
+    ftylist : list of signatures
+        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results.
+    signature : str
+        Dimensions that the function takes together: ``'(n),()->(n)'``.
+    **given
+        Numba's options, which do nothing.
+
+    Returns
+    -------
+    decorator
+        What it makes takes arrays and numbers, and, behind them, arrays for the results.
+
+    Examples
+    --------
+    >>> from pardo.compat import numba
+    >>> import numpy as np
+    >>> @numba.guvectorize(["void(int64[:], int64, int64[:])"], "(n),()->(n)")
+    ... def plus(x, y, res):
+    ...     for i in range(x.shape[0]):
+    ...         res[i] = x[i] + y
+    >>> plus(np.arange(6).reshape(2, 3), np.array([10, 20]))
+    array([[10, 11, 12],
+           [23, 24, 25]])
+    """
+    options("guvectorize", {k: v for k, v in given.items() if k != "writable_args"})
+    if given.get("writable_args"):
+        raise TypeError("guvectorize: arguments are read only: writable_args is not taken")
+    signatures = _ufuncs.signatures_of(ftylist)
+    return lambda function: _ufuncs.GUFunc(function, signatures, signature)
 
 
 def literal_unroll(container: _Any) -> _Any:

@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 import pardo as _pp
-from pardo import Group, Item, NdItem, NdRange, Range, group_barrier
+from pardo import Group, Item, NdItem, NdRange, Range
 from pardo._base.public_names import publish_module
 from pardo._kernel.kernel import KernelFunction
 from pardo.compat._names import missing
@@ -81,7 +81,7 @@ class LocalAccessor(_pp.LocalAccessor):
         raise NotImplementedError("LocalAccessor: it has elements in kernels only")
 
 
-# The four below are written in the kernel language, and are what kernels call as well as what Python calls.
+# Those below are written in the kernel language, and are what kernels call as well as what Python calls.
 
 
 def AtomicRef(  # noqa: N802 (numba-dpex's name)
@@ -101,6 +101,13 @@ def AtomicRef(  # noqa: N802 (numba-dpex's name)
 def atomic_fence(memory_order: Any, memory_scope: Any) -> None:
     """Order what the item does with memory: `pardo.atomic_fence`, with SYCL's numbers."""
     _pp.atomic_fence(memory_order, memory_scope)
+
+
+def group_barrier(group: Any, fence_scope: Any = MemoryScope.WORK_GROUP) -> None:
+    """Wait for all items of the group: `pardo.group_barrier`; with a scope beyond the group, memory is ordered for the items of that too."""
+    if fence_scope >= MemoryScope.DEVICE:
+        _pp.atomic_fence(MemoryOrder.ACQ_REL, fence_scope)
+    _pp.group_barrier(group)
 
 
 def PrivateArray(shape: Any, dtype: Any, fill_zeros: Any = False) -> Any:  # noqa: N802 (numba-dpex's name)

@@ -1,5 +1,6 @@
 # tests/python/test_compat.py: modules by the names of numba-dpex, Numba, dpctl and dpnp.
 import ctypes
+import doctest
 import importlib
 import subprocess
 import sys
@@ -43,6 +44,17 @@ def test_missing_names_say_what_to_use(name):
         module.nothing_of_the_kind
     for public in getattr(module, "__all__", ()):
         assert getattr(module, public) is not None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    pp.set_default_device("cpu")
+    module = importlib.import_module(f"pardo.{name}")
+    try:
+        for test in doctest.DocTestFinder(exclude_empty=True).find(module, module.__name__):
+            assert doctest.DocTestRunner(verbose=False).run(test).failed == 0, test.name
+    finally:
+        pp.set_default_device(None)
 
 
 # --- numba-dpex

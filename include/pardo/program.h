@@ -30,10 +30,10 @@ using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, Loca
 
 /// What a driver tells of a kernel; -1 where it tells nothing.
 struct KernelFacts {
-    std::int64_t most_items = 0, multiple = -1;               // of a group: at most; best a multiple of this
-    std::int64_t local_bytes = -1, private_bytes = -1;        // of a group, that the text declares; of an item, in memory
-    std::int64_t registers = -1;                              // of an item
-    std::int64_t group[3] = {0, 0, 0};                        // the only size of groups, where the text names one
+    std::int64_t most_items = 0, multiple = -1;         // of a group: at most; best a multiple of this
+    std::int64_t local_bytes = -1, private_bytes = -1;  // of a group, that the text declares; of an item, in memory
+    std::int64_t registers = -1;                        // of an item
+    std::int64_t group[3] = {0, 0, 0};                  // the only size of groups, where the text names one
 };
 
 /// Text, or a module of SPIR-V, compiled for one device; a cheap handle, safe from any thread.

@@ -23,14 +23,13 @@ bool is_packed(const ProgramBinary& given) {
     return given.size() > first_line.size() && std::equal(first_line.begin(), first_line.end(), given.begin());
 }
 
-ProgramBinary unpacked(const ProgramBinary& given) {
-    return {given.begin() + static_cast<std::ptrdiff_t>(first_line.size()), given.end()};
-}
+ProgramBinary unpacked(const ProgramBinary& given) { return {given.begin() + static_cast<std::ptrdiff_t>(first_line.size()), given.end()}; }
 
 bool ProgramText::self_contained() const {
     if (is_spirv(text)) return true;
     const auto includes = [](const std::string& s) { return s.find("include") != std::string::npos; };
-    return !includes(text) && std::none_of(options.begin(), options.end(), includes) && std::none_of(others.begin(), others.end(), includes);
+    return !includes(text) && std::none_of(options.begin(), options.end(), includes) &&
+           std::none_of(others.begin(), others.end(), includes);
 }
 
 std::string ProgramText::whole() const {

@@ -27,8 +27,8 @@ struct NativeOrder;
 using ProgramBinary = std::vector<std::uint8_t>;
 
 struct ProgramText {
-    std::string text;                  // or a module of SPIR-V
-    std::vector<std::string> options;  // for the device's compiler
+    std::string text;                                            // or a module of SPIR-V
+    std::vector<std::string> options;                            // for the device's compiler
     std::vector<std::pair<std::string, std::string>> headers{};  // names that texts include, and their texts
     std::vector<std::string> others{};                           // texts that are compiled apart, and linked with the first
     ProgramBinary binary{};                                      // in place of text: what binary() of a program gave, or the driver's own
@@ -71,10 +71,10 @@ struct TextKernel {
     std::int64_t most_local = 0;          // bytes of a group that a launch may add to what the text declares
     std::array<std::int64_t, 3> group{};  // the only size of groups, where the text names one
     // What the driver tells of it beside; -1: nothing.
-    std::int64_t multiple = -1;                      // of items that groups best have
-    std::int64_t local_bytes = -1;                   // of a group, that the text declares
-    std::int64_t private_bytes = -1;                 // of an item, in memory
-    std::int64_t registers = -1;                     // of an item
+    std::int64_t multiple = -1;       // of items that groups best have
+    std::int64_t local_bytes = -1;    // of a group, that the text declares
+    std::int64_t private_bytes = -1;  // of an item, in memory
+    std::int64_t registers = -1;      // of an item
 };
 
 struct TextArgument {

@@ -22,7 +22,7 @@ constexpr const char* opcode_names[] = {
     "wrap",      "inside",                        // checks
     "load",      "store",     "atomic",  "compare_exchange",
     "resize",    "report",    "shuffle", "fence",
-    "barrier",                                    // memory
+    "barrier",                                     // memory
     "for",       "if",        "while",   "yield",  // regions
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);

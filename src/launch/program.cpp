@@ -307,8 +307,8 @@ Program::Program(const Device& device, const std::string& text, std::string_view
     if (!module && !language.empty() && language != own)
         fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
                                    "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
-    state_ = std::make_shared<const State>(
-        State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}), module ? "spirv" : device.impl()->text_language()});
+    state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}),
+                                                 module ? "spirv" : device.impl()->text_language()});
 }
 Program::~Program() = default;
 Program::Program(const Program&) = default;
@@ -355,10 +355,11 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     std::copy(space.global.begin(), space.global.end(), launch.global.begin());
     if (!offset.empty()) {
         if (state_->device->text_language() != "opencl")
-            call.fail(ErrorCode::Device, "an offset of the range is OpenCL's, and " + state_->device->id() + " has none; give it as an argument");
+            call.fail(ErrorCode::Device,
+                      "an offset of the range is OpenCL's, and " + state_->device->id() + " has none; give it as an argument");
         if (offset.size() != space.global.size())
-            call.fail(ErrorCode::Value, "the range has " + std::to_string(space.global.size()) + " dimensions, its offset " +
-                                            std::to_string(offset.size()));
+            call.fail(ErrorCode::Value,
+                      "the range has " + std::to_string(space.global.size()) + " dimensions, its offset " + std::to_string(offset.size()));
         std::copy(offset.begin(), offset.end(), launch.offset.begin());
     }
     if (!space.local.empty()) launch.local = {1, 1, 1};

@@ -78,7 +78,7 @@ def test_kernels():
         numba_dpex.call_kernel_async(add, numba_dpex.Range(5), [event], c, b, a)
     with pytest.raises(ExecutionQueueInferenceError, match="no argument is an array"):
         numba_dpex.call_kernel(add, numba_dpex.Range(5), 1, 2, 3)
-    with pytest.raises(ExecutionQueueInferenceError, match="use dpnp.asarray"):
+    with pytest.raises(ExecutionQueueInferenceError, match=r"use dpnp\.asarray"):
         numba_dpex.call_kernel(add, numba_dpex.Range(5), *[np.ones(5)] * 3)
     with pytest.raises(ExecutionQueueInferenceError):
         numba_dpex.call_kernel(add, numba_dpex.Range(5), a, b, dpnp.zeros(5, sycl_queue=dpctl.SyclQueue()))
@@ -95,7 +95,7 @@ def test_specialised_kernels():
     numba_dpex.call_kernel(made, numba_dpex.Range(3), x, x, x)
     assert x.tolist() == [2, 2, 2]
     assert len(made.overloads) == 1
-    with pytest.raises(TypeError, match="add: it has no specialisation for DpnpNdArray|add: it has no specialisation for array"):
+    with pytest.raises(TypeError, match=r"add: it has no specialisation for array"):
         numba_dpex.call_kernel(made, numba_dpex.Range(3), *[dpnp.ones(3)] * 3)
     with pytest.raises(InvalidKernelSpecializationError, match="use DpnpNdArray"):
         numba_dpex.kernel((ItemType(1), numba_dpex.int64[::1]))(add.py_func)
@@ -116,6 +116,9 @@ def test_device_functions_convert():
     assert y.tolist() == [2.5, 4.75]
 
 
+METHOD = "fetch_add"
+
+
 def everything(item: kapi.NdItem, x, seen, memory):
     i, j = item.get_global_id(0), item.get_local_id(0)
     own = kapi.PrivateArray((2, 2), seen.dtype, fill_zeros=True)
@@ -124,8 +127,7 @@ def everything(item: kapi.NdItem, x, seen, memory):
     kapi.group_barrier(item.get_group(), kapi.MemoryScope.WORK_GROUP)
     kapi.atomic_fence(kapi.MemoryOrder.ACQ_REL, kapi.MemoryScope.DEVICE)
     total = kapi.AtomicRef(x, index=0, memory_order=kapi.MemoryOrder.SEQ_CST, memory_scope=kapi.MemoryScope.DEVICE)
-    name = "fetch_add"
-    getattr(total, "fetch_add")(memory[j])
+    getattr(total, METHOD)(memory[j])
     seen[i] = item.dimensions * 100 + item.get_group().dimensions * 10 + item.get_global_linear_range() + kapi.MemoryOrder.SEQ_CST
     if i == 0:
         x[1] = kapi.AtomicRef(x, 1).compare_exchange(expected_ref=x, desired=x[4], expected_idx=3)
@@ -289,7 +291,7 @@ def test_devices():
     assert max(dpctl.get_devices(), key=lambda d: d.default_selector_score) == dpctl.select_device_with_aspects([])
     assert dpctl.has_cpu_devices()
     assert dpctl.SyclContext([device]).device_count == 1
-    with pytest.raises(ValueError, match="no visible device|nothing|lacks|has"):
+    with pytest.raises(ValueError, match="no device will do"):
         dpctl.select_device_with_aspects(["cpu", "gpu"])
     event = (pp.arange(3) + 1).force().event
     event.wait()
@@ -320,5 +322,5 @@ def test_names_of_dpnp():
     assert isinstance(x, dpnp.ndarray)
     assert dpnp.linalg.det(x.astype(float)) == pytest.approx(-2)
     assert dpctl.utils.get_coerced_usm_type(["host", "shared"]) == "shared"
-    with pytest.raises(AttributeError, match="module 'pardo.compat.dpnp' has no attribute 'matrix': there are no matrices"):
+    with pytest.raises(AttributeError, match=r"module 'pardo\.compat\.dpnp' has no attribute 'matrix': there are no matrices"):
         dpnp.matrix

@@ -214,8 +214,24 @@ def main() -> int:
     signal.signal(signal.SIGALRM, stopped)
     counts = Counts(folder)
     where = folder / "numba_dpex" / "tests" / asked.only
-    pytest.main(["-qq", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(folder), "--tb=line",
-                 "-o", "addopts=", str(where), *others.split()], plugins=[counts])
+    pytest.main(
+        [
+            "-qq",
+            "--continue-on-collection-errors",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+            "--rootdir",
+            str(folder),
+            "--tb=line",
+            "-o",
+            "addopts=",
+            str(where),
+            *others.split(),
+        ],
+        plugins=[counts],
+    )
     print(", ".join(f"{count} {kind}" for kind, count in counts.kinds.most_common()))
     for reason, count in counts.reasons.most_common():
         print(f"{count:5} {reason}")

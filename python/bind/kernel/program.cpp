@@ -64,12 +64,13 @@ void bind_program(nb::module_& m) {
         .def_prop_ro("language", &Program::language)
         .def_prop_ro("kernels", &Program::kernels)
         .def("signature", &Program::signature, nb::arg("kernel"))
-        .def("facts",
-             [](const Program& p, const std::string& kernel) {
-                 const pardo::KernelFacts f = p.facts(kernel);
-                 return Ints{f.most_items, f.multiple, f.local_bytes, f.private_bytes, f.registers, f.group[0], f.group[1], f.group[2]};
-             },
-             nb::arg("kernel"))
+        .def(
+            "facts",
+            [](const Program& p, const std::string& kernel) {
+                const pardo::KernelFacts f = p.facts(kernel);
+                return Ints{f.most_items, f.multiple, f.local_bytes, f.private_bytes, f.registers, f.group[0], f.group[1], f.group[2]};
+            },
+            nb::arg("kernel"))
         .def_prop_ro("build_log", &Program::build_log)
         .def_prop_ro("binary",
                      [](const Program& p) {

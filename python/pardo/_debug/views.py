@@ -118,7 +118,9 @@ class _GroupView(_View, Group):
 
 
 class _SubGroupView(_View, SubGroup):
-    dimensions = 1
+    @property
+    def dimensions(self) -> int:
+        return 1
 
     def get_local_id(self) -> int:
         return self._place.sub_group()[1]

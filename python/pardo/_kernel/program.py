@@ -25,7 +25,7 @@ class Program:
     device : Device or str
         An OpenCL or CUDA device, or a selection string such as ``'opencl'``.
     source : str, bytes, or sequence of str
-        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``. Several texts in OpenCL C are compiled apart, and linked.
+        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``. Several texts of OpenCL C are compiled apart and linked.
         As bytes: what `binary` of a program has given, on a device of the same kind with the same driver; a module of SPIR-V, for OpenCL
         devices of version 2.1 or later that take it; a binary of the driver's own; PTX for CUDA devices. Drivers may tell no types of the
         parameters of modules and of their own binaries; numbers are then NumPy scalars.
@@ -96,7 +96,7 @@ class Program:
         options: str | Sequence[str] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        texts = (source,) if isinstance(source, (str, bytes)) else tuple(source) if isinstance(source, Sequence) else ()
+        texts: tuple[Any, ...] = (source,) if isinstance(source, (str, bytes)) else tuple(source) if isinstance(source, Sequence) else ()
         if not texts or (len(texts) > 1 and not all(isinstance(t, str) for t in texts)):
             raise TypeError(f"Program: the source is a str, a sequence of them, or bytes of a binary, not {type(source).__name__}")
         for name, text in (headers or {}).items():

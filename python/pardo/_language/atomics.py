@@ -106,16 +106,16 @@ atomic = types.SimpleNamespace(
 )
 
 
-def atomic_fence(order: str = "acq_rel", scope: str = "device") -> None:
+def atomic_fence(order: str | int = "acq_rel", scope: str | int = "device") -> None:
     """Order what this item does with memory before and after the fence, as SYCL's `atomic_fence`; in kernels.
 
     Parameters
     ----------
     order : {'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}, optional
         What may not pass it: with 'release' what was done before, with 'acquire' what is done after, with the last two both. With
-        'relaxed' it does nothing. Default: 'acq_rel'.
+        'relaxed' it does nothing. SYCL's number is taken too. Default: 'acq_rel'.
     scope : {'work_group', 'device', 'system'}, optional
-        The items that see it so. Default: 'device'.
+        The items that see it so; or SYCL's number. Default: 'device'.
 
     See Also
     --------
@@ -183,7 +183,7 @@ class AtomicRef:
 
     __slots__ = ("_array", "_index", "_order", "_scope")
 
-    def __init__(self, array: Any, index: Any, *, order: str = "relaxed", scope: str = "device") -> None:
+    def __init__(self, array: Any, index: Any, *, order: str | int = "relaxed", scope: str | int = "device") -> None:
         if not isinstance(array, (np.ndarray, _core.Array)):
             raise TypeError(f"AtomicRef: an array is expected, not {type(array).__name__}")
         self._order, self._scope = _ordering("AtomicRef", order, scope)

@@ -236,7 +236,8 @@ class Item:
 
     if TYPE_CHECKING:
 
-        dimensions: int
+        @property
+        def dimensions(self) -> int: ...
 
         def get_id(self, dimension: int | None = None) -> int: ...
         def get_range(self, dimension: int | None = None) -> int: ...
@@ -270,7 +271,8 @@ class NdItem:
 
     if TYPE_CHECKING:
 
-        dimensions: int
+        @property
+        def dimensions(self) -> int: ...
 
         def get_id(self, dimension: int | None = None) -> int: ...
         def get_range(self, dimension: int | None = None) -> int: ...
@@ -319,7 +321,8 @@ class Group:
 
     if TYPE_CHECKING:
 
-        dimensions: int
+        @property
+        def dimensions(self) -> int: ...
 
         def get_group_id(self, dimension: int | None = None) -> int: ...
         def get_local_id(self, dimension: int | None = None) -> int: ...
@@ -337,9 +340,9 @@ class SubGroup:
 
     The items of a group, in row-major order, form sub-groups of 32, or of what the kernel's ``sub_group_size`` says; the last may have
     fewer. In kernels it has ``get_local_id()``, ``get_local_range()``, ``get_max_local_range()``, ``get_group_id()``,
-    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, ``dimensions`` (1), and ``leader()``. `shift_group_left`,
-    `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values; `reduce_over_group` and its like take it as they
-    take a `Group`.
+    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, ``dimensions`` (1), and ``leader()``.
+    `shift_group_left`, `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values;
+    `reduce_over_group` and its like take it as they take a `Group`.
 
     All items of the *group* come to each exchange, as to a barrier. Where a device has shuffles they are used: CUDA's, and OpenCL's where
     kernels can ask for the size of sub-groups; elsewhere values go through memory of the group.
@@ -362,7 +365,9 @@ class SubGroup:
     """
 
     if TYPE_CHECKING:
-        dimensions: int
+
+        @property
+        def dimensions(self) -> int: ...
 
         def get_local_id(self) -> int: ...
         def get_local_linear_id(self) -> int: ...

@@ -10,10 +10,37 @@ from pardo._core import Array
 from pardo.compat import _attributes  # noqa: F401 (attaches dpctl's names)
 from pardo.compat._names import missing, with_queue
 
-CREATION = (
-    "arange array asarray asanyarray ascontiguousarray asfortranarray copy empty empty_like eye from_dlpack frombuffer fromfile fromfunction "
-    "fromiter fromstring full full_like geomspace identity linspace logspace loadtxt meshgrid ones ones_like tri zeros zeros_like"
-).split()
+CREATION = [
+    "arange",
+    "array",
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "frombuffer",
+    "fromfile",
+    "fromfunction",
+    "fromiter",
+    "fromstring",
+    "full",
+    "full_like",
+    "geomspace",
+    "identity",
+    "linspace",
+    "logspace",
+    "loadtxt",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "zeros",
+    "zeros_like",
+]
 # Names of dpctl's and dpnp's for functions that pardo calls otherwise.
 RENAMED = {"to_numpy": "asnumpy", "from_numpy": "asarray", "get_usm_ndarray": "asarray", "as_usm_ndarray": "asarray"}
 

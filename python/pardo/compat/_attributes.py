@@ -13,12 +13,11 @@ from pardo.compat._memory import ArrayMemory, MemoryNames
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import device_type, event_status_type
 
-
 # Aspects of SYCL's that are attributes of dpctl's devices, `has_aspect_<name>`.
 ASPECTS = (
-    "accelerator atomic64 cpu custom emulated ext_intel_device_id ext_intel_device_info_uuid ext_intel_free_memory fp16 fp64 gpu host_debuggable "
-    "image online_compiler online_linker queue_profiling usm_atomic_host_allocations usm_atomic_shared_allocations usm_device_allocations "
-    "usm_host_allocations usm_shared_allocations usm_system_allocations"
+    "accelerator atomic64 cpu custom emulated ext_intel_device_id ext_intel_device_info_uuid ext_intel_free_memory fp16 fp64 gpu "
+    "host_debuggable image online_compiler online_linker queue_profiling usm_atomic_host_allocations usm_atomic_shared_allocations "
+    "usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations"
 )
 
 
@@ -171,11 +170,26 @@ class ArrayNames:
         return self
 
     def get_array(self: Any) -> Any:
-        """Give the array itself."""
+        """Give the array itself.
+
+        Examples
+        --------
+        >>> import pardo.compat.dpnp as dpnp
+        >>> x = dpnp.arange(3)
+        >>> x.get_array() is x
+        True
+        """
         return self
 
     def asnumpy(self: Any) -> Any:
-        """Copy to an array of NumPy's."""
+        """Copy to an array of NumPy's.
+
+        Examples
+        --------
+        >>> import pardo.compat.dpnp as dpnp
+        >>> type(dpnp.arange(3).asnumpy())
+        <class 'numpy.ndarray'>
+        """
         return asnumpy(self)
 
 

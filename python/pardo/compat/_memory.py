@@ -29,7 +29,15 @@ class MemoryNames:
         return self.queue.context
 
     def get_usm_type(self: Any) -> str:
-        """Give 'device', 'shared' or 'host'."""
+        """Give 'device', 'shared' or 'host'.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> import pardo.compat.dpctl
+        >>> pp.MemoryHost(24, device="cpu").get_usm_type()
+        'host'
+        """
         return self.usm_type  # type: ignore[no-any-return]
 
     @property
@@ -46,14 +54,14 @@ class ArrayMemory(MemoryNames):
         self._array = _core._view_bytes(array, "uint8", [array.nbytes], 0)
         self.queue, self.device, self.usm_type = array.queue, array.device, array.usm_type
 
-    nbytes = _memory.Memory.nbytes
-    size = _memory.Memory.size
-    __len__ = _memory.Memory.__len__
-    copy_to_host = _memory.Memory.copy_to_host
-    copy_from_host = _memory.Memory.copy_from_host
-    tobytes = _memory.Memory.tobytes
-    memset = _memory.Memory.memset
-    _check_size = _memory.Memory._check_size
+    nbytes: Any = _memory.Memory.nbytes
+    size: Any = _memory.Memory.size
+    __len__: Any = _memory.Memory.__len__
+    copy_to_host: Any = _memory.Memory.copy_to_host
+    copy_from_host: Any = _memory.Memory.copy_from_host
+    tobytes: Any = _memory.Memory.tobytes
+    memset: Any = _memory.Memory.memset
+    _check_size: Any = _memory.Memory._check_size
 
     def copy_from_device(self, source: Any) -> None:
         """Copy bytes from other memory."""

@@ -17,7 +17,8 @@ def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> At
 
 def queue_of(queue: Any) -> Queue | None:
     """The queue behind a `SyclQueue`; queues themselves, and None."""
-    return getattr(queue, "_queue", queue)
+    found: Queue | None = getattr(queue, "_queue", queue)
+    return found
 
 
 def with_queue(function: Callable[..., Any]) -> Callable[..., Any]:

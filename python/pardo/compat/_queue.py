@@ -47,7 +47,7 @@ class SyclQueue:
             raise ValueError(f"SyclQueue: property is of {', '.join(map(repr, PROPERTIES))}, not {sorted(unknown)[0]!r}")
         first = where[0] if where else None
         if isinstance(first, (Queue, SyclQueue)):
-            self._queue: Queue = getattr(first, "_queue", first)
+            self._queue: Queue = first._queue if isinstance(first, SyclQueue) else first
             return
         context = first if isinstance(first, Context) else None
         device = where[1] if context is not None and len(where) > 1 else first if context is None else context.devices[0]
@@ -106,7 +106,7 @@ class SyclQueue:
         """Copy bytes, and wait: `memcpy_async`."""
         self.memcpy_async(dest, src, count).wait()
 
-    def memcpy_async(self, dest: Any, src: Any, count: int, dEvents: Sequence[Event] = ()) -> Event:  # noqa: N803 (dpctl's name)
+    def memcpy_async(self, dest: Any, src: Any, count: int, dEvents: Sequence[Event] = ()) -> Event:
         """Copy bytes.
 
         Parameters
@@ -138,9 +138,9 @@ class SyclQueue:
         self,
         kernel: Any,
         args: Sequence[Any],
-        gS: Sequence[int],  # noqa: N803
-        lS: Sequence[int] | None = None,  # noqa: N803
-        dEvents: Sequence[Event] = (),  # noqa: N803
+        gS: Sequence[int],
+        lS: Sequence[int] | None = None,
+        dEvents: Sequence[Event] = (),
     ) -> Event:
         """Launch a kernel of `dpctl.program`, and wait: `submit_async`."""
         event = self.submit_async(kernel, args, gS, lS, dEvents)
@@ -151,9 +151,9 @@ class SyclQueue:
         self,
         kernel: Any,
         args: Sequence[Any],
-        gS: Sequence[int],  # noqa: N803
-        lS: Sequence[int] | None = None,  # noqa: N803
-        dEvents: Sequence[Event] = (),  # noqa: N803
+        gS: Sequence[int],
+        lS: Sequence[int] | None = None,
+        dEvents: Sequence[Event] = (),
     ) -> Event:
         """Launch a kernel of `dpctl.program`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import enum
 
 
-class _Word(str, enum.Enum):
+class _Word(enum.StrEnum):
     """Words of dpctl's, equal to pardo's, which are plain texts."""
 
     __str__ = enum.Enum.__str__

@@ -12,7 +12,7 @@ import numpy as _np
 from pardo._core import Array as ndarray  # noqa: N813
 from pardo.compat import _arrays
 
-__all__ = ["erf", "ndarray"]
+__all__ = ["ndarray"]
 
 _INSTEAD = {"get_include": "use the package for C++, `pardo.h`", "config": "there is nothing to configure"}
 
@@ -28,7 +28,18 @@ def __getattr__(name: str) -> Any:
         from pardo import special
 
         return special.erf
-    if name in ("dtype", "finfo", "iinfo", "integer", "floating", "complexfloating", "inexact", "number", "signedinteger", "unsignedinteger"):
+    if name in (
+        "dtype",
+        "finfo",
+        "iinfo",
+        "integer",
+        "floating",
+        "complexfloating",
+        "inexact",
+        "number",
+        "signedinteger",
+        "unsignedinteger",
+    ):
         return getattr(_np, name)
     return _arrays.served(__name__, globals(), name, _INSTEAD)
 

@@ -115,8 +115,7 @@ Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& 
     recipe.name = "Program";
     // PTX tells of the kernels' parameters, machine code does not.
     const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
-    if (!given.others.empty())
-        throw Error(ErrorCode::Device, "Program: " + id() + " takes one text; put what several share into headers=");
+    if (!given.others.empty()) throw Error(ErrorCode::Device, "Program: " + id() + " takes one text; put what several share into headers=");
     recipe.compile = [&] {
         UserImage made;
         if (raw) {

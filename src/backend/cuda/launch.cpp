@@ -148,7 +148,9 @@ private:
 
 CudaTextProgram::CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions,
                                  std::vector<device::TextKernel> kernels, device::ProgramBinary binary, std::string log)
-    : TextProgram(std::move(kernels), 1, true, std::move(binary), std::move(log)), module_(std::move(module)), functions_(std::move(functions)) {}
+    : TextProgram(std::move(kernels), 1, true, std::move(binary), std::move(log)),
+      module_(std::move(module)),
+      functions_(std::move(functions)) {}
 
 CudaTextProgram::~CudaTextProgram() = default;
 

@@ -88,9 +88,9 @@ struct Builder {
             objects.push_back(std::make_unique<Built>(api, of_text(text)));
             cl_program program = objects.back()->get();
             linked.push_back(program);
-            const cl_int code =
-                api.clCompileProgram(program, 1, &device, options.c_str(), static_cast<cl_uint>(names.size()),
-                                     names.empty() ? nullptr : header_programs.data(), names.empty() ? nullptr : names.data(), nullptr, nullptr);
+            const cl_int code = api.clCompileProgram(program, 1, &device, options.c_str(), static_cast<cl_uint>(names.size()),
+                                                     names.empty() ? nullptr : header_programs.data(),
+                                                     names.empty() ? nullptr : names.data(), nullptr, nullptr);
             if (code != CL_SUCCESS) refuse(program, code, text);
         };
         compile(given.text);
@@ -250,7 +250,8 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
             return builder.from_either(code, given.text);
         } catch (const Error& e) {
             if (given.binary.empty()) throw;
-            throw Error(ErrorCode::Value, builder.compiler + " takes no such binary; one of the same device and driver is taken: " + e.what());
+            throw Error(ErrorCode::Value,
+                        builder.compiler + " takes no such binary; one of the same device and driver is taken: " + e.what());
         }
     };
     const auto pack_up = [&] {

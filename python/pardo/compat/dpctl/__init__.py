@@ -95,7 +95,8 @@ def lsplatform(verbosity: int = 0) -> None:
     """Print platforms; with verbosity their devices too."""
     for number, platform in enumerate(get_platforms()):
         print(f"Platform {number}: {platform.name}, {platform.version}")
-        for device in platform.devices if verbosity else ():
+        devices: _Any = platform.devices if verbosity else ()
+        for device in devices:
             print(f"  {device.filter_string}: {device.name}")
 
 

@@ -39,7 +39,9 @@ _NUMBERS = {
 
 
 # Elements behind a pointer, by the name of their type in OpenCL C, without a count: `float4*` points to float.
-_ELEMENTS = dict(zip("char uchar short ushort int uint long ulong half float double".split(), "bBhHiIqQefd", strict=True))
+_ELEMENTS = dict(
+    zip(["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"], "bBhHiIqQefd", strict=True)
+)
 
 
 def arguments_of(kernel: ProgramKernel, values: Sequence[Any]) -> list[Any]:
@@ -146,7 +148,7 @@ def create_program_from_source(q: Any, source: str, copts: str = "") -> SyclProg
     return SyclProgram(Program(queue_of(q).device, source, options=copts))  # type: ignore[union-attr]
 
 
-def create_program_from_spirv(q: Any, IL: bytes, copts: str = "") -> SyclProgram:  # noqa: N803 (dpctl's name)
+def create_program_from_spirv(q: Any, IL: bytes, copts: str = "") -> SyclProgram:
     """Load a module of SPIR-V for a queue's device."""
     return SyclProgram(Program(queue_of(q).device, bytes(IL), options=copts))  # type: ignore[union-attr]
 

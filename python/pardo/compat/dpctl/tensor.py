@@ -17,8 +17,7 @@ class usm_ndarray(metaclass=_arrays.Constructor):  # noqa: N801 (dpctl's name)
         keywords = {k: v for k, v in (buffer_ctor_kwargs or {}).items() if k == "queue"}
         if not isinstance(buffer, str):
             raise TypeError("usm_ndarray: buffer is 'device', 'shared' or 'host'; for memory that is there use its method array()")
-        made = _arrays.namespace("empty")(shape, dtype=dtype, order=order, usm_type=buffer, sycl_queue=keywords.get("queue"))
-        return made
+        return _arrays.namespace("empty")(shape, dtype=dtype, order=order, usm_type=buffer, sycl_queue=keywords.get("queue"))
 
 
 dtype = np.dtype

@@ -40,8 +40,25 @@ globals().update(_NUMBERS)
 __version__ = "0.60.0"  # whose names these are
 
 _PASSED_OVER = frozenset(
-    "cache debug error_model forceobj inline inline_threshold locals looplift no_cfunc_wrapper no_cpython_wrapper nogil nopython parallel "
-    "pipeline_class release_gil no_compile target".split()
+    [
+        "cache",
+        "debug",
+        "error_model",
+        "forceobj",
+        "inline",
+        "inline_threshold",
+        "locals",
+        "looplift",
+        "no_cfunc_wrapper",
+        "no_cpython_wrapper",
+        "nogil",
+        "nopython",
+        "parallel",
+        "pipeline_class",
+        "release_gil",
+        "no_compile",
+        "target",
+    ]
 )
 _INSTEAD = {
     "cuda": "kernels for GPUs are pardo.kernel; see the guide 'Coming from Numba'",
@@ -58,7 +75,7 @@ _INSTEAD = {
 
 def options(op_name: str, given: dict[str, _Any]) -> dict[str, _Any]:
     """Of the options of a decorator those that mean something here; TypeError for unknown ones."""
-    known = {k: given.pop(k) for k in ("fastmath", "boundscheck") if k in given}
+    known: dict[str, _Any] = {k: given.pop(k) for k in ("fastmath", "boundscheck") if k in given}
     if unknown := given.keys() - _PASSED_OVER:
         raise TypeError(f"{op_name}: unknown option {sorted(unknown)[0]!r}")
     if "fastmath" in known:

@@ -48,6 +48,8 @@ def _fits(value: Any, dtype: np.dtype[Any]) -> bool:
 class UFunc:
     """A function of elements, on arrays of NumPy's and pardo's and on numbers; arrays of NumPy's give arrays of NumPy's."""
 
+    __name__: str
+
     def __init__(self, function: Callable[..., Any], signatures: Sequence[types.Signature]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = self._pardo_function = function
@@ -77,6 +79,8 @@ def each_row(item: pp.Item, f: Any, inputs: Any, outputs: Any) -> None:
 
 class GUFunc:
     """A function of rows and blocks that writes its results into its last arguments, on arrays of NumPy's and pardo's."""
+
+    __name__: str
 
     def __init__(self, function: Callable[..., Any], signatures: Sequence[types.Signature], layout: str) -> None:
         functools.update_wrapper(self, function)

@@ -1,7 +1,7 @@
 # python/pardo/compat/numba_dpex/__init__.py: numba-dpex's names over pardo's kernels and compiled functions.
 """numba-dpex's names: ``import pardo.compat.numba_dpex as numba_dpex``.
 
-Kernels are pardo's: `kernel` gives what `pardo.call_kernel` takes too. Arrays are pardo's, by the names of `pardo.compat.dpnp` or by others.
+Kernels are pardo's: `kernel` gives what `pardo.call_kernel` takes too. Arrays are pardo's, by the names of `pardo.compat.dpnp` or its own.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def _numbers() -> dict[str, Number]:
     made = {name: Number(name, name) for name in kinds} | {"boolean": Number("bool", np.bool_)}
     other = (
         "i1=int8 i2=int16 i4=int32 i8=int64 u1=uint8 u2=uint16 u4=uint32 u8=uint64 f4=float32 f8=float64 c8=complex64 c16=complex128 "
-        "b1=boolean bool_=boolean byte=uint8 char=int8 uchar=uint8 short=int16 ushort=uint16 int_=int64 uint=uint64 intc=int32 uintc=uint32 "
-        "intp=int64 uintp=uint64 long_=int64 ulong=uint64 longlong=int64 ulonglong=uint64 float_=float32 double=float64"
+        "b1=boolean bool_=boolean byte=uint8 char=int8 uchar=uint8 short=int16 ushort=uint16 int_=int64 uint=uint64 intc=int32 "
+        "uintc=uint32 intp=int64 uintp=uint64 long_=int64 ulong=uint64 longlong=int64 ulonglong=uint64 float_=float32 double=float64"
     )
     return made | {pair.partition("=")[0]: made[pair.partition("=")[2]] for pair in other.split()}
 

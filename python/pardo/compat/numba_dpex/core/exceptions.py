@@ -8,7 +8,12 @@ from typing import Any
 from pardo._core import ExecutionPlacementError
 from pardo.compat._names import missing
 
-__all__ = ["ExecutionQueueInferenceError", "IllegalIntEnumLiteralValueError", "InvalidKernelSpecializationError", "KernelHasReturnValueError"]
+__all__ = [
+    "ExecutionQueueInferenceError",
+    "IllegalIntEnumLiteralValueError",
+    "InvalidKernelSpecializationError",
+    "KernelHasReturnValueError",
+]
 
 ExecutionQueueInferenceError = ExecutionPlacementError
 KernelHasReturnValueError = InvalidKernelSpecializationError = MissingSpecializationError = TypeError

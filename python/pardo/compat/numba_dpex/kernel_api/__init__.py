@@ -104,7 +104,7 @@ def atomic_fence(memory_order: Any, memory_scope: Any) -> None:
 
 
 def group_barrier(group: Any, fence_scope: Any = MemoryScope.WORK_GROUP) -> None:
-    """Wait for all items of the group: `pardo.group_barrier`; with a scope beyond the group, memory is ordered for the items of that too."""
+    """Wait for all items of the group: `pardo.group_barrier`; with a scope beyond the group, memory is ordered for its items too."""
     if fence_scope >= MemoryScope.DEVICE:
         _pp.atomic_fence(MemoryOrder.ACQ_REL, fence_scope)
     _pp.group_barrier(group)

@@ -14,7 +14,25 @@ from pardo.compat.numba.core import types as _types
 from pardo.compat.numba_dpex.core.exceptions import IllegalIntEnumLiteralValueError
 
 __all__ = ["DpctlSyclEvent", "DpctlSyclQueue", "DpnpNdArray", "IntEnumLiteral", "NdRangeType", "RangeType", "USMNdArray", "usm_ndarray"]
-SHORT = "boolean bool_ uint32 uint64 int32 int64 float32 float64 b1 i4 i8 u4 u8 f4 f8 float_ double".split()
+SHORT = [
+    "boolean",
+    "bool_",
+    "uint32",
+    "uint64",
+    "int32",
+    "int64",
+    "float32",
+    "float64",
+    "b1",
+    "i4",
+    "i8",
+    "u4",
+    "u8",
+    "f4",
+    "f8",
+    "float_",
+    "double",
+]
 globals().update({name: _types.NUMBERS[name] for name in SHORT})
 none, void = _types.none, _types.void
 
@@ -24,7 +42,8 @@ class DpctlSyclQueue(_types.Type):
 
     def __init__(self, sycl_queue: SyclQueue) -> None:
         self._queue = sycl_queue
-        self.sycl_device = sycl_queue.sycl_device.filter_string
+        device: Any = sycl_queue.sycl_device
+        self.sycl_device: str = device.filter_string
         super().__init__(f"DpctlSyclQueue on {self.sycl_device}")
 
     def __eq__(self, other: object) -> bool:

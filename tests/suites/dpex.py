@@ -35,6 +35,8 @@ KEPT_IN = {
 }
 OWN = ("numba_dpex.tests", "numba_dpex.examples")
 SECONDS = 120
+# Arguments of examples that take long by themselves.
+ARGUMENTS = {"pipelining.py": ["--n", "20000", "--n_itr", "4", "--reps", "1"]}
 INSIDE = "it calls functions of the inside of Numba's compiler"
 
 
@@ -208,7 +210,7 @@ def main() -> int:
     if asked.run:
         import runpy
 
-        sys.argv = [asked.run]
+        sys.argv = [asked.run, *ARGUMENTS.get(pathlib.Path(asked.run).name, [])]
         runpy.run_path(asked.run, run_name="__main__")
         return 0
     signal.signal(signal.SIGALRM, stopped)

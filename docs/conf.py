@@ -78,7 +78,7 @@ def write_names():
     known = {f"pardo.{name}" for names in groups.values() for name in names}
     inner = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")
     below = {"lib.stride_tricks", "scipy.linalg", "special", *(f"polynomial.{name}" for name in inner)}
-    for module in sorted({*later.MODULES, *below} - {"lib", "scipy"}):
+    for module in sorted({*later.MODULES, *below} - {"compat", "lib", "scipy"}):
         value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)
         lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
@@ -170,8 +170,11 @@ def write_correspondences():
     import correspondence
 
     folder = Path(__file__).parent / "api" / "generated"
-    for name, library in (("cupy", "CuPy"), ("dpnp", "dpnp and dpctl")):
+    for name, library in (("cupy", "CuPy"), ("dpnp", "dpnp and dpctl"), ("numba_dpex", "numba-dpex")):
         (folder / f"from_{name}.inc").write_text(correspondence.tables(name, library))
+    for module in ("numba_dpex", "numba", "dpctl"):
+        (folder / f"compat_{module}.inc").write_text(correspondence.of_compat(module))
+    (folder / "dpex_refused.inc").write_text(correspondence.of_refused_tests())
     (folder / "from_numpy.inc").write_text(correspondence.of_numpy())
 
 

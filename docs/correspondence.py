@@ -79,3 +79,29 @@ def of_numpy() -> str:
     lines += ["## What is not here, and what takes its place", "", "| NumPy | here |", "|---|---|"]
     lines += [f"| `{n}` | {_prose(why.replace('pardo.', 'pp.'))} |" for n, why in rows]
     return "\n".join([*lines, ""])
+
+
+def of_compat(module: str) -> str:
+    """The names of a module of `pardo.compat`: which of pardo's each is, or what its docstring says."""
+    import importlib
+
+    import pardo
+
+    found = importlib.import_module(f"pardo.compat.{module}")
+    lines = [f"| `{module}` | is |", "|---|---|"]
+    for name in sorted(found.__all__, key=str.lower):
+        value = getattr(found, name)
+        ours = next((n for n in dir(pardo) if not n.startswith("_") and getattr(pardo, n) is value), "")
+        text = f"`pp.{ours}`" if ours else (inspect.getdoc(value) or "").partition("\n")[0]
+        lines.append(f"| `{name}` | {text.replace('|', chr(92) + '|')} |")
+    return "\n".join(lines) + "\n"
+
+
+def of_refused_tests() -> str:
+    """numba-dpex's tests that are not expected to pass, each kind with its reason."""
+    lines = ["| tests | why not |", "|---|---|"]
+    for line in (FOLDER.parents[1] / "tests" / "suites" / "dpex_refused.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            pattern, _, why = line.partition(": ")
+            lines.append(f"| `{pattern.lstrip('!')}` | {why} |")
+    return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,13 +28,24 @@ struct LocalMemory {
 /// type, where the driver tells it; any other number has it. A structure is given by its bytes.
 using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory, std::nullptr_t>;
 
+/// What a driver tells of a kernel; -1 where it tells nothing.
+struct KernelFacts {
+    std::int64_t most_items = 0, multiple = -1;         // of a group: at most; best a multiple of this
+    std::int64_t local_bytes = -1, private_bytes = -1;  // of a group, that the text declares; of an item, in memory
+    std::int64_t registers = -1;                        // of an item
+    std::int64_t group[3] = {0, 0, 0};                  // the only size of groups, where the text names one
+};
+
 /// Text, or a module of SPIR-V, compiled for one device; a cheap handle, safe from any thread.
 class PARDO_API Program {
 public:
     /// `language`: "opencl", "cuda", "spirv", or empty for the device's, or what the first word says; `options`: of its compiler. The
     /// program cache keeps what reads no other files. Throws Compile with what the compiler says, Device for a device without such a
     /// language, Value for one with another.
-    Program(const Device& device, const std::string& text, std::string_view language = {}, const std::vector<std::string>& options = {});
+    /// "binary": what binary() of a program has given, or a driver's own. `headers`: names that the text includes, and their texts.
+    /// `others`: texts that are compiled apart and linked with it.
+    Program(const Device& device, const std::string& text, std::string_view language = {}, const std::vector<std::string>& options = {},
+            const std::vector<std::pair<std::string, std::string>>& headers = {}, const std::vector<std::string>& others = {});
     ~Program();
     Program(const Program&);
     Program& operator=(const Program&);
@@ -44,12 +56,18 @@ public:
     std::vector<std::string> kernels() const;
     /// "add(float* a, int n)", as far as the driver tells.
     std::string signature(std::string_view kernel) const;
+    KernelFacts facts(std::string_view kernel) const;
+    /// What the compiler said; empty if nothing.
+    std::string build_log() const;
+    /// From which it can be loaded again on the same device with the same driver. Throws Device where the driver gives none.
+    std::string binary() const;
 
     /// Launches on `queue` (null: that of the arrays). Dimension d of the range is get_global_id(d) in OpenCL C, and x, y or z in CUDA C++;
     /// without groups the device chooses them. The kernel counts as writing all arrays but those that the driver calls constant. Throws
     /// what is wrong with the call; what fails later is raised by the next wait.
+    /// `offset`: of the first item, in OpenCL C.
     Event launch(std::string_view kernel, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* queue = nullptr,
-                 std::span<const Event> depends = {}) const;
+                 std::span<const Event> depends = {}, std::span<const std::int64_t> offset = {}) const;
     /// How such a launch uses its arguments.
     std::vector<ArgumentUse> uses(std::string_view kernel, std::span<const ProgramArgument> arguments) const;
 

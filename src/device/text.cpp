@@ -13,10 +13,34 @@ bool is_spirv(std::string_view text) {
     return text.starts_with(little) || text.starts_with(big);
 }
 
+namespace {
+constexpr std::string_view first_line = "pardo program 1\n";
+}
+
+std::string packed_for_user(const ProgramBinary& binary) { return std::string(first_line) + std::string(binary.begin(), binary.end()); }
+
+bool is_packed(const ProgramBinary& given) {
+    return given.size() > first_line.size() && std::equal(first_line.begin(), first_line.end(), given.begin());
+}
+
+ProgramBinary unpacked(const ProgramBinary& given) { return {given.begin() + static_cast<std::ptrdiff_t>(first_line.size()), given.end()}; }
+
 bool ProgramText::self_contained() const {
     if (is_spirv(text)) return true;
     const auto includes = [](const std::string& s) { return s.find("include") != std::string::npos; };
-    return !includes(text) && std::none_of(options.begin(), options.end(), includes);
+    return !includes(text) && std::none_of(options.begin(), options.end(), includes) &&
+           std::none_of(others.begin(), others.end(), includes);
+}
+
+std::string ProgramText::whole() const {
+    std::string out;
+    const auto add = [&](const std::string& part) { out += std::to_string(part.size()) + ' ' + part; };
+    for (const std::string& other : others) add(other);
+    for (const auto& [name, header] : headers) {
+        add(name);
+        add(header);
+    }
+    return out + "\n" + text;
 }
 
 Event TextProgram::launch(Queue* queue, std::size_t kernel, TextLaunch launch, std::span<const BufferUse> uses,

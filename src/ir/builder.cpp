@@ -404,6 +404,15 @@ Value Builder::shuffle(Value value, Value item) {
     return define(append(scopes_.back().region, std::move(in)), type(value));
 }
 
+void Builder::fence(MemoryOrder order, MemoryScope scope) {
+    require(order != MemoryOrder::Relaxed, Opcode::Fence, "a relaxed one orders nothing");
+    Instr in{};
+    in.op = Opcode::Fence;
+    in.order = order;
+    in.scope = scope;
+    append(scopes_.back().region, std::move(in));
+}
+
 void Builder::barrier() {
     require(kernel_.in_groups(), Opcode::Barrier, "only kernels in groups have barriers");
     Instr in{};

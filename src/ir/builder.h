@@ -108,6 +108,7 @@ public:
     /// `words[0]` is not zero.
     void report(Value pointer, std::span<const Value> words);
     Value shuffle(Value value, Value item);
+    void fence(MemoryOrder order, MemoryScope scope);
     void barrier();
 
     // Regions.

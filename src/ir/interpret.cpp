@@ -235,6 +235,7 @@ private:
             case Opcode::CompareExchange: return compare_exchange(in);
             case Opcode::Resize: return resize(in);
             case Opcode::Report: return report(in);
+            case Opcode::Fence: return;  // items run one after the other
             case Opcode::For: return for_loop(in);
             case Opcode::If: return assign(in.results, 0, region(kernel_.regions[in.regions[value(in.operands[0]).b ? 0 : 1]]));
             case Opcode::While: return while_loop(in);

@@ -80,6 +80,7 @@ enum class Opcode : std::uint8_t {
     Resize,           // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, without values; false: no memory
     Report,           // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
     Shuffle,          // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
+    Fence,            // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
     Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
                       // items of a group take the same way
     // regions
@@ -135,8 +136,8 @@ struct Instr {
     LoopKind loop = LoopKind::Serial;  // For
     std::uint32_t index = 0;           // Param, Dim, Extent, LocalDim, GroupDim, Array
     AtomicOp atomic{};                 // Atomic
-    MemoryOrder order{};               // Atomic, CompareExchange
-    MemoryScope scope{};               // Atomic, CompareExchange
+    MemoryOrder order{};               // Atomic, CompareExchange, Fence
+    MemoryScope scope{};               // Atomic, CompareExchange, Fence
     std::uint32_t unroll = 0;          // For: 0 = target's choice
     Scalar scalar;                     // Const
     SmallVector<Value, 4> operands;

@@ -167,7 +167,7 @@ void Printer::head(const Instr& in) {
             break;
         default: out_ += name(in.op);
     }
-    if (in.op == Opcode::Atomic || in.op == Opcode::CompareExchange) {
+    if (in.op == Opcode::Atomic || in.op == Opcode::CompareExchange || in.op == Opcode::Fence) {
         if (in.op == Opcode::Atomic) (out_ += ' ') += name(in.atomic);
         (out_ += ' ') += name(in.order);
         (out_ += ' ') += name(in.scope);

@@ -124,6 +124,9 @@ private:
                 require(type(in, 1) == DType::Int64 && type(in, 0) == type(in.results[0]), id,
                         "the index is int64, the result as the value");
                 return require(kernel_.in_groups() && kernel_.sub_group > 0, id, "only kernels with sub-groups have shuffles");
+            case Opcode::Fence:
+                return require(in.operands.empty() && in.results.empty() && in.regions.empty() && in.order != MemoryOrder::Relaxed, id,
+                               "it has no operands, results or regions, and is not relaxed");
             case Opcode::Barrier:
                 require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it has no operands, results or regions");
                 return require(kernel_.in_groups(), id, "only kernels in groups have barriers");

@@ -24,7 +24,7 @@ using graph::Node;
 using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
-constexpr std::string_view languages[] = {"opencl", "cuda", "spirv"};
+constexpr std::string_view languages[] = {"opencl", "cuda", "spirv", "binary"};
 constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor", "None"};
 
 std::string signature_of(const TextKernel& kernel) {
@@ -277,23 +277,38 @@ struct Program::State {
     }
 };
 
-Program::Program(const Device& device, const std::string& text, std::string_view language, const std::vector<std::string>& options) {
+Program::Program(const Device& device, const std::string& text, std::string_view language, const std::vector<std::string>& options,
+                 const std::vector<std::pair<std::string, std::string>>& headers, const std::vector<std::string>& others) {
     const auto fail = [](ErrorCode code, const std::string& why) { throw Error(code, "Program: " + why); };
     if (!language.empty() && std::find(std::begin(languages), std::end(languages), language) == std::end(languages))
-        fail(ErrorCode::Value, "the language is \"opencl\", \"cuda\" or \"spirv\", not \"" + std::string(language) + "\"");
+        fail(ErrorCode::Value, "the language is \"opencl\", \"cuda\", \"spirv\" or \"binary\", not \"" + std::string(language) + "\"");
     const std::string own(device.impl()->text_language()), id = device.id();
     if (own.empty())
         fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of "
                                      "pardo.get_devices(\"opencl\") for OpenCL C, of pardo.get_devices(\"cuda\") for CUDA C++");
+    if (language == "binary") {
+        device::ProgramText given{{}, options};
+        given.binary.assign(text.begin(), text.end());
+        if (given.binary.empty()) fail(ErrorCode::Value, "the binary has no bytes");
+        try {
+            state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program(given), languages[3]});
+        } catch (const Error& e) {
+            if (e.code() != ErrorCode::Internal) throw;
+            fail(ErrorCode::Value, "the binary is damaged");
+        }
+        return;
+    }
     const bool module = device::is_spirv(text);
+    if (module && !(headers.empty() && others.empty()))
+        fail(ErrorCode::Value, "a module of SPIR-V includes nothing, and is linked with nothing here");
     if (!module && language == "spirv") fail(ErrorCode::Value, "this is not a SPIR-V module: its first word would be 0x07230203");
     if (module && (own != "opencl" || (!language.empty() && language != "spirv")))
         fail(ErrorCode::Value, "a module of SPIR-V is for devices of pardo.get_devices(\"opencl\"), with the language \"spirv\" or none");
     if (!module && !language.empty() && language != own)
         fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
                                    "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
-    state_ = std::make_shared<const State>(
-        State{device.impl(), device.impl()->compile_program({text, options}), module ? "spirv" : device.impl()->text_language()});
+    state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}),
+                                                 module ? "spirv" : device.impl()->text_language()});
 }
 Program::~Program() = default;
 Program::Program(const Program&) = default;
@@ -310,8 +325,23 @@ std::vector<std::string> Program::kernels() const {
 
 std::string Program::signature(std::string_view kernel) const { return signature_of(state_->program->kernels()[state_->position(kernel)]); }
 
+KernelFacts Program::facts(std::string_view kernel) const {
+    const TextKernel& k = state_->program->kernels()[state_->position(kernel)];
+    KernelFacts out{k.most_items, k.multiple, k.local_bytes, k.private_bytes, k.registers, {}};
+    std::copy(k.group.begin(), k.group.end(), out.group);
+    return out;
+}
+
+std::string Program::build_log() const { return state_->program->log(); }
+
+std::string Program::binary() const {
+    if (state_->program->binary().empty())
+        throw Error(ErrorCode::Device, "Program: the driver of " + state_->device->id() + " gives no binary of it");
+    return device::packed_for_user(state_->program->binary());
+}
+
 Event Program::launch(std::string_view name, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* given,
-                      std::span<const Event> depends) const {
+                      std::span<const Event> depends, std::span<const std::int64_t> offset) const {
     device::TextProgram& program = *state_->program;
     const std::size_t kernel = state_->position(name);
     const Call call(program, program.kernels()[kernel], arguments);
@@ -323,6 +353,15 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     for (std::size_t k = 0; k < call.size(); ++k) launch.arguments.push_back(call.pack(k));
     launch.rank = static_cast<int>(space.global.size());
     std::copy(space.global.begin(), space.global.end(), launch.global.begin());
+    if (!offset.empty()) {
+        if (state_->device->text_language() != "opencl")
+            call.fail(ErrorCode::Device,
+                      "an offset of the range is OpenCL's, and " + state_->device->id() + " has none; give it as an argument");
+        if (offset.size() != space.global.size())
+            call.fail(ErrorCode::Value,
+                      "the range has " + std::to_string(space.global.size()) + " dimensions, its offset " + std::to_string(offset.size()));
+        std::copy(offset.begin(), offset.end(), launch.offset.begin());
+    }
     if (!space.local.empty()) launch.local = {1, 1, 1};
     std::copy(space.local.begin(), space.local.end(), launch.local.begin());
     if (std::find(space.global.begin(), space.global.end(), 0) != space.global.end()) return Event();

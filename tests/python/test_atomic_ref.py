@@ -106,5 +106,51 @@ def test_what_is_refused(make, error, text):
 
 
 def test_outside_of_kernels():
-    with pytest.raises(TypeError, match="AtomicRef: this is an operation of kernels"):
-        pp.AtomicRef(pp.zeros(3), 0)
+    x = pp.zeros(3, dtype="float32")
+    assert pp.AtomicRef(x, 1).fetch_add(pp.asarray(2, dtype="float32")) == 0
+    assert x.tolist() == [0, 2, 0]
+    with pytest.raises(TypeError, match="give an index for each, as a tuple"):
+        pp.AtomicRef(pp.zeros((3, 3)), 0).load()
+    with pytest.raises(TypeError, match="atomic_fence: this is an operation of kernels"):
+        pp.atomic_fence()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_compare_exchange_with_a_reference(dtype):
+    @pp.kernel
+    def k(item: pp.Item, x, expected, gave):
+        i = item.get_id(0)
+        gave[i] = pp.AtomicRef(x, i).compare_exchange(expected, 9, (0, i))
+
+    def fresh():
+        return np.array([1, 2, 3], dtype), np.array([[1, 7, 3]], dtype), np.zeros(3, bool)
+
+    host = fresh()
+    k[pp.Range(3)].interpret(*host)
+    on = [pp.asarray(a) for a in fresh()]
+    k[pp.Range(3)](*on).wait()
+    for x, expected, gave in (host, on):
+        assert x.tolist() == [9, 2, 9]
+        assert expected.tolist() == [[1, 2, 3]]
+        assert gave.tolist() == [True, False, True]
+    with pytest.raises(TypeError, match="what is expected is"):
+        k[pp.Range(3)](on[0], pp.zeros((1, 3), dtype="int32" if dtype != "int32" else "int64"), on[2])
+    with pytest.raises(IndexError, match="`expected` has 1 dimension, but is indexed with 2 indices"):
+        k[pp.Range(3)](on[0], pp.zeros(3, dtype=dtype), on[2])
+
+
+@pytest.mark.parametrize("order", [*ORDERS, 0, 1, 2, 3, 4, 5])
+def test_fences_and_numbers(order):
+    @pp.kernel
+    def last(item: pp.Item, x, count):
+        x[item.get_id(0)] = 2
+        pp.atomic_fence(order)
+        if pp.AtomicRef(count, 0, order=order, scope=3).fetch_add(1) == 63:
+            pp.atomic_fence(order, scope="work_group")
+            for i in range(64):
+                count[1] += x[i]
+
+    count = pp.zeros(2, dtype="int32")
+    last[pp.Range(64)](pp.zeros(64, dtype="int32"), count).wait()
+    assert count.tolist() == [64, 128]
+    assert ("fence" in last.inspect("ir")) == (order not in ("relaxed", 0))

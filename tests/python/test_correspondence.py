@@ -21,7 +21,7 @@ def correspondence():
     return module
 
 
-@pytest.mark.parametrize("name", ["cupy", "dpnp"])
+@pytest.mark.parametrize("name", ["cupy", "dpnp", "numba_dpex"])
 def test_names_of_tables(correspondence, name):
     for _, names, others in correspondence.read(name):
         assert len(set(names)) == len(names)
@@ -38,11 +38,11 @@ def test_names_of_tables(correspondence, name):
                 assert hasattr(kinds[kind], attribute), f"{theirs}: {kind}.{attribute}"
 
 
-@pytest.mark.parametrize("name", ["cupy", "dpnp"])
+@pytest.mark.parametrize("name", ["cupy", "dpnp", "numba_dpex"])
 def test_tables(correspondence, name):
     text = correspondence.tables(name, "Theirs")
     assert "| Theirs | here |" in text
-    assert re.search(r"Of \d+ functions \d+ are here under the same name: `abs", text)
+    assert name == "numba_dpex" or re.search(r"Of \d+ functions \d+ are here under the same name: `abs", text)
     assert all(line.count("|") - line.count("\\\\|") == 3 for line in text.splitlines() if line.startswith("|"))
 
 
@@ -50,3 +50,16 @@ def test_of_numpy(correspondence):
     text = correspondence.of_numpy()
     assert "| `emath` | use" in text
     assert "`shares_memory`" in text
+
+
+@pytest.mark.parametrize("module", ["numba_dpex", "numba", "dpctl"])
+def test_of_compat(correspondence, module):
+    rows = [line.split(" | ") for line in correspondence.of_compat(module).splitlines()[2:]]
+    assert len(rows) > 10
+    assert all(len(row) == 2 and len(row[1]) > 6 for row in rows), rows
+
+
+def test_of_refused_tests(correspondence):
+    rows = correspondence.of_refused_tests().splitlines()[2:]
+    assert len(rows) > 10
+    assert all(row.count("|") == 3 for row in rows)

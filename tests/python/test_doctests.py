@@ -39,6 +39,7 @@ NO_EXAMPLES = {
     "pardo.UniqueAllResult": MADE_BY_OTHERS,
     "pardo.UniqueCountsResult": MADE_BY_OTHERS,
     "pardo.UniqueInverseResult": MADE_BY_OTHERS,
+    "pardo.algorithm.ListOfLists": MADE_BY_OTHERS,
     "pardo.linalg.EigResult": MADE_BY_OTHERS,
     "pardo.linalg.EighResult": MADE_BY_OTHERS,
     "pardo.linalg.QRResult": MADE_BY_OTHERS,

@@ -211,8 +211,6 @@ def test_arguments_that_do_not_fit():
         interpret(takes_two, 3, np.zeros(3))
     with pytest.raises(TypeError, match="`y` is memory of a group, and a plain Range has no groups"):
         interpret(takes_two, 3, np.zeros(3), pp.LocalAccessor(3))
-    with pytest.raises(TypeError, match="takes an Item, which knows no groups"):
-        interpret(takes_two, pp.NdRange(4, 2), np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="is not a multiple of the local one, 4"):
         interpret(one_dimension, pp.NdRange(10, 4), np.zeros((10, 6)))
     with pytest.raises(ValueError, match="the global range has 2 dimensions, the local one 1"):

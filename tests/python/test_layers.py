@@ -84,6 +84,12 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/_runtime/devices.py": "the type of a device; an example in a message",
     "python/pardo/_runtime/memory.py": "the host",
     "python/pardo/_runtime/queues.py": "the host",
+    "python/pardo/compat/_attributes.py": "aspects by SYCL's names",
+    "python/pardo/compat/_words.py": "dpctl's words",
+    "python/pardo/compat/dpctl/__init__.py": "dpctl's words",
+    "python/pardo/compat/numba/__init__.py": "the host",
+    "python/pardo/compat/numba/core/config.py": "the host",
+    "python/pardo/compat/numba/ufuncs.py": "the host",
 }
 
 
@@ -131,6 +137,7 @@ ORDER += [
     "_numpy",
     ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse", "special"),
     "__init__",
+    "compat",
     "__main__",
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}

@@ -388,14 +388,14 @@ def test_options(device):
 def test_texts_that_are_none(device):
     with pytest.raises(pp.CompileError, match="Program: there is no kernel in the text: no function is marked __kernel"):
         pp.Program(device, "int one(void) { return 1; }")
-    with pytest.raises(TypeError, match="Program: the source is a str, or bytes of SPIR-V, not NoneType"):
+    with pytest.raises(TypeError, match="Program: the source is a str, a sequence of them, or bytes of a binary, not NoneType"):
         pp.Program(device, None)
 
 
 def test_languages(device):
     with pytest.raises(ValueError, match=rf'Program: {device.id} takes text in "opencl", not "cuda"'):
         pp.Program(device, TEXT, language="cuda")
-    with pytest.raises(ValueError, match='Program: the language is "opencl", "cuda" or "spirv", not "metal"'):
+    with pytest.raises(ValueError, match='Program: the language is "opencl", "cuda", "spirv" or "binary", not "metal"'):
         pp.Program(device, TEXT, language="metal")
 
 
@@ -507,8 +507,80 @@ def test_modules_of_spirv(device):
 def test_what_is_no_spirv(device):
     with pytest.raises(ValueError, match="this is not a SPIR-V module: its first word would be 0x07230203"):
         pp.Program(device, TEXT, "spirv")
-    with pytest.raises(ValueError, match="this is not a SPIR-V module"):
+    with pytest.raises(ValueError, match="takes no such binary"):
         pp.Program(device, TEXT.encode())
     for language in ("cuda", "opencl"):
         with pytest.raises(ValueError, match=r"a module of SPIR-V is for devices of pardo.get_devices"):
             pp.Program(device, spirv(), language)
+
+
+# --- binaries, facts, parts
+
+
+def test_binaries_are_loaded_again(device):
+    program = pp.Program(device, TEXT, options="-D UNUSED")
+    assert program.source == TEXT
+    again = pp.Program(device, program.binary)
+    assert (again.language, again.kernels, again.source) == ("binary", program.kernels, program.binary)
+    assert repr(again.add) == repr(program.add)
+    x = floats(device, 8)
+    again.twice[pp.Range(8)](x)
+    assert_array_equal(pp.asnumpy(x), 2 * np.arange(8, dtype=np.float32))
+    assert pp.Program(device, again.binary, language="binary").binary == program.binary
+    for damaged in (program.binary[:30], b"pardo program 1\n" + b"x" * 100, b"nothing of the kind"):
+        with pytest.raises(ValueError, match=r"the binary is damaged|takes no such binary"):
+            pp.Program(device, damaged)
+    with pytest.raises(ValueError, match="the binary has no bytes"):
+        pp.Program(device, b"")
+
+
+def test_build_log(device):
+    assert isinstance(pp.Program(device, TEXT).build_log, str)
+    warned = pp.Program(device, "#warning take care\n__kernel void f(__global int *x) { *x = 1; }")
+    assert warned.build_log == "" or "take care" in warned.build_log
+
+
+def test_headers_and_linked_texts(device):
+    texts = [
+        '#include "sizes.h"\nint sum(int a, int b);\n__kernel void f(__global int *x) { x[get_global_id(0)] = sum(N, get_global_id(0)); }',
+        '#include "sizes.h"\nint sum(int a, int b) { return a + b + N; }',
+    ]
+    program = pp.Program(device, texts, headers={"sizes.h": "#define N 5\n"})
+    assert program.source == tuple(texts)
+    x = pp.zeros(4, dtype="int32", device=device)
+    program.f[pp.Range(4)](x)
+    assert x.tolist() == [10, 11, 12, 13]
+    other = pp.Program(device, texts, headers={"sizes.h": "#define N 6\n"})
+    other.f[pp.Range(4)](x)
+    assert x.tolist() == [12, 13, 14, 15]
+    with pytest.raises(pp.CompileError, match=r"line 1: int sum\(int a\) { return b; }"):
+        pp.Program(device, [texts[0], "int sum(int a) { return b; }"], headers={"sizes.h": "#define N 5\n"})
+    with pytest.raises(pp.CompileError):
+        pp.Program(device, texts[:1], headers={"sizes.h": "#define N 5\n"})  # nothing defines `sum`
+    with pytest.raises(TypeError, match="headers: a dict of texts by their names is expected"):
+        pp.Program(device, texts, headers={"sizes.h": b"N"})
+    with pytest.raises(TypeError, match="the source is a str, a sequence of them, or bytes of a binary, not int"):
+        pp.Program(device, 7)
+
+
+def test_facts_of_kernels(device):
+    program = pp.Program(device, TEXT)
+    assert 1 <= program.add.max_work_group_size <= device.max_work_group_size
+    assert program.add.preferred_work_group_size_multiple >= 1
+    assert program.add.compile_work_group_size is None
+    assert program.eights.compile_work_group_size == (8, 1, 1)
+    assert program.add.local_mem_size >= 0
+    assert program.add.private_mem_size is None or program.add.private_mem_size >= 0
+    assert program.add.registers is None or program.add.registers > 0
+
+
+def test_offsets(device):
+    program = pp.Program(device, TEXT)
+    x = floats(device, 8)
+    program.twice.with_offset(5)[pp.Range(3)](x)
+    program.twice.with_offset(1)[pp.NdRange(2, 2)](x)
+    assert_array_equal(pp.asnumpy(x), [0, 2, 4, 3, 4, 10, 12, 14])
+    with pytest.raises(ValueError, match="twice: the range has 1 dimensions, its offset 2"):
+        program.twice.with_offset(1, 2)[pp.Range(3)](x)
+    with pytest.raises(ValueError, match="an extent is negative"):
+        program.twice.with_offset(-1)

@@ -51,30 +51,45 @@ void bind_program(nb::module_& m) {
         .def(
             "__init__",
             [](Program* self, nb::handle device, const std::variant<std::string, nb::bytes>& source, const std::string& language,
-               const std::vector<std::string>& options) {
+               const std::vector<std::string>& options, const std::vector<std::pair<std::string, std::string>>& headers,
+               const std::vector<std::string>& others) {
                 const auto* module = std::get_if<nb::bytes>(&source);
                 const std::string text = module ? std::string(module->c_str(), module->size()) : std::get<std::string>(source);
                 const pardo::Device on = device_from(device, "Program");
                 const Unlocked unlocked;
-                new (self) Program(on, text, language, options);
+                new (self) Program(on, text, language, options, headers, others);
             },
-            nb::arg("device").none(), nb::arg("text"), nb::arg("language"), nb::arg("options"))
+            nb::arg("device").none(), nb::arg("text"), nb::arg("language"), nb::arg("options"), nb::arg("headers"), nb::arg("others"))
         .def_prop_ro("device", &Program::device)
         .def_prop_ro("language", &Program::language)
         .def_prop_ro("kernels", &Program::kernels)
         .def("signature", &Program::signature, nb::arg("kernel"))
         .def(
+            "facts",
+            [](const Program& p, const std::string& kernel) {
+                const pardo::KernelFacts f = p.facts(kernel);
+                return Ints{f.most_items, f.multiple, f.local_bytes, f.private_bytes, f.registers, f.group[0], f.group[1], f.group[2]};
+            },
+            nb::arg("kernel"))
+        .def_prop_ro("build_log", &Program::build_log)
+        .def_prop_ro("binary",
+                     [](const Program& p) {
+                         const std::string bytes = p.binary();
+                         return nb::bytes(bytes.data(), bytes.size());
+                     })
+        .def(
             "launch",
             [](const Program& p, const std::string& kernel, Tuple arguments, const pardo::NdRange& range, nb::handle queue,
-               nb::handle depends) {
+               nb::handle depends, const Ints& offset) {
                 const char* op_name = kernel.c_str();
                 const std::vector<ProgramArgument> given = arguments_from(arguments, op_name);
                 const pardo::Queue* on = queue_from(queue);
                 const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, op_name);
                 const Unlocked unlocked;
-                return p.launch(kernel, given, range, on, after);
+                return p.launch(kernel, given, range, on, after, offset);
             },
-            nb::arg("kernel"), nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none())
+            nb::arg("kernel"), nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("depends").none(),
+            nb::arg("offset") = Ints())
         .def(
             "uses",
             [](const Program& p, const std::string& kernel, Tuple arguments) {

@@ -277,6 +277,7 @@ def empty_like(
     order: str = "K",
     *,
     device: DeviceLike = None,
+    queue: Queue | None = None,
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
@@ -299,7 +300,7 @@ def empty_like(
     """
     x = array(x, "empty_like")
     extents, axes = _extents_like(x, shape, order, "empty_like")
-    target, element = queue_of(device, None, x.queue), optional_dtype(dtype, "empty_like") or x.dtype
+    target, element = queue_of(device, queue, x.queue), optional_dtype(dtype, "empty_like") or x.dtype
     kind = _kind_like(x, target, usm_type)
     return make_in_order(axes, extents, lambda e: _empty_in(e, element, target, kind, "empty_like"))
 
@@ -313,6 +314,7 @@ def full_like(
     order: str = "K",
     *,
     device: DeviceLike = None,
+    queue: Queue | None = None,
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
@@ -335,7 +337,7 @@ def full_like(
     ------
     {like_raises}
     """
-    return _filled_like("full_like", x, fill_value, dtype, order, device, shape, usm_type)
+    return _filled_like("full_like", x, fill_value, dtype, order, device, queue, shape, usm_type)
 
 
 def _extents_like(x: Array, shape: Shape | None, order: str, op_name: str) -> tuple[list[int], Sequence[int] | None]:
@@ -361,15 +363,16 @@ def _filled_like(
     dtype: DTypeLike | None,
     order: str,
     device: DeviceLike,
+    queue: Queue | None,
     shape: Shape | None,
     usm_type: str | None,
 ) -> Array:
     x = array(x, op_name)
     extents, axes = _extents_like(x, shape, order, op_name)
-    kind: str | None = _kind_like(x, queue_of(device, None, x.queue), usm_type)
+    kind: str | None = _kind_like(x, queue_of(device, queue, x.queue), usm_type)
     if usm_type is None and kind == "device":
         kind = None
-    return _filled(op_name, extents, value, dtype_or(dtype, x.dtype), axes, device, None, kind, x.queue)
+    return _filled(op_name, extents, value, dtype_or(dtype, x.dtype), axes, device, queue, kind, x.queue)
 
 
 @filled
@@ -380,6 +383,7 @@ def zeros_like(
     order: str = "K",
     *,
     device: DeviceLike = None,
+    queue: Queue | None = None,
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
@@ -400,7 +404,7 @@ def zeros_like(
     ------
     {like_raises}
     """
-    return _filled_like("zeros_like", x, 0, dtype, order, device, shape, usm_type)
+    return _filled_like("zeros_like", x, 0, dtype, order, device, queue, shape, usm_type)
 
 
 @filled
@@ -411,6 +415,7 @@ def ones_like(
     order: str = "K",
     *,
     device: DeviceLike = None,
+    queue: Queue | None = None,
     shape: Shape | None = None,
     usm_type: str | None = None,
 ) -> Array:
@@ -431,7 +436,7 @@ def ones_like(
     ------
     {like_raises}
     """
-    return _filled_like("ones_like", x, 1, dtype, order, device, shape, usm_type)
+    return _filled_like("ones_like", x, 1, dtype, order, device, queue, shape, usm_type)
 
 
 @filled

@@ -291,7 +291,7 @@ overwrite_b : bool
 check_finite : bool
     Whether elements that are infinite or NaN are an error, when the result is used.""",
     "like_keywords": """\
-dtype, device, shape, usm_type : optional
+dtype, device, queue, shape, usm_type : optional
     What shall differ from the model.
 order : {'K', 'C', 'F', 'A'}
     How the elements lie in memory: 'C' row-major, 'F' column-major, 'A' column-major if those of the model do, 'K' with

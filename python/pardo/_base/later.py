@@ -62,7 +62,7 @@ FILES = {
     "_kernel.kernel": "call_kernel call_kernel_async func kernel",
     "_kernel.program": "Program",
     "_offload.offloading": "offload",
-    "_language.atomics": "AtomicRef atomic",
+    "_language.atomics": "AtomicRef atomic atomic_fence",
     "_language.groups": (
         "all_of_group any_of_group exclusive_scan_over_group group_broadcast inclusive_scan_over_group none_of_group "
         "permute_group_by_xor reduce_over_group select_from_group shift_group_left shift_group_right"
@@ -73,7 +73,7 @@ FILES = {
     ),
 }
 # Public modules that are read in the same way.
-MODULES = ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
+MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = threading.RLock()  # held while a file is read, which may ask for names itself
 

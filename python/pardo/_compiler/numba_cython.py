@@ -46,6 +46,8 @@ _NUMBERS = {"boolean": "bool", "byte": "uint8"}
 
 def numpy_type(what: Any) -> type[np.generic] | None:
     """NumPy's type of a number type of Numba, as `numba.float64`; None for all else."""
+    if (own := getattr(what, "_pardo_dtype", None)) is not None and not isinstance(what, type):
+        return own  # type: ignore[no-any-return]
     name = getattr(what, "name", None) if _is_of(type(what), "numba") else None
     kind = np.sctypeDict.get(_NUMBERS.get(name, name)) if isinstance(name, str) else None
     return kind if isinstance(kind, type) and issubclass(kind, np.generic) else None

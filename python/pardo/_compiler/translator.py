@@ -327,11 +327,21 @@ class Translator:
     # --- expressions
 
     def expression(self, node: ast.expr) -> tuple[Any, ...]:
+        node = self.attribute_asked(node)
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
             self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
         made: tuple[Any, ...] = method(node)
         return made
+
+    def attribute_asked(self, node: ast.expr) -> ast.expr:
+        """``x.name`` for ``getattr(x, "name")``, whose name may be a text from outside; other expressions as they are."""
+        if not isinstance(node, ast.Call) or len(node.args) != 2 or self.resolve(node.func) is not getattr:
+            return node
+        name = node.args[1].value if isinstance(node.args[1], ast.Constant) else self.resolve(node.args[1])
+        if not isinstance(name, str):
+            self.refuse(node, "the name of an attribute is a plain string")
+        return ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
 
     def of_Constant(self, node: ast.Constant) -> Any:
         return self.value(node.value, node)
@@ -457,6 +467,8 @@ class Translator:
         return self.make("Apply", node, [target, *self.with_dtypes(self.arguments(call))])
 
     def of_Call(self, node: ast.Call) -> Any:
+        if (function := self.attribute_asked(node.func)) is not node.func:
+            node = ast.copy_location(ast.Call(function, node.args, node.keywords), node)
         called = self.resolve(node.func)
         if called is absent:
             if isinstance(node.func, ast.Attribute):
@@ -487,10 +499,10 @@ class Translator:
             return self.make("Call", node, [*self.arguments(node), dtype], name="astype")
         if called is np.array and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
             return self.of_values(node)
-        function = python_function(called)
-        if function is None:
+        plain = python_function(called)
+        if plain is None:
             self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
-        target = self.make("FunctionName", node.func, index=self.callee(function))
+        target = self.make("FunctionName", node.func, index=self.callee(plain))
         return self.make("Apply", node, [target, *self.arguments(node)])
 
 

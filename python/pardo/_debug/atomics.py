@@ -1,57 +1,14 @@
 # python/pardo/_debug/atomics.py: atomic operations of interpreted kernels.
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from pardo._debug import races
-
-_ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "min": np.fmin,
-    "max": np.fmax,
-    "and_": operator.and_,
-    "or_": operator.or_,
-    "xor": operator.xor,
-    "exchange": lambda old, new: new,
-}
+from pardo._language.steps import step
 
 
 def atomic(name: str, array: Any, index: Any, *values: Any, order: str, scope: str) -> Any:
     """An atomic operation: items run one at a time, so it is a plain one."""
-    does = name if name in ("load", "store") else "change"
-    name = {"load": "add", "store": "exchange"}.get(name, name)
-    op_name = f"atomic.{name}"
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{op_name}: the first argument is an array, not {type(array).__name__}")
-    given_array, array = array, array.view(np.ndarray)
-    dtype = array.dtype
-    if dtype.kind not in "iuf" or dtype.itemsize < 4:
-        raise TypeError(f"{op_name}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
-    if name in ("and_", "or_", "xor") and dtype.kind == "f":
-        raise TypeError(f"{op_name}: and, or, xor are for integers; the array is {dtype}")
-    old = array[index]
-    if isinstance(old, np.ndarray):
-        raise TypeError(f"{op_name}: the array has {old.ndim} dimensions more; give an index for each, as a tuple")
-    given = [_fitting(op_name, value, dtype) for value in values]
-    if name == "compare_exchange" and old.tobytes() != given[0].tobytes():
-        does = "load"
-    if isinstance(given_array, races.Watched):
-        given_array.atomic(index, does, order, scope)
-    if name == "compare_exchange":
-        if does != "load":
-            array[index] = given[1]
-    else:
-        array[index] = _ATOMIC[name](old, given[0])
-    return old
-
-
-def _fitting(op_name: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    kind = np.result_type(value) if not isinstance(value, int) else dtype
-    if not np.can_cast(kind, dtype, "same_kind"):
-        spoken = "a Python float" if type(value) is float else f"a {kind} number"
-        raise TypeError(f"{op_name}: {spoken} does not fit the {dtype} array")
-    return np.asarray(value).astype(dtype)[()]
+    if not isinstance(array, races.Watched):
+        return step(name, array, index, *values)
+    return step(name, array, index, *values, note=lambda does: array.atomic(index, does, order, scope))

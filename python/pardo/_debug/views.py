@@ -48,6 +48,10 @@ class _View:
     def __init__(self, place: _Place) -> None:
         self._place = place
 
+    @property
+    def dimensions(self) -> int:
+        return self._place.space.rank
+
 
 class ItemView(_View, Item):
     get_id = _id("global_id", "get_id")
@@ -72,6 +76,15 @@ class NdItemView(_View, NdItem):
     get_global_linear_id = _linear("global_id", "global_range", "get_global_linear_id")
     get_local_linear_id = _linear("local_id", "local_range", "get_local_linear_id")
     get_group_linear_id = _linear("group_id", "group_range", "get_group_linear_id")
+    get_global_linear_range = _product("global_range", "get_global_linear_range")
+    get_local_linear_range = _product("local_range", "get_local_linear_range")
+    get_group_linear_range = _product("group_range", "get_group_linear_range")
+    get_id, get_range, get_linear_id, get_linear_range = (
+        ItemView.get_id,
+        ItemView.get_range,
+        ItemView.get_linear_id,
+        ItemView.get_linear_range,
+    )
 
     def get_group(self) -> Group:
         return _GroupView(self._place)
@@ -105,6 +118,10 @@ class _GroupView(_View, Group):
 
 
 class _SubGroupView(_View, SubGroup):
+    @property
+    def dimensions(self) -> int:
+        return 1
+
     def get_local_id(self) -> int:
         return self._place.sub_group()[1]
 

@@ -367,8 +367,6 @@ class KernelFunction(pickling.Unchanging, Launchable):
         """True if the first parameter is the item; says so if the range does not fit it."""
         if self._item == "NdItem" and not groups:
             raise TypeError(f"{self.__name__}: takes an NdItem, and a plain Range has no groups; launch it over an NdRange")
-        if self._item == "Item" and groups:
-            raise TypeError(f"{self.__name__}: takes an Item, which knows no groups; annotate it as NdItem, or launch it over a Range")
         return self._item is not None or arguments == len(self._names) - 1
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:

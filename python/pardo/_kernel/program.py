@@ -1,7 +1,7 @@
 # python/pardo/_kernel/program.py: kernels that are written as text, in OpenCL C or CUDA C++.
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from pardo._core import Device, Event
 from pardo._data import present
 from pardo._kernel import copies
 from pardo._kernel.kernel import Launchable, Place, place_of
+from pardo._language.index_space import Range
 
 __all__ = ["Program"]
 
@@ -23,29 +24,41 @@ class Program:
     ----------
     device : Device or str
         An OpenCL or CUDA device, or a selection string such as ``'opencl'``.
-    source : str or bytes
-        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``; as bytes a module of SPIR-V, for OpenCL devices of
-        version 2.1 or later that take it. Drivers tell no types of its parameters, so numbers are NumPy scalars.
-    language : {'opencl', 'cuda', 'spirv'}, optional
+    source : str, bytes, or sequence of str
+        OpenCL C, or CUDA C++ whose kernels are declared ``extern "C" __global__``. Several texts of OpenCL C are compiled apart and linked.
+        As bytes: what `binary` of a program has given, on a device of the same kind with the same driver; a module of SPIR-V, for OpenCL
+        devices of version 2.1 or later that take it; a binary of the driver's own; PTX for CUDA devices. Drivers may tell no types of the
+        parameters of modules and of their own binaries; numbers are then NumPy scalars.
+    language : {'opencl', 'cuda', 'spirv', 'binary'}, optional
         What the source is written in. By default, what the device takes.
     options : str or sequence of str, optional
         For the device's compiler: ``'-D N=16'``, ``['-I', folder]``.
+    headers : dict of str to str, optional
+        Texts that the source includes, by the names that it includes them by.
 
     Attributes
     ----------
     device : Device
         Where it runs.
     language : str
-        'opencl', 'cuda' or 'spirv'.
+        'opencl', 'cuda', 'spirv' or 'binary'.
+    source : str, bytes or tuple of str
+        What it was made of.
+    build_log : str
+        What the compiler said; empty if nothing.
+    binary : bytes
+        From which it can be made again; with facts that drivers do not keep in their own form.
     kernels : tuple of str
-        Names of the kernels. Each is an attribute, and an item: ``program.add`` and ``program['add']``.
+        Names of the kernels. Each is an attribute, and an item: ``program.add`` and ``program['add']``. A kernel has the facts that the
+        driver tells, or None: `max_work_group_size`, `preferred_work_group_size_multiple`, `compile_work_group_size`, `local_mem_size`,
+        `private_mem_size`, `registers`; and `with_offset`.
 
     Raises
     ------
     CompileError
         The compiler refuses the text; the message holds the line, and what the compiler says.
     DeviceError
-        The device compiles no text, as the CPU device.
+        The device compiles no text, as the CPU device; or it links no texts; or, of `binary`, its driver gives none.
     ValueError
         The device takes text in another language.
 
@@ -68,18 +81,32 @@ class Program:
     ...     program = pp.Program(device, "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2; }")
     ...     x = pp.ones(10, dtype="float32", device=device)
     ...     event = program.twice[pp.Range(10)](x)
+    ...     again = pp.Program(device, program.binary)
+    ...     event = again.twice.with_offset(5)[pp.Range(5)](x)
+    ...     assert x.tolist() == [2.0] * 5 + [4.0] * 5
     """
 
-    __slots__ = ("_kernels", "_program")
+    __slots__ = ("_kernels", "_program", "_source")
 
     def __init__(
-        self, device: Device | str | None, source: str | bytes, language: str | None = None, options: str | Sequence[str] = ()
+        self,
+        device: Device | str | None,
+        source: str | bytes | Sequence[str],
+        language: str | None = None,
+        options: str | Sequence[str] = (),
+        headers: Mapping[str, str] | None = None,
     ) -> None:
-        if not isinstance(source, (str, bytes)):
-            raise TypeError(f"Program: the source is a str, or bytes of SPIR-V, not {type(source).__name__}")
-        language = language or ("spirv" if isinstance(source, bytes) else "")
+        texts: tuple[Any, ...] = (source,) if isinstance(source, (str, bytes)) else tuple(source) if isinstance(source, Sequence) else ()
+        if not texts or (len(texts) > 1 and not all(isinstance(t, str) for t in texts)):
+            raise TypeError(f"Program: the source is a str, a sequence of them, or bytes of a binary, not {type(source).__name__}")
+        for name, text in (headers or {}).items():
+            if not (isinstance(name, str) and isinstance(text, str)):
+                raise TypeError("Program: headers: a dict of texts by their names is expected, as {'sizes.h': '#define N 16'}")
+        if isinstance(texts[0], bytes) and not language:
+            language = "spirv" if texts[0][:4] in (b"\x03\x02#\x07", b"\x07#\x02\x03") else "binary"
         words = _words(options) if isinstance(options, str) else [*options]
-        self._program = _core._Program(device, source, language, words)
+        self._program = _core._Program(device, texts[0], language or "", words, list((headers or {}).items()), list(texts[1:]))
+        self._source = texts[0] if len(texts) == 1 else texts
         self._kernels = {name: ProgramKernel(self._program, name) for name in self._program.kernels}
 
     @property
@@ -89,8 +116,23 @@ class Program:
 
     @property
     def language(self) -> str:
-        """'opencl', 'cuda' or 'spirv'."""
+        """'opencl', 'cuda', 'spirv' or 'binary'."""
         return self._program.language
+
+    @property
+    def source(self) -> Any:
+        """What it was made of."""
+        return self._source
+
+    @property
+    def build_log(self) -> str:
+        """What the compiler said; empty if nothing."""
+        return self._program.build_log
+
+    @property
+    def binary(self) -> bytes:
+        """From which it can be made again."""
+        return self._program.binary
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -134,10 +176,49 @@ def _words(options: str) -> list[str]:
 class ProgramKernel(Launchable):
     """A kernel of a `Program`: launch it with ``k[range](*arguments)``."""
 
-    __slots__ = ("__name__", "_program")
+    __slots__ = ("__name__", "_offset", "_program")
 
-    def __init__(self, program: _core._Program, name: str) -> None:
-        self._program, self.__name__ = program, name
+    def __init__(self, program: _core._Program, name: str, offset: Sequence[int] = ()) -> None:
+        self._program, self.__name__, self._offset = program, name, list(offset)
+
+    def with_offset(self, *offset: int) -> ProgramKernel:
+        """Give the kernel as it is launched from another first item: ``get_global_id(d)`` begins at ``offset[d]``; on OpenCL devices."""
+        return ProgramKernel(self._program, self.__name__, Range(*offset))
+
+    def _fact(self, place: int) -> int | None:
+        value: int = self._program.facts(self.__name__)[place]
+        return None if value < 0 else value
+
+    @property
+    def max_work_group_size(self) -> int | None:
+        """How many items a group has at most."""
+        return self._fact(0)
+
+    @property
+    def preferred_work_group_size_multiple(self) -> int | None:
+        """What the number of a group's items is best a multiple of."""
+        return self._fact(1)
+
+    @property
+    def local_mem_size(self) -> int | None:
+        """Bytes that a group shares, of what the text declares."""
+        return self._fact(2)
+
+    @property
+    def private_mem_size(self) -> int | None:
+        """Bytes of memory that an item has for itself."""
+        return self._fact(3)
+
+    @property
+    def registers(self) -> int | None:
+        """Registers of an item; CUDA tells them."""
+        return self._fact(4)
+
+    @property
+    def compile_work_group_size(self) -> tuple[int, ...] | None:
+        """The only size of groups, where the text names one."""
+        size = tuple(self._program.facts(self.__name__)[5:])
+        return size if size[0] else None
 
     def __getitem__(self, place: Place) -> ProgramLauncher:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
@@ -178,16 +259,16 @@ class ProgramLauncher:
             arguments, parts = copies.on_device(arguments, self._queue or _core.Queue.of(program.device))
             if parts:
                 return copies.launched(
-                    lambda: program.launch(name, arguments, self._space, self._queue, self._depends),
+                    lambda: program.launch(name, arguments, self._space, self._queue, self._depends, self._kernel._offset),
                     parts,
                     lambda: zip(arguments, program.uses(name, arguments), strict=True),
                 )
         if contexts.current.get() is None or not any(isinstance(a, np.ndarray) for a in arguments):
-            return program.launch(name, arguments, self._space, self._queue, self._depends)
+            return program.launch(name, arguments, self._space, self._queue, self._depends, self._kernel._offset)
         target = self._queue or _core.Queue.of(program.device)
         made: dict[int, Any] = {}
         given = tuple(contexts.copied_in(a, target, made) for a in arguments)
-        event = program.launch(name, given, self._space, self._queue, self._depends)
+        event = program.launch(name, given, self._space, self._queue, self._depends, self._kernel._offset)
         for a, use in zip(arguments, program.uses(name, given), strict=True):
             if isinstance(a, np.ndarray) and use >= copies.WRITES:
                 np.copyto(a, contexts.on_host(made[id(a)]))

@@ -162,15 +162,23 @@ class Range(tuple):  # type: ignore[type-arg]
         return f"Range({', '.join(map(str, self))})"
 
 
+def _one_of(name: str, value: Any, other: str, other_value: Any) -> Any:
+    """The one of two spellings of an argument that is given."""
+    if (value is None) == (other_value is None):
+        how = "missing" if value is None else f"given twice, as {other} too"
+        raise TypeError(f"NdRange: {name} is {how}")
+    return other_value if value is None else value
+
+
 class NdRange:
     """An index space in groups: ``NdRange(Range(n), Range(256))``.
 
     Parameters
     ----------
     global_range : Range, int or tuple of int
-        Items in each dimension; a multiple of `local_range`.
+        Items in each dimension; a multiple of `local_range`. It may also be given as ``global_size=``, as in numba-dpex.
     local_range : Range, int or tuple of int
-        Items of a group in each dimension.
+        Items of a group in each dimension; also ``local_size=``.
 
     See Also
     --------
@@ -186,9 +194,17 @@ class NdRange:
 
     __slots__ = ("global_range", "local_range")
 
-    def __init__(self, global_range: Any, local_range: Any) -> None:
+    def __init__(self, global_range: Any = None, local_range: Any = None, *, global_size: Any = None, local_size: Any = None) -> None:
+        global_range = _one_of("global_range", global_range, "global_size", global_size)
+        local_range = _one_of("local_range", local_range, "local_size", local_size)
         self.global_range = global_range if type(global_range) is Range else Range(global_range)
         self.local_range = local_range if type(local_range) is Range else Range(local_range)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NdRange) and (self.global_range, self.local_range) == (other.global_range, other.local_range)
+
+    def __hash__(self) -> int:
+        return hash((self.global_range, self.local_range))
 
     def __repr__(self) -> str:
         return f"NdRange({self.global_range}, {self.local_range})"
@@ -197,8 +213,8 @@ class NdRange:
 class Item:
     """The place of an item in a `Range`: the annotation of a kernel's first parameter.
 
-    In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()`` and ``item[d]``; the dimension may be
-    left out where there is one alone.
+    In kernels it has ``get_id(d)``, ``get_range(d)``, ``get_linear_id()``, ``get_linear_range()``, ``dimensions`` and ``item[d]``; the
+    dimension may be left out where there is one alone. Launched over an `NdRange` it is an `NdItem`.
 
     See Also
     --------
@@ -220,6 +236,9 @@ class Item:
 
     if TYPE_CHECKING:
 
+        @property
+        def dimensions(self) -> int: ...
+
         def get_id(self, dimension: int | None = None) -> int: ...
         def get_range(self, dimension: int | None = None) -> int: ...
         def get_linear_id(self) -> int: ...
@@ -231,8 +250,8 @@ class NdItem:
     """The place of an item in an `NdRange`: the annotation of a kernel's first parameter.
 
     In kernels it has ``get_global_id(d)``, ``get_local_id(d)``, ``get_group_id(d)``, ``get_global_range(d)``, ``get_local_range(d)``,
-    ``get_group_range(d)``, ``get_global_linear_id()``, ``get_local_linear_id()``, ``get_group_linear_id()``, ``get_group()`` and
-    ``get_sub_group()``.
+    ``get_group_range(d)``, each of them also of all dimensions together, as ``get_global_linear_id()`` and so on, ``dimensions``,
+    ``get_group()``, ``get_sub_group()``, and what an `Item` has: ``get_id(d)`` is ``get_global_id(d)``.
 
     See Also
     --------
@@ -252,6 +271,13 @@ class NdItem:
 
     if TYPE_CHECKING:
 
+        @property
+        def dimensions(self) -> int: ...
+
+        def get_id(self, dimension: int | None = None) -> int: ...
+        def get_range(self, dimension: int | None = None) -> int: ...
+        def get_linear_id(self) -> int: ...
+        def get_linear_range(self) -> int: ...
         def get_global_id(self, dimension: int | None = None) -> int: ...
         def get_local_id(self, dimension: int | None = None) -> int: ...
         def get_group_id(self, dimension: int | None = None) -> int: ...
@@ -261,6 +287,9 @@ class NdItem:
         def get_global_linear_id(self) -> int: ...
         def get_local_linear_id(self) -> int: ...
         def get_group_linear_id(self) -> int: ...
+        def get_global_linear_range(self) -> int: ...
+        def get_local_linear_range(self) -> int: ...
+        def get_group_linear_range(self) -> int: ...
         def get_group(self) -> Group: ...
         def get_sub_group(self) -> SubGroup: ...
         def __getitem__(self, dimension: int) -> int: ...
@@ -270,7 +299,8 @@ class Group:
     """What ``NdItem.get_group()`` gives: a group of items.
 
     In kernels it has ``get_group_id(d)``, ``get_local_id(d)``, ``get_group_range(d)``, ``get_local_range(d)``,
-    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()``, ``get_local_linear_range()`` and ``leader()``.
+    ``get_group_linear_id()``, ``get_group_linear_range()``, ``get_local_linear_id()``, ``get_local_linear_range()``, ``dimensions`` and
+    ``leader()``.
 
     See Also
     --------
@@ -291,6 +321,9 @@ class Group:
 
     if TYPE_CHECKING:
 
+        @property
+        def dimensions(self) -> int: ...
+
         def get_group_id(self, dimension: int | None = None) -> int: ...
         def get_local_id(self, dimension: int | None = None) -> int: ...
         def get_group_range(self, dimension: int | None = None) -> int: ...
@@ -307,9 +340,9 @@ class SubGroup:
 
     The items of a group, in row-major order, form sub-groups of 32, or of what the kernel's ``sub_group_size`` says; the last may have
     fewer. In kernels it has ``get_local_id()``, ``get_local_range()``, ``get_max_local_range()``, ``get_group_id()``,
-    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, and ``leader()``. `shift_group_left`,
-    `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values; `reduce_over_group` and its like take it as they
-    take a `Group`.
+    ``get_group_range()``, all but the third also as ``get_local_linear_id()`` and so on, ``dimensions`` (1), and ``leader()``.
+    `shift_group_left`, `shift_group_right`, `permute_group_by_xor` and `select_from_group` exchange values;
+    `reduce_over_group` and its like take it as they take a `Group`.
 
     All items of the *group* come to each exchange, as to a barrier. Where a device has shuffles they are used: CUDA's, and OpenCL's where
     kernels can ask for the size of sub-groups; elsewhere values go through memory of the group.
@@ -332,6 +365,9 @@ class SubGroup:
     """
 
     if TYPE_CHECKING:
+
+        @property
+        def dimensions(self) -> int: ...
 
         def get_local_id(self) -> int: ...
         def get_local_linear_id(self) -> int: ...

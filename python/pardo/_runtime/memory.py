@@ -68,6 +68,20 @@ class Memory(_core._Block):
         """Return kind, size and device."""
         return f"<{type(self).__name__} of {self.nbytes} bytes on {self.device.id}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_bytes, (self.tobytes(), self.device.id)
+
+    @classmethod
+    def _from_bytes(cls, contents: bytes, device: str) -> Memory:
+        """Memory of a pickle, on the device that it came from if this process has it, else on the default device."""
+        try:
+            queue = Queue.of(Device(device))
+        except ValueError:
+            queue = queue_of(None, None, op_name=cls.__name__)
+        made = cls(len(contents), queue=queue)
+        made.copy_from_host(contents)
+        return made
+
     def array(self, dtype: DTypeLike = np.uint8, shape: Shape | None = None, offset: int = 0) -> Array:
         """Return an array on this memory, without a copy.
 

@@ -114,21 +114,34 @@ Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& 
     jit::Recipe recipe;
     recipe.name = "Program";
     // PTX tells of the kernels' parameters, machine code does not.
+    const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
+    if (!given.others.empty()) throw Error(ErrorCode::Device, "Program: " + id() + " takes one text; put what several share into headers=");
     recipe.compile = [&] {
-        const UserImage made = compile_user_text(given.text, given.options, target.arch);
+        UserImage made;
+        if (raw) {
+            made.ptx.assign(given.binary.begin(), given.binary.end());
+            made.image = given.binary;
+            made.image.push_back(0);
+        } else {
+            made = compile_user_text(given, target.arch);
+        }
         const std::string declarations = declarations_of(made.ptx);
+        if (declarations.empty() && raw)
+            throw Error(ErrorCode::Value, "Program: this is neither what binary of a program gave nor PTX with a kernel");
         if (declarations.empty())
             throw Error(ErrorCode::Compile, "Program: there is no kernel in the text: no function is marked __global__");
-        return jit::pack(declarations, made.image);
+        return jit::pack(declarations, jit::pack(made.log, made.image));
     };
     recipe.load = [&](const jit::Binary& binary) {
-        const auto [declarations, image] = jit::unpack(binary);
-        return CudaTextProgram::load(*this, kernels_of(declarations), image);
+        const auto [declarations, rest] = jit::unpack(binary);
+        const auto [log, image] = jit::unpack(rest);
+        return CudaTextProgram::load(*this, kernels_of(declarations), image, binary, log);
     };
-    if (!given.self_contained()) return static_cast<device::TextProgram*>(jit::make(recipe).get());
-    std::string key = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch + ' ' + id() + " text";
+    if (packed) return static_cast<device::TextProgram*>(recipe.load(device::unpacked(given.binary)).get());
+    if (!given.self_contained() || raw) return static_cast<device::TextProgram*>(jit::make(recipe).get());
+    std::string key = std::string(backend_version) + '\n' + nvrtc_version() + '\n' + target.arch + ' ' + id() + " texts";
     for (const std::string& option : given.options) key += '\n' + option;
-    return static_cast<device::TextProgram*>(jit::get(jit::key(key + "\n\n" + given.text), recipe).get());
+    return static_cast<device::TextProgram*>(jit::get(jit::key(key + "\n\n" + given.whole()), recipe).get());
 }
 
 std::string CudaDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

@@ -132,6 +132,11 @@ public:
         device_.check(driver().cuFuncGetAttribute(&value, what, f), "cuFuncGetAttribute");
         return value;
     }
+    /// -1 where the driver does not tell.
+    int fact(FunctionHandle f, int what) const {
+        int value = 0;
+        return driver().cuFuncGetAttribute(&value, what, f) == result::success ? value : -1;
+    }
     void allow_shared(FunctionHandle f, std::int64_t bytes) const {
         device_.check(driver().cuFuncSetAttribute(f, function_dynamic_shared, static_cast<int>(bytes)), "cuFuncSetAttribute");
     }
@@ -142,12 +147,15 @@ private:
 };
 
 CudaTextProgram::CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions,
-                                 std::vector<device::TextKernel> kernels)
-    : TextProgram(std::move(kernels), 1, true), module_(std::move(module)), functions_(std::move(functions)) {}
+                                 std::vector<device::TextKernel> kernels, device::ProgramBinary binary, std::string log)
+    : TextProgram(std::move(kernels), 1, true, std::move(binary), std::move(log)),
+      module_(std::move(module)),
+      functions_(std::move(functions)) {}
 
 CudaTextProgram::~CudaTextProgram() = default;
 
-Ref<device::Program> CudaTextProgram::load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image) {
+Ref<device::Program> CudaTextProgram::load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image,
+                                           device::ProgramBinary binary, std::string log) {
     const ContextScope scope(device);
     auto module = std::make_unique<Module>(device, image);
     std::vector<FunctionHandle> functions;
@@ -155,10 +163,14 @@ Ref<device::Program> CudaTextProgram::load(CudaDevice& device, std::vector<devic
         FunctionHandle f = module->function(kernel.name.str());
         kernel.most_items = module->attribute(f, function_most_threads);
         kernel.most_local = device.most_shared() - module->attribute(f, function_shared);
+        kernel.multiple = 32;
+        kernel.local_bytes = device.most_shared() - kernel.most_local;
+        kernel.private_bytes = module->fact(f, function_local);
+        kernel.registers = module->fact(f, function_registers);
         module->allow_shared(f, kernel.most_local);
         functions.push_back(f);
     }
-    return new CudaTextProgram(std::move(module), std::move(functions), std::move(declared));
+    return new CudaTextProgram(std::move(module), std::move(functions), std::move(declared), std::move(binary), std::move(log));
 }
 
 namespace {

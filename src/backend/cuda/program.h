@@ -69,13 +69,15 @@ ModuleHandle load_module(CudaDevice& device, const std::string& name, const jit:
 class CudaTextProgram final : public device::TextProgram {
 public:
     /// Loads `image`, the kernels of which `declared` describes.
-    static Ref<device::Program> load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image);
+    static Ref<device::Program> load(CudaDevice& device, std::vector<device::TextKernel> declared, const jit::Binary& image,
+                                     device::ProgramBinary binary, std::string log);
     ~CudaTextProgram() override;
 
 private:
     /// A module that is unloaded in the end.
     class Module;
-    CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions, std::vector<device::TextKernel> kernels);
+    CudaTextProgram(std::unique_ptr<Module> module, std::vector<FunctionHandle> functions, std::vector<device::TextKernel> kernels,
+                    device::ProgramBinary binary, std::string log);
     void enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch, const device::NativeOrder& order) override;
 
     const std::unique_ptr<Module> module_;

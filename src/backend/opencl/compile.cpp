@@ -71,11 +71,36 @@ struct Builder {
 
     std::unique_ptr<Built> from_source(const std::string& text) const {
         if (device::is_spirv(text)) return from_spirv(text);
-        const char* source = text.c_str();
+        return built(of_text(text), text);
+    }
+    /// Each text is compiled apart, with the headers that it includes, and all are linked.
+    std::unique_ptr<Built> from_texts(const device::ProgramText& given) const {
+        if (given.headers.empty() && given.others.empty()) return from_source(given.text);
+        std::vector<std::unique_ptr<Built>> headers, objects;
+        std::vector<cl_program> header_programs, linked;
+        std::vector<const char*> names;
+        for (const auto& [name, text] : given.headers) {
+            headers.push_back(std::make_unique<Built>(api, of_text(text)));
+            header_programs.push_back(headers.back()->get());
+            names.push_back(name.c_str());
+        }
+        const auto compile = [&](const std::string& text) {
+            objects.push_back(std::make_unique<Built>(api, of_text(text)));
+            cl_program program = objects.back()->get();
+            linked.push_back(program);
+            const cl_int code = api.clCompileProgram(program, 1, &device, options.c_str(), static_cast<cl_uint>(names.size()),
+                                                     names.empty() ? nullptr : header_programs.data(),
+                                                     names.empty() ? nullptr : names.data(), nullptr, nullptr);
+            if (code != CL_SUCCESS) refuse(program, code, text);
+        };
+        compile(given.text);
+        for (const std::string& other : given.others) compile(other);
         cl_int code = CL_SUCCESS;
-        cl_program program = api.clCreateProgramWithSource(context, 1, &source, nullptr, &code);
-        check(code, "clCreateProgramWithSource");
-        return built(program, text);
+        cl_program program =
+            api.clLinkProgram(context, 1, &device, nullptr, static_cast<cl_uint>(linked.size()), linked.data(), nullptr, nullptr, &code);
+        auto out = std::make_unique<Built>(api, program);
+        if (code != CL_SUCCESS) refuse(program, code, {});
+        return out;
     }
     std::unique_ptr<Built> from_spirv(const std::string& module) const {
         if (!api.clCreateProgramWithIL || !has_version(api, device, 2, 1) || device_text(api, device, CL_DEVICE_IL_VERSION).empty())
@@ -99,11 +124,21 @@ struct Builder {
     }
 
 private:
+    cl_program of_text(const std::string& text) const {
+        const char* source = text.c_str();
+        cl_int code = CL_SUCCESS;
+        cl_program program = api.clCreateProgramWithSource(context, 1, &source, nullptr, &code);
+        check(code, "clCreateProgramWithSource");
+        return program;
+    }
     std::unique_ptr<Built> built(cl_program program, const std::string& text) const {
         auto out = std::make_unique<Built>(api, program);
         const cl_int code = api.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
-        if (code == CL_SUCCESS) return out;
-        const std::string words = jit::format_build_log(build_log(api, program, device), text);
+        if (code != CL_SUCCESS) refuse(program, code, text);
+        return out;
+    }
+    [[noreturn]] void refuse(cl_program program, cl_int code, const std::string& text) const {
+        const std::string words = program ? jit::format_build_log(build_log(api, program, device), text) : std::string();
         throw Error(ErrorCode::Compile,
                     compiler + " does not compile it: " + error_name(code) + (words.empty() ? ", and no words" : words));
     }
@@ -188,8 +223,9 @@ Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& ke
 }
 
 OpenClTextProgram::OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,
-                                     std::vector<KernelHandle> handles)
-    : TextProgram(std::move(kernels), device.path() == MemoryPath::Buffer ? std::max(device.info().mem_base_addr_align / 8, 1) : 1, false),
+                                     std::vector<KernelHandle> handles, device::ProgramBinary binary, std::string log)
+    : TextProgram(std::move(kernels), device.path() == MemoryPath::Buffer ? std::max(device.info().mem_base_addr_align / 8, 1) : 1, false,
+                  std::move(binary), std::move(log)),
       program_(std::move(program)),
       handles_(std::move(handles)) {}
 
@@ -208,14 +244,28 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
     std::unique_ptr<Built> fresh;
     jit::Recipe recipe;
     recipe.name = "Program";
-    recipe.compile = [&] {
-        fresh = builder.from_source(given.text);
+    const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
+    const auto from_binary = [&](const jit::Binary& code) {
+        try {
+            return builder.from_either(code, given.text);
+        } catch (const Error& e) {
+            if (given.binary.empty()) throw;
+            throw Error(ErrorCode::Value,
+                        builder.compiler + " takes no such binary; one of the same device and driver is taken: " + e.what());
+        }
+    };
+    const auto pack_up = [&] {
         const std::string description = described(api(), fresh->get());  // first: a program without kernels may have no binary
-        return jit::pack(description, binary_of(api(), fresh->get(), handle_));
+        return jit::pack(description, jit::pack(build_log(api(), fresh->get(), handle_).c_str(), binary_of(api(), fresh->get(), handle_)));
+    };
+    recipe.compile = [&] {
+        fresh = raw ? from_binary(given.binary) : builder.from_texts(given);
+        return pack_up();
     };
     recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
-        const auto [description, code] = jit::unpack(binary);
-        const auto built = fresh ? std::move(fresh) : builder.from_either(code, given.text);
+        const auto [description, rest] = jit::unpack(binary);
+        const auto [log, code] = jit::unpack(rest);
+        const auto built = fresh ? std::move(fresh) : code.empty() ? builder.from_texts(given) : from_binary(code);
         std::vector<device::TextKernel> kernels = kernels_of(description);
         std::vector<KernelHandle> handles;
         for (device::TextKernel& kernel : kernels) {
@@ -223,10 +273,13 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
             ask_limits(api(), handles.back().get(), handle_, info_.local_mem_size, kernel);
         }
         ProgramHandle program(built->detach(), ReleaseProgram{&api()});
-        return new OpenClTextProgram(*this, std::move(program), std::move(kernels), std::move(handles));
+        return new OpenClTextProgram(*this, std::move(program), std::move(kernels), std::move(handles),
+                                     code.empty() ? device::ProgramBinary() : binary, log);
     };
+    if (packed) return static_cast<device::TextProgram*>(recipe.load(device::unpacked(given.binary)).get());
+    const bool kept = given.self_contained() && !raw;
     const Ref<device::Program> made =
-        given.self_contained() ? jit::get(jit::key(program_key(options) + "text\n" + given.text), recipe) : jit::make(recipe);
+        kept ? jit::get(jit::key(program_key(options) + "texts\n" + given.whole()), recipe) : jit::make(recipe);
     return static_cast<device::TextProgram*>(made.get());
 }
 

@@ -152,6 +152,14 @@ void ask_limits(const Api& api, cl_kernel handle, cl_device_id device, std::int6
     ask(CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most);
     ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group, group);
     ask(CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local);
+    std::size_t multiple = 0;
+    cl_ulong own = 0;
+    if (api.clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, nullptr) ==
+        CL_SUCCESS)
+        kernel.multiple = static_cast<std::int64_t>(multiple);
+    if (api.clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr) == CL_SUCCESS)
+        kernel.private_bytes = static_cast<std::int64_t>(own);
+    kernel.local_bytes = static_cast<std::int64_t>(local);
     kernel.most_items = static_cast<std::int64_t>(most);
     kernel.most_local = local_bytes - static_cast<std::int64_t>(local);
     std::copy(group, group + 3, kernel.group.begin());

@@ -144,10 +144,11 @@ void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const d
         ++index;
     }
     const Wait w(order);
-    std::size_t global[3], local[3];
+    std::size_t global[3], local[3], offset[3];
     std::copy(l.global.begin(), l.global.end(), global);
     std::copy(l.local.begin(), l.local.end(), local);
-    check(api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), nullptr, global, l.local[0] ? local : nullptr, w.count,
+    std::copy(l.offset.begin(), l.offset.end(), offset);
+    check(api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), offset, global, l.local[0] ? local : nullptr, w.count,
                                       w.events, w.marker),
           "clEnqueueNDRangeKernel");
     flush();

@@ -28,6 +28,8 @@ namespace pardo::opencl {
     F(clCreateProgramWithSource)   \
     F(clCreateProgramWithBinary)   \
     F(clBuildProgram)              \
+    F(clCompileProgram)            \
+    F(clLinkProgram)               \
     F(clGetProgramInfo)            \
     F(clGetProgramBuildInfo)       \
     F(clReleaseProgram)            \

@@ -59,7 +59,7 @@ using ProgramHandle = std::unique_ptr<std::remove_pointer_t<cl_program>, Release
 class OpenClTextProgram final : public device::TextProgram {
 public:
     OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,
-                      std::vector<KernelHandle> handles);
+                      std::vector<KernelHandle> handles, device::ProgramBinary binary, std::string log);
     ~OpenClTextProgram() override;
 
 private:

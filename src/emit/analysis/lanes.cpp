@@ -134,6 +134,7 @@ private:
         const Instr& in = kernel_.instrs[id];
         switch (in.op) {
             case Opcode::Yield:
+            case Opcode::Fence:
             case Opcode::Barrier:
             case Opcode::Report:
             case Opcode::Store: return;
@@ -295,6 +296,7 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::Report:
         case Opcode::Yield: return 0;
         case Opcode::Atomic:
+        case Opcode::Fence:
         case Opcode::CompareExchange: return 20;
         case Opcode::Call: return in.math == ir::Math::sqrt ? 6 : is_instruction(in.math) ? 1 : 25;
         case Opcode::Div: return 6;

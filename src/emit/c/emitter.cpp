@@ -158,6 +158,7 @@ void CEmitter::instr(const Instr& in) {
         case Opcode::CompareExchange: atomic(in); break;
         case Opcode::Report: report(in); break;
         case Opcode::Shuffle: shuffle(in); break;
+        case Opcode::Fence: line(std::string(target_.fences[static_cast<int>(in.scope)]) + ";"); break;
         case Opcode::Barrier: line(std::string(target_.barrier) + ";"); break;
         case Opcode::Load: load(in); break;
         case Opcode::Store: store(in); break;

@@ -42,6 +42,9 @@ llvm::AtomicRMWInst::BinOp operation(AtomicOp op, DType t) {
 
 }  // namespace
 
+/// Once for all lanes; on a processor that runs the whole launch every scope is that of its threads.
+void Emitter::fence(const Instr& in) { b_.CreateFence(ordering(in.order)); }
+
 /// What memory holds afterwards. values: the operand, or expected and desired.
 llvm::Value* Emitter::updated(const Update& u, llvm::Value* old, llvm::ArrayRef<llvm::Value*> values) {
     if (u.in.op == Opcode::CompareExchange) {

@@ -238,6 +238,7 @@ private:
         bool plain;  // nothing else uses the memory while it runs
     };
     void atomic(const ir::Instr& in);
+    void fence(const ir::Instr& in);
     // checks.cpp: what is done where an index is in range, and what is reported where it is not.
     bool is_check(const ir::Instr& in) const;
     void emit_check(const ir::Instr& in);

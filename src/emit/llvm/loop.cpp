@@ -98,6 +98,7 @@ void Emitter::instruction(InstrId id) {
         case Opcode::CompareExchange: return atomic(in);
         case Opcode::Resize: return resize(in);
         case Opcode::Report: return report(in);
+        case Opcode::Fence: return fence(in);
         case Opcode::Barrier: return;
         case Opcode::If: return emit_if(id, in);
         case Opcode::While: return emit_while(id, in);

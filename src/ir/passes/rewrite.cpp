@@ -116,6 +116,7 @@ void Rewriter::copy(const Instr& in) {
             return m_.report(operands[0], std::span<const Value>(operands).subspan(1));
         }
         case Opcode::Shuffle: return set(in.results[0], m_.shuffle(at(in.operands[0]), at(in.operands[1])));
+        case Opcode::Fence: return m_.fence(in.order, in.scope);
         case Opcode::Barrier: return m_.barrier();
         case Opcode::Load: return set(in.results[0], m_.load(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Store: return m_.store(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]));

@@ -9,6 +9,37 @@ namespace pardo::lang {
 using ir::AtomicOp;
 
 struct Calls::Atomics {
+    using Words = std::initializer_list<const char*>;
+    /// A word, or SYCL's number of it: `numbers` has the word's place for each.
+    static int among(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place, const char* what, Words words,
+                     std::initializer_list<int> numbers) {
+        const auto* found = std::find(words.begin(), words.end(), x.text);
+        if (x.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
+        const bool numbered = x.kind == Kind::Number && x.constant && is_integer(x.type.dtype);
+        if (numbered && x.scalar.i >= 0 && x.scalar.i < static_cast<std::int64_t>(numbers.size())) return numbers.begin()[x.scalar.i];
+        std::string known;
+        for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
+        l.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known);
+    }
+    static ir::MemoryOrder order_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
+        return static_cast<ir::MemoryOrder>(
+            among(l, t, x, place, "order", {"relaxed", "acquire", "release", "acq_rel", "seq_cst"}, {0, 1, 1, 2, 3, 4}));
+    }
+    static ir::MemoryScope scope_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
+        return static_cast<ir::MemoryScope>(among(l, t, x, place, "scope", {"work_group", "device", "system"}, {0, 0, 0, 1, 2}));
+    }
+    static TypedExpr fence(Lowering& l, const Tree& t, const TypedExprs& a) {
+        ir::MemoryOrder order = a.empty() ? ir::MemoryOrder::AcqRel : order_of(l, t, a[0], t.place);
+        ir::MemoryScope scope = a.size() < 2 ? ir::MemoryScope::Device : scope_of(l, t, a[1], t.place);
+        for (const Tree& p : t.parts) {
+            if (p.form != Form::Keyword) continue;
+            const TypedExpr word = l.expression(p.parts[0]);
+            if (p.name == "order") order = order_of(l, t, word, p.place);
+            if (p.name == "scope") scope = scope_of(l, t, word, p.place);
+        }
+        if (!l.dry() && order != ir::MemoryOrder::Relaxed) l.builder_.fence(order, scope);
+        return {};
+    }
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
     static TypedExpr reference(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
@@ -27,15 +58,8 @@ struct Calls::Atomics {
         for (const Tree& p : t.parts) {
             if (p.form != Form::Keyword) continue;
             const TypedExpr word = l.expression(p.parts[0]);
-            const auto among = [&](std::initializer_list<const char*> words) {
-                const auto* found = std::find(words.begin(), words.end(), word.text);
-                if (word.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
-                std::string known;
-                for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
-                l.fail(ErrorCode::Value, p.place, t.name + ": " + p.name + " is one of " + known);
-            };
-            if (p.name == "order") out.order = static_cast<ir::MemoryOrder>(among({"relaxed", "acquire", "release", "acq_rel", "seq_cst"}));
-            if (p.name == "scope") out.scope = static_cast<ir::MemoryScope>(among({"work_group", "device", "system"}));
+            if (p.name == "order") out.order = order_of(l, t, word, p.place);
+            if (p.name == "scope") out.scope = scope_of(l, t, word, p.place);
         }
         return out;
     }
@@ -100,7 +124,31 @@ struct Calls::Atomics {
     static TypedExpr load_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
         return exchanged(l, t, a[0], l.cast(integer(0), {a[0].view.dtype, false}), l.cast(integer(0), {a[0].view.dtype, false}));
     }
-    static TypedExpr exchange_if(Lowering& l, const Tree& t, const TypedExprs& a) { return exchanged(l, t, a[0], a[1], a[2]); }
+    /// SYCL's: the value that is expected is an element of memory; where it differs from what is there, it becomes that. Gives a bool.
+    static TypedExpr exchange_in_place(Lowering& l, const Tree& t, const TypedExprs& a) {
+        const TypedExprs indices = a.size() < 4 ? TypedExprs{integer(0)} : a[3].kind == Kind::Tuple ? a[3].items : TypedExprs{a[3]};
+        Tree place = t;
+        place.parts = {t.parts[1]};
+        for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[t.parts.size() < 4 ? 1 : 3]);
+        TypedExpr element;
+        element.kind = Kind::Array;
+        element.view = l.viewed(a[1].view, indices, place);
+        if (element.view.rank != 0)
+            l.wrong_type(t.place, t.name + ": `" + a[1].view.name + "` has " + std::to_string(a[1].view.rank) +
+                                      " dimensions; give an index for each, as a tuple");
+        if (element.view.dtype != a[0].view.dtype)
+            l.wrong_type(t.place, t.name + ": what is expected is " + std::string(dtype_name(element.view.dtype)) + ", the element " +
+                                      std::string(dtype_name(a[0].view.dtype)));
+        const TypedExpr expected = l.element(element.view), old = exchanged(l, t, a[0], expected, a[2]);
+        const DType bits = itemsize(element.view.dtype) == 4 ? DType::Int32 : DType::Int64;
+        const TypedExpr x = l.pure(Opcode::Bitcast, {bits, false}, {old}, old.type.dtype),
+                        y = l.pure(Opcode::Bitcast, {bits, false}, {expected}, old.type.dtype);
+        l.store_element(element.view, old, t.place);  // where both are the same it changes nothing
+        return l.compared("==", x, y, t.place);
+    }
+    static TypedExpr exchange_if(Lowering& l, const Tree& t, const TypedExprs& a) {
+        return a[1].kind == Kind::Array ? exchange_in_place(l, t, a) : exchanged(l, t, a[0], a[1], a[2]);
+    }
 
     static Tables tables();
 };
@@ -117,7 +165,8 @@ Calls::Tables Calls::Atomics::tables() {
             {"atomic.xor", {3, 3, atomic<AtomicOp::Xor>, "array index value"}},
             {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>, "array index value"}},
             {"atomic.compare_exchange", {4, 4, compare_exchange, "array index expected desired"}},
-            {"AtomicRef", {2, 2, reference, "array index"}},
+            {"AtomicRef", {2, 2, reference, "array|ref index"}},
+            {"atomic.fence", {0, 2, fence, "memory_order memory_scope"}},
         },
         {
             {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>, "value"}},
@@ -128,7 +177,7 @@ Calls::Tables Calls::Atomics::tables() {
             {"AtomicRef.fetch_or", {2, 2, fetch<AtomicOp::Or>, "value"}},
             {"AtomicRef.fetch_xor", {2, 2, fetch<AtomicOp::Xor>, "value"}},
             {"AtomicRef.exchange", {2, 2, fetch<AtomicOp::Exchange>, "value"}},
-            {"AtomicRef.compare_exchange", {3, 3, exchange_if, "expected desired"}},
+            {"AtomicRef.compare_exchange", {3, 4, exchange_if, "expected|expected_ref desired index|expected_idx"}},
             {"AtomicRef.load", {1, 1, load_atomic}},
             {"AtomicRef.store", {2, 2, store_atomic, "value"}},
         },

@@ -184,6 +184,7 @@ TEST(Atomic, EveryOrder) {
         b.atomic(AtomicOp::Add, n, b.i64(0), i, order, MemoryScope::System);
         b.atomic(AtomicOp::Max, f, b.i64(0), b.cast(i, f64), order, MemoryScope::Group);
         b.compare_exchange(n, b.i64(1), b.i64(0), i, order, MemoryScope::Device);
+        if (order != MemoryOrder::Relaxed) b.fence(order, MemoryScope::System);
         check(b.finish(), {array(i64, 2), array(f64, 1)}, {37});
     }
 }

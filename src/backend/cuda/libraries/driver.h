@@ -99,6 +99,7 @@ constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
 constexpr int pointer_range_start = 11, pointer_range_size = 12;
 constexpr int function_most_threads = 0, function_shared = 1;  // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, …_SHARED_SIZE_BYTES
+constexpr int function_local = 3, function_registers = 4;      // …_LOCAL_SIZE_BYTES, …_NUM_REGS
 constexpr int function_dynamic_shared = 8;                     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 

@@ -121,8 +121,16 @@ const Nvrtc& nvrtc(const std::string& op_name) {
 /// A program object that is destroyed in the end.
 class Compilation {
 public:
-    Compilation(const Nvrtc& n, const std::string& name, const std::string& text) : n_(n) {
-        if (n.nvrtcCreateProgram(&program_, text.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr) != nvrtc_success)
+    Compilation(const Nvrtc& n, const std::string& name, const std::string& text,
+                std::span<const std::pair<std::string, std::string>> headers = {})
+        : n_(n) {
+        std::vector<const char*> names, texts;
+        for (const auto& [header, content] : headers) {
+            names.push_back(header.c_str());
+            texts.push_back(content.c_str());
+        }
+        const int count = static_cast<int>(names.size());
+        if (n.nvrtcCreateProgram(&program_, text.c_str(), (name + ".cu").c_str(), count, texts.data(), names.data()) != nvrtc_success)
             throw Error(ErrorCode::Compile, name + ": NVRTC takes no more programs");
     }
     ~Compilation() { n_.nvrtcDestroyProgram(&program_); }
@@ -224,15 +232,15 @@ jit::Binary compile_text(const std::string& name, const std::string& text, std::
     return compilation.image(name, arch);
 }
 
-UserImage compile_user_text(const std::string& text, const std::vector<std::string>& options, const std::string& arch) {
+UserImage compile_user_text(const device::ProgramText& given, const std::string& arch) {
     const Nvrtc& n = nvrtc("Program");
-    const Compilation compilation(n, "program", text);
-    const NvrtcResult done = compilation.run(options, arch);
+    const Compilation compilation(n, "program", given.text, given.headers);
+    const NvrtcResult done = compilation.run(given.options, arch);
     if (done != nvrtc_success) {
         throw Error(ErrorCode::Compile, "Program: " + version_of(n) + " for " + arch + " does not compile it: " +
-                                            n.nvrtcGetErrorString(done) + jit::format_build_log(compilation.log(), text));
+                                            n.nvrtcGetErrorString(done) + jit::format_build_log(compilation.log(), given.text));
     }
-    return {compilation.image("Program", arch), compilation.ptx()};
+    return {compilation.image("Program", arch), compilation.ptx(), compilation.log()};
 }
 
 Target target_for(int major, int minor) {

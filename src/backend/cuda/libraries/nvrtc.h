@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "device/text.h"
 #include "jit/cache.h"
 
 namespace pardo::cuda {
@@ -21,9 +22,9 @@ jit::Binary compile_text(const std::string& name, const std::string& text, std::
 /// What the user's own text becomes: cubin or PTX as above, and PTX in any case. Messages hold all that the compiler says.
 struct UserImage {
     jit::Binary image;
-    std::string ptx;
+    std::string ptx, log;
 };
-UserImage compile_user_text(const std::string& text, const std::vector<std::string>& options, const std::string& arch);
+UserImage compile_user_text(const device::ProgramText& given, const std::string& arch);
 
 /// What NVRTC can make for a device: "sm_90", or when NVRTC is older than the device the newest "compute_…" that it knows, and why.
 struct Target {

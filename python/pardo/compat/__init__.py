@@ -1,0 +1,32 @@
+# python/pardo/compat/__init__.py: modules by the names of other libraries, over pardo's names; each is read at its first use.
+"""Modules by the names of other libraries, so that programs written for these run with another import.
+
+``import pardo.compat.numba_dpex as numba_dpex``, ``import pardo.compat.numba as numba``, ``import pardo.compat.dpctl as dpctl`` and
+``import pardo.compat.dpnp as dpnp``. They hold names over what pardo has; a name that is missing says what to use.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+__all__ = ["dpctl", "dpnp", "numba", "numba_dpex"]
+
+if _TYPE_CHECKING:
+    from pardo.compat import dpctl as dpctl
+    from pardo.compat import dpnp as dpnp
+    from pardo.compat import numba as numba
+    from pardo.compat import numba_dpex as numba_dpex
+
+
+def __getattr__(name: str) -> _Any:
+    """Read the module of that name."""
+    if name in __all__:
+        return _importlib.import_module(f"pardo.compat.{name}")
+    raise AttributeError(f"module 'pardo.compat' has no attribute {name!r}; there are {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    """The modules."""
+    return __all__

@@ -1,0 +1,37 @@
+# python/pardo/compat/_names.py: what the modules of compat have in common: names that are missing, keywords of dpctl's.
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from pardo._core import Queue
+
+
+def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> AttributeError:
+    """The exception for a name that a module does not have: what to use, by a table of names in groups, else in general."""
+    reason = next((text for names, text in table.items() if name in names.split()), otherwise)
+    return AttributeError(f"module {module!r} has no attribute {name!r}: {reason}", name=name, obj=sys.modules[module])
+
+
+def queue_of(queue: Any) -> Queue | None:
+    """The queue behind a `SyclQueue`; queues themselves, and None."""
+    found: Queue | None = getattr(queue, "_queue", queue)
+    return found
+
+
+def with_queue(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which takes ``sycl_queue=`` for ``queue=``, and the device of a queue or an array for ``device=``."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, sycl_queue: Any = None, **keywords: Any) -> Any:
+        if sycl_queue is not None:
+            if keywords.get("device") is not None:
+                raise TypeError(f"{function.__name__}: `device` and `sycl_queue` are exclusive keywords")
+            keywords["queue"] = queue_of(sycl_queue)
+        elif hasattr(keywords.get("device"), "_queue"):
+            keywords["queue"] = queue_of(keywords.pop("device"))
+        return function(*arguments, **keywords)
+
+    return call

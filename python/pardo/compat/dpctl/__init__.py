@@ -1,0 +1,198 @@
+# python/pardo/compat/dpctl/__init__.py: dpctl's names over pardo's devices, queues, events and memory.
+"""dpctl's names: ``import pardo.compat.dpctl as dpctl``.
+
+Devices, contexts and events are pardo's own classes, which get dpctl's attributes when this is imported; so do arrays. Level Zero is not a
+back end: Intel's devices are those of their OpenCL drivers.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import types as _types
+from typing import Any as _Any
+
+from pardo import _core
+from pardo import get_devices as _get_devices
+from pardo import get_platforms as _get_platforms
+from pardo import select_device as _select_device
+from pardo._core import Context as SyclContext
+from pardo._core import Device as SyclDevice
+from pardo._core import DeviceError as _DeviceError
+from pardo._core import Event as SyclEvent
+from pardo._runtime.devices import Platform as SyclPlatform
+from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
+from pardo.compat._names import missing as _missing
+from pardo.compat._queue import SyclQueue
+from pardo.compat._words import backend_type, device_type, event_status_type
+
+__all__ = [
+    "SyclContext",
+    "SyclContextCreationError",
+    "SyclDevice",
+    "SyclDeviceCreationError",
+    "SyclEvent",
+    "SyclKernelSubmitError",
+    "SyclPlatform",
+    "SyclQueue",
+    "SyclQueueCreationError",
+    "SyclSubDeviceCreationError",
+    "SyclTimer",
+    "backend_type",
+    "device_type",
+    "event_status_type",
+    "get_devices",
+    "get_num_devices",
+    "get_platforms",
+    "has_accelerator_devices",
+    "has_cpu_devices",
+    "has_gpu_devices",
+    "lsplatform",
+    "memory",
+    "program",
+    "select_accelerator_device",
+    "select_cpu_device",
+    "select_default_device",
+    "select_device_with_aspects",
+    "select_gpu_device",
+    "tensor",
+    "utils",
+]
+
+# pardo raises ValueError where it finds no device.
+SyclDeviceCreationError = SyclQueueCreationError = SyclContextCreationError = SyclSubDeviceCreationError = ValueError
+SyclKernelSubmitError = _DeviceError
+_BACKENDS = {"cpu", "cuda", "opencl"}
+_MODULES = ("memory", "program", "tensor", "utils")
+_INSTEAD = {
+    "SyclKernelInvalidRangeError": "ValueError is raised",
+    "get_include": "use the package for C++, `pardo.h`",
+    "set_global_queue nullary_nullptr get_current_queue": "queues are arguments: queue=",
+    "device_context": "use pardo.device_context",
+}
+
+
+def _word(value: _Any) -> str | None:
+    return None if value is None else str(getattr(value, "value", value)).lower()
+
+
+def get_devices(backend: _Any = "all", device_type: _Any = "all") -> list[SyclDevice]:
+    """Find devices; there are none of back ends that pardo does not have."""
+    words = _word(backend), _word(device_type)
+    return _get_devices(*words) if words[0] in {*_BACKENDS, "all", None} else []
+
+
+def get_num_devices(backend: _Any = "all", device_type: _Any = "all") -> int:
+    """Count devices."""
+    return len(get_devices(backend, device_type))
+
+
+def get_platforms() -> list[SyclPlatform]:
+    """Find platforms."""
+    return _get_platforms()
+
+
+def lsplatform(verbosity: int = 0) -> None:
+    """Print platforms; with verbosity their devices too."""
+    for number, platform in enumerate(get_platforms()):
+        print(f"Platform {number}: {platform.name}, {platform.version}")
+        devices: _Any = platform.devices if verbosity else ()
+        for device in devices:
+            print(f"  {device.filter_string}: {device.name}")
+
+
+def has_cpu_devices() -> bool:
+    """Tell whether there are CPUs."""
+    return get_num_devices(device_type="cpu") > 0
+
+
+def has_gpu_devices() -> bool:
+    """Tell whether there are GPUs."""
+    return get_num_devices(device_type="gpu") > 0
+
+
+def has_accelerator_devices() -> bool:
+    """Tell whether there are accelerators."""
+    return get_num_devices(device_type="accelerator") > 0
+
+
+def select_default_device() -> SyclDevice:
+    """Give the device that is taken where none is named."""
+    return SyclDevice()
+
+
+def select_cpu_device() -> SyclDevice:
+    """Give a CPU."""
+    return SyclDevice("cpu")
+
+
+def select_gpu_device() -> SyclDevice:
+    """Give a GPU; ValueError if there is none."""
+    return SyclDevice("gpu")
+
+
+def select_accelerator_device() -> SyclDevice:
+    """Give an accelerator; ValueError if there is none."""
+    return SyclDevice("accelerator")
+
+
+def select_device_with_aspects(required_aspects: _Any, excluded_aspects: _Any = ()) -> SyclDevice:
+    """Give the best device that has some aspects and lacks others; ValueError if there is none."""
+    try:
+        return _select_device(required=required_aspects, excluded=excluded_aspects)
+    except _DeviceError as e:
+        raise ValueError(str(e)) from None
+
+
+# What programs take of dpctl's inside: the queue of a device that is taken where the device is named.
+_sycl_queue_manager = _types.SimpleNamespace(get_device_cached_queue=lambda device: SyclQueue._of(getattr(device, "_queue", device)))
+
+
+class SyclTimer:
+    """Times of blocks on a queue: ``timer = SyclTimer()``, ``with timer(queue): …``, ``timer.dt.host_dt``, ``timer.dt.device_dt``.
+
+    Parameters
+    ----------
+    host_timer : callable, optional
+        Gives seconds.
+    time_scale : float, optional
+        What seconds are multiplied with. Default: 1.
+
+    See Also
+    --------
+    Timer
+
+    Examples
+    --------
+    >>> import pardo.compat.dpctl as dpctl
+    >>> timer = dpctl.SyclTimer()
+    >>> with timer(dpctl.SyclQueue(property="enable_profiling")):
+    ...     pass
+    >>> timer.dt.host_dt >= 0
+    True
+    """
+
+    def __init__(self, host_timer: _Any = None, time_scale: float = 1.0) -> None:
+        self._given, self._scale, self._timers = ({} if host_timer is None else {"host_timer": host_timer}), time_scale, {}  # type: ignore[var-annotated]
+
+    def __call__(self, queue: SyclQueue) -> _Any:
+        """Give what times a block with work of that queue."""
+        from pardo import Timer
+
+        if queue not in self._timers:
+            self._timers[queue] = Timer(queue._queue, **self._given)
+        return self._timers[queue]
+
+    @property
+    def dt(self) -> _Any:
+        """Times of all blocks: `host_dt` and `device_dt`."""
+        totals = [sum(getattr(t, name) for t in self._timers.values()) * self._scale for name in ("host_time", "device_time")]
+        return _types.SimpleNamespace(host_dt=totals[0], device_dt=totals[1])
+
+
+def __getattr__(name: str) -> _Any:
+    """Read a module; say what to use in place of a name that is not here."""
+    if name in _MODULES:
+        return _importlib.import_module(f"pardo.compat.dpctl.{name}")
+    if name == "__version__":
+        return _core._version
+    raise _missing(__name__, name, _INSTEAD, "see the guide 'From dpnp and dpctl' for pardo's names")

@@ -1,0 +1,214 @@
+# python/pardo/compat/numba/__init__.py: Numba's names over pardo's compiled functions.
+"""Numba's names: ``import pardo.compat.numba as numba``.
+
+`njit` and `jit` are `pardo.jit`, `prange` is `pardo.prange`. What says how Numba compiles is passed over; types are found by pardo itself.
+"""
+
+from __future__ import annotations
+
+import inspect as _inspect
+from typing import Any as _Any
+
+import pardo as _pp
+from pardo.compat._names import missing as _missing
+from pardo.compat.numba import ufuncs as _ufuncs
+from pardo.compat.numba.core import config, errors, types
+from pardo.compat.numba.core.types import NUMBERS as _NUMBERS
+from pardo.compat.numba.core.types import Type as _Type
+from pardo.compat.numba.core.types import none, typeof, void
+
+__all__ = [
+    "config",
+    "core",
+    "errors",
+    "get_num_threads",
+    "guvectorize",
+    "jit",
+    "literal_unroll",
+    "njit",
+    "none",
+    "prange",
+    "set_num_threads",
+    "typeof",
+    "types",
+    "vectorize",
+    "void",
+]
+
+prange = _pp.prange
+globals().update(_NUMBERS)
+__version__ = "0.60.0"  # whose names these are
+
+_PASSED_OVER = frozenset(
+    [
+        "cache",
+        "debug",
+        "error_model",
+        "forceobj",
+        "inline",
+        "inline_threshold",
+        "locals",
+        "looplift",
+        "no_cfunc_wrapper",
+        "no_cpython_wrapper",
+        "nogil",
+        "nopython",
+        "parallel",
+        "pipeline_class",
+        "release_gil",
+        "no_compile",
+        "target",
+    ]
+)
+_INSTEAD = {
+    "cuda": "kernels for GPUs are pardo.kernel; see the guide 'Coming from Numba'",
+    "cfunc carray farray": "there are no callbacks for C",
+    "experimental jitclass": "use pardo.struct",
+    "typed": "lists and dicts stay Python; arrays are compiled",
+    "stencil": "write the loops, or use pardo.ndimage",
+    "objmode": "what is around loops is Python already",
+    "extending": "functions that are called are compiled with the loops; there is nothing to extend",
+    "gdb gdb_init gdb_breakpoint": "use PARDO_INTERPRET=1, and pdb",
+    "threading_layer": "there is one",
+}
+
+
+def options(op_name: str, given: dict[str, _Any]) -> dict[str, _Any]:
+    """Of the options of a decorator those that mean something here; TypeError for unknown ones."""
+    known: dict[str, _Any] = {k: given.pop(k) for k in ("fastmath", "boundscheck") if k in given}
+    if unknown := given.keys() - _PASSED_OVER:
+        raise TypeError(f"{op_name}: unknown option {sorted(unknown)[0]!r}")
+    if "fastmath" in known:
+        known["fastmath"] = bool(known["fastmath"])
+    return known
+
+
+def is_signature(what: _Any) -> bool:
+    """True for what stands for types in a decorator: a text, a type or signature, a tuple or a list of these."""
+    return isinstance(what, (str, tuple, list, _Type, types.Signature))
+
+
+def jit(signature_or_function: _Any = None, **given: _Any) -> _Any:
+    """Compile the loops of a function, as `pardo.jit`: signatures and options of compiling are passed over.
+
+    Parameters
+    ----------
+    signature_or_function : callable, or signatures
+        The function, or types, which are not looked at: those of the arguments count.
+    **given
+        ``fastmath`` and ``boundscheck`` mean what they do in `pardo.jit`; Numba's others do nothing.
+
+    Returns
+    -------
+    JitFunction or decorator
+        What is called like the function.
+
+    Examples
+    --------
+    >>> from pardo.compat import numba
+    >>> import numpy as np
+    >>> @numba.njit(parallel=True)
+    ... def total(x):
+    ...     s = 0.0
+    ...     for i in numba.prange(x.shape[0]):
+    ...         s += x[i]
+    ...     return s
+    >>> float(total(np.arange(4.0)))
+    6.0
+    """
+    known = options("jit", given)
+    if signature_or_function is None or is_signature(signature_or_function):
+        return lambda function: _pp.jit(function, **known)
+    return _pp.jit(signature_or_function, **known)
+
+
+njit = jit
+
+
+def vectorize(ftylist_or_function: _Any = (), **given: _Any) -> _Any:
+    """Make a function on arrays of a function on elements, as `pardo.vectorize`; arrays of NumPy's give arrays of NumPy's.
+
+    Parameters
+    ----------
+    ftylist_or_function : callable, or list of signatures
+        The function; or types, of which the first that takes the arguments without loss is used.
+    **given
+        Numba's options, which do nothing.
+
+    Returns
+    -------
+    callable or decorator
+        It takes arrays, numbers and ``out=``.
+
+    Examples
+    --------
+    >>> from pardo.compat import numba
+    >>> import numpy as np
+    >>> @numba.vectorize([numba.float64(numba.float64, numba.float64)])
+    ... def larger(a, b):
+    ...     return a if a > b else b
+    >>> larger(np.array([1.0, 5.0]), 3.0)
+    array([3., 5.])
+    """
+    options("vectorize", {k: v for k, v in given.items() if k != "identity"})
+    if _inspect.isfunction(ftylist_or_function):
+        return _ufuncs.UFunc(ftylist_or_function, [])
+    signatures = _ufuncs.signatures_of(ftylist_or_function)
+    return lambda function: _ufuncs.UFunc(function, signatures)
+
+
+def guvectorize(ftylist: _Any, signature: str, **given: _Any) -> _Any:
+    """Make a function on arrays of a function on rows or blocks, which writes its results into its last arguments.
+
+    Parameters
+    ----------
+    ftylist : list of signatures
+        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results.
+    signature : str
+        Dimensions that the function takes together: ``'(n),()->(n)'``.
+    **given
+        Numba's options, which do nothing.
+
+    Returns
+    -------
+    decorator
+        What it makes takes arrays and numbers, and, behind them, arrays for the results.
+
+    Examples
+    --------
+    >>> from pardo.compat import numba
+    >>> import numpy as np
+    >>> @numba.guvectorize(["void(int64[:], int64, int64[:])"], "(n),()->(n)")
+    ... def plus(x, y, res):
+    ...     for i in range(x.shape[0]):
+    ...         res[i] = x[i] + y
+    >>> plus(np.arange(6).reshape(2, 3), np.array([10, 20]))
+    array([[10, 11, 12],
+           [23, 24, 25]])
+    """
+    options("guvectorize", {k: v for k, v in given.items() if k != "writable_args"})
+    if given.get("writable_args"):
+        raise TypeError("guvectorize: arguments are read only: writable_args is not taken")
+    signatures = _ufuncs.signatures_of(ftylist)
+    return lambda function: _ufuncs.GUFunc(function, signatures, signature)
+
+
+def literal_unroll(container: _Any) -> _Any:
+    """Give the container: loops over tuples are unrolled in any case."""
+    return container
+
+
+def set_num_threads(n: int) -> None:
+    """Raise unless it is the number of threads there are: it is set when the process begins, by the variable PARDO_NUM_THREADS."""
+    if n != get_num_threads():
+        raise ValueError(f"set_num_threads: the CPU device has {get_num_threads()} threads; begin the process with PARDO_NUM_THREADS={n}")
+
+
+def get_num_threads() -> int:
+    """Give the number of threads of the CPU device."""
+    return _pp.Device("cpu").max_compute_units or 1
+
+
+def __getattr__(name: str) -> _Any:
+    """Say what to use in place of a name that is not here."""
+    raise _missing(__name__, name, _INSTEAD, "see the guide 'Coming from Numba'")

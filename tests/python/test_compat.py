@@ -1,0 +1,326 @@
+# tests/python/test_compat.py: modules by the names of numba-dpex, Numba, dpctl and dpnp.
+import ctypes
+import doctest
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+from pardo.compat import dpctl, dpnp, numba, numba_dpex
+from pardo.compat.numba_dpex import kernel_api as kapi
+from pardo.compat.numba_dpex.core.exceptions import ExecutionQueueInferenceError, InvalidKernelSpecializationError
+from pardo.compat.numba_dpex.core.types.kernel_api.index_space_ids import ItemType
+
+pytestmark = pytest.mark.once
+MODULES = [
+    "compat",
+    "compat.dpctl",
+    "compat.dpctl.memory",
+    "compat.dpctl.program",
+    "compat.dpctl.tensor",
+    "compat.dpctl.utils",
+    "compat.dpnp",
+    "compat.numba",
+    "compat.numba.core.errors",
+    "compat.numba.core.types",
+    "compat.numba_dpex",
+    "compat.numba_dpex.core.exceptions",
+    "compat.numba_dpex.core.types",
+    "compat.numba_dpex.kernel_api",
+]
+
+
+def test_import_of_pardo_reads_none_of_it():
+    program = "import sys, pardo; print([m for m in sys.modules if 'compat' in m and 'pardo' in m])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_missing_names_say_what_to_use(name):
+    module = importlib.import_module(f"pardo.{name}")
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing_of_the_kind'[:;] \w+"):
+        module.nothing_of_the_kind
+    for public in getattr(module, "__all__", ()):
+        assert getattr(module, public) is not None
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    pp.set_default_device("cpu")
+    module = importlib.import_module(f"pardo.{name}")
+    try:
+        for test in doctest.DocTestFinder(exclude_empty=True).find(module, module.__name__):
+            assert doctest.DocTestRunner(verbose=False).run(test).failed == 0, test.name
+    finally:
+        pp.set_default_device(None)
+
+
+# --- numba-dpex
+
+
+@numba_dpex.kernel
+def add(item: kapi.Item, a, b, c):
+    i = item.get_id(0)
+    c[i] = a[i] + b[i]
+
+
+def test_kernels():
+    a, b, c = dpnp.arange(5), dpnp.ones(5, dtype="int64"), dpnp.zeros(5, dtype="int64")
+    numba_dpex.call_kernel(add, numba_dpex.Range(5), a, b, c)
+    assert c.asnumpy().tolist() == [1, 2, 3, 4, 5]
+    host, event = numba_dpex.call_kernel_async(add, numba_dpex.Range(5), (dpctl.SyclEvent(),), c, b, a)
+    event.wait()
+    assert isinstance(host, dpctl.SyclEvent)
+    assert a.tolist() == [2, 3, 4, 5, 6]
+    with pytest.raises(TypeError, match="must be passed as a tuple, not list"):
+        numba_dpex.call_kernel_async(add, numba_dpex.Range(5), [event], c, b, a)
+    with pytest.raises(ExecutionQueueInferenceError, match="no argument is an array"):
+        numba_dpex.call_kernel(add, numba_dpex.Range(5), 1, 2, 3)
+    with pytest.raises(ExecutionQueueInferenceError, match=r"use dpnp\.asarray"):
+        numba_dpex.call_kernel(add, numba_dpex.Range(5), *[np.ones(5)] * 3)
+    with pytest.raises(ExecutionQueueInferenceError):
+        numba_dpex.call_kernel(add, numba_dpex.Range(5), a, b, dpnp.zeros(5, sycl_queue=dpctl.SyclQueue()))
+    with pytest.raises(TypeError, match="decorate the function with @kernel"):
+        numba_dpex.call_kernel(len, numba_dpex.Range(5), a)
+    with pytest.raises(TypeError, match="unknown option 'fast'"):
+        numba_dpex.kernel(fast=True)
+
+
+def test_specialised_kernels():
+    array = numba_dpex.DpnpNdArray(ndim=1, dtype=numba_dpex.int64, layout="C")
+    made = numba_dpex.kernel([(ItemType(1), array, array, array)])(add.py_func)
+    x = dpnp.ones(3, dtype="int64")
+    numba_dpex.call_kernel(made, numba_dpex.Range(3), x, x, x)
+    assert x.tolist() == [2, 2, 2]
+    assert len(made.overloads) == 1
+    with pytest.raises(TypeError, match=r"add: it has no specialisation for array"):
+        numba_dpex.call_kernel(made, numba_dpex.Range(3), *[dpnp.ones(3)] * 3)
+    with pytest.raises(InvalidKernelSpecializationError, match="use DpnpNdArray"):
+        numba_dpex.kernel((ItemType(1), numba_dpex.int64[::1]))(add.py_func)
+    with pytest.raises(NotImplementedError, match="types, not texts"):
+        numba_dpex.kernel("(array)")
+
+
+def test_device_functions_convert():
+    half = numba_dpex.device_func(numba.float64(numba.int32, numba.float64))(lambda a, b: a + b)
+
+    @numba_dpex.kernel
+    def k(item, x, y):
+        i = item.get_id(0)
+        y[i] = half(x[i], x[i])
+
+    x, y = dpnp.asarray([1.5, 2.75]), dpnp.zeros(2)
+    numba_dpex.call_kernel(k, numba_dpex.Range(2), x, y)
+    assert y.tolist() == [2.5, 4.75]
+
+
+METHOD = "fetch_add"
+
+
+def everything(item: kapi.NdItem, x, seen, memory):
+    i, j = item.get_global_id(0), item.get_local_id(0)
+    own = kapi.PrivateArray((2, 2), seen.dtype, fill_zeros=True)
+    own[1, 1] += i
+    memory[(j,)] = own[1, 1] + own[0, 1]
+    kapi.group_barrier(item.get_group(), kapi.MemoryScope.WORK_GROUP)
+    kapi.atomic_fence(kapi.MemoryOrder.ACQ_REL, kapi.MemoryScope.DEVICE)
+    total = kapi.AtomicRef(x, index=0, memory_order=kapi.MemoryOrder.SEQ_CST, memory_scope=kapi.MemoryScope.DEVICE)
+    getattr(total, METHOD)(memory[j])
+    seen[i] = item.dimensions * 100 + item.get_group().dimensions * 10 + item.get_global_linear_range() + kapi.MemoryOrder.SEQ_CST
+    if i == 0:
+        x[1] = kapi.AtomicRef(x, 1).compare_exchange(expected_ref=x, desired=x[4], expected_idx=3)
+
+
+@pytest.mark.parametrize("call", [numba_dpex.call_kernel, kapi.call_kernel])
+def test_kernel_api(call):
+    x, seen = dpnp.asarray([0, 7, 0, 7, 9]), dpnp.zeros(8, dtype="int64")
+    call(numba_dpex.kernel(everything), kapi.NdRange(global_size=(8,), local_size=(4,)), x, seen, kapi.LocalAccessor(4, seen.dtype))
+    assert x.tolist() == [28, 1, 0, 7, 9]
+    assert seen.tolist() == [123] * 8
+    with pytest.raises(NotImplementedError):
+        kapi.LocalAccessor(4)[0]
+
+
+def test_atomic_ref_outside_of_kernels():
+    for x in (np.arange(5), pp.arange(5)):
+        assert kapi.AtomicRef(x, 2).fetch_add(5) == 2
+        assert not kapi.AtomicRef(x, 0).compare_exchange(x, 9, 1)
+        assert kapi.AtomicRef(x, 0).compare_exchange(x, 9, 1)
+        assert x.tolist() == [9, 0, 7, 3, 4]
+        assert kapi.AtomicRef(x, 4).load() == 4
+    with pytest.raises(TypeError, match="AtomicRef: an array is expected, not int"):
+        kapi.AtomicRef(1, 0)
+
+
+def test_dpjit():
+    @numba_dpex.dpjit
+    def f(a, b):
+        total = a.dtype.type(0)
+        for i in numba_dpex.prange(a.shape[0]):
+            total += a[i] * b[i]
+        return total, a + b, numba_dpex.Range(a.shape[0])
+
+    total, both, space = f(dpnp.arange(4.0), dpnp.ones(4))
+    assert float(total) == 6
+    assert both.tolist() == [1, 2, 3, 4]
+    assert space == numba_dpex.Range(4)
+    assert numba_dpex.NdRange(4, 2) == pp.NdRange(pp.Range(4), 2)
+    assert hash(numba_dpex.NdRange(4, 2)) != hash(numba_dpex.NdRange(4, 1))
+    with pytest.raises(TypeError, match="NdRange: local_range is missing"):
+        numba_dpex.NdRange(4)
+    with pytest.raises(TypeError, match="NdRange: global_range is given twice, as global_size too"):
+        numba_dpex.NdRange(4, 2, global_size=4)
+
+
+# --- Numba
+
+
+@numba.njit("float64(float64[:])", parallel=True, cache=True)
+def total(x):
+    s = 0.0
+    for i in numba.prange(x.shape[0]):
+        s += numba.float64(numba.int32(x[i]))
+    return s
+
+
+def test_njit_and_types():
+    assert float(total(np.array([1.5, 2.5]))) == 3
+    assert str(numba.typeof(np.ones((2, 3), np.float32).T)) == "array(float32, 2d, F)"
+    assert numba.typeof(pp.ones(3)).dtype == numba.float64
+    assert numba.typeof(np.uint8(1)) is numba.uint8
+    assert numba.int32(7.9) == 7
+    assert (numba.float64[:, ::1].ndim, numba.float64[:, ::1].layout) == (2, "C")
+    assert issubclass(TypeError, numba.errors.TypingError)
+    assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS == pp.Device("cpu").max_compute_units
+    with pytest.raises(ValueError, match="PARDO_NUM_THREADS=100000"):
+        numba.set_num_threads(100000)
+    with pytest.raises(TypeError, match="jit: unknown option 'paralel'"):
+        numba.njit(paralel=True)
+    with pytest.raises(TypeError, match="typeof: numbers and arrays have types here, not str"):
+        numba.typeof("x")
+
+
+def test_vectorize():
+    @numba.vectorize(["int64(int64, int64)", numba.float64(numba.float64, numba.float64)], nopython=True)
+    def f(a, b):
+        return a if a > b else b + b
+
+    assert f(3, 2) == 3
+    assert f(np.array([1, 5], np.int32), 3).tolist() == [6, 5]
+    assert f(np.array([1, 5], np.int32), 3).dtype == np.int64
+    assert f(np.array([1.5, 5]), 3).tolist() == [6, 5]
+    assert type(f(pp.arange(3), 1)) is pp.Array
+    out = np.zeros(3)
+    assert f(np.zeros((2, 3)), np.arange(3), out=np.zeros((2, 3))).tolist() == [[0, 2, 4]] * 2
+    assert f(np.arange(3.0), 1.0, out=out) is out
+    with pytest.raises(TypeError, match="f: no signature takes complex128, float; there are"):
+        f(np.ones(3, complex), 1.0)
+    assert numba.vectorize(f.py_func)(np.arange(3), 1).tolist() == [2, 2, 2]
+
+
+def test_guvectorize():
+    @numba.guvectorize(["void(float64[:], float64[:], float64[:])", "void(int64[:], int64[:], int64[:])"], "(n),(n)->()")
+    def dot(a, b, out):
+        s = a[0] - a[0]
+        for i in range(a.shape[0]):
+            s += a[i] * b[i]
+        out[0] = s
+
+    a, b = np.arange(12.0).reshape(2, 2, 3), np.arange(3.0)
+    assert np.array_equal(dot(a, b), a @ b)
+    assert dot(np.arange(3), np.arange(3)) == 5
+    assert dot(np.arange(3), np.arange(3)).dtype == np.float64  # the first signature takes them
+    assert dot(pp.asarray(a), pp.asarray(b)).tolist() == (a @ b).tolist()
+    out = np.zeros((2, 2))
+    dot(a, b, out)
+    assert np.array_equal(out, a @ b)
+    assert dot(np.zeros((0, 3)), np.zeros(3)).shape == (0,)
+    with pytest.raises(TypeError, match="dot: takes 2 arguments, here are 1"):
+        dot(a)
+    with pytest.raises(ValueError, match="dimension n is 3 and 4"):
+        dot(np.ones(3), np.ones(4))
+
+
+# --- dpctl and dpnp
+
+
+def test_queues():
+    queue = dpctl.SyclQueue("cpu", property=("in_order", "enable_profiling"))
+    x = dpnp.arange(6, dtype=dpnp.float32, sycl_queue=queue)
+    assert (queue.is_in_order, queue.has_enable_profiling, queue.sycl_device.is_cpu) == (True, True, True)
+    assert x.sycl_queue == queue
+    assert hash(x.sycl_queue) == hash(queue)
+    assert dpctl.SyclQueue() != dpctl.SyclQueue()
+    assert dpctl._sycl_queue_manager.get_device_cached_queue("cpu") == dpnp.zeros(1, device="cpu").sycl_queue
+    assert dpnp.ones_like(x, sycl_queue=dpctl.SyclQueue("cpu")).sycl_queue != queue
+    block, host = dpctl.memory.MemoryUSMHost(24, queue=queue), np.zeros(6, np.float32)
+    queue.memcpy(block, x.usm_data, 24)
+    queue.memcpy_async(host, block, 24, [dpctl.SyclEvent()]).wait()
+    assert host.tolist() == list(range(6))
+    assert dpctl.memory.MemoryUSMDevice(block, copy=True).tobytes() == host.tobytes()
+    assert block.sycl_queue == queue
+    queue.submit_barrier().wait()
+    with pytest.raises(ValueError, match="property is of 'default', 'enable_profiling', 'in_order', not 'fast'"):
+        dpctl.SyclQueue(property="fast")
+    with pytest.raises(dpctl.SyclQueueCreationError):
+        dpctl.SyclQueue("level_zero:gpu:77")
+    with pytest.raises(TypeError, match="`device` and `sycl_queue` are exclusive keywords"):
+        dpnp.zeros(3, device="cpu", sycl_queue=queue)
+    with pytest.raises(ValueError, match="elements are not contiguous"):
+        x[::2].usm_data
+    timer = dpctl.SyclTimer(time_scale=1e3)
+    with timer(queue):
+        (x + 1).force()
+    assert timer.dt.host_dt > 0
+    assert timer.dt.device_dt >= 0
+
+
+def test_devices():
+    device = dpctl.SyclDevice("cpu")
+    assert device.filter_string == "cpu:cpu:0"
+    assert dpctl.SyclDevice(device.filter_string) == device
+    assert device.get_filter_string(include_backend=False).startswith("cpu:")
+    assert device.backend == dpctl.backend_type.cpu
+    assert device.device_type is dpctl.device_type.cpu
+    assert device.has_aspect_fp64 == device.has_fp64
+    assert device.sycl_platform in dpctl.get_platforms()
+    assert dpctl.get_num_devices(backend=dpctl.backend_type.level_zero) == 0
+    assert dpctl.get_devices(backend="cpu") == [device]
+    assert max(dpctl.get_devices(), key=lambda d: d.default_selector_score) == dpctl.select_device_with_aspects([])
+    assert dpctl.has_cpu_devices()
+    assert dpctl.SyclContext([device]).device_count == 1
+    with pytest.raises(ValueError, match="no device will do"):
+        dpctl.select_device_with_aspects(["cpu", "gpu"])
+    event = (pp.arange(3) + 1).force().event
+    event.wait()
+    assert event.execution_status is dpctl.event_status_type.complete
+
+
+def test_programs_of_dpctl():
+    for device in dpctl.get_devices("opencl"):
+        queue = dpctl.SyclQueue(device)
+        text = "__kernel void place(__global int *x, int n) { x[get_global_id(1) * get_global_size(0) + get_global_id(0)] = n; }"
+        program = dpctl.program.create_program_from_source(queue, text)
+        assert program.has_sycl_kernel("place")
+        x = dpctl.tensor.zeros((2, 3), dtype="int32", sycl_queue=queue)
+        queue.submit(program.get_sycl_kernel("place"), [x.usm_data, ctypes.c_int(7)], [2, 3])
+        assert x.tolist() == [[7] * 3] * 2
+        y = dpctl.tensor.usm_ndarray((2, 3), dtype="int32", buffer="device", buffer_ctor_kwargs={"queue": queue})
+        assert isinstance(y, dpctl.tensor.usm_ndarray)
+        assert y.sycl_queue == queue
+        with pytest.raises(dpctl.program.SyclProgramCompilationError):
+            dpctl.program.create_program_from_source(queue, "what is that")
+
+
+def test_names_of_dpnp():
+    x = dpnp.asarray([[1, 2], [3, 4]])
+    assert dpnp.hypot is pp.hypot
+    assert dpnp.get_usm_ndarray(x) is x
+    assert dpnp.erf(0.0) == 0
+    assert isinstance(x, dpnp.ndarray)
+    assert dpnp.linalg.det(x.astype(float)) == pytest.approx(-2)
+    assert dpctl.utils.get_coerced_usm_type(["host", "shared"]) == "shared"
+    with pytest.raises(AttributeError, match=r"module 'pardo\.compat\.dpnp' has no attribute 'matrix': there are no matrices"):
+        dpnp.matrix

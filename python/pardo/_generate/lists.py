@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.creation import empty
 from pardo._base.arguments import dtype_of, index
+from pardo._base.public_names import publish_module
 from pardo._compiler.classes import struct
 from pardo._core import Array, Queue
 from pardo._generate.generators import _function
@@ -159,3 +160,6 @@ class ListOfListsBuilder:
             _write[Range(items), target](self._generate, arguments, starts, outputs)
         made = tuple(map(ListOfLists, totals, starts, outputs))
         return made[0] if self._single else made
+
+
+publish_module(globals(), "pardo.algorithm")

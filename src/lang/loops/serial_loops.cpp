@@ -436,6 +436,10 @@ struct Lowering::Walked {
 /// A tuple, or the first axis of an array.
 Lowering::Walked Lowering::walked_value(const Tree& t) {
     const TypedExpr s = settled(expression(t), t.place);
+    if (s.kind == Kind::List) {
+        const TypedExpr length = list_length(s);
+        return {length, false, [this, s, length, &t](const TypedExpr& i) { return walked_item(s, i, length, t.place); }};
+    }
     if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
         wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
     const TypedExpr& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
@@ -456,7 +460,7 @@ Lowering::Walked Lowering::walked_value(const Tree& t) {
 
 Lowering::Walked Lowering::walked_zip(const Tree& t) {
     std::vector<Walked> all;
-    bool strict = false, fixed = true;
+    bool strict = false, fixed = false;
     for (const Tree& p : t.parts) {
         if (p.form != Form::Keyword)
             all.push_back(walked(p));
@@ -467,8 +471,9 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
     }
     if (all.empty()) wrong_type(t.place, "zip takes arrays or tuples");
     TypedExpr length = all[0].length;
+    fixed = std::ranges::any_of(all, [](const Walked& w) { return w.fixed; }) &&
+            std::ranges::all_of(all, [](const Walked& w) { return w.length.constant; });
     for (const Walked& w : all) {
-        fixed = fixed && w.fixed;
         const TypedExpr& n = w.length;
         if (strict && &w != all.data() && !(length.constant && n.constant && length.scalar.i == n.scalar.i))
             fail(ErrorCode::Value, t.place, "zip: what is taken strictly must have lengths that are known to be the same");
@@ -489,8 +494,79 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             }};
 }
 
+/// A range beside other things that are walked through.
+Lowering::Walked Lowering::walked_range(const Tree& t) {
+    TypedExpr bounds[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        const TypedExpr given = expression(t.parts[k]);
+        if (given.kind != Kind::Number || !is_integer(given.type.dtype))
+            wrong_type(t.parts[k].place, "range takes integers, not " + describe(given));
+        bounds[k] = whole_to_int(given, t.parts[k].place, "range: ");
+    }
+    const TypedExpr &start = bounds[0], &step = bounds[2];
+    TypedExpr& stop = bounds[1];
+    if (!step.constant || step.scalar.i == 0)
+        fail(ErrorCode::Value, t.parts[2].place, "range: beside other things that are looped over, its step is a constant, and not zero");
+    guard_range(start, stop, step, t.parts[1].place);
+    const bool up = step.scalar.i > 0;
+    const TypedExpr by = integer(std::abs(step.scalar.i));
+    const TypedExpr span = up ? index_arithmetic(Opcode::Sub, stop, start) : index_arithmetic(Opcode::Sub, start, stop);
+    const TypedExpr whole = index_arithmetic(Opcode::Add, span, integer(by.scalar.i - 1));
+    const TypedExpr rounds = by.scalar.i == 1 ? span : pure(Opcode::FloorDiv, {DType::Int64, true}, {whole, by}, DType::Int64);
+    TypedExpr length = pure(Opcode::Max, {DType::Int64, true}, {rounds, integer(0)}, DType::Int64);
+    if (!length.constant) length.least = 0;
+    return {length, false, [this, start, step](const TypedExpr& i) {
+                TypedExpr out = index_arithmetic(Opcode::Add, start, index_arithmetic(Opcode::Mul, i, step));
+                return out;
+            }};
+}
+
+/// np.ndindex(shape): tuples of indices, the last one fastest.
+Lowering::Walked Lowering::walked_indices(const Tree& t) {
+    std::vector<TypedExpr> extents;
+    for (const Tree& p : t.parts) {
+        const TypedExpr given = loaded(expression(p));
+        if (given.kind == Kind::Tuple && t.parts.size() == 1)
+            extents = given.items;
+        else
+            extents.push_back(given);
+    }
+    TypedExpr length = integer(1);
+    for (TypedExpr& e : extents) {
+        if (e.kind != Kind::Number || !is_integer(e.type.dtype)) wrong_type(t.place, "ndindex takes integers, or a shape, not " + describe(e));
+        e = whole_to_int(e, t.place, "ndindex: ");
+        TypedExpr negative = pure(Opcode::Lt, {DType::Bool, false}, {e, integer(0)}, DType::Int64);
+        if (e.least < 0) fail_when(negative, ErrorCode::Value, "negative dimensions are not allowed", t.place, {});
+        length = index_arithmetic(Opcode::Mul, length, e);
+    }
+    if (!length.constant) length.least = 0;
+    return {length, false, [this, extents](const TypedExpr& i) {
+                std::vector<TypedExpr> index(extents.size());
+                TypedExpr rest = i;
+                for (std::size_t d = extents.size(); d-- > 0;) {
+                    index[d] = d == 0 ? rest : pure(Opcode::Rem, {DType::Int64, true}, {rest, extents[d]}, DType::Int64);
+                    if (d > 0) rest = pure(Opcode::FloorDiv, {DType::Int64, true}, {rest, extents[d]}, DType::Int64);
+                    if (!index[d].constant) index[d].least = 0;
+                }
+                return tuple(std::move(index));
+            }};
+}
+
 Lowering::Walked Lowering::walked(const Tree& t) {
     if (t.form == Form::Call && t.name == "zip") return walked_zip(t);
+    if (t.form == Form::Call && t.name == "range") return walked_range(t);
+    if (t.form == Form::Call && t.name == "ndindex") return walked_indices(t);
+    if (t.form == Form::Call && t.name == "reversed") {
+        if (const Tree& of = t.parts[0]; of.form == Form::Call && of.name != "range")
+            wrong_type(t.place, "reversed takes an array, a tuple, a list or a range; enumerate and zip have no reverse in Python");
+        const Walked inner = walked(t.parts[0]);
+        const TypedExpr last = index_arithmetic(Opcode::Sub, inner.length, integer(1));
+        return {inner.length, inner.fixed, [this, inner, last](const TypedExpr& i) {
+                    TypedExpr back = index_arithmetic(Opcode::Sub, last, i);
+                    if (!back.constant) back.least = 0;
+                    return inner.at(back);
+                }};
+    }
     if (t.form != Form::Call || t.name != "enumerate") return walked_value(t);
     if (t.parts.empty() || t.parts.size() > 2) wrong_type(t.place, "enumerate takes an array or a tuple, and where it begins to count");
     const Tree* begins = t.parts.size() == 1 ? nullptr : t.parts[1].form == Form::Keyword ? &t.parts[1].parts[0] : &t.parts[1];

@@ -151,13 +151,12 @@ void Lowering::cleared(const TypedExpr& list) {
     if (!dry_) set_list_length(list, builder_.i64(0));
 }
 
-/// What a list gives to a loop over it. One whose length changes meanwhile fails, where Python would go on with what it finds.
-TypedExpr Lowering::walked_item(const TypedExpr& list, const TypedExpr& i, const TypedExpr& length, const Place& place) {
+/// The length of a set that a loop goes through, which is to be what it was.
+TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, const Place& place) {
     TypedExpr changed = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) changed.value = builder_.ne(value(list_length(list), DType::Int64), value(length, DType::Int64));
-    fail_when(changed, ErrorCode::Internal, "this " + list.text + " changed its length while a loop went through it", place, {});
-    const TypedExpr index[] = {i};
-    return list_item(list, view_at(list.items[0].view, index));
+    if (!dry_) changed.value = builder_.ne(value(list_length(set), DType::Int64), value(length, DType::Int64));
+    fail_when(changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
+    return length;
 }
 
 /// item in values

@@ -113,6 +113,7 @@ private:
     struct Walked;
     Walked walked(const Tree& t);
     Walked walked_zip(const Tree& t);
+    void while_there_are(const Tree& t, const Walked& w);
     Walked walked_range(const Tree& t);
     Walked walked_indices(const Tree& t);
     Walked walked_value(const Tree& t);
@@ -258,7 +259,7 @@ private:
     void add_to_set(const TypedExpr& set, const TypedExpr& item, const Place& place);
     TypedExpr popped(const TypedExpr& list, const Place& place);
     void cleared(const TypedExpr& list);
-    TypedExpr walked_item(const TypedExpr& list, const TypedExpr& i, const TypedExpr& length, const Place& place);
+    TypedExpr same_length(const TypedExpr& set, const TypedExpr& length, const Place& place);
     TypedExpr contained(const TypedExpr& item, const TypedExpr& values, const Place& place);
     TypedExpr item_at(const TypedExpr& values, const TypedExpr& index, const Tree& t);
 

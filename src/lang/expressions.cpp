@@ -234,7 +234,8 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const Type
     if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
     if (is_rows(a) || is_rows(b)) return array_binary(op, a, b, place);
     if (a.kind == Kind::List || b.kind == Kind::List)
-        wrong_type(place, "`" + op + "` of a list is not accepted in a kernel; append to it, or write np.array(…) of it for sums and products");
+        wrong_type(place,
+                   "`" + op + "` of a list is not accepted in a kernel; append to it, or write np.array(…) of it for sums and products");
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
         std::vector<TypedExpr> items = a.items;
         items.insert(items.end(), b.items.begin(), b.items.end());

@@ -73,9 +73,7 @@ TypedExpr Lowering::list_length(const TypedExpr& list) {
     return out;
 }
 
-void Lowering::set_list_length(const TypedExpr& list, Value count) {
-    builder_.store(counts_of(list).view.pointer, builder_.i64(0), count);
-}
+void Lowering::set_list_length(const TypedExpr& list, Value count) { builder_.store(counts_of(list).view.pointer, builder_.i64(0), count); }
 
 /// The elements as an array: what NumPy's functions make of a list.
 TypedExpr Lowering::elements_of(const TypedExpr& list) {
@@ -130,7 +128,8 @@ void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const P
 void Lowering::add_to_set(const TypedExpr& set, const TypedExpr& item, const Place& place) {
     note_item(set, item, place);
     const TypedExpr known = contained(item, set, place);
-    branch(known, place, [] {}, [&] { list_append(set, item, place); });
+    branch(
+        known, place, [] {}, [&] { list_append(set, item, place); });
 }
 
 /// The last element, taken out.

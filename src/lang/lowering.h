@@ -406,7 +406,7 @@ private:
     std::int64_t draw_places_ = 0;
     std::map<const Tree*, NumberType> list_types_;  // of the elements of lists, by where these are made, as far as is known
     bool lists_changed_ = false;                    // in the walk that is under way
-    int inner_loops_ = 0;  // that have been walked, but short ones of known length
+    int inner_loops_ = 0;                           // that have been walked, but short ones of known length
 };
 
 /// Lowers a function; without lanes loops where threads that share them would have to wait for each other.

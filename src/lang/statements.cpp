@@ -232,8 +232,7 @@ void Lowering::collect_targets(const Tree& t, std::set<std::string>& names) {
         if (place.form == Form::Tuple)
             for (const Tree& p : place.parts) self(p, self);
     };
-    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each ||
-        t.form == Form::Named)
+    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each || t.form == Form::Named)
         target(t.parts[0], target);
     for (const Tree& p : t.parts) collect_targets(p, names);
 }

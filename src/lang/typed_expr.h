@@ -13,7 +13,23 @@
 
 namespace pardo::lang {
 
-enum class Kind : std::uint8_t { Number, Array, Rows, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference, List };
+enum class Kind : std::uint8_t {
+    Number,
+    Array,
+    Rows,
+    Tuple,
+    DType,
+    Text,
+    None,
+    Item,
+    NdItem,
+    Group,
+    SubGroup,
+    Slice,
+    Function,
+    Reference,
+    List
+};
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t unknown_most = std::numeric_limits<std::int64_t>::max();

@@ -1,5 +1,5 @@
-# tests/python/test_more_python.py: what Python writes besides numbers and arrays, compiled, against the same text run by Python: lists and sets
-# of numbers, comprehensions, `match`, `:=`, `in`, what `for` goes over, functions inside.
+# tests/python/test_more_python.py: what Python writes besides numbers and arrays, compiled, against the same text run by Python: lists and
+# sets of numbers, comprehensions, `match`, `:=`, `in`, what `for` goes over, functions inside.
 import copy
 import linecache
 
@@ -205,7 +205,7 @@ def lists(x):
     for i in range(len(x)):
         values = [1.0, 2.0]
         for j in range(i * 5):
-            values.append(j * x[i])
+            values.append(j * x[i])  # noqa: PERF401
         while len(values) > 3:
             s += values.pop()
         values[0] = 7.0
@@ -331,6 +331,8 @@ def comprehensions(x):
         c = [i * j for i in range(3) for j in range(2)]
         s += c[-1] + i + any([v > 3 for v in x])  # noqa: C419
         d = list(range(i))
+        e = [0.5] * i
+        s += sum(e) + len(e)
         s += len(d) + len({j % 3 for j in d}) + np.array([1, i], dtype=np.float32)[1]
     return s
 

@@ -22,7 +22,7 @@ import types
 import unittest
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numba_names
 import numpy as np
@@ -124,7 +124,7 @@ def plain(value: Any) -> Any:
 class Programs:
     """What has been compared for the test that runs: a function of it and how it went."""
 
-    found: dict[tuple[str, int], str] = {}  # name and line -> what is wrong; '' if nothing is
+    found: ClassVar[dict[tuple[str, int], str]] = {}  # name and line -> what is wrong; '' if nothing is
 
 
 def compare(function: types.FunctionType, parallel: types.FunctionType, arguments: tuple[Any, ...], how: dict[str, Any]) -> None:

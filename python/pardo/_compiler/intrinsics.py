@@ -233,7 +233,7 @@ def mark(function: Any, name: str) -> Any:
 
 
 def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any], of_lists: dict[str, Any]) -> None:
-    """Let functions in the kernel language stand for functions of others, for methods of arrays and of lists, and for `np.array` of values."""
+    """Let functions in the kernel language stand for functions of others, methods of arrays and of lists, and `np.array` of values."""
     list_methods.update(of_lists)
     of_values.extend(values)
     for function, ours in functions:

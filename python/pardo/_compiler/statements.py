@@ -1,4 +1,4 @@
-# python/pardo/_compiler/statements.py: what the compiler takes as simpler statements: `match`, `:=` in tests, comprehensions, and iterables.
+# python/pardo/_compiler/statements.py: what becomes simpler statements: `match`, `:=` in tests, comprehensions; and what is looped over.
 from __future__ import annotations
 
 import ast
@@ -12,7 +12,9 @@ import numpy as np
 from pardo._compiler.intrinsics import known
 
 LOAD, STORE = ast.Load(), ast.Store()
-CERTAINLY = "where it is certainly evaluated: not behind `and`, `or`, `if … else`, nor in the test of `while`; write it as a statement in front"
+CERTAINLY = (
+    "where it is certainly evaluated: not behind `and`, `or`, `if … else`, nor in the test of `while`; write it as a statement in front"
+)
 
 
 def has_named(node: ast.AST) -> bool:
@@ -37,7 +39,7 @@ class _Renamed(ast.NodeTransformer):
 class Statements:
     """Part of the translator."""
 
-    function: types.FunctionType
+    function: Any
     locals: set[str]
     before: list[tuple[Any, ...]] | None  # what comes in front of the statement that is translated; None: it is not certain to run
 
@@ -167,7 +169,7 @@ class Statements:
                 self.refuse(pattern, f"a pattern of {len(subjects)} items is expected in a kernel, as `match` has, without `*`")
             return [t for p, s in zip(pattern.patterns, subjects, strict=True) for t in self.pattern(p, [s], False)]
         what = {ast.MatchMapping: "of dicts", ast.MatchClass: "of classes", ast.MatchStar: "with `*`"}[type(pattern)]
-        self.refuse(pattern, f"patterns {what} are not accepted in a kernel; compare fields with `if`")
+        raise self.refuse(pattern, f"patterns {what} are not accepted in a kernel; compare fields with `if`")
 
     # ---- lists
 
@@ -201,7 +203,15 @@ class Statements:
             self.before += self.statement(_at(s, node))
         return self.make("Name", node, name=name)
 
-    of_SetComp = of_GeneratorExp = of_ListComp
+    of_SetComp = of_ListComp  # noqa: N815
+    of_GeneratorExp = of_ListComp  # noqa: N815
+
+    def repeated(self, node: ast.BinOp, item: ast.expr) -> Any:
+        """[item] * count"""
+        if not isinstance(item, (ast.Constant, ast.Name)):
+            self.refuse(item, "`[…] * n` repeats a constant or a name in a kernel; give the value a name first")
+        times = ast.comprehension(ast.Name("$time", STORE), ast.Call(ast.Name("range", LOAD), [node.right], []), [], 0)
+        return self.of_ListComp(_at(ast.copy_location(ast.ListComp(item, [times]), node), node))
 
     def of_builtin(self, called: Any, node: ast.Call) -> Any:
         """Calls of Python's functions that are other syntax to the compiler; None for all others."""

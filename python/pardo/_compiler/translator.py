@@ -12,6 +12,7 @@ from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
+from pardo._compiler.refusals import refusal
 from pardo._compiler.source import Source, lambda_inside, problem
 from pardo._compiler.statements import Statements, array_call, has_named
 from pardo._compiler.structs import Struct, record
@@ -215,7 +216,7 @@ class Translator(Statements):
     def statement(self, node: ast.stmt) -> list[tuple[Any, ...]]:
         method = getattr(self, "do_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
+            self.refuse(node, refusal(node))
         outer, self.before = self.before, []
         made = method(node)
         before, self.before = self.before, outer
@@ -281,7 +282,7 @@ class Translator(Statements):
             manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
             if item.optional_vars is not None or not numba_cython.is_manager(self.resolve(manager), name):
-                self.refuse(node, "`with` is not accepted in a kernel")
+                self.refuse(node, refusal(node))
         return [part for s in node.body for part in self.statement(s)]
 
     def do_While(self, node: ast.While) -> Any:
@@ -329,7 +330,7 @@ class Translator(Statements):
         if isinstance(node, (ast.Tuple, ast.List)):
             for part in node.elts:
                 if isinstance(part, ast.Starred):
-                    self.refuse(part, "`*name` is not accepted in a kernel")
+                    self.refuse(part, "`*name` is not accepted in a kernel; write a name for each item")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
         if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not absent):
             self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
@@ -341,7 +342,7 @@ class Translator(Statements):
         node = self.attribute_asked(node)
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
+            self.refuse(node, refusal(node))
         made: tuple[Any, ...] = method(node)
         return made
 
@@ -397,6 +398,8 @@ class Translator(Statements):
         return joined(self.make("Tuple", node, plain)) if plain or made is None else made
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List) and len(node.left.elts) == 1:
+            return self.repeated(node, node.left.elts[0])
         return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -414,7 +417,10 @@ class Translator(Statements):
     def of_Compare(self, node: ast.Compare) -> Any:
         names = ",".join(COMPARISONS[type(op)] for op in node.ops)
         looked_through = [isinstance(op, (ast.In, ast.NotIn)) for op in node.ops]
-        parts = [self.expression(node.left), self.iterable(node.comparators[0]) if looked_through[0] else self.expression(node.comparators[0])]
+        parts = [
+            self.expression(node.left),
+            self.iterable(node.comparators[0]) if looked_through[0] else self.expression(node.comparators[0]),
+        ]
         with self.perhaps():
             others = zip(looked_through[1:], node.comparators[1:], strict=True)
             parts += [self.iterable(e) if inside else self.expression(e) for inside, e in others]
@@ -429,7 +435,7 @@ class Translator(Statements):
         made = [self.make("Star", a, [self.expression(a.value)]) if isinstance(a, ast.Starred) else self.expression(a) for a in node.args]
         for k in node.keywords:
             if k.arg is None:
-                self.refuse(k.value, "`**arguments` is not accepted in a kernel")
+                self.refuse(k.value, "`**arguments` is not accepted in a kernel; write `name=value` for each")
             made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
         return made
 
@@ -543,6 +549,9 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
     (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
     (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
     (sorted, "sort the array outside"),
+    (range, "it stands after `for … in`, also inside of zip, enumerate and reversed"),
+    (map, "write a loop, or a comprehension"),
+    (filter, "write a loop, or a comprehension with `if`"),
     (reversed, "write `for … in reversed(…)`"),
     (isinstance, "compare dtypes: x.dtype == np.float32"),
 ]
@@ -551,35 +560,6 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 def _advice(called: Any) -> str:
     of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
     return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
-
-
-def _spoken(node: ast.AST) -> str:
-    """What a piece of syntax is called."""
-    names = {
-        "With": "`with`",
-        "Try": "`try`",
-        "FunctionDef": "a function inside a function",
-        "ClassDef": "a class",
-        "Import": "`import`",
-        "ImportFrom": "`import`",
-        "Global": "`global`",
-        "Nonlocal": "`nonlocal`",
-        "Delete": "`del`",
-        "Yield": "`yield`",
-        "Await": "`await`",
-        "ListComp": "a list comprehension",
-        "SetComp": "a set comprehension",
-        "DictComp": "a dict comprehension",
-        "GeneratorExp": "a generator expression",
-        "List": "a list",
-        "Dict": "a dict",
-        "Set": "a set",
-        "JoinedStr": "an f-string",
-        "NamedExpr": "`:=`",
-        "Starred": "`*`",
-        "Match": "`match`",
-    }
-    return names.get(type(node).__name__, type(node).__name__)
 
 
 def is_prange(what: Any) -> bool:

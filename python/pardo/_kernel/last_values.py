@@ -1,4 +1,4 @@
-# python/pardo/_kernel/last_values.py: names that have the last iteration's value behind a parallel loop: that iteration runs after the others.
+# python/pardo/_kernel/last_values.py: names that keep the last iteration's value behind a parallel loop: it runs after the others.
 from __future__ import annotations
 
 import ast
@@ -49,7 +49,7 @@ def put_behind(scope: Scope, body: list[ast.stmt], parameters: set[str]) -> dict
         else:
             return found
         found[id(loop)] = names
-        for block in [body, *(b for s in liveness.all_statements(body) for b in liveness.blocks(s))]:
+        for block in [body, *(b for s in liveness.all_statements(body) for b in (liveness.blocks(s) if isinstance(s, ast.stmt) else ()))]:
             if loop in block:
                 at = block.index(loop)
                 block[at : at + 1] = _divided(loop)

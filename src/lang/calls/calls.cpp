@@ -108,9 +108,11 @@ TypedExpr Lowering::method(const Tree& given) {
     if (found == Calls::methods().end()) {
         std::string known;
         for (const auto& [name, row] : Calls::methods()) {
-            if (*owner && name.starts_with(std::string(owner) + "."))
+            if (*owner && name.starts_with(std::string(owner) + ".") && !name.starts_with(std::string(owner) + "._"))
                 known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
         }
+        if (object.kind == Kind::List)
+            known += object.text == "list" ? ", copy, count, extend, index, insert, remove, reverse" : ", discard, remove, update";
         const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
         for (const auto& [name, member] : *own)
             if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;

@@ -136,7 +136,8 @@ Lowering::Walked Lowering::walked_indices(const Tree& t) {
     }
     TypedExpr length = integer(1);
     for (TypedExpr& e : extents) {
-        if (e.kind != Kind::Number || !is_integer(e.type.dtype)) wrong_type(t.place, "ndindex takes integers, or a shape, not " + describe(e));
+        if (e.kind != Kind::Number || !is_integer(e.type.dtype))
+            wrong_type(t.place, "ndindex takes integers, or a shape, not " + describe(e));
         e = whole_to_int(e, t.place, "ndindex: ");
         TypedExpr negative = pure(Opcode::Lt, {DType::Bool, false}, {e, integer(0)}, DType::Int64);
         if (e.least < 0) fail_when(negative, ErrorCode::Value, "negative dimensions are not allowed", t.place, {});

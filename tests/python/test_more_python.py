@@ -1,7 +1,9 @@
 # tests/python/test_more_python.py: what Python writes besides numbers and arrays, compiled, against the same text run by Python: lists and
 # sets of numbers, comprehensions, `match`, `:=`, `in`, what `for` goes over, functions inside.
+import array
 import copy
 import linecache
+import zlib
 
 import numpy as np
 import pardo as pp
@@ -385,3 +387,51 @@ def test_lists_that_fail(error, message, text):
     exec(compile(source, file, "exec"), names)
     with pytest.raises(error, match=message):
         pp.jit(names["f"], strict=True)(line())
+
+
+# ---- bytes: their elements are Python's integers
+
+
+def checksum(data):
+    c = 0xFFFFFFFF
+    for b in data:
+        c ^= b
+        for _ in range(8):
+            c = (c >> 1) ^ 0xEDB88320 if c & 1 else c >> 1
+    return c ^ 0xFFFFFFFF
+
+
+def totals(data, x):
+    for i in range(len(data)):
+        x[0] += data[i] * 1000
+        if data[i] == 3:
+            x[1] = i
+    return x
+
+
+def test_bytes():
+    data = bytes(range(256))
+    for given in (data, bytearray(data), memoryview(data)[3:200:2]):
+        assert pp.jit(checksum, strict=True)(given) == zlib.crc32(bytes(given))
+    assert type(pp.jit(checksum)(data)) is int
+    agree(totals, array.array("h", [1, -2, 3]), np.zeros(2))
+    agree(totals, bytes([250, 251]), np.zeros(2, "int64"))
+
+
+def test_bytes_that_python_goes_through():
+    def written(data):
+        for i in range(len(data)):
+            data[i] = 7
+
+    def of_two(data):
+        s = 0
+        for a, b in zip(data, data[1:]):  # noqa: B905, RUF007
+            s += a * b
+        return s
+
+    given = bytearray(3)
+    with pytest.warns(RuntimeWarning, match="`data` is not an array"):
+        pp.jit(written)(given)
+    assert given == bytes([7, 7, 7])
+    with pytest.warns(RuntimeWarning, match="pass numpy.frombuffer"):
+        assert pp.jit(of_two)(bytes([1, 2, 3])) == 8

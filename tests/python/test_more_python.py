@@ -414,8 +414,8 @@ def test_bytes():
     for given in (data, bytearray(data), memoryview(data)[3:200:2]):
         assert pp.jit(checksum, strict=True)(given) == zlib.crc32(bytes(given))
     assert type(pp.jit(checksum)(data)) is int
-    agree(totals, array.array("h", [1, -2, 3]), np.zeros(2))
-    agree(totals, bytes([250, 251]), np.zeros(2, "int64"))
+    for given, x in ((array.array("h", [1, -2, 3]), np.zeros(2)), (bytes([250, 251, 3]), np.zeros(2, "int64"))):
+        assert_allclose(pp.jit(totals, strict=True)(given, x.copy()), totals(given, x))
 
 
 def test_bytes_that_python_goes_through():

@@ -233,8 +233,6 @@ class Statements:
                 parts.insert(0, None)
             parts += [None] * (3 - len(parts))
             return self.make("Slice", node, [self.make("None", node) if p is None else self.expression(p) for p in parts])
-        if called is getattr and (attribute := self.named_attribute(node)) is not None:
-            return self.expression(attribute)
         makes_array = called is np.array or called is np.asarray
         if makes_array and node.args and not isinstance(node.args[0], (ast.List, ast.Tuple)):
             is_list = isinstance(node.args[0], (ast.ListComp, ast.GeneratorExp))
@@ -244,15 +242,6 @@ class Statements:
             dtypes = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "dtype")]
             return self.make("Method", node, [made, *self.with_dtypes(map(self.expression, dtypes))], name="astype") if dtypes else made
         return None
-
-    def named_attribute(self, node: ast.Call) -> ast.expr | None:
-        """The attribute that `getattr` with a constant name means."""
-        if self.resolve(node.func) is not getattr or len(node.args) != 2 or node.keywords:
-            return None
-        name = node.args[1].value if isinstance(node.args[1], ast.Constant) else self.resolve(node.args[1])
-        if not isinstance(name, str):
-            self.refuse(node, "getattr takes a constant name in a kernel")
-        return ast.copy_location(ast.Attribute(node.args[0], name, LOAD), node)
 
     # ---- what is looped over
 

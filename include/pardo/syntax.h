@@ -51,6 +51,8 @@ enum class Form : std::uint8_t {
     FunctionName,  // index: which of the function's callees; or `name`: one that the language knows
     Apply,         // name: the function's text, if it is an expression; parts: the function, arguments
     Star,          // parts: a tuple whose items are arguments
+    Named,         // name := value; parts: target, value
+    List,          // parts: numbers; index: 1 for a set
 };
 
 /// Lines count from 1, columns from 0, as in Python's ast.

@@ -263,7 +263,7 @@ private:
         const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
         const std::int64_t count = integer(in, 1), size = itemsize(kernel_.arrays[pointer.index].type);
         const bool fits = count >= 0 && count <= most_bytes / size;
-        item_->arrays[pointer.index].assign(static_cast<std::size_t>(fits ? count * size : 0), garbage);
+        if (fits) item_->arrays[pointer.index].resize(static_cast<std::size_t>(count * size), garbage);
         value(in.results[0]) = Scalar(fits);
     }
 

@@ -327,7 +327,12 @@ TypedExpr Lowering::subscript(const Tree& t) {
         call.name = object.kind == Kind::Item ? "get_id" : "get_global_id";
         return method(call);
     }
+    if (object.kind == Kind::List) return list_item(object, list_place(object, indices_of(t), t));
     const bool elements = is_indexed(object) && t.parts[1].form != Form::Text;
+    if (object.kind == Kind::Tuple && !elements && t.parts.size() == 2) {
+        const TypedExpr index = expression(t.parts[1]);
+        if (index.kind == Kind::Number && !index.constant && is_integer(index.type.dtype)) return item_at(object, index, t);
+    }
     return object.kind == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
@@ -405,6 +410,12 @@ bool Lowering::is_field(const TypedExpr& object, const Tree& target) const {
 
 void Lowering::store(const Tree& target, const TypedExpr& stored, const Place& place) {
     const TypedExpr object = expression(target.parts[0]);
+    if (object.kind == Kind::List && target.form == Form::Subscript) {
+        const TypedExpr item = loaded(stored);
+        const View at = list_place(object, indices_of(target), target);
+        note_item(object, item, place);
+        return lists_changed_ ? void() : store_element(at, item, place);
+    }
     if (is_field(object, target)) return store_into(object.items[field_at(object, target)], loaded(stored), target, place);
     if (object.kind == Kind::Tuple && !is_indexed(object))
         wrong_type(target.place, "tuples do not change; make a new one, or use a private array");

@@ -11,6 +11,7 @@ TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
     if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
     if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
     if (t.kind == Kind::None) return number(Scalar(false));
+    if (t.kind == Kind::List) return truth(list_length(t), place);
     if (t.kind != Kind::Number)
         wrong_type(place, "a condition is expected, not " + describe(t) + (is_rows(t) ? "; write np.any(…) or np.all(…)" : ""));
     if (t.constant) return number(t.scalar.cast(DType::Bool));
@@ -21,6 +22,8 @@ TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
 TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
         return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
+    if (op == "in") return contained(a, b, place);
+    if (op == "not in") return pure(Opcode::Not, {DType::Bool, false}, {contained(a, b, place)}, DType::Bool);
     if (op == "is" || op == "is not") {
         if (a.kind != Kind::None && b.kind != Kind::None)
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
@@ -174,6 +177,8 @@ bool Lowering::simple(const Tree& t) {
         case Form::Subscript:
         case Form::Call:
         case Form::Method:
+        case Form::Named:
+        case Form::List:
         case Form::Apply: return false;
         default: return std::all_of(t.parts.begin(), t.parts.end(), [](const Tree& p) { return simple(p); });
     }

@@ -233,6 +233,9 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const Type
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
     if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
     if (is_rows(a) || is_rows(b)) return array_binary(op, a, b, place);
+    if (a.kind == Kind::List || b.kind == Kind::List)
+        wrong_type(place,
+                   "`" + op + "` of a list is not accepted in a kernel; append to it, or write np.array(…) of it for sums and products");
     if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
         std::vector<TypedExpr> items = a.items;
         items.insert(items.end(), b.items.begin(), b.items.end());
@@ -394,6 +397,12 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::Call: return call(t);
         case Form::Method: return method(t);
         case Form::Apply: return apply(t);
+        case Form::Named: {
+            TypedExpr value = settled(expression(t.parts[1]), t.place);
+            set_variable(t.parts[0].name, value, t.place);
+            return value;
+        }
+        case Form::List: return list(t);
         case Form::Star: fail(ErrorCode::Compile, t.place, "`*` is accepted only before an argument of a call");
         case Form::FunctionName: {
             TypedExpr f;
@@ -455,6 +464,7 @@ TypedExpr Lowering::attribute(const Tree& t) {
 
 TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
+    if (object.kind == Kind::List && a == "_elements" && function_->library) return elements_of(object);
     if (is_rows(object) && (a == "real" || a == "imag")) {
         Tree call = t;
         call.form = Form::Call;

@@ -175,7 +175,12 @@ void Lowering::walk_function() {
 
 Lowered Lowering::run() {
     dry_ = choosing_lanes_ = true;
-    walk_function();
+    do {
+        lists_changed_ = false;
+        lane_loops_.clear();
+        no_lanes_.clear();
+        walk_function();
+    } while (lists_changed_);
     choosing_lanes_ = false;
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
@@ -201,7 +206,12 @@ TypedExpr Lowering::returned() {
             rest.items.push_back(arguments_[k]);
     }
     if (!function_->rest.empty()) given.set(function_->rest, {rest, function_->body.place, false, ++versions_});
-    return inlined(function_, std::move(given), function_->body.place);
+    TypedExpr out;
+    do {
+        lists_changed_ = false;
+        out = inlined(function_, given, function_->body.place);
+    } while (lists_changed_);
+    return out;
 }
 
 TypedExpr returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options) {

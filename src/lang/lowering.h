@@ -113,6 +113,9 @@ private:
     struct Walked;
     Walked walked(const Tree& t);
     Walked walked_zip(const Tree& t);
+    void while_there_are(const Tree& t, const Walked& w);
+    Walked walked_range(const Tree& t);
+    Walked walked_indices(const Tree& t);
     Walked walked_value(const Tree& t);
     void for_each(const Tree& t);
     void while_statement(const Tree& t);
@@ -242,6 +245,23 @@ private:
     TypedExpr number_or_none(const TypedExpr& bound, const Place& place);
     void require_fits(const View& v, const TypedExpr& stored, const Place& place) const;
     std::vector<std::int64_t> constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const;
+
+    // lists.cpp
+    void note_item(const TypedExpr& list, const TypedExpr& item, const Place& place);
+    TypedExpr new_list(const Tree& t);
+    TypedExpr list(const Tree& t);
+    TypedExpr list_length(const TypedExpr& list);
+    void set_list_length(const TypedExpr& list, Value count);
+    TypedExpr elements_of(const TypedExpr& list);
+    TypedExpr list_item(const TypedExpr& list, const View& place);
+    View list_place(const TypedExpr& list, std::span<const TypedExpr> indices, const Tree& t);
+    void list_append(const TypedExpr& list, const TypedExpr& item, const Place& place);
+    void add_to_set(const TypedExpr& set, const TypedExpr& item, const Place& place);
+    TypedExpr popped(const TypedExpr& list, const Place& place);
+    void cleared(const TypedExpr& list);
+    TypedExpr same_length(const TypedExpr& set, const TypedExpr& length, const Place& place);
+    TypedExpr contained(const TypedExpr& item, const TypedExpr& values, const Place& place);
+    TypedExpr item_at(const TypedExpr& values, const TypedExpr& index, const Tree& t);
 
     // rows/values.cpp
     using Elementwise = std::function<TypedExpr(const std::vector<TypedExpr>& numbers)>;
@@ -384,7 +404,9 @@ private:
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     TypedExpr key_;  // of random numbers
     std::int64_t draw_places_ = 0;
-    int inner_loops_ = 0;  // that have been walked, but short ones of known length
+    std::map<const Tree*, NumberType> list_types_;  // of the elements of lists, by where these are made, as far as is known
+    bool lists_changed_ = false;                    // in the walk that is under way
+    int inner_loops_ = 0;                           // that have been walked, but short ones of known length
 };
 
 /// Lowers a function; without lanes loops where threads that share them would have to wait for each other.

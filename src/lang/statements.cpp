@@ -107,6 +107,12 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
             for (std::size_t k = 0; k < x.items.size(); ++k)
                 out.items[k] = joined(name + "[" + std::to_string(k) + "]", {x.items[k], a.place}, {y.items[k], b.place}, place);
             return out;
+        case Kind::List:
+            if (x.items[0].view.source != y.items[0].view.source)
+                conflict(" is one list on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
+                         "); clear one list, or append to it, on both");
+            out.items = x.items;
+            return out;
         case Kind::Array:
             if (x.view.source != y.view.source || x.view.rank != y.view.rank)
                 conflict(" is one array on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
@@ -138,6 +144,7 @@ void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Va
         case Kind::Number:
             if (!like.constant) out.push_back(value(t, dtype(like.type)));
             return;
+        case Kind::List:
         case Kind::Tuple:
             for (std::size_t k = 0; k < like.items.size(); ++k) flatten(t.items[k], like.items[k], out);
             return;
@@ -157,6 +164,7 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
         case Kind::Number:
             if (!like.constant) out.value = dry_ ? ir::no_value : values[at++];
             return out;
+        case Kind::List:
         case Kind::Tuple:
             for (TypedExpr& item : out.items) item = rebuilt(item, values, at);
             return out;
@@ -224,7 +232,8 @@ void Lowering::collect_targets(const Tree& t, std::set<std::string>& names) {
         if (place.form == Form::Tuple)
             for (const Tree& p : place.parts) self(p, self);
     };
-    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each) target(t.parts[0], target);
+    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each || t.form == Form::Named)
+        target(t.parts[0], target);
     for (const Tree& p : t.parts) collect_targets(p, names);
 }
 
@@ -356,6 +365,12 @@ void Lowering::augment(const Tree& t) {
     const bool is_place = target.form == Form::Subscript || target.form == Form::Attribute;
     if (!is_place) wrong_type(t.place, "only names and elements of arrays can be changed in place");
     const TypedExpr object = expression(target.parts[0]);
+    if (object.kind == Kind::List && target.form == Form::Subscript) {
+        const View place = list_place(object, indices_of(target), target);
+        const TypedExpr result = binary(t.name, list_item(object, place), expression(t.parts[1]), t.place);
+        note_item(object, result, t.place);
+        return lists_changed_ ? void() : store_element(place, result, t.place);
+    }
     TypedExpr changed = object;
     if (is_field(object, target))
         changed = object.items[field_at(object, target)];

@@ -111,6 +111,7 @@ std::string describe(const TypedExpr& expr) {
         case Kind::Slice: return "a slice";
         case Kind::Function: return "a function";
         case Kind::Reference: return "an AtomicRef";
+        case Kind::List: return "a " + expr.text;
     }
     return "a value";
 }

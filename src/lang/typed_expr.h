@@ -13,7 +13,23 @@
 
 namespace pardo::lang {
 
-enum class Kind : std::uint8_t { Number, Array, Rows, Tuple, DType, Text, None, Item, NdItem, Group, SubGroup, Slice, Function, Reference };
+enum class Kind : std::uint8_t {
+    Number,
+    Array,
+    Rows,
+    Tuple,
+    DType,
+    Text,
+    None,
+    Item,
+    NdItem,
+    Group,
+    SubGroup,
+    Slice,
+    Function,
+    Reference,
+    List
+};
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t unknown_most = std::numeric_limits<std::int64_t>::max();
@@ -50,7 +66,7 @@ struct View {
 
 struct TypedExpr {
     Kind kind = Kind::None;
-    NumberType type;        // Number; DType: `type.dtype`; Rows: of elements
+    NumberType type;        // Number; DType: `type.dtype`; Rows, List: of elements
     bool constant = false;  // Number: known now, in `scalar`
     Scalar scalar;
     ir::Value value = ir::no_value;                    // Number that is not a constant
@@ -62,13 +78,14 @@ struct TypedExpr {
     std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
     View view;                                         // Array; Reference: one element, which atomics change
     std::shared_ptr<const Rows> rows;                  // Rows: an expression on arrays
-    std::vector<TypedExpr> items;                      // Tuple; Slice: start, stop, step
+    std::vector<TypedExpr> items;                      // Tuple; Slice: start, stop, step; List: its memory, and its length and capacity
+    const syntax::Tree* made_at = nullptr;             // List
     std::vector<std::string> names;                    // Tuple: a struct's fields
     bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
     std::shared_ptr<const syntax::Class> structure;    // Tuple: a struct's class, if it has one
     bool record = false;                               // Tuple: of NumPy's records, an array or a view of one element
     int dimensions = 0;                                // of such an array; 0: an element, whose fields are views; -1: a named tuple
-    std::string text;                                  // Text; Function that the language knows
+    std::string text;                                  // Text; Function that the language knows; List: "list" or "set"
     std::shared_ptr<const syntax::Function> function;  // Function of the user
     ir::MemoryOrder order = ir::MemoryOrder::Relaxed;  // Reference
     ir::MemoryScope scope = ir::MemoryScope::Device;   // Reference

@@ -286,15 +286,41 @@ def test_elements_that_rounds_share_are_refused():
     assert_array_equal(h, [1, 3, 0, 0, 1])
 
 
-def test_the_last_round_is_nobody_s():
-    @pp.jit
-    def last(x):
+def test_values_of_the_last_iteration():
+    def last(x, start, step):
+        v, w, total = -1.0, 0, 0.0
+        for i in prange(start, len(x), step):
+            v = x[i] * 2
+            total += v
+            for w in range(2):
+                x[i] += w
+            x[i] = v
+        return v, total, w
+
+    def new(x):
         for i in prange(len(x)):
             v = x[i]
+        return v + i
+
+    for function, arguments in ((last, (0, 1)), (last, (1, 3)), (last, (9, 1)), (new, ())):
+        mine, theirs = np.arange(7.0), np.arange(7.0)
+        assert pp.jit(function, strict=True)(mine, *arguments) == function(theirs, *arguments)
+        assert_array_equal(mine, theirs)
+    with pytest.raises(UnboundLocalError):
+        pp.jit(new)(np.zeros(0))
+
+
+def test_a_value_of_some_iterations_is_refused():
+    @pp.jit
+    def some(x):
+        v = 0
+        for i in prange(len(x)):
+            if x[i] > 0:
+                v = x[i]
         return v
 
     with pytest.raises(TypeError, match=r"`v` is read after the parallel loop"):
-        last(np.zeros(3))
+        some(np.zeros(3))
 
 
 def test_break_in_a_parallel_loop_is_refused():
@@ -531,22 +557,20 @@ def test_else_of_a_parallel_loop_runs_after_it():
     assert_array_equal(x, np.arange(5) + 2)
 
 
-def test_a_counter_keeps_no_value():
-    @pp.jit
+def test_a_counter_has_the_last_value():
     def counter(x):
         i = 5
         for i in prange(len(x)):
             x[i] += 1
         return i
 
-    @pp.jit
     def in_a_loop(x):
-        i = 5
+        i = 2
         for _ in range(2):
             x[i] = 7
             for i in prange(len(x)):
                 x[i] += 1
-        return x
+        return i
 
     @pp.jit
     def handled(x):
@@ -558,24 +582,12 @@ def test_a_counter_keeps_no_value():
         finally:
             print(i)
 
-    for function in (counter, in_a_loop, handled):
-        with pytest.raises(TypeError, match=r"`i` is read after the parallel loop"):
-            function(np.zeros(9))
-
-    @pp.jit
-    def assigned_again(x):
-        i, t = 5, 1
-        with np.errstate(all="ignore"):
-            for i in prange(len(x)):
-                t = x[i]
-                x[i] = t + 1
-            for i in prange(len(x)):
-                x[i] += 1
-        t = sum([i for i in x])  # noqa: C416
-        i = 3
-        return x[i] + t + sum(map(lambda i: i + 1, x))  # noqa: C417
-
-    assert assigned_again(np.zeros(9)) == 2 + 18 + 27
+    for function in (counter, in_a_loop):
+        mine, theirs = np.zeros(3), np.zeros(3)
+        assert pp.jit(function)(mine) == function(theirs)
+        assert_array_equal(mine, theirs)
+    with pytest.raises(TypeError, match=r"`i` is read after the parallel loop"):
+        handled(np.zeros(3))
 
 
 def test_serial_loops_leave_what_python_leaves():

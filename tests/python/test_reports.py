@@ -327,7 +327,7 @@ def test_loops():
         for name in names:
             print(name, end="")
         for i in range(y.shape[0]):
-            y[i] = len([i])
+            y[i] = len({i: 0})
         for i in range(len(names)):
             names[i] = i
         for i in range(2):
@@ -346,7 +346,7 @@ def test_loops():
         "13: left to Python: there are parallel loops in it",
         "14: a parallel loop over `i`",
         "16: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
-        "18: left to Python: a list is not accepted in a kernel",
+        "18: left to Python: a dict is not accepted in a kernel; use arrays of keys and of values, or a list that small integers index",
         "20: a serial loop, compiled; 1 of its runs were Python's: it uses what is neither an array nor a number",
         "22: a serial loop, compiled",
     ]

@@ -41,6 +41,8 @@ FORMS = [
     "FunctionName",
     "Apply",
     "Star",
+    "Named",
+    "List",
 ]
 CODE = {name: number for number, name in enumerate(FORMS)}
 
@@ -60,6 +62,7 @@ BINARY = {
     ast.MatMult: "@",
 }
 COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not"}
+COMPARISONS |= {ast.In: "in", ast.NotIn: "not in"}
 UNARY = {ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.Invert: "~"}
 
 # Calls whose arguments name dtypes as texts too.

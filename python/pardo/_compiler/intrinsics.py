@@ -217,6 +217,7 @@ known: dict[int, str] = {}  # id of a function -> what the compiler calls it; fi
 # id of a function of others -> what computes the same, in the kernel language, or where that is found: module and name
 written: dict[int, types.FunctionType | tuple[str, str]] = {}
 written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
+list_methods: dict[str, types.FunctionType] = {}  # the same for methods of lists and sets of numbers
 of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
 _random_modules: set[str] = set()  # whose functions are known
 _keep: list[Any] = []
@@ -231,8 +232,9 @@ def mark(function: Any, name: str) -> Any:
     return function
 
 
-def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any] = ()) -> None:
-    """Let functions in the kernel language stand for functions of others, for methods of arrays, and for `np.array` of values."""
+def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any], of_lists: dict[str, Any]) -> None:
+    """Let functions in the kernel language stand for functions of others, methods of arrays and of lists, and `np.array` of values."""
+    list_methods.update(of_lists)
     of_values.extend(values)
     for function, ours in functions:
         written[id(function)] = ours

@@ -12,14 +12,16 @@ from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
+from pardo._compiler.refusals import refusal
 from pardo._compiler.source import Source, lambda_inside, problem
+from pardo._compiler.statements import Statements, array_call, has_named
 from pardo._compiler.structs import Struct, record
 
 if TYPE_CHECKING:
     from pardo._compiler.frontend import Translation
 
 
-class Translator:
+class Translator(Statements):
     """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
 
     def __init__(
@@ -57,6 +59,7 @@ class Translator:
                     if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
                         self.locals.add(n.id)
         self.locals -= self.names.given.keys()
+        self.before = []
 
     # --- nodes
 
@@ -101,6 +104,8 @@ class Translator:
             return self.make("Slice", node)
         if isinstance(value, tuple):
             return self.make("Tuple", node, [self.value(v, node) for v in value])
+        if isinstance(value, slice):
+            return self.make("Slice", node, [self.value(v, node) for v in (value.start, value.stop, value.step)])
         value = numba_cython.numpy_type(value) or value
         if isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, complex)):
             return self.make("DTypeName", node, index=_core._dtype_number(np.dtype(value)))
@@ -211,9 +216,11 @@ class Translator:
     def statement(self, node: ast.stmt) -> list[tuple[Any, ...]]:
         method = getattr(self, "do_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
+            self.refuse(node, refusal(node))
+        outer, self.before = self.before, []
         made = method(node)
-        return made if isinstance(made, list) else [made]
+        before, self.before = self.before, outer
+        return [*before, *(made if isinstance(made, list) else [made])]
 
     def do_Pass(self, node: ast.Pass) -> list[tuple[Any, ...]]:
         return []
@@ -233,7 +240,8 @@ class Translator:
     def do_Assign(self, node: ast.Assign) -> Any:
         if self.declares(node.value):
             return []
-        value = self.expression(node.value)
+        rows = isinstance(node.targets[0], ast.Subscript) and isinstance(node.value, ast.List)
+        value = self.of_values(array_call(node.value)) if rows else self.expression(node.value)
         if len(node.targets) == 1:
             return self.make("Assign", node, [self.target(node.targets[0]), value])
         name = f"$chain{node.lineno}_{node.col_offset}"
@@ -267,22 +275,26 @@ class Translator:
                 if len(bounds) == 2:
                     bounds.append(one)
                 return self.make("For", node, [target, *bounds, body, otherwise], index=int(parallel))
-            if what is reversed and len(iterable.args) == 1:
-                self.refuse(iterable, "reversed is not accepted in a kernel; write range(n - 1, -1, -1)")
-        return self.make("Each", node, [target, self.expression(iterable), body, otherwise])
+        return self.make("Each", node, [target, self.iterable(iterable), body, otherwise])
 
     def do_With(self, node: ast.With) -> Any:
         for item in node.items:
             manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
             if item.optional_vars is not None or not numba_cython.is_manager(self.resolve(manager), name):
-                self.refuse(node, "`with` is not accepted in a kernel")
+                self.refuse(node, refusal(node))
         return [part for s in node.body for part in self.statement(s)]
 
     def do_While(self, node: ast.While) -> Any:
-        return self.make("While", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
+        if has_named(node.test):
+            return self.while_named(node)
+        with self.perhaps():
+            test = self.expression(node.test)
+        return self.make("While", node, [test, self.block(node.body, node), self.block(node.orelse, node)])
 
     def do_If(self, node: ast.If) -> Any:
+        if has_named(node.test):
+            return self.if_named(node)
         return self.make("If", node, [self.expression(node.test), self.block(node.body, node), self.block(node.orelse, node)])
 
     def do_Break(self, node: ast.Break) -> Any:
@@ -318,7 +330,7 @@ class Translator:
         if isinstance(node, (ast.Tuple, ast.List)):
             for part in node.elts:
                 if isinstance(part, ast.Starred):
-                    self.refuse(part, "`*name` is not accepted in a kernel")
+                    self.refuse(part, "`*name` is not accepted in a kernel; write a name for each item")
             return self.make("Tuple", node, [self.target(t) for t in node.elts])
         if not isinstance(node, ast.Subscript) and (not isinstance(node, ast.Attribute) or self.resolve(node) is not absent):
             self.refuse(node, "only names, elements of arrays, and tuples of these can be assigned in a kernel")
@@ -330,7 +342,7 @@ class Translator:
         node = self.attribute_asked(node)
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
-            self.refuse(node, f"{_spoken(node)} is not accepted in a kernel")
+            self.refuse(node, refusal(node))
         made: tuple[Any, ...] = method(node)
         return made
 
@@ -386,6 +398,8 @@ class Translator:
         return joined(self.make("Tuple", node, plain)) if plain or made is None else made
 
     def of_BinOp(self, node: ast.BinOp) -> Any:
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List) and len(node.left.elts) == 1:
+            return self.repeated(node, node.left.elts[0])
         return self.make("Binary", node, [self.expression(node.left), self.expression(node.right)], name=BINARY[type(node.op)])
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -395,23 +409,33 @@ class Translator:
         return self.make("Unary", node, [self.expression(node.operand)], name=UNARY[type(node.op)])
 
     def of_BoolOp(self, node: ast.BoolOp) -> Any:
-        return self.make("And" if isinstance(node.op, ast.And) else "Or", node, [self.expression(v) for v in node.values])
+        first = self.expression(node.values[0])
+        with self.perhaps():
+            others = [self.expression(v) for v in node.values[1:]]
+        return self.make("And" if isinstance(node.op, ast.And) else "Or", node, [first, *others])
 
     def of_Compare(self, node: ast.Compare) -> Any:
-        for op in node.ops:
-            if type(op) not in COMPARISONS:
-                self.refuse(node, "`in` is not accepted in a kernel; compare with each value")
         names = ",".join(COMPARISONS[type(op)] for op in node.ops)
-        return self.make("Compare", node, [self.expression(e) for e in (node.left, *node.comparators)], name=names)
+        looked_through = [isinstance(op, (ast.In, ast.NotIn)) for op in node.ops]
+        parts = [
+            self.expression(node.left),
+            self.iterable(node.comparators[0]) if looked_through[0] else self.expression(node.comparators[0]),
+        ]
+        with self.perhaps():
+            others = zip(looked_through[1:], node.comparators[1:], strict=True)
+            parts += [self.iterable(e) if inside else self.expression(e) for inside, e in others]
+        return self.make("Compare", node, parts, name=names)
 
     def of_IfExp(self, node: ast.IfExp) -> Any:
-        return self.make("Choice", node, [self.expression(e) for e in (node.test, node.body, node.orelse)])
+        test = self.expression(node.test)
+        with self.perhaps():
+            return self.make("Choice", node, [test, self.expression(node.body), self.expression(node.orelse)])
 
     def arguments(self, node: ast.Call) -> list[tuple[Any, ...]]:
         made = [self.make("Star", a, [self.expression(a.value)]) if isinstance(a, ast.Starred) else self.expression(a) for a in node.args]
         for k in node.keywords:
             if k.arg is None:
-                self.refuse(k.value, "`**arguments` is not accepted in a kernel")
+                self.refuse(k.value, "`**arguments` is not accepted in a kernel; write `name=value` for each")
             made.append(self.make("Keyword", k, [self.expression(k.value)], name=k.arg))
         return made
 
@@ -470,12 +494,15 @@ class Translator:
         if (function := self.attribute_asked(node.func)) is not node.func:
             node = ast.copy_location(ast.Call(function, node.args, node.keywords), node)
         called = self.resolve(node.func)
+        if (plain := self.of_builtin(called, node)) is not None:
+            return plain
         if called is absent:
             if isinstance(node.func, ast.Attribute):
                 arguments = self.arguments(node)
                 if node.func.attr == "astype":
                     arguments = self.with_dtypes(arguments)
-                ours = intrinsics.written_methods.get(node.func.attr)
+                name = node.func.attr
+                ours = intrinsics.written_methods.get(name) or intrinsics.list_methods.get("" if name == "pop" and not arguments else name)
                 index = 0 if ours is None else self.callee(ours) + 1
                 return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr, index=index)
             return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
@@ -522,7 +549,10 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
     (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
     (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
     (sorted, "sort the array outside"),
-    (reversed, "write range(n - 1, -1, -1)"),
+    (range, "it stands after `for … in`, also inside of zip, enumerate and reversed"),
+    (map, "write a loop, or a comprehension"),
+    (filter, "write a loop, or a comprehension with `if`"),
+    (reversed, "write `for … in reversed(…)`"),
     (isinstance, "compare dtypes: x.dtype == np.float32"),
 ]
 
@@ -530,35 +560,6 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 def _advice(called: Any) -> str:
     of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
     return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
-
-
-def _spoken(node: ast.AST) -> str:
-    """What a piece of syntax is called."""
-    names = {
-        "With": "`with`",
-        "Try": "`try`",
-        "FunctionDef": "a function inside a function",
-        "ClassDef": "a class",
-        "Import": "`import`",
-        "ImportFrom": "`import`",
-        "Global": "`global`",
-        "Nonlocal": "`nonlocal`",
-        "Delete": "`del`",
-        "Yield": "`yield`",
-        "Await": "`await`",
-        "ListComp": "a list comprehension",
-        "SetComp": "a set comprehension",
-        "DictComp": "a dict comprehension",
-        "GeneratorExp": "a generator expression",
-        "List": "a list",
-        "Dict": "a dict",
-        "Set": "a set",
-        "JoinedStr": "an f-string",
-        "NamedExpr": "`:=`",
-        "Starred": "`*`",
-        "Match": "`match`",
-    }
-    return names.get(type(node).__name__, type(node).__name__)
 
 
 def is_prange(what: Any) -> bool:

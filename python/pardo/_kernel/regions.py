@@ -1,7 +1,6 @@
 # python/pardo/_kernel/regions.py: loops of a function that became programs: what they take, how they run, what they give back.
 from __future__ import annotations
 
-import array
 import ast
 import copy
 import functools
@@ -21,7 +20,7 @@ from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._data import present
-from pardo._kernel import array_code, array_reductions, copies, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_code, array_reductions, byte_values, copies, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -30,7 +29,6 @@ ITERATIONS, KEY = "$iterations", "$key"
 RETURNED, VALUE = "$return", "$value"  # what a serial loop tells of a `return` in it, as the compiler calls it
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
-_BUFFERS = (bytes, bytearray, memoryview, array.array)  # adjacent elements: worth a program if they were an array
 MOST_VARIANTS = 64  # of one loop
 _CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
@@ -188,11 +186,20 @@ class Region:
                 self.refused = shortened(str(e), self.name)
         if self.refused:
             return self._left(self.refused, captured)
+        if (plain := None if self.in_place or present.in_use else _plain_arguments(captured)) is not None:
+            if self.translation.captured:
+                self._refresh()
+            if self.draws:
+                plain += self.key()
+            refusal = self.loop.refusal(plain, self.name)
+            return self._run(plain, [], ()) if refusal is None else self._left(shortened(refusal, self.name), captured)
         if (variant := self.variant_for(captured)) is not None:
             return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):
+            if (converted := self._with_integers(captured)) is not None:
+                return converted[0].serially(converted[1])
             for name, value in zip(self.captured, captured, strict=True):
-                if isinstance(value, _BUFFERS):
+                if isinstance(value, byte_values.BUFFERS):
                     return self._left(f"`{name}` is not an array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
             return self._left("it uses what is neither an array nor a number", captured)
         try:
@@ -204,6 +211,24 @@ class Region:
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
         return self._run(arguments, [], ())
+
+    def _with_integers(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
+        """The region, and its arguments, where some of them are bytes or the like and the loop asks for their elements."""
+        names = frozenset(n for n, v in zip(self.captured, captured, strict=True) if isinstance(v, byte_values.BUFFERS))
+        given = [byte_values.as_array(v) if isinstance(v, byte_values.BUFFERS) else v for v in captured]
+        if not names or any(v is None or not _is_taken(v) for v in given):
+            return None
+        found = self.variants.get((byte_values.INT, names))
+        if found is None:
+            loop = byte_values.of_integers(self.first, set(names))
+            if loop is None or not isinstance(loop, (ast.For, ast.While)):
+                return None
+            try:
+                found = Region(self.scope, loop, self.parallel, self.around, self.options, {**self.given, byte_values.INT: int})
+            except _REFUSALS:
+                return None
+            self.variants[byte_values.INT, names] = found
+        return found, tuple(given)
 
     def variant_for(self, captured: tuple[Any, ...]) -> Any:
         """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
@@ -250,7 +275,7 @@ class Region:
     def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
-        if not self.of_slices and any(isinstance(c, (Array, np.ndarray, *_BUFFERS)) for c in captured):
+        if not self.of_slices and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 
@@ -369,7 +394,10 @@ def _shaped_as(value: Any, result: Any) -> Any:
 
 
 def _is_taken(value: Any) -> bool:
-    if type(value) is tuple:
+    kind = type(value)
+    if kind is int or kind is float or kind is Array or (kind is np.ndarray and value.dtype.kind in "biufc"):
+        return True
+    if kind is tuple:
         return all(map(_is_taken, value))
     value = structs.as_struct(value)
     if isinstance(value, Struct):
@@ -390,6 +418,8 @@ def _numbers(value: Any) -> Iterator[Any]:
 
 def _iterations(bounds: tuple[Any, ...]) -> range:
     """The iterations of a parallel loop; numbers of iterations have 64 bits, and so have their bounds."""
+    if len(bounds) == 1 and type(bounds[0]) is int and 0 <= bounds[0] < 2**63:
+        return range(bounds[0])
     iterations = iterations_of(bounds)
     for bound in (
         iterations.start,
@@ -407,8 +437,30 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, (Array, np.ndarray)) and value.ndim == 0 else value
 
 
+def _plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The arguments of a program where all are arrays with dimensions and Python's numbers, which need nothing more; else None."""
+    out = []
+    for value in captured:
+        kind = type(value)
+        if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
+            try:
+                value = _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
+            except _REFUSALS:
+                return None
+        elif not (kind is int or kind is float or (kind is Array and value.ndim)):
+            return None
+        out.append(value)
+    return tuple(out)
+
+
 def _argument(value: Any) -> Any:
     """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
+    kind = type(value)
+    if not present.in_use:  # most calls are of these
+        if kind is int or kind is float or (kind is Array and value.ndim):
+            return value
+        if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
+            return _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
     if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
         value = copies.one(value)
     if type(value) is Array:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pardo import _core
 from pardo._compiler import classes, frontend, intrinsics, structs
-from pardo._language import row_functions
+from pardo._language import list_functions, row_functions
 from pardo._language.index_space import Constant, LocalAccessor
 
 
@@ -16,4 +16,4 @@ def _print(text: str, values: list[Any]) -> None:
 
 _core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)
 _core._set_printer(_print)
-intrinsics.write(row_functions.FUNCTIONS, row_functions.METHODS, row_functions.VALUES)
+intrinsics.write(row_functions.FUNCTIONS, row_functions.METHODS, row_functions.VALUES, list_functions.METHODS)

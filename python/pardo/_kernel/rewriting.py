@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
-from pardo._kernel import array_code, array_expressions, own_arrays
+from pardo._kernel import array_code, array_expressions, last_values, own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
@@ -90,7 +90,11 @@ class _Cutter:
         arguments = self.node.args
         every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
         body = self.node.body
-        self.around = liveness.around(body, {a.arg for a in every if a})
+        parameters = {a.arg for a in every if a}
+        last = last_values.put_behind(scope, body, parameters)
+        self.around = liveness.around(body, parameters)
+        for loop, names in last.items():  # the iteration behind it gives them
+            self.around[loop] = self.around[loop]._replace(behind=self.around[loop].behind - names)
         self.lasting = liveness.declared(body)
         self.shared = liveness.shared(body)
         self.loops = {id(loop): parallel for loop, parallel in self.find(body)}
@@ -274,6 +278,7 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
         UNBOUND: NameError,
         COMPILED: decorate,
         EXPRESSIONS: cutter.expressions,
+        last_values.PARTS: last_values.parts,
     }
     if own.found:
         given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}

@@ -332,8 +332,9 @@ void Emitter::resize(const Instr& in) {
         module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(address, {word, word, word}, false));
     llvm::cast<llvm::Function>(more.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
     llvm::Value* at = b_.CreateCall(more, {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
-    b_.CreateStore(at, scalar(pointer));
-    define(in.results[0], b_.CreateIsNotNull(at));
+    llvm::Value* made = b_.CreateIsNotNull(at);
+    b_.CreateStore(b_.CreateSelect(made, at, b_.CreateLoad(address, scalar(pointer))), scalar(pointer));
+    define(in.results[0], made);
 }
 
 /// Gives large pieces of it back.

@@ -2,7 +2,9 @@
 #include "emit/runtime/own_memory.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace pardo::emit {
@@ -24,6 +26,15 @@ struct Piece {
         memory.reset(std::aligned_alloc(alignment, static_cast<std::size_t>(size)));
         if (memory) bytes = size;
     }
+    /// What is in it stays: lists grow.
+    bool grow(std::int64_t size) {
+        std::unique_ptr<void, Free> more(std::aligned_alloc(alignment, static_cast<std::size_t>(size)));
+        if (!more) return false;
+        if (memory) std::memcpy(more.get(), memory.get(), static_cast<std::size_t>(bytes));
+        memory = std::move(more);
+        bytes = size;
+        return true;
+    }
 };
 
 thread_local std::vector<Piece> pieces;  // one an array; a kernel runs to its end before the next one begins
@@ -40,7 +51,7 @@ void* own_memory(std::int64_t array, std::int64_t count, std::int64_t itemsize) 
     if (pieces.size() <= static_cast<std::size_t>(array)) pieces.resize(static_cast<std::size_t>(array) + 1);
     Piece& piece = pieces[static_cast<std::size_t>(array)];
     const std::int64_t bytes = (count * itemsize + alignment - 1) / alignment * alignment;
-    if (piece.bytes < bytes || piece.bytes == 0) piece.reset(bytes > 0 ? bytes : alignment);
+    if ((piece.bytes < bytes || piece.bytes == 0) && !piece.grow(bytes > 0 ? bytes : alignment)) return nullptr;
     return piece.memory.get();
 }
 

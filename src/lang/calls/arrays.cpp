@@ -38,6 +38,19 @@ struct Calls::Arrays {
         const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.options_.fp64));
         return array_of(l, t, space, type, l.constant_extents(a[0], t.place, t.name.c_str()));
     }
+    static TypedExpr append(Lowering& l, const Tree& t, const TypedExprs& a) {
+        l.list_append(a[0], a[1], t.place);
+        return {};
+    }
+    static TypedExpr add(Lowering& l, const Tree& t, const TypedExprs& a) {
+        l.add_to_set(a[0], a[1], t.place);
+        return {};
+    }
+    static TypedExpr pop(Lowering& l, const Tree& t, const TypedExprs& a) { return l.popped(a[0], t.place); }
+    static TypedExpr clear(Lowering& l, const Tree&, const TypedExprs& a) {
+        l.cleared(a[0]);
+        return {};
+    }
     static Tables tables();
 };
 
@@ -49,7 +62,15 @@ Calls::Tables Calls::Arrays::tables() {
             {"local_array", {1, 2, array<ir::Space::Group>, "shape dtype"}},
             {"private_array", {1, 2, array<ir::Space::Private>, "shape dtype"}},
         },
-        {},
+        {
+            {"list.append", {2, 2, append}},
+            {"list.pop", {1, 1, pop}},
+            {"list._shorten", {1, 1, pop}},
+            {"set._shorten", {1, 1, pop}},
+            {"list.clear", {1, 1, clear}},
+            {"set.add", {2, 2, add}},
+            {"set.clear", {1, 1, clear}},
+        },
     };
 }
 

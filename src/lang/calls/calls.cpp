@@ -61,7 +61,7 @@ TypedExpr Lowering::call(const Tree& given) {
             const TypedExpr items = starred(p);
             arguments.insert(arguments.end(), items.items.begin(), items.items.end());
         } else {
-            const TypedExpr argument = expression(p);
+            const TypedExpr given = expression(p), argument = given.kind == Kind::List ? elements_of(given) : given;
             arguments.push_back(t.name == "len" || t.name == "print" ? argument : loaded(argument));
         }
     }
@@ -96,19 +96,23 @@ TypedExpr Lowering::method(const Tree& given) {
                         : object.kind == Kind::SubGroup  ? "SubGroup"
                         : object.kind == Kind::Number    ? "number"
                         : is_rows(object)                ? "array"
+                        : object.kind == Kind::List      ? object.text.c_str()
                         : object.kind == Kind::Reference ? "AtomicRef"
                         : is_struct                      ? "struct"
                                                          : "";
     const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
-    if (found == Calls::methods().end() && is_rows(object) && given.index > 0)
+    const bool pops_at = object.kind == Kind::List && given.name == "pop" && given.parts.size() > 1;
+    if ((found == Calls::methods().end() || pops_at) && (is_rows(object) || object.kind == Kind::List) && given.index > 0)
         return called(function_->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),
                       given.place);
     if (found == Calls::methods().end()) {
         std::string known;
         for (const auto& [name, row] : Calls::methods()) {
-            if (*owner && name.starts_with(std::string(owner) + "."))
+            if (*owner && name.starts_with(std::string(owner) + ".") && !name.starts_with(std::string(owner) + "._"))
                 known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
         }
+        if (object.kind == Kind::List)
+            known += object.text == "list" ? ", copy, count, extend, index, insert, remove, reverse" : ", discard, remove, update";
         const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
         for (const auto& [name, member] : *own)
             if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;

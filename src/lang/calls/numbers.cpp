@@ -95,6 +95,9 @@ struct Calls::Numbers {
     template <Opcode op> static TypedExpr extreme(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExprs& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
         if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
+        if (items.size() == 1 && is_rows(items[0]) && l.rows_of(items[0])->extents.size() == 1)
+            return l.reduced(items[0], {op == Opcode::Min ? RowReduction::Min : RowReduction::Max, t.place, t.name, {}, integer(0)},
+                             TypedExpr(), false);
         if (items[0].kind == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
         TypedExpr out = l.need_number(items[0], t.place, t.name.c_str());
         for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));

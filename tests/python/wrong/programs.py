@@ -181,7 +181,7 @@ def identity_of_numbers(item: pp.Item, x):
 
 def membership(item: pp.Item, x):
     i = item.get_id(0)
-    if x[i] in (1.0, 2.0):
+    if i in x[i]:
         x[i] = 0.0
 
 
@@ -216,7 +216,7 @@ def unpacks_a_number(item: pp.Item, x):
 
 def tuple_by_a_variable(item: pp.Item, x):
     i = item.get_id(0)
-    weights = (1.0, 2.0, 3.0)
+    weights = (1.0, x, 3.0)
     x[i] = weights[i]
 
 
@@ -331,12 +331,12 @@ def tuple_of_the_wrong_length(item: pp.Item, x):
 
 
 def list_literal(item: pp.Item, x):
-    a = [1.0, 2.0]
+    a = [1.0, (2.0, 3.0)]
     x[0] = a[0]
 
 
 def comprehension(item: pp.Item, x):
-    x[0] = sum(x[k] for k in range(3))
+    x[0] = 1.0 if x[0] > 0 else sum(x[k] for k in range(3))
 
 
 def with_statement(item: pp.Item, x):
@@ -406,3 +406,338 @@ def int_of_nan(item: pp.Item, x):
 def barrier_of_an_item(item: pp.Item, x):
     x[item.get_id(0)] = 1.0
     item.barrier()
+
+
+# ---- syntax that needs an interpreter
+
+
+def named_where_it_may_not_run(item: pp.Item, x):
+    i = item.get_id(0)
+    x[i] = (y := x[i]) if i > 2 else 0.0
+
+
+def named_behind_or(item: pp.Item, x):
+    i = item.get_id(0)
+    if i > 2 or (y := x[i]) > 0:
+        x[i] = 1.0
+
+
+def dict_literal(item: pp.Item, x):
+    names = {0: 1.0}
+    x[0] = names[0]
+
+
+def dict_comprehension(item: pp.Item, x):
+    squares = {k: k * k for k in range(3)}
+    x[0] = squares[1]
+
+
+def class_inside(item: pp.Item, x):
+    class Pair:
+        a = 1
+
+    x[0] = Pair.a
+
+
+def import_inside(item: pp.Item, x):
+    import cmath
+
+    x[0] = 1.0
+
+
+def import_from_inside(item: pp.Item, x):
+    from math import tau
+
+    x[0] = tau
+
+
+def global_name(item: pp.Item, x):
+    global BIG
+    x[0] = 1.0
+
+
+def nonlocal_name():
+    total = 0
+
+    def kernel(item: pp.Item, x):
+        nonlocal total
+        x[0] = 1.0
+
+    return kernel
+
+
+nonlocal_name = nonlocal_name()
+
+
+def deleted_name(item: pp.Item, x):
+    y = 1.0
+    del y
+    x[0] = 2.0
+
+
+def deleted_element(item: pp.Item, x):
+    del x[0]
+
+
+def try_finally(item: pp.Item, x):
+    try:
+        x[0] = 1.0
+    finally:
+        x[1] = 2.0
+
+
+def group_of_exceptions(item: pp.Item, x):
+    try:
+        x[0] = 1.0
+    except* ValueError:
+        x[1] = 2.0
+
+
+def text_with_values(item: pp.Item, x):
+    text = f"{x[0]}"
+    x[0] = 1.0
+
+
+def starred_target(item: pp.Item, x):
+    a, *b = (1.0, 2.0, 3.0)
+    x[0] = a
+
+
+def starred_name_in_a_call(item: pp.Item, x):
+    x[0] = max(*x)
+
+
+def names_by_double_star(item: pp.Item, x):
+    x[0] = half(**TABLE)
+
+
+def in_place_product(item: pp.Item, x):
+    x @= x
+
+
+def text_stored(item: pp.Item, x):
+    x[0] = "one"
+
+
+def none_stored(item: pp.Item, x):
+    x[0] = None
+
+
+def compares_objects(item: pp.Item, x):
+    if x[0] is True:
+        x[0] = 1.0
+
+
+def conjunction_as_a_value(item: pp.Item, x):
+    x[0] = x[0] or 1.0
+
+
+def assertion_with_values(item: pp.Item, x):
+    assert x[0] > 0, f"{x[0]}"
+
+
+def raises_again(item: pp.Item, x):
+    if x[0] > 0:
+        raise
+
+
+def function_inside_with_defaults(item: pp.Item, x):
+    def add(v, by=1.0):
+        return v + by
+
+    x[0] = add(x[0])
+
+
+def function_inside_that_remembers(item: pp.Item, x):
+    y = x[0]
+
+    def add(v):
+        return v + y
+
+    x[0] = add(1.0)
+
+
+def decorated_function_inside(item: pp.Item, x):
+    @pp.func
+    def twice(v):
+        return 2 * v
+
+    x[0] = twice(x[0])
+
+
+def attribute_by_a_variable(item: pp.Item, x):
+    x[0] = getattr(x, x[0])
+
+
+# ---- match
+
+
+def match_a_mapping(item: pp.Item, x):
+    match x[0]:
+        case {"a": a}:
+            x[0] = a
+
+
+def match_a_class(item: pp.Item, x):
+    match x[0]:
+        case float():
+            x[0] = 1.0
+
+
+def match_a_sequence(item: pp.Item, x):
+    match x:
+        case [a, b]:
+            x[0] = a
+
+
+def match_the_rest(item: pp.Item, x):
+    match (x[0], x[1], x[2]):
+        case (a, *b):
+            x[0] = a
+
+
+def match_another_length(item: pp.Item, x):
+    match (x[0], x[1]):
+        case (a, b, c):
+            x[0] = a
+
+
+def match_an_object(item: pp.Item, x):
+    match x[0]:
+        case True:
+            x[0] = 1.0
+
+
+def match_alternatives_that_capture(item: pp.Item, x):
+    match (x[0], x[1]):
+        case (0, a) | (a, 0):
+            x[0] = a
+
+
+def match_a_tuple_with_a_number(item: pp.Item, x):
+    match (x[0], x[1]):
+        case 1:
+            x[0] = 1.0
+
+
+# ---- lists, sets, and what is looped over
+
+
+def list_of_arrays(item: pp.Item, x):
+    a = []
+    a.append(x)
+    x[0] = len(a)
+
+
+def list_of_two_types(item: pp.Item, x, n):
+    a = [n[0]]
+    a.append(x[0])
+    x[0] = a[0]
+
+
+def list_by_a_slice(item: pp.Item, x):
+    a = [1.0, 2.0, 3.0]
+    x[0] = a[1:][0]
+
+
+def list_plus_list(item: pp.Item, x):
+    a = [1.0] + [x[0]]
+    x[0] = len(a)
+
+
+def list_times_a_number(item: pp.Item, x):
+    a = [x[0] + 1.0] * 3
+    x[0] = len(a)
+
+
+def list_by_a_float(item: pp.Item, x):
+    a = [1.0, 2.0]
+    x[0] = a[x[0]]
+
+
+def list_on_one_path(item: pp.Item, x):
+    if x[0] > 0:
+        a = [1.0]
+    else:
+        a = [2.0]
+    x[0] = a[0]
+
+
+def unknown_method_of_a_list(item: pp.Item, x):
+    a = [2.0, 1.0]
+    a.swap(0, 1)
+    x[0] = a[0]
+
+
+def set_by_an_index(item: pp.Item, x):
+    a = {1.0, 2.0}
+    x[0] = a[0]
+
+
+def appended_to_a_set(item: pp.Item, x):
+    a = {1.0}
+    a.append(2.0)
+    x[0] = len(a)
+
+
+def comprehension_in_a_condition(item: pp.Item, x):
+    while sum([v for v in x]) < 3:
+        x[0] += 1.0
+
+
+def reversed_pairs(item: pp.Item, x):
+    for k, v in reversed(enumerate(x)):
+        x[0] = v
+
+
+def sorted_values(item: pp.Item, x):
+    for v in sorted(x):
+        x[0] = v
+
+
+def range_as_a_value(item: pp.Item, x):
+    r = range(3)
+    x[0] = 1.0
+
+
+def range_of_floats_beside(item: pp.Item, x):
+    for a, b in zip(range(x[0]), x):
+        x[0] = b
+
+
+def range_of_unknown_steps_beside(item: pp.Item, x, n):
+    for a, b in zip(range(0, 8, n[0]), x):
+        x[0] = b
+
+
+def indices_of_floats(item: pp.Item, x):
+    for i in np.ndindex(x[0]):
+        x[0] = 1.0
+
+
+def tuple_beside_an_array(item: pp.Item, x):
+    for a, b in zip((1.0, 2.0), x):
+        x[0] = a + b
+
+
+def type_of_a_value(item: pp.Item, x):
+    if isinstance(x[0], float):
+        x[0] = 1.0
+
+
+def map_of_a_function(item: pp.Item, x):
+    for v in map(half, x):
+        x[0] = v
+
+
+def opens_a_file(item: pp.Item, x):
+    x[0] = open("file")
+
+
+def array_of_an_array_of_others(item: pp.Item, x):
+    x[0] = np.asarray(x)[0]
+
+
+def many_items_by_a_variable(item: pp.Item, x, n):
+    t = (n[0], x[0])
+    x[0] = t[n[1]]

@@ -1,0 +1,211 @@
+// src/lang/lists.cpp: lists and sets of numbers that an item makes: their elements, and how many these are, lie in memory of its own.
+#include <algorithm>
+
+#include "lang/lowering.h"
+
+namespace pardo::lang {
+namespace {
+
+constexpr std::int64_t first_capacity = 16;
+
+const TypedExpr& counts_of(const TypedExpr& list) { return list.items[1]; }
+
+}  // namespace
+
+/// Notes a number that a list takes: where it changes what the list holds, the function is walked once more before it is built.
+void Lowering::note_item(const TypedExpr& list, const TypedExpr& item, const Place& place) {
+    if (item.kind != Kind::Number) wrong_type(place, "lists and sets in a kernel hold numbers, not " + describe(item));
+    const auto [found, is_new] = list_types_.try_emplace(list.made_at, item.type);
+    lists_changed_ = lists_changed_ || is_new;
+    if (found->second == item.type) return;
+    NumberType type;
+    if (!join(found->second, item.type, type))
+        wrong_type(place, "this " + list.text + " holds " + describe(found->second) + ", and here is " + describe(item) +
+                              "; convert one of the two");
+    lists_changed_ = lists_changed_ || !(type == found->second);
+    found->second = type;
+}
+
+TypedExpr Lowering::new_list(const Tree& t) {
+    TypedExpr out;
+    out.kind = Kind::List;
+    out.made_at = &t;
+    out.text = t.index == 0 ? "list" : "set";
+    const auto found = list_types_.find(&t);
+    out.type = found == list_types_.end() ? NumberType{DType::Int64, true} : found->second;
+    need_own_memory();
+    TypedExpr values = own_view(out.text, dtype(out.type), 1);
+    std::int64_t room = own_bytes() / itemsize(values.view.dtype);
+    if (room == 0) {
+        room = first_capacity;
+        std::vector<TypedExpr> extents{integer(room)};
+        sized_memory(values.view, extents, t.place);
+    } else if (!dry_) {
+        values.view.pointer = builder_.array(out.text, values.view.dtype, room, ir::Space::Private);
+    }
+    values.view.lead = {integer(0), integer(room), integer(1)};
+    const TypedExpr counts = own_memory("count", DType::Int64, {integer(2)}, t.place);
+    if (!dry_) {
+        builder_.store(counts.view.pointer, builder_.i64(0), builder_.i64(0));
+        builder_.store(counts.view.pointer, builder_.i64(1), builder_.i64(room));
+    }
+    out.items = {values, counts};
+    return out;
+}
+
+TypedExpr Lowering::list(const Tree& t) {
+    std::vector<TypedExpr> values;
+    for (const Tree& p : t.parts) values.push_back(loaded(expression(p)));
+    const TypedExpr out = new_list(t);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        if (t.index == 0)
+            list_append(out, values[k], t.parts[k].place);
+        else
+            add_to_set(out, values[k], t.parts[k].place);
+    }
+    return out;
+}
+
+TypedExpr Lowering::list_length(const TypedExpr& list) {
+    const Value count = dry_ ? ir::no_value : builder_.load(counts_of(list).view.pointer, builder_.i64(0));
+    TypedExpr out = number({DType::Int64, true}, count, 0);
+    out.bits = 46;
+    return out;
+}
+
+void Lowering::set_list_length(const TypedExpr& list, Value count) { builder_.store(counts_of(list).view.pointer, builder_.i64(0), count); }
+
+/// The elements as an array: what NumPy's functions make of a list.
+TypedExpr Lowering::elements_of(const TypedExpr& list) {
+    TypedExpr out = list.items[0];
+    out.view.lead = {integer(0), list_length(list), integer(1)};
+    return out;
+}
+
+/// An element as Python has it: what was put in.
+TypedExpr Lowering::list_item(const TypedExpr& list, const View& place) {
+    TypedExpr out = element(place);
+    out.type.weak = list.type.weak;
+    return out;
+}
+
+View Lowering::list_place(const TypedExpr& list, std::span<const TypedExpr> indices, const Tree& t) {
+    if (list.text == "set") wrong_type(t.place, "a set has no order, and no element by index");
+    if (indices.size() != 1 || indices[0].kind != Kind::Number)
+        wrong_type(t.place, "a list in a kernel is indexed with one integer; take parts of np.array(…) of it");
+    return viewed(elements_of(list).view, indices, t);
+}
+
+void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const Place& place) {
+    note_item(list, item, place);
+    uses_status_ = true;
+    const View& values = list.items[0].view;
+    if (dry_) return;
+    const Value counts = counts_of(list).view.pointer, count = builder_.load(counts, builder_.i64(0));
+    const std::int64_t room = own_bytes() / itemsize(values.dtype);
+    const auto larger = [&] {
+        const Value capacity = builder_.load(counts, builder_.i64(1)), twice = builder_.add(capacity, capacity);
+        const Value made = builder_.resize(values.pointer, twice);
+        builder_.store(counts, builder_.i64(1), builder_.select(made, twice, capacity));
+        return ir::Builder::Values{made};
+    };
+    const auto enough = [&] { return ir::Builder::Values{builder_.boolean(true)}; };
+    const Value fits = room > 0 ? builder_.lt(count, builder_.i64(room))
+                                : builder_.if_else(builder_.lt(count, builder_.load(counts, builder_.i64(1))), enough, larger)[0];
+    const std::string most = room > 0 ? ": an item has room for " + std::to_string(room) + " here; pass an array for more" : "";
+    fail_when(number({DType::Bool, false}, builder_.bit_not(fits)), ErrorCode::Memory,
+              "there is no memory for one more element of this " + list.text + most, place, {});
+    const auto put = [&] {
+        View open = values;
+        const TypedExpr index[] = {number({DType::Int64, true}, count, 0)};
+        store_element(view_at(open, index), item, place);
+        set_list_length(list, builder_.add(count, builder_.i64(1)));
+        return ir::Builder::Values();
+    };
+    builder_.if_else(fits, put, [] { return ir::Builder::Values(); });
+}
+
+void Lowering::add_to_set(const TypedExpr& set, const TypedExpr& item, const Place& place) {
+    note_item(set, item, place);
+    const TypedExpr known = contained(item, set, place);
+    branch(
+        known, place, [] {}, [&] { list_append(set, item, place); });
+}
+
+/// The last element, taken out.
+TypedExpr Lowering::popped(const TypedExpr& list, const Place& place) {
+    TypedExpr out = number({list.type}, ir::no_value);
+    uses_status_ = true;
+    if (dry_) return out;
+    const TypedExpr length = list_length(list);
+    const Value count = value(length, DType::Int64), zero = builder_.i64(0);
+    fail_when(number({DType::Bool, false}, builder_.eq(count, zero)), ErrorCode::Index, "pop from an empty " + list.text, place, {});
+    const TypedExpr index[] = {number({DType::Int64, true}, builder_.max(builder_.sub(count, builder_.i64(1)), zero), 0)};
+    out = list_item(list, view_at(list.items[0].view, index));
+    set_list_length(list, value(index[0], DType::Int64));
+    return out;
+}
+
+void Lowering::cleared(const TypedExpr& list) {
+    if (!dry_) set_list_length(list, builder_.i64(0));
+}
+
+/// The length of a set that a loop goes through, which is to be what it was.
+TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, const Place& place) {
+    TypedExpr changed = number({DType::Bool, false}, ir::no_value);
+    if (!dry_) changed.value = builder_.ne(value(list_length(set), DType::Int64), value(length, DType::Int64));
+    fail_when(changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
+    return length;
+}
+
+/// item in values
+TypedExpr Lowering::contained(const TypedExpr& item, const TypedExpr& values, const Place& place) {
+    if (values.kind == Kind::Tuple && values.names.empty()) {
+        TypedExpr out = flag(false);
+        for (std::size_t k = 0; k < values.items.size(); ++k) {
+            const TypedExpr same = compared("==", item, field(values, k), place);
+            if (same.constant && same.scalar.b) return same;
+            if (!same.constant) out = out.constant ? same : pure(Opcode::Or, {DType::Bool, false}, {out, same}, DType::Bool);
+        }
+        return out;
+    }
+    const TypedExpr array = values.kind == Kind::List ? elements_of(values) : values;
+    if (!is_rows(array))
+        wrong_type(place, "`in` looks through tuples, lists, sets and arrays of numbers in a kernel, not " + describe(values));
+    const TypedExpr same = compared("==", item, array, place);
+    return reduced(same, {RowReduction::Any, place, "in", {}, integer(0)}, TypedExpr(), false);
+}
+
+/// values[i] of a tuple of numbers, where i is not known before the kernel runs.
+TypedExpr Lowering::item_at(const TypedExpr& values, const TypedExpr& index, const Tree& t) {
+    constexpr std::size_t most = 64;
+    const std::size_t n = values.items.size();
+    const std::string advice = "; which one it is must be known before the kernel runs";
+    if (n == 0 || n > most)
+        wrong_type(t.place, "a tuple of " + std::to_string(n) + " is indexed with a constant integer" + advice + ": use an array");
+    NumberType type = loaded(field(values, 0)).type;
+    std::vector<TypedExpr> items;
+    for (std::size_t k = 0; k < n; ++k) {
+        items.push_back(loaded(field(values, k)));
+        if (items[k].kind != Kind::Number)
+            wrong_type(t.place, "a tuple that holds " + describe(items[k]) + " is indexed with a constant integer" + advice);
+        if (!join(type, items[k].type, type))
+            wrong_type(t.place, "this tuple holds " + describe(items[0]) + " and " + describe(items[k]) +
+                                    ", and is indexed with a constant integer" + advice + ": convert one of the two");
+    }
+    const TypedExpr extent = integer(static_cast<std::int64_t>(n));
+    std::vector<Guard> guards;
+    const TypedExpr i = index_of(index, extent, t.place, guards);
+    for (const Guard& g : guards)
+        fail_when(number({DType::Bool, false}, builder_.bit_not(g.inside)), ErrorCode::Index,
+                  "index $0 is out of range for a tuple of " + std::to_string(n), t.place, {number({DType::Int64, true}, g.index)});
+    if (dry_) return number(type, ir::no_value);
+    Value out = value(items[0], dtype(type));
+    for (std::size_t k = 1; k < n; ++k) {
+        const Value here = builder_.eq(value(i, DType::Int64), builder_.i64(static_cast<std::int64_t>(k)));
+        out = builder_.select(here, value(items[k], dtype(type)), out);
+    }
+    return number(type, out);
+}
+
+}  // namespace pardo::lang

@@ -5,7 +5,7 @@
 #include <pardo/kernel.h>
 #include <pardo/syntax.h>
 
-#include "bind.h"
+#include "present.h"
 
 namespace bind {
 
@@ -151,15 +151,6 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
     out.push_back(std::move(a));
 }
 
-std::vector<KernelArgument> arguments_from(nb::handle list, const char* op_name, std::span<const std::string> names) {
-    std::vector<KernelArgument> out;
-    const auto given = nb::borrow<nb::tuple>(list);
-    out.reserve(given.size());
-    std::size_t k = 0;
-    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
-    return out;
-}
-
 PyObject* make_struct = nullptr;  // set by the package
 
 /// What is at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
@@ -183,6 +174,15 @@ nb::object python_number(const KernelArgument& a) {
 }
 
 }  // namespace
+
+std::vector<KernelArgument> arguments_from(nb::handle list, const char* op_name, std::span<const std::string> names) {
+    std::vector<KernelArgument> out;
+    const auto given = nb::borrow<nb::tuple>(list);
+    out.reserve(given.size());
+    std::size_t k = 0;
+    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
+    return out;
+}
 
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
                     const char* op_name) {

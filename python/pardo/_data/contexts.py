@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import contextvars
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,29 +11,17 @@ from pardo._base.public_names import publish_module
 from pardo._core import Device, Event, Queue
 from pardo._data import labels, tables
 from pardo._data.labels import Call, Label
-from pardo._data.mappings import KINDS, Mapped, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
-from pardo._data.tables import Entry, Table, table_of
+from pardo._data.mappings import KINDS, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
+from pardo._data.tables import Block, Entry, Table, blocks, table_of
 
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
-
-
-class _Frame(NamedTuple):
-    """What one `with` has entered."""
-
-    owner: Any
-    table: Table
-    mapped: Mapped
-    sums: dict[int, int]  # with check=True: of the bytes of each array, by its place in `mapped`
-
-
-_frames: contextvars.ContextVar[tuple[_Frame, ...]] = contextvars.ContextVar("pardo.data_frames", default=())
 
 
 class _Kept(NamedTuple):
     """What a block has mapped, for the next time that it is entered: counted up while all of it is present and is what it was."""
 
-    table: Table
-    mapped: Mapped
+    block: Block
+    lock: Any
     entries: tuple[Entry, ...]
     arrays: tuple[tuple[NDArray[Any], tuple[int, ...], tuple[int, ...]], ...]  # with shapes and strides
 
@@ -43,12 +30,22 @@ class _Kept(NamedTuple):
         for x, shape, strides in self.arrays:
             if x.shape != shape or x.strides != strides:
                 return False
-        with self.table.lock:
+        with self.lock:
             for entry in self.entries:
                 if entry.count == 0:
                     return False
             for entry in self.entries:
                 entry.count += 1
+        return True
+
+    def left(self) -> bool:
+        """Count one mapping less of each, if all stay."""
+        with self.lock:
+            for entry in self.entries:
+                if entry.count < 2 or not entry.ready:
+                    return False
+            for entry in self.entries:
+                entry.count -= 1
         return True
 
 
@@ -161,8 +158,8 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     def __enter__(self) -> Device:
         kept = self._kept
         if kept is not None and not tables.offload_is_off() and kept.entered_again():
-            self._entered(kept.table, kept.mapped, {})
-            return kept.table.device
+            blocks.set((*blocks.get(), kept.block))
+            return kept.block.table.device
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
         later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
@@ -172,32 +169,30 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         # A device that shares the host's memory sees what the host writes, and the host what the device writes.
         checked = self._check and not table.shares
         sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
-        self._entered(table, mapped, sums)
-        self._kept = None if self._device is None or later is not None or checked else self._keeps(table, mapped)
+        block = Block(table, self, mapped, sums)
+        blocks.set((*blocks.get(), block))
+        self._kept = None if self._device is None or later is not None or checked else self._keeps(block)
         return table.device
 
-    def _entered(self, table: Table, mapped: Mapped, sums: dict[int, int]) -> None:
-        tables.devices.set((*tables.devices.get(), table.device.id))
-        _frames.set((*_frames.get(), _Frame(self, table, mapped, sums)))
-
-    def _keeps(self, table: Table, mapped: Mapped) -> _Kept | None:
+    def _keeps(self, block: Block) -> _Kept | None:
         """What the next time may begin with; not where anything is copied although it is present."""
+        mapped = block.mapped
         entries = [entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always]
         if len(entries) < len(mapped):
             return None
-        return _Kept(table, mapped, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
+        return _Kept(block, block.table.lock, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        frames = _frames.get()
-        at = len(frames) - 1
-        while at >= 0 and frames[at].owner is not self:
+        entered = blocks.get()
+        at = len(entered) - 1
+        while at >= 0 and entered[at].owner is not self:
             at -= 1
         if at < 0:
             raise RuntimeError("data: the block is left, but this thread or task has not entered it, or has left it already")
-        frame = frames[at]
-        _frames.set((*frames[:at], *frames[at + 1 :]))
-        entered = tables.devices.get()
-        tables.devices.set((*entered[:at], *entered[at + 1 :]))
+        frame, kept_one = entered[at], self._kept
+        blocks.set(entered[:at] + entered[at + 1 :])
+        if kept_one is not None and kept_one.block is frame and error is None and kept_one.left():
+            return
         written = (
             [str(frame.mapped[k][0].label) for k in frame.sums if checksum(frame.mapped[k][0].array) != frame.sums[k]] if frame.sums else []
         )
@@ -232,7 +227,7 @@ def _submitted(queue: Queue, copies: list[Callable[[Queue], None]], entries: lis
 
 def _seen() -> None:
     """What the host has written is known from here on: contexts that check compare with what is there now."""
-    for frame in _frames.get():
+    for frame in blocks.get():
         for k in frame.sums:
             frame.sums[k] = checksum(frame.mapped[k][0].array)
 

@@ -373,9 +373,10 @@ void bind_region(nb::module_& m) {
                           parameters, kinds, std::move(moved));
             },
             nb::arg("facts"), nb::arg("table"), nb::arg("loop"), nb::arg("arguments"), nb::arg("counts"), nb::arg("chunk"), nb::arg("name"),
-            nb::arg("parameters"), nb::arg("maps"), nb::arg("moved"))
+            nb::arg("parameters"), nb::arg("maps"), nb::arg("moved").none())
         .def_ro("hits", &Region::hits)
-        .def_rw("moved", &Region::moved);
+        .def_ro("moved", &Region::moved)
+        .def("forget", [](Region& self) { self.moved = nb::none(); });
 }
 
 }  // namespace bind

@@ -78,7 +78,7 @@ class Region:
         _finish_late_results()
         hits = 0
         if self._calls is not None:
-            self._calls.moved = None
+            self._calls.forget()
             hits = self._calls.hits
         self._misses += 1
         if self._misses > 4 * hits + _SEEN or plainly():

@@ -20,33 +20,10 @@ __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "upda
 class _Kept(NamedTuple):
     """What a block has mapped, for the next time that it is entered: counted up while all of it is present and is what it was."""
 
-    block: Block
+    block: tuple[Block]
     lock: Any
     entries: tuple[Entry, ...]
     arrays: tuple[tuple[NDArray[Any], tuple[int, ...], tuple[int, ...]], ...]  # with shapes and strides
-
-    def entered_again(self) -> bool:
-        """Count one mapping more of each, if they are there as they were."""
-        for x, shape, strides in self.arrays:
-            if x.shape != shape or x.strides != strides:
-                return False
-        with self.lock:
-            for entry in self.entries:
-                if entry.count == 0:
-                    return False
-            for entry in self.entries:
-                entry.count += 1
-        return True
-
-    def left(self) -> bool:
-        """Count one mapping less of each, if all stay."""
-        with self.lock:
-            for entry in self.entries:
-                if entry.count < 2 or not entry.ready:
-                    return False
-            for entry in self.entries:
-                entry.count -= 1
-        return True
 
 
 class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
@@ -156,10 +133,21 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         self.event = Event()
 
     def __enter__(self) -> Device:
-        kept = self._kept
-        if kept is not None and not tables.offload_is_off() and kept.entered_again():
-            blocks.set((*blocks.get(), kept.block))
-            return kept.block.table.device
+        if self._kept is not None and not tables.offload_is_off():
+            block, lock, entries, arrays = self._kept
+            for x, shape, strides in arrays:
+                if x.shape != shape or x.strides != strides:
+                    break
+            else:
+                with lock:
+                    for entry in entries:
+                        if entry.count == 0:
+                            break
+                    else:
+                        for entry in entries:
+                            entry.count += 1
+                        blocks.set(blocks.get() + block)
+                        return block[0].table.device
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
         later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
@@ -180,24 +168,32 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         entries = [entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always]
         if len(entries) < len(mapped):
             return None
-        return _Kept(block, block.table.lock, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
+        return _Kept((block,), block.table.lock, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        entered = blocks.get()
+        entered, kept = blocks.get(), self._kept
+        if error is None and kept is not None and entered and entered[-1] is kept.block[0]:
+            with kept.lock:
+                for entry in kept.entries:
+                    if entry.count < 2 or not entry.ready:
+                        break
+                else:
+                    for entry in kept.entries:
+                        entry.count -= 1
+                    blocks.set(entered[:-1])
+                    return
         at = len(entered) - 1
         while at >= 0 and entered[at].owner is not self:
             at -= 1
         if at < 0:
             raise RuntimeError("data: the block is left, but this thread or task has not entered it, or has left it already")
-        frame, kept_one = entered[at], self._kept
+        frame = entered[at]
         blocks.set(entered[:at] + entered[at + 1 :])
-        if kept_one is not None and kept_one.block is frame and error is None and kept_one.left():
-            return
         written = (
             [str(frame.mapped[k][0].label) for k in frame.sums if checksum(frame.mapped[k][0].array) != frame.sums[k]] if frame.sums else []
         )
-        kept: list[str] = []
-        failure = leave(frame.table, reversed(frame.mapped), error is not None, kept)
+        unchanged: list[str] = []
+        failure = leave(frame.table, reversed(frame.mapped), error is not None, unchanged)
         if failure is None and written and error is None:
             raise RuntimeError(
                 f"data: the host has written what was mapped to {frame.table.device.id}, which has not seen it: {'; '.join(written)}. "
@@ -207,7 +203,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
             if failure is not None:
                 raise failure
             return
-        for label in kept:
+        for label in unchanged:
             error.add_note(f"data: {label}, stays as it was on the host: what writes it failed")
         if failure is not None:
             if not isinstance(failure, Exception):

@@ -268,6 +268,7 @@ void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_present(nb::module_& m);
+void bind_data_block(nb::module_& m);
 void bind_region(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // array/operators.cpp; ends with {0, nullptr}

@@ -2,7 +2,6 @@
 #include <pardo/kernel.h>
 
 #include <array>
-#include <cstring>
 
 #include "present.h"
 
@@ -16,15 +15,9 @@ struct Launcher {
     Py_ssize_t count = -1;
 };
 
-// Set by the package: the environment as a dict, and names of variables: two that make kernels run as plain Python, and PARDO_OFFLOAD.
+// Set by the package: the environment as a dict, and names of variables that make kernels run as plain Python.
 PyObject* environment = nullptr;
-std::array<PyObject*, 3> variables = {};
-
-bool is_set(PyObject* name) {
-    if (PyDict_GetItemWithError(environment, name)) return true;
-    if (PyErr_Occurred()) throw nb::python_error();
-    return false;
-}
+std::array<PyObject*, 2> plain_python = {};
 
 /// Arguments by name, NumPy's inside device_context or where data is mapped, and what the environment asks for are the package's.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -64,28 +57,24 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)},
 
 }  // namespace
 
-bool may_be_plain_python() { return !environment || is_set(variables[0]) || is_set(variables[1]); }
-
-std::optional<bool> offload_is_off() {
-    if (!environment) return {};
-    PyObject* const value = PyDict_GetItemWithError(environment, variables[2]);
-    if (!value && PyErr_Occurred()) throw nb::python_error();
-    if (!value) return false;
-    const char* const text = PyBytes_Check(value) ? PyBytes_AsString(value) : "?";
-    if (std::strcmp(text, "off") == 0 || std::strcmp(text, "0") == 0) return true;
-    if (std::strcmp(text, "on") == 0 || std::strcmp(text, "1") == 0 || *text == 0) return false;
-    return {};
+bool may_be_plain_python() {
+    if (!environment) return true;
+    for (PyObject* name : plain_python) {
+        if (PyDict_GetItemWithError(environment, name)) return true;
+        if (PyErr_Occurred()) throw nb::python_error();
+    }
+    return false;
 }
 
 void bind_launcher(nb::module_& m) {
     m.def(
-        "_set_environment",
-        [](nb::handle all, nb::handle interpret, nb::handle race_check, nb::handle offload) {
-            environment = all.inc_ref().ptr();
-            variables = {interpret.inc_ref().ptr(), race_check.inc_ref().ptr(), offload.inc_ref().ptr()};
+        "_set_plain_python",
+        [](nb::handle variables, nb::handle interpret, nb::handle race_check) {
+            environment = variables.inc_ref().ptr();
+            plain_python = {interpret.inc_ref().ptr(), race_check.inc_ref().ptr()};
         },
-        nb::arg("environment"), nb::arg("interpret"), nb::arg("race_check"), nb::arg("offload"),
-        nb::sig("def _set_environment(environment: dict[Any, Any], interpret: Any, race_check: Any, offload: Any) -> None"));
+        nb::arg("environment"), nb::arg("interpret"), nb::arg("race_check"),
+        nb::sig("def _set_plain_python(environment: dict[Any, Any], interpret: Any, race_check: Any) -> None"));
     nb::class_<Launcher>(m, "_Launcher", nb::type_slots(slots), "A kernel with its range.")
         .def(nb::init<>())
         .def(

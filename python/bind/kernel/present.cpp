@@ -8,10 +8,11 @@ namespace {
 
 /// One a device; kept for ever, as devices are.
 std::vector<PresentTable*> tables;
-/// Set by the package: ContextVar.get of the blocks that a task is in, each a tuple that begins with its table.
-PyObject* blocks = nullptr;
-
+/// Set by the package: the environment as a dict, and the name PARDO_OFFLOAD in it.
+PyObject *environment_of_data = nullptr, *offload_name = nullptr;
 }  // namespace
+
+Blocks blocks;  // set by the package
 
 PresentEntry* PresentTable::from(std::uintptr_t begin) const {
     const auto found = std::ranges::upper_bound(sorted, begin, {}, &PresentEntry::end);  // ranges do not overlap
@@ -29,14 +30,25 @@ PresentTable* present_table(const pardo::Device& device) {
 }
 
 PresentTable* table_of_block(LateResults** late) {
-    if (!blocks) return nullptr;
-    const nb::object entered = nb::steal(PyObject_CallNoArgs(blocks));
+    if (!blocks.get) return nullptr;
+    const nb::object entered = nb::steal(PyObject_CallNoArgs(blocks.get));
     if (!entered.is_valid()) throw nb::python_error();
     const Py_ssize_t count = PyTuple_Size(entered.ptr());
     if (count <= 0) return nullptr;
     PyObject* const block = PyTuple_GetItem(entered.ptr(), count - 1);
     (void)nb::try_cast<LateResults*>(nb::handle(PyTuple_GetItem(block, 1)), *late);
     return nb::inst_ptr<PresentTable>(PyTuple_GetItem(block, 0));
+}
+
+std::optional<bool> offload_is_off() {
+    if (!environment_of_data) return {};
+    PyObject* const value = PyDict_GetItemWithError(environment_of_data, offload_name);
+    if (!value && PyErr_Occurred()) throw nb::python_error();
+    if (!value) return false;
+    const std::string_view text = PyBytes_Check(value) ? PyBytes_AsString(value) : "?";
+    if (text == "off" || text == "0") return true;
+    if (text == "on" || text == "1" || text.empty()) return false;
+    return {};
 }
 
 void bind_present(nb::module_& m) {
@@ -48,7 +60,8 @@ void bind_present(nb::module_& m) {
             },
             nb::arg("begin"), nb::arg("end"), nb::arg("image").none())
         .def_rw("ready", &PresentEntry::ready)
-        .def_rw("broken", &PresentEntry::broken);
+        .def_rw("broken", &PresentEntry::broken)
+        .def_rw("count", &PresentEntry::count);
     nb::class_<PresentTable>(m, "_PresentTable", "The entries of a device, by their addresses.")
         .def(
             "__init__",
@@ -58,6 +71,7 @@ void bind_present(nb::module_& m) {
             },
             nb::arg("queue"), nb::arg("shares"))
         .def_ro("shares", &PresentTable::shares)
+        .def_rw("held", &PresentTable::held)
         .def_ro("entries", &PresentTable::entries)
         .def(
             "_replace",
@@ -77,7 +91,13 @@ void bind_present(nb::module_& m) {
             },
             nb::arg("begin"), nb::arg("end"), nb::sig("def at(self, begin: int, end: int) -> Any"));
     m.def(
-        "_set_blocks", [](nb::object get) { blocks = get.release().ptr(); }, nb::arg("get"));
+        "_set_blocks",
+        [](nb::object get, nb::object set, nb::object environment, nb::object name) {
+            blocks = {get.release().ptr(), set.release().ptr()};
+            if (PyDict_Check(environment.ptr())) environment_of_data = environment.release().ptr();
+            offload_name = name.release().ptr();
+        },
+        nb::arg("get"), nb::arg("set"), nb::arg("environment"), nb::arg("name"));
     m.def(
         "_strided",
         [](const pardo::Array& bytes, pardo::DType dtype, const Ints& shape, const Ints& strides, std::int64_t offset) {

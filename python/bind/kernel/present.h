@@ -20,6 +20,7 @@ struct PresentEntry {
     std::optional<pardo::Array> image;  // its bytes on the device, if they are adjacent there and here
     bool ready = true;                  // no copies are under way, and none has failed
     bool broken = false;                // work that writes it has failed
+    std::int64_t count = 1;             // of mappings
 };
 
 /// Base of Python's tables, which live as long as the process.
@@ -27,6 +28,7 @@ struct PresentTable {
     pardo::Queue queue;
     bool shares = false;  // kernels use memory of the host in place
     nb::object entries;   // a tuple, in the order of addresses
+    int held = 0;         // Python's lock: counts are being looked at, and changed after that
     std::vector<PresentEntry*> sorted;
 
     /// The first entry that ends behind an address; null if there is none.
@@ -35,15 +37,21 @@ struct PresentTable {
     PresentEntry* at(std::uintptr_t begin, std::uintptr_t end) const;
 };
 
+/// ContextVar.get and ContextVar.set of the blocks that a task is in, each a tuple that begins with its table and its owner.
+struct Blocks {
+    PyObject *get = nullptr, *set = nullptr;
+};
+extern Blocks blocks;
+
 /// The table of a device; null before there is one.
 PresentTable* present_table(const pardo::Device& device);
 /// The table of the innermost block that this thread or task is in, and what results wait for there; null if there is none.
 PresentTable* table_of_block(LateResults** late);
 /// Whether the environment may make kernels run as plain Python (launcher.cpp).
 bool may_be_plain_python();
-/// Whether PARDO_OFFLOAD says that regions run on the host; nothing where that is for the package to tell.
+/// Whether the variable PARDO_OFFLOAD says that regions run on the host; nothing where that is for the package to tell.
 std::optional<bool> offload_is_off();
 /// A tuple's values as arguments of a launch (kernel.cpp); `names`: of the parameters.
-std::vector<pardo::KernelArgument> arguments_from(nb::handle list, const char* op_name, std::span<const std::string> names);
+std::vector<pardo::KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names);
 
 }  // namespace bind

@@ -105,7 +105,7 @@ public:
         kept->owner = std::move(loop);
         for (std::size_t k = 0; k < nb::len(arguments); ++k) {
             std::vector<KernelArgument> parts =
-                arguments_from(nb::make_tuple(nb::object(arguments[k])), name.c_str(), kept->loop->parameters());
+                kernel_arguments(nb::make_tuple(nb::object(arguments[k])), name.c_str(), kept->loop->parameters());
             const int parameter = k < parameters.size() ? parameters[k] : -1;
             if (parameter >= 0) {
                 KernelArgument& a = parts[0];

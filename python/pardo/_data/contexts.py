@@ -1,11 +1,12 @@
 # python/pardo/_data/contexts.py: `with data(...)`: copies of host memory on a device, for as long as a block lasts.
 from __future__ import annotations
 
-import contextlib
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
+from pardo import _core
 from pardo._base.arguments import DeviceLike, device_of, flag, queue_of
 from pardo._base.public_names import publish_module
 from pardo._core import Device, Event, Queue
@@ -17,16 +18,7 @@ from pardo._data.tables import Block, Entry, Table, blocks, table_of
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
 
 
-class _Kept(NamedTuple):
-    """What a block has mapped, for the next time that it is entered: counted up while all of it is present and is what it was."""
-
-    block: tuple[Block]
-    lock: Any
-    entries: tuple[Entry, ...]
-    arrays: tuple[tuple[NDArray[Any], tuple[int, ...], tuple[int, ...]], ...]  # with shapes and strides
-
-
-class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
+class data(_core._DataBlock):  # noqa: N801 (used like a function)
     """Keep copies of NumPy arrays on a device inside of a `with` block.
 
     Kernels, jit functions, and functions and operators with an array of pardo beside them, take the copy in place of the array, and
@@ -120,6 +112,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         after: Any = None,
         check: bool = False,
     ) -> None:
+        super().__init__()
         self._lists = {"to": to, "from_": from_, "tofrom": tofrom, "alloc": alloc, "present": present, "release": release, "delete": delete}
         self._lists = {kind: listed(x, f"data: {kind}") for kind, x in self._lists.items()}
         self._always = always
@@ -129,25 +122,21 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
             raise TypeError("data: after= goes with queue=: without a queue the block waits for its copies")
         self._after, self._check = after, flag(check, "data: check")
         self._call = labels.caller(1)
-        self._kept: _Kept | None = None
         self.event = Event()
 
-    def __enter__(self) -> Device:
-        if self._kept is not None and not tables.offload_is_off():
-            block, lock, entries, arrays = self._kept
-            for x, shape, strides in arrays:
-                if x.shape != shape or x.strides != strides:
-                    break
-            else:
-                with lock:
-                    for entry in entries:
-                        if entry.count == 0:
-                            break
-                    else:
-                        for entry in entries:
-                            entry.count += 1
-                        blocks.set(blocks.get() + block)
-                        return block[0].table.device
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Run each call of a function in the block."""
+
+        @functools.wraps(function)
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            with self:
+                return function(*arguments, **keywords)
+
+        return called
+
+    # Where all is present still and is what it was, the core enters and leaves the block (python/bind/kernel/data_block.cpp).
+
+    def _enter(self) -> Device:
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
         later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
@@ -159,29 +148,20 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
         block = Block(table, self, mapped, sums)
         blocks.set((*blocks.get(), block))
-        self._kept = None if self._device is None or later is not None or checked else self._keeps(block)
+        if self._device is not None and later is None and not checked:
+            self._keep(block)
         return table.device
 
-    def _keeps(self, block: Block) -> _Kept | None:
+    def _keep(self, block: Block) -> None:
         """What the next time may begin with; not where anything is copied although it is present."""
         mapped = block.mapped
-        entries = [entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always]
-        if len(entries) < len(mapped):
-            return None
-        return _Kept((block,), block.table.lock, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
+        entries = tuple(entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always)
+        if len(entries) == len(mapped):
+            arrays = tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped)
+            self._set_kept(block, block.table.device, entries, arrays)
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        entered, kept = blocks.get(), self._kept
-        if error is None and kept is not None and entered and entered[-1] is kept.block[0]:
-            with kept.lock:
-                for entry in kept.entries:
-                    if entry.count < 2 or not entry.ready:
-                        break
-                else:
-                    for entry in kept.entries:
-                        entry.count -= 1
-                    blocks.set(entered[:-1])
-                    return
+    def _exit(self, error: BaseException | None) -> None:
+        entered = blocks.get()
         at = len(entered) - 1
         while at >= 0 and entered[at].owner is not self:
             at -= 1

@@ -34,7 +34,9 @@ class Block(NamedTuple):
 
 # The blocks that this task is in, the innermost last: it says where offloaded functions run.
 blocks: contextvars.ContextVar[tuple[Block, ...]] = contextvars.ContextVar("pardo.data", default=())
-_core._set_blocks(blocks.get)
+# What os.environ wraps: a look-up by text costs a third of entering a block.
+_environment: Any = getattr(os.environ, "_data", os.environb)
+_core._set_blocks(blocks.get, blocks.set, _environment, b"PARDO_OFFLOAD")
 
 # Whether what this task runs now is asked to be on the host: then copies on other devices take no argument's place.
 on_host: contextvars.ContextVar[bool] = contextvars.ContextVar("pardo.data_on_host", default=False)
@@ -109,7 +111,6 @@ class Entry(_core._PresentEntry):
         super().__init__(layout.begin, layout.end, image if len(layout.axes) == 1 else None)
         self.array, self.layout, self.image, self.label = x, layout, image, label
         self.nbytes = layout.size
-        self.count = 1
         self.copying: list[Event] = []  # copies of it that were submitted and not waited for
         self.failure: Exception | None = None  # of one of these
         self.launched: list[Event] = []  # what writes it, unless it is complete
@@ -169,6 +170,22 @@ def _has_failed(event: Event) -> bool:
     return event.done() and event._failure(False) is not None
 
 
+class _Lock:
+    """Of a table. While somebody has it, the core leaves the counts of its entries alone."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._lock = table, threading.RLock()
+        table.held = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._table.held += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._table.held -= 1
+        self._lock.release()
+
+
 class Table(_core._PresentTable):
     """The entries of a device, by their addresses."""
 
@@ -178,7 +195,7 @@ class Table(_core._PresentTable):
         self.queue = Queue.of(device)
         super().__init__(self.queue, device._takes_host_memory)
         self.device = device
-        self.lock = threading.RLock()
+        self.lock = _Lock(self)
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Replace the entries."""
@@ -223,9 +240,6 @@ def table_of(device: Device) -> Table:
         return table
 
 
-_environment: Any = getattr(os.environ, "_data", os.environb)  # by bytes: a look-up by text costs a third of entering a block
-
-
 def offload_is_off() -> bool:
     """Whether the environment variable PARDO_OFFLOAD says that what is for devices runs on the host."""
     if b"PARDO_OFFLOAD" not in _environment:
@@ -263,7 +277,7 @@ def _after_fork() -> None:
     _tables_lock = threading.Lock()
     _workers.clear()
     for table in tables.values():
-        table.lock = threading.RLock()
+        table.lock = _Lock(table)
 
 
 if hasattr(os, "register_at_fork"):

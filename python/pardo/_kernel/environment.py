@@ -10,9 +10,8 @@ _environment: Any = getattr(os.environ, "_data", os.environ)  # what os.environ 
 _INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.environ.encodekey("PARDO_INTERPRET")
 _RACE_CHECK: Any = "PARDO_RACE_CHECK" if _environment is os.environ else os.environ.encodekey("PARDO_RACE_CHECK")
 _NO = (None, b"", b"0", "", "0")
-_OFFLOAD: Any = "PARDO_OFFLOAD" if _environment is os.environ else os.environ.encodekey("PARDO_OFFLOAD")
 if type(_environment) is dict:
-    _core._set_environment(_environment, _INTERPRET, _RACE_CHECK, _OFFLOAD)
+    _core._set_plain_python(_environment, _INTERPRET, _RACE_CHECK)
 
 
 def interpreting() -> bool:

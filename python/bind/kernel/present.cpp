@@ -1,4 +1,4 @@
-// python/bind/kernel/present.cpp: tables of the host's memory that devices have, for pardo._data, which changes them.
+// python/bind/kernel/present.cpp: tables of the host's memory that devices have, for pardo._data.tables, which changes them.
 #include "present.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@ namespace {
 std::vector<PresentTable*> tables;
 /// Set by the package: the environment as a dict, and the name PARDO_OFFLOAD in it.
 PyObject *environment_of_data = nullptr, *offload_name = nullptr;
+
 }  // namespace
 
 Blocks blocks;  // set by the package

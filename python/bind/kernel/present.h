@@ -1,4 +1,4 @@
-// python/bind/kernel/present.h: memory of the host that devices have (pardo.data): the tables that pardo._data keeps, looked up by address.
+// python/bind/kernel/present.h: memory of the host that devices have (pardo.data): the tables of pardo._data.tables, looked up by address.
 #pragma once
 
 #include <cstdint>

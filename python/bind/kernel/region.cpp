@@ -59,11 +59,6 @@ struct Given {
     bool overlaps(const Given& other) const { return low < other.high && other.low < high; }
 };
 
-PresentTable* host_table() {
-    static const pardo::Device host("cpu");
-    return present_table(host);
-}
-
 bool adjacent(const Given& g, pardo::DType dtype) {
     std::int64_t step = pardo::itemsize(dtype);
     for (std::size_t d = g.rank; d-- > 0; step *= g.shape[d])
@@ -73,7 +68,8 @@ bool adjacent(const Given& g, pardo::DType dtype) {
 
 class Region {
 public:
-    Region(std::vector<Parameter> parameters, bool chosen) : parameters_(std::move(parameters)), chosen_(chosen) {}
+    Region(std::vector<Parameter> parameters, bool chosen, PresentTable& host)
+        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {}
 
     /// Runs it; false where that is for Python.
     bool again(const nb::tuple& facts) {
@@ -147,7 +143,7 @@ private:
 
     PresentTable* target(LateResults*& late, bool off) const {
         PresentTable* const around = table_of_block(&late);
-        PresentTable* table = off ? host_table() : chosen_ ? chosen_table_ : around;
+        PresentTable* table = off ? &host_ : chosen_ ? chosen_table_ : around;
         if (!table && !off && !chosen_) table = present_table(pardo::Device());
         if (table != around && late && !late->empty()) return nullptr;  // other devices have to see what is still there
         if (table != around) late = nullptr;
@@ -336,6 +332,7 @@ private:
 
     std::vector<Parameter> parameters_;
     bool chosen_;  // the device is written in the file
+    PresentTable& host_;
     PresentTable* chosen_table_ = nullptr;
     std::vector<std::shared_ptr<Kept>> kept_;
     std::size_t last_ = 0;
@@ -353,15 +350,15 @@ void bind_region(nb::module_& m) {
     nb::class_<Region>(m, "_Region", "A region of a file of Cython.")
         .def(
             "__init__",
-            [](Region* self, nb::typed<nb::list, nb::any> given, bool chosen) {
+            [](Region* self, nb::typed<nb::list, nb::any> given, bool chosen, nb::handle host) {
                 std::vector<Parameter> parameters;
                 for (nb::handle one : given) {
                     const auto t = nb::borrow<nb::tuple>(one);
                     parameters.push_back({nb::cast<int>(t[1]), nb::cast<bool>(t[2]), nb::cast<std::string>(t[0])});
                 }
-                new (self) Region(std::move(parameters), chosen);
+                new (self) Region(std::move(parameters), chosen, *nb::inst_ptr<PresentTable>(host));
             },
-            nb::arg("parameters"), nb::arg("chosen"))
+            nb::arg("parameters"), nb::arg("chosen"), nb::arg("host"))
         .def("again", &Region::again, nb::arg("facts"))
         .def(
             "keep",

@@ -12,6 +12,7 @@ from pardo._base.arguments import device_of
 from pardo._compiler import source
 from pardo._compiler.intrinsics import known
 from pardo._compiler.source import Source
+from pardo._core import Device
 from pardo._cython import carried, functions
 from pardo._data import mappings, tables
 from pardo._data.tables import table_of
@@ -102,7 +103,7 @@ class Region:
             counting = {n.id for loop in region.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
             ranks = [len(a.shape) if hasattr(a, "strides") else -1 for a in arguments]
             parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
-            self._calls = _core._Region(parameters, function._on is not None)
+            self._calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
             self.again = self._calls.again  # type: ignore[method-assign]
         table = table_of(function._target())
         of = {name: k for k, name in enumerate(names)}

@@ -36,8 +36,8 @@ pardo::Array LateResults::memory(std::uintptr_t bytes, std::int64_t itemsize, co
 void LateResults::add(std::uintptr_t low, std::uintptr_t high, const pardo::Array& block, std::int64_t place) {
     if (!ranges_.empty()) {
         Range& last = ranges_.back();
-        const bool neighbours = last.high == low && last.block.node() == block.node() &&
-                                last.place + static_cast<std::int64_t>(last.high - last.low) == place;
+        const bool neighbours =
+            last.high == low && last.block.node() == block.node() && last.place + static_cast<std::int64_t>(last.high - last.low) == place;
         if (neighbours) {
             last.high = high;
             return;

@@ -88,7 +88,8 @@ void bind_present(nb::module_& m) {
             [](const PresentTable& self, std::uintptr_t begin, std::uintptr_t end) -> nb::object {
                 const PresentEntry* entry = self.at(begin, end);
                 if (!entry) return nb::none();
-                return nb::borrow(nb::handle(PyTuple_GetItem(self.entries.ptr(), std::ranges::find(self.sorted, entry) - self.sorted.begin())));
+                return nb::borrow(
+                    nb::handle(PyTuple_GetItem(self.entries.ptr(), std::ranges::find(self.sorted, entry) - self.sorted.begin())));
             },
             nb::arg("begin"), nb::arg("end"), nb::sig("def at(self, begin: int, end: int) -> Any"));
     m.def(

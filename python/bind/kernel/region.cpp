@@ -51,7 +51,7 @@ struct Given {
     std::size_t rank = 0;
     std::uintptr_t address = 0, low = 0, high = 0;
     PresentEntry* entry = nullptr;
-    Array array;            // the entry's image, or what is made for the call
+    Array array;             // the entry's image, or what is made for the call
     std::int64_t place = 0;  // in the image, in bytes
 
     pardo::Extents extents() const { return {shape, rank}; }
@@ -228,7 +228,8 @@ private:
                 if (arguments[k].array.node() && kept.addresses[k] == g.address) continue;
                 Ints steps(g.strides, g.strides + g.rank);
                 for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
-                arguments[k].array = pardo::share_host(host, dtype, g.extents(), steps, false, [] {}, table.queue);
+                arguments[k].array = pardo::share_host(
+                    host, dtype, g.extents(), steps, false, [] {}, table.queue);
                 if (&arguments == &kept.arguments) kept.addresses[k] = g.address;
                 continue;
             }

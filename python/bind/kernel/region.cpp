@@ -309,7 +309,7 @@ private:
     static void copy_back(const Kept& kept, const PresentTable& table, const Call& call, LateResults* late) {
         for (std::size_t p = 0; p < call.given.size() && !table.shares; ++p) {
             const Given& g = call.given[p];
-            if (g.shape == nullptr || g.entry || !kept.maps[p].from) continue;
+            if (!g.array.node() || g.entry || !kept.maps[p].from) continue;
             if (late && !kept.maps[p].to)
                 late->add(g.low, g.high, g.array, g.place);
             else

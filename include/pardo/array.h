@@ -153,6 +153,9 @@ PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents 
 /// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
 /// not suffice or `offset` is no multiple of the element size.
 PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);
+/// A part of an array of adjacent bytes as elements of another dtype: the first one `offset` bytes in, strides in bytes. Throws Value where
+/// they are not multiples of the element size, or leave the memory.
+PARDO_API Array strided(const Array& bytes, DType dtype, Extents shape, Extents strides_bytes, std::int64_t offset);
 /// x in memory of a kind: itself when it is there already, else a copy. Hands the computation over.
 PARDO_API Array in_memory(const Array& x, MemoryKind kind);
 /// Shares host memory on a CPU device (strides in elements); `release` is called when the last use is over, and not

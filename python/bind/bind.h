@@ -267,6 +267,9 @@ void bind_linalg(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);
+void bind_present(nb::module_& m);
+void bind_data_block(nb::module_& m);
+void bind_region(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // array/operators.cpp; ends with {0, nullptr}
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // array/exchange.cpp

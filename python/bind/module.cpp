@@ -30,4 +30,7 @@ NB_MODULE(_core, m) {
     bind::bind_kernel(m);
     bind::bind_launcher(m);
     bind::bind_program(m);
+    bind::bind_present(m);
+    bind::bind_data_block(m);
+    bind::bind_region(m);
 }

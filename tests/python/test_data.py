@@ -580,5 +580,5 @@ def test_contexts_belong_to_tasks():
 
     with pp.data(to=(y,), device=OWN):
         assert asyncio.run(main()) == [False, True]
-        assert tables.devices.get() == (pp.Device(OWN).id,)
+        assert [b.table.device.id for b in tables.blocks.get()] == [pp.Device(OWN).id]
     assert x.tolist() == [2, 3, 4]

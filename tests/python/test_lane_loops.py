@@ -414,3 +414,64 @@ def test_only_what_is_written_and_large_bypasses_caches():
     assert not bypasses(changed, LARGE, x, y)
     assert not bypasses(each, 1000, x, y, z)
     assert not bypasses(each, LARGE, x, y[::-1], z[::-1])
+
+
+def distances_of_rows(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in pp.prange(x.shape[0]):
+            s = y.dtype.type(0)
+            for k in range(x.shape[1]):
+                t = x[i, k] - x[j, k]
+                s += t * t
+            y[i, j] = s
+
+
+def parts_of_rows(x, y):
+    for i in pp.prange(y.shape[0]):
+        for j in pp.prange(y.shape[1]):
+            s = y[i, j]
+            for k in range(2, x.shape[1] - 1):
+                s = s * x[j, k] + x[j, k - 1] + k
+            y[i, j] = s
+
+
+@pytest.mark.parametrize("function", [distances_of_rows, parts_of_rows])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.varied("shape")
+@pytest.mark.parametrize("shape", [(19, 37), (16, 16), (33, 8), (8, 7)])
+def test_lanes_that_walk_along_rows(function, dtype, shape):
+    """Pieces of rows are loaded at once: each lane still goes through its own row in order, and reads nothing else."""
+    n, m = shape
+    wide = np.random.default_rng(5).integers(-9, 9, (n, m + 3)).astype(dtype) / np.dtype(dtype).type(2)
+    wide = wide.astype(dtype)
+    for x in (wide[:, :m].copy(), wide[:, 1 : m + 1], wide[::-1, 3:]):
+        y = np.ones((n, n), dtype)
+        expected = y.copy()
+        if function is distances_of_rows:
+            expected[:] = 0
+            for k in range(m):
+                t = x[:, None, k] - x[None, :, k]
+                expected += t * t
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                for k in range(2, m - 1):
+                    expected = expected * x[:, k] + x[:, k - 1] + np.dtype(dtype).type(k)
+        pp.jit(function)(x, y)
+        assert_array_equal(y, expected)
+
+
+def test_lanes_that_walk_along_steps():
+    @pp.jit
+    def sums(x, y):
+        for i in pp.prange(y.shape[0]):
+            s = 0.0
+            for k in range(11):
+                s = s / 2 + x[11 * i + k]
+            y[i] = s
+
+    x, y = np.random.default_rng(2).random(11 * 45), np.empty(45)
+    sums(x, y)
+    expected = np.zeros(45)
+    for k in range(11):
+        expected = expected / 2 + x[k::11]
+    assert_array_equal(y, expected)

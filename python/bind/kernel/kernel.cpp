@@ -5,7 +5,7 @@
 #include <pardo/kernel.h>
 #include <pardo/syntax.h>
 
-#include "bind.h"
+#include "present.h"
 
 namespace bind {
 
@@ -151,15 +151,6 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
     out.push_back(std::move(a));
 }
 
-std::vector<KernelArgument> arguments_from(nb::handle list, const char* op_name, std::span<const std::string> names) {
-    std::vector<KernelArgument> out;
-    const auto given = nb::borrow<nb::tuple>(list);
-    out.reserve(given.size());
-    std::size_t k = 0;
-    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
-    return out;
-}
-
 PyObject* make_struct = nullptr;  // set by the package
 
 /// What is at a place of such a list, made into Python's: numbers by `number`, tuples, structs by the package: of their class's number,
@@ -184,9 +175,18 @@ nb::object python_number(const KernelArgument& a) {
 
 }  // namespace
 
+std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names) {
+    std::vector<KernelArgument> out;
+    const auto given = nb::borrow<nb::tuple>(list);
+    out.reserve(given.size());
+    std::size_t k = 0;
+    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
+    return out;
+}
+
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
                     const char* op_name) {
-    const std::vector<KernelArgument> given = arguments_from(arguments, op_name, kernel.parameters());
+    const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name, kernel.parameters());
     const pardo::Queue* on = queue_from(queue);
     const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, op_name);
     const Unlocked unlocked;
@@ -264,7 +264,7 @@ void bind_kernel(nb::module_& m) {
     m.def(
         "_returned_by",
         [](const FunctionPtr& function, Tuple arguments, nb::handle queue, const std::string& op_name) {
-            const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), function->params);
+            const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), function->params);
             const std::vector<KernelArgument> types = pardo::returned_by(function, given, queue_from(queue));
             std::size_t at = 0;
             return value_from(types, at, [](const KernelArgument& a) { return dtype_to_python(a.dtype); });
@@ -300,14 +300,14 @@ void bind_kernel(nb::module_& m) {
             "inspect",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& what,
                const std::string& op_name) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), k.parameters());
                 return k.inspect(given, range, what, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("what"), nb::arg("op_name"))
         .def(
             "types",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& op_name) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), k.parameters());
                 return k.types(given, range, queue_from(queue));
             },
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("op_name"))
@@ -319,7 +319,7 @@ void bind_kernel(nb::module_& m) {
             "uses",
             [](const pardo::Kernel& k, Tuple arguments, const pardo::NdRange& range, nb::handle queue, const std::string& op_name) {
                 std::vector<int> out;
-                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), k.parameters());
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), k.parameters());
                 for (const pardo::ArgumentUse u : k.uses(given, range, queue_from(queue))) out.push_back(static_cast<int>(u));
                 return out;
             },
@@ -347,7 +347,7 @@ void bind_kernel(nb::module_& m) {
         .def(
             "refusal",
             [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), loop.parameters());
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), loop.parameters());
                 const Unlocked unlocked;
                 return loop.refusal(given);
             },
@@ -359,7 +359,7 @@ void bind_kernel(nb::module_& m) {
             "run",
             [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, Tuple initial, nb::handle queue, std::int64_t chunk,
                const std::string& op_name) {
-                const std::vector<KernelArgument> given = arguments_from(arguments, op_name.c_str(), loop.parameters());
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), loop.parameters());
                 std::vector<pardo::Scalar> before;
                 for (nb::handle o : initial) {
                     const auto scalar = scalar_from(o.ptr());

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "bind.h"
+#include "present.h"
 
 namespace bind {
 namespace {
@@ -18,15 +18,6 @@ struct Launcher {
 // Set by the package: the environment as a dict, and names of variables that make kernels run as plain Python.
 PyObject* environment = nullptr;
 std::array<PyObject*, 2> plain_python = {};
-
-bool may_be_plain_python() {
-    if (!environment) return true;
-    for (PyObject* name : plain_python) {
-        if (PyDict_GetItemWithError(environment, name)) return true;
-        if (PyErr_Occurred()) throw nb::python_error();
-    }
-    return false;
-}
 
 /// Arguments by name, NumPy's inside device_context or where data is mapped, and what the environment asks for are the package's.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -65,6 +56,15 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)},
                        {0, nullptr}};
 
 }  // namespace
+
+bool may_be_plain_python() {
+    if (!environment) return true;
+    for (PyObject* name : plain_python) {
+        if (PyDict_GetItemWithError(environment, name)) return true;
+        if (PyErr_Occurred()) throw nb::python_error();
+    }
+    return false;
+}
 
 void bind_launcher(nb::module_& m) {
     m.def(

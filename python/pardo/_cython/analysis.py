@@ -32,6 +32,7 @@ class Compiled(NamedTuple):
     results: list[str]
     returns: str  # the statement with which the function around it returns, if the region gives a value for it
     fused: bool
+    has_sections: bool  # of pointers, or C arrays: memory that is read to find them
     facts: str  # what a call depends on, beside what arrays hold, if that can be told
     data: bytes
 
@@ -157,8 +158,8 @@ def _typed_trees() -> Iterator[Callable[..., list[Any]]]:
         Pipeline.create_pipeline = original
 
 
-def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
-    """The regions of a file, by the numbers of their marks. What is wrong is reported as Cython does."""
+def regions_of(context: Any, source: Any, py: bool) -> tuple[dict[int, Compiled], set[int]]:
+    """The regions of a file, by the numbers of their marks, and which blocks are quiet. What is wrong is reported as Cython does."""
     marks = Marks()
 
     def take_out(tree: Any) -> Any:
@@ -186,7 +187,10 @@ def regions_of(context: Any, source: Any, py: bool) -> dict[int, Compiled]:
         except RefusedError as refused:
             _report(refused)
     Pipeline.abort_on_errors(tree)
-    return regions
+    scopes = {number: getattr(each[0].function, "local_scope", None) for number, each in by_mark.items() if len(each) == 1}
+    calm = {n for n, region in regions.items() if not region.has_sections}
+    blocks = {n for n, block in marks.quiet.items() if block is not None and block.regions <= calm and block.holds(scopes)}
+    return regions, blocks
 
 
 def _report(refused: RefusedError) -> None:
@@ -241,7 +245,8 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         )
     assert first is not None
     facts = region.facts() if len(found) == 1 else ""
-    return Compiled(first[0], first[1], returns, len(found) > 1, facts, carried.packed(*variants))
+    has_sections = bool(region.given)
+    return Compiled(first[0], first[1], returns, len(found) > 1, has_sections, facts, carried.packed(*variants))
 
 
 def _returned(function: Any) -> Any:
@@ -279,8 +284,8 @@ def _in_gil(mark: Mark, text: str) -> str:
 class _Placed:
     """Puts calls in the place of regions."""
 
-    def __init__(self, regions: dict[int, Compiled], name: str) -> None:
-        self.regions, self.file = regions, name
+    def __init__(self, regions: dict[int, Compiled], quiet: set[int], name: str) -> None:
+        self.regions, self.quiet, self.file = regions, quiet, name
 
     def __call__(self, mark: Mark, body: Any) -> Any:
         if mark.block:
@@ -311,7 +316,7 @@ class _Placed:
                 raise RefusedError(m.pos, "a section of a pointer can be given to parallel(device={…}) alone")
         kinds, names = tuple(m.kind for m in mark.maps), tuple(m.text for m in mark.maps)
         arguments = "".join(f", {n}" for n in names)
-        enter = _in_gil(mark, f"_pardo.enter({place!r}, {kinds!r}, {names!r}, {mark.on or None}{arguments})")
+        enter = _in_gil(mark, f"_pardo.enter({place!r}, {kinds!r}, {names!r}, {mark.on or None}, {mark.number in self.quiet}{arguments})")
         leave = _in_gil(mark, "_pardo.leave()")
         lines = ["try:", "    pass", "finally:", *("    " + line for line in leave.splitlines())]
         made = statements(enter, mark.pos) + statements("\n".join(lines), mark.pos)
@@ -371,9 +376,9 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 py = str(compilation.source_desc.filename).endswith(".py")
                 fresh = Main.Context.from_options(context.options)
                 with _original(original):
-                    regions = regions_of(fresh, compilation, py)
+                    regions, quiet = regions_of(fresh, compilation, py)
                 tree = parse(compilation)
-                tree = Marks(_Placed(regions, str(compilation.source_desc.get_description())))(tree)
+                tree = Marks(_Placed(regions, quiet, str(compilation.source_desc.get_description())))(tree)
                 _begins(tree, regions)
             except RefusedError as refused:
                 _report(refused)

@@ -8,6 +8,7 @@ from Cython.CodeWriter import ExpressionWriter
 from Cython.Compiler import ExprNodes, Nodes, TreeFragment
 from Cython.Compiler.Visitor import VisitorTransform
 from pardo._cython.errors import refuse
+from pardo._cython.quiet import Quiet, quiet
 
 KINDS = ("to", "from", "tofrom", "alloc", "present")
 
@@ -76,6 +77,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         self.names = {"cython.parallel.device": "device", "cython.parallel.parallel": "parallel", "cython.parallel.prange": "prange"}
         self.modules = {"cython"}
         self.device_functions: list[Any] = []
+        self.quiet: dict[int, Quiet | None] = {}  # of blocks
         self.nogil = False
         self.in_region = False
 
@@ -181,6 +183,8 @@ class Marks(VisitorTransform):  # type: ignore[misc]
             mark = self._marked(node, maps_of(arguments[0]), _text(on), True)
             body = self.visit(node.body)
             node.body = body
+            if self.made is None:
+                self.quiet[mark.number] = quiet(body)
             return body if self.made is None else self.made(mark, body)
         return self._section(node, manager, what == "parallel")
 
@@ -201,6 +205,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         self.in_region = True
         self.visitchildren(node)
         self.in_region = False
+        node.pardo_region = mark.number
         return node if self.made is None else self.made(mark, node)
 
     def visit_SimpleCallNode(self, node: Any) -> Any:

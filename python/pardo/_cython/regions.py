@@ -167,7 +167,7 @@ class Region(Loops):
             if kind.is_memoryviewslice and dtype_name(kind.dtype) is not None:
                 axes = range(kind.ndim)
                 parts += [f"<size_t>{text}._data", *(f"{text}.{what}[{k}]" for what in ("shape", "strides") for k in axes)]
-            elif text in self.given or not (plain(kind).is_int or plain(kind).is_enum):
+            elif text in self.given or dtype_name(plain(kind)) is None:
                 return ""
             else:
                 parts.append(text)

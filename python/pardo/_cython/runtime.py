@@ -2,19 +2,20 @@
 from __future__ import annotations
 
 import ast
-import contextvars
 import threading
 import types
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from pardo import _core
 from pardo._base.arguments import device_of
 from pardo._compiler import source
 from pardo._compiler.intrinsics import known
 from pardo._compiler.source import Source
+from pardo._core import Device
 from pardo._cython import carried, functions
-from pardo._data import mappings, present, tables
-from pardo._data.tables import Table, table_of
+from pardo._data import mappings, tables
+from pardo._data.tables import table_of
 from pardo._kernel.environment import plainly
 from pardo._kernel.parallel_loops import prange
 from pardo._offload.offloading import KINDS, OffloadFunction
@@ -23,17 +24,7 @@ assert known is not None
 _LISTS = {**KINDS, "from_": "from_"}
 
 
-_KEPT = 32
-
-
-class _Kept(NamedTuple):
-    """What a loop ran with."""
-
-    function: OffloadFunction
-    loop: Any
-    arguments: tuple[Any, ...]
-    counts: list[int]
-    at_a_time: int
+_SEEN = 64  # calls with other shapes each time, after which their shapes are not kept any more
 
 
 class _Memory:
@@ -55,8 +46,9 @@ class Region:
         self._data = data
         self._lock = threading.Lock()
         self._made: dict[Any, Any] | None = None
-        self._kept: dict[tuple[int, ...], _Kept] = {}
-        self._hits = self._misses = 0
+        self._calls: _core._Region | None = None
+        self._sources: tuple[int, ...] = ()
+        self._misses = 0
 
     def _functions(self) -> dict[Any, Any]:
         with self._lock:
@@ -70,25 +62,27 @@ class Region:
             function = made[key]
         except KeyError:
             raise TypeError(f"a region was not compiled for the types {key}; build the extension again") from None
+        _finish_late_results()
         return function(*[np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments])
 
-    # A region of one loop on the host, with memory and integers that it has had before, is run again as it was. Facts are addresses,
-    # shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who calls has it.
+    # A region of one loop, with shapes and bounds that it has had before, is run by the core with the program that it had then
+    # (python/bind/kernel/region.cpp). Facts are addresses, shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who
+    # calls has it.
 
-    def again(self, facts: tuple[int, ...]) -> bool:
-        """Run it as it ran with these facts, if that is known and would be the same."""
-        kept = self._kept.get(facts)
-        if kept is None or plainly() or present.elsewhere or not kept.function.is_on_host():
-            return False
-        self._hits += 1
-        kept.loop.run(kept.arguments, kept.counts, (), None, kept.at_a_time, kept.function.__name__)
-        return True
+    def again(self, facts: tuple[Any, ...]) -> bool:
+        """Run it with these facts, if a program for them is known. Once there is one, the core's method takes this one's place."""
+        return False
 
-    def first(self, facts: tuple[int, ...], *arguments: Any) -> None:
-        """Run it, and keep what a call with the same facts needs. Where facts seldom come again, nothing is kept any more."""
+    def first(self, facts: tuple[Any, ...], *arguments: Any) -> None:
+        """Run it, and keep what a call with the same shapes needs. Where these seldom come again, nothing is kept any more."""
         (function,) = (self._made or self._functions()).values()
+        _finish_late_results()
+        hits = 0
+        if self._calls is not None:
+            self._calls.forget()
+            hits = self._calls.hits
         self._misses += 1
-        if self._misses > 4 * self._hits + 2 * _KEPT or plainly() or present.elsewhere or not function.is_on_host():
+        if self._misses > 4 * hits + _SEEN or plainly():
             self(None, *arguments)
             return
         given = [_unowned(a) if hasattr(a, "strides") else a for a in arguments]
@@ -100,14 +94,33 @@ class Region:
                 function(*given)
             finally:
                 region.region.recorded = None
-        if len(self._kept) >= _KEPT:
-            self._kept.clear()
-        (run,) = runs
-        self._kept[facts] = _Kept(function, region.region.loop, *run)
+        if len(runs) == 1:
+            self._keep(facts, function, region.region, arguments, runs[0])
+
+    def _keep(self, facts: tuple[Any, ...], function: OffloadFunction, region: Any, arguments: tuple[Any, ...], run: Any) -> None:
+        names = function._parameters
+        if self._calls is None:
+            counting = {n.id for loop in region.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+            ranks = [len(a.shape) if hasattr(a, "strides") else -1 for a in arguments]
+            parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
+            self._calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
+            self.again = self._calls.again  # type: ignore[method-assign]
+        table = table_of(function._target())
+        of = {name: k for k, name in enumerate(names)}
+        moved = None if table.shares or function._last is None else function._last
+        kinds = {} if moved is None else {m.name: m.kind for m in moved[1]}
+        maps = [kinds.get(name, "") for name in names]
+        loop_arguments, counts, chunk = run
+        places = [of.get(name, -1) for name in region.captured]
+        self._calls.keep(facts, table, region.loop, loop_arguments, counts, chunk, function.__name__, places, maps, moved)
 
     def explain(self) -> str:
         """What is copied, and why."""
-        return "\n".join(f.explain() for f in self._functions().values())
+        functions = self._functions()
+        if self._calls is not None and self._calls.moved is not None:
+            (function,) = functions.values()
+            function._last = self._calls.moved
+        return "\n".join(f.explain() for f in functions.values())
 
 
 def _function(variant: dict[str, Any]) -> Any:
@@ -155,18 +168,15 @@ def _defined(node: ast.FunctionDef, variant: dict[str, Any], namespace: dict[str
     return function
 
 
-class _Entered:
-    """Arrays that a `with device(...)` block has mapped."""
-
-    def __init__(self, table: Table | None, mapped: mappings.Mapped, outer: tuple[str, ...]) -> None:
-        self.table, self.mapped, self.outer = table, mapped, outer
-
-
-_stack: contextvars.ContextVar[tuple[_Entered, ...]] = contextvars.ContextVar("pardo.cython_blocks", default=())
+def _finish_late_results() -> None:
+    """Copy to the host what regions of the innermost block have left on a device."""
+    entered = tables.blocks.get()
+    if entered and type(entered[-1].owner) is _core._LateResults:
+        entered[-1].owner.finish()
 
 
-def enter(place: str, kinds: tuple[str, ...], names: tuple[str, ...], on: Any, *arrays: Any) -> None:
-    """Enter a `with device(...)` block of a file of Cython."""
+def enter(place: str, kinds: tuple[str, ...], names: tuple[str, ...], on: Any, quiet: bool, *arrays: Any) -> None:
+    """Enter a `with device(...)` block of a file of Cython. `quiet`: between its regions nothing reads or writes memory."""
     table = table_of(tables.target(on))
     made: list[mappings.Mapping] = []
     if not table.shares:
@@ -174,20 +184,22 @@ def enter(place: str, kinds: tuple[str, ...], names: tuple[str, ...], on: Any, *
             x = np.asarray(given)
             made.append(mappings.mapping("device", x, _LISTS[kind], f"`{name}` at {place}, {x.dtype} of shape {x.shape}"))
     mapped = mappings.enter(table, mappings.larger_first(made), "device")
-    outer = tables.devices.get()
-    tables.devices.set((*outer, table.device.id))
-    _stack.set((*_stack.get(), _Entered(table, mapped, outer)))
+    owner = _core._LateResults() if quiet and not table.shares else None
+    tables.blocks.set((*tables.blocks.get(), tables.Block(table, owner, mapped)))
 
 
 def leave() -> None:
     """Leave the block that was entered last; what completed is copied back."""
-    *others, last = _stack.get()
-    _stack.set(tuple(others))
-    tables.devices.set(last.outer)
-    if last.table is not None:
-        failure = mappings.leave(last.table, reversed(last.mapped), True)
-        if failure is not None:
-            raise failure
+    *outer, last = tables.blocks.get()
+    failure: BaseException | None = None
+    try:
+        _finish_late_results()
+    except BaseException as error:
+        failure = error
+    tables.blocks.set(tuple(outer))
+    later = mappings.leave(last.table, reversed(last.mapped), True)
+    if failure is not None or later is not None:
+        raise failure or later  # type: ignore[misc]
 
 
 def check_device(on: Any) -> None:

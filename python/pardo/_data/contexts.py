@@ -1,58 +1,24 @@
 # python/pardo/_data/contexts.py: `with data(...)`: copies of host memory on a device, for as long as a block lasts.
 from __future__ import annotations
 
-import contextlib
-import contextvars
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
+from pardo import _core
 from pardo._base.arguments import DeviceLike, device_of, flag, queue_of
 from pardo._base.public_names import publish_module
 from pardo._core import Device, Event, Queue
 from pardo._data import labels, tables
 from pardo._data.labels import Call, Label
-from pardo._data.mappings import KINDS, Mapped, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
-from pardo._data.tables import Entry, Table, table_of
+from pardo._data.mappings import KINDS, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
+from pardo._data.tables import Block, Entry, Table, blocks, table_of
 
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
 
 
-class _Frame(NamedTuple):
-    """What one `with` has entered."""
-
-    owner: Any
-    table: Table
-    mapped: Mapped
-    sums: dict[int, int]  # with check=True: of the bytes of each array, by its place in `mapped`
-
-
-_frames: contextvars.ContextVar[tuple[_Frame, ...]] = contextvars.ContextVar("pardo.data_frames", default=())
-
-
-class _Kept(NamedTuple):
-    """What a block has mapped, for the next time that it is entered: counted up while all of it is present and is what it was."""
-
-    table: Table
-    mapped: Mapped
-    entries: tuple[Entry, ...]
-    arrays: tuple[tuple[NDArray[Any], tuple[int, ...], tuple[int, ...]], ...]  # with shapes and strides
-
-    def entered_again(self) -> bool:
-        """Count one mapping more of each, if they are there as they were."""
-        for x, shape, strides in self.arrays:
-            if x.shape != shape or x.strides != strides:
-                return False
-        with self.table.lock:
-            for entry in self.entries:
-                if entry.count == 0:
-                    return False
-            for entry in self.entries:
-                entry.count += 1
-        return True
-
-
-class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
+class data(_core._DataBlock):  # noqa: N801 (used like a function)
     """Keep copies of NumPy arrays on a device inside of a `with` block.
 
     Kernels, jit functions, and functions and operators with an array of pardo beside them, take the copy in place of the array, and
@@ -146,6 +112,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         after: Any = None,
         check: bool = False,
     ) -> None:
+        super().__init__()
         self._lists = {"to": to, "from_": from_, "tofrom": tofrom, "alloc": alloc, "present": present, "release": release, "delete": delete}
         self._lists = {kind: listed(x, f"data: {kind}") for kind, x in self._lists.items()}
         self._always = always
@@ -155,14 +122,21 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
             raise TypeError("data: after= goes with queue=: without a queue the block waits for its copies")
         self._after, self._check = after, flag(check, "data: check")
         self._call = labels.caller(1)
-        self._kept: _Kept | None = None
         self.event = Event()
 
-    def __enter__(self) -> Device:
-        kept = self._kept
-        if kept is not None and not tables.offload_is_off() and kept.entered_again():
-            self._entered(kept.table, kept.mapped, {})
-            return kept.table.device
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Run each call of a function in the block."""
+
+        @functools.wraps(function)
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            with self:
+                return function(*arguments, **keywords)
+
+        return called
+
+    # Where all is present still and is what it was, the core enters and leaves the block (python/bind/kernel/data_block.cpp).
+
+    def _enter(self) -> Device:
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
         later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
@@ -172,37 +146,34 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
         # A device that shares the host's memory sees what the host writes, and the host what the device writes.
         checked = self._check and not table.shares
         sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
-        self._entered(table, mapped, sums)
-        self._kept = None if self._device is None or later is not None or checked else self._keeps(table, mapped)
+        block = Block(table, self, mapped, sums)
+        blocks.set((*blocks.get(), block))
+        if self._device is not None and later is None and not checked:
+            self._keep(block)
         return table.device
 
-    def _entered(self, table: Table, mapped: Mapped, sums: dict[int, int]) -> None:
-        tables.devices.set((*tables.devices.get(), table.device.id))
-        _frames.set((*_frames.get(), _Frame(self, table, mapped, sums)))
-
-    def _keeps(self, table: Table, mapped: Mapped) -> _Kept | None:
+    def _keep(self, block: Block) -> None:
         """What the next time may begin with; not where anything is copied although it is present."""
-        entries = [entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always]
-        if len(entries) < len(mapped):
-            return None
-        return _Kept(table, mapped, tuple(entries), tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped))
+        mapped = block.mapped
+        entries = tuple(entry for m, entry in mapped if entry is not None and m.kind in (*KINDS, "present") and not m.always)
+        if len(entries) == len(mapped):
+            arrays = tuple((m.array, m.array.shape, m.array.strides) for m, _ in mapped)
+            self._set_kept(block, block.table.device, entries, arrays)
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        frames = _frames.get()
-        at = len(frames) - 1
-        while at >= 0 and frames[at].owner is not self:
+    def _exit(self, error: BaseException | None) -> None:
+        entered = blocks.get()
+        at = len(entered) - 1
+        while at >= 0 and entered[at].owner is not self:
             at -= 1
         if at < 0:
             raise RuntimeError("data: the block is left, but this thread or task has not entered it, or has left it already")
-        frame = frames[at]
-        _frames.set((*frames[:at], *frames[at + 1 :]))
-        entered = tables.devices.get()
-        tables.devices.set((*entered[:at], *entered[at + 1 :]))
+        frame = entered[at]
+        blocks.set(entered[:at] + entered[at + 1 :])
         written = (
             [str(frame.mapped[k][0].label) for k in frame.sums if checksum(frame.mapped[k][0].array) != frame.sums[k]] if frame.sums else []
         )
-        kept: list[str] = []
-        failure = leave(frame.table, reversed(frame.mapped), error is not None, kept)
+        unchanged: list[str] = []
+        failure = leave(frame.table, reversed(frame.mapped), error is not None, unchanged)
         if failure is None and written and error is None:
             raise RuntimeError(
                 f"data: the host has written what was mapped to {frame.table.device.id}, which has not seen it: {'; '.join(written)}. "
@@ -212,7 +183,7 @@ class data(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
             if failure is not None:
                 raise failure
             return
-        for label in kept:
+        for label in unchanged:
             error.add_note(f"data: {label}, stays as it was on the host: what writes it failed")
         if failure is not None:
             if not isinstance(failure, Exception):
@@ -232,7 +203,7 @@ def _submitted(queue: Queue, copies: list[Callable[[Queue], None]], entries: lis
 
 def _seen() -> None:
     """What the host has written is known from here on: contexts that check compare with what is there now."""
-    for frame in _frames.get():
+    for frame in blocks.get():
         for k in frame.sums:
             frame.sums[k] = checksum(frame.mapped[k][0].array)
 

@@ -9,7 +9,6 @@ from typing import Any
 from pardo._core import Array, Queue
 
 in_use = False  # whether a table has an entry
-elsewhere = False  # whether one of a device other than the host itself has
 
 
 def _nothing(x: Any, queue: Queue) -> Array | None:

@@ -1,9 +1,9 @@
 # python/pardo/_data/tables.py: which memory of the host has a copy on a device, and the parts of that copy that views of the host name.
-"""One table a device: entries by address range. Who changes a table holds its lock and puts a new tuple in place; readers need none."""
+"""One table a device: entries by address range. Who changes a table holds its lock and puts a new tuple in place; readers need none.
+The core looks arrays of Cython's regions up in them (python/bind/kernel/present.cpp)."""
 
 from __future__ import annotations
 
-import bisect
 import contextvars
 import math
 import os
@@ -22,9 +22,21 @@ KEPT = 64  # views of an entry that are remembered
 HOST = "cpu"  # where regions run with PARDO_OFFLOAD=off, and what runs copies in the background
 _SWITCH = {"": False, "on": False, "1": False, "off": True, "0": True}
 
-# The devices of the contexts that this task is in, the innermost last.
-devices: contextvars.ContextVar[tuple[str, ...]] = contextvars.ContextVar("pardo.data", default=())
 
+class Block(NamedTuple):
+    """What a `with` has entered. The core reads the first two."""
+
+    table: Table
+    owner: Any  # who leaves it
+    mapped: Any = ()  # mappings, and their entries
+    sums: dict[int, int] = {}  # noqa: RUF012 (with check=True: of the bytes of each array, by its place in `mapped`)
+
+
+# The blocks that this task is in, the innermost last: it says where offloaded functions run.
+blocks: contextvars.ContextVar[tuple[Block, ...]] = contextvars.ContextVar("pardo.data", default=())
+# What os.environ wraps: a look-up by text costs a third of entering a block.
+_environment: Any = getattr(os.environ, "_data", os.environb)
+_core._set_blocks(blocks.get, blocks.set, _environment, b"PARDO_OFFLOAD")
 
 # Whether what this task runs now is asked to be on the host: then copies on other devices take no argument's place.
 on_host: contextvars.ContextVar[bool] = contextvars.ContextVar("pardo.data_on_host", default=False)
@@ -92,17 +104,16 @@ def _bytes_at(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
     return np.asarray(owner)
 
 
-class Entry:
+class Entry(_core._PresentEntry):
     """Memory of the host that a device has: a copy of its bytes, or on a device that shares the host's memory the memory itself."""
 
     def __init__(self, x: NDArray[Any], layout: Layout, image: Array | None, label: Any) -> None:
+        super().__init__(layout.begin, layout.end, image if len(layout.axes) == 1 else None)
         self.array, self.layout, self.image, self.label = x, layout, image, label
         self.nbytes = layout.size
-        self.count = 1
         self.copying: list[Event] = []  # copies of it that were submitted and not waited for
         self.failure: Exception | None = None  # of one of these
         self.launched: list[Event] = []  # what writes it, unless it is complete
-        self.broken = False  # a jit function that had it has failed
         self._views: dict[Any, Array] = {}
 
     def view(self, x: NDArray[Any], queue: Queue) -> Array | None:
@@ -137,6 +148,12 @@ class Entry:
             self.copying.pop(0)
         if self.failure is not None:
             raise self.failure
+        self.ready = True
+
+    def submitted(self, copy: Event) -> None:
+        """Remember a copy of it."""
+        self.ready = False
+        self.copying.append(copy)
 
     def failed(self) -> bool:
         """Whether work that writes it is known to have failed."""
@@ -153,27 +170,38 @@ def _has_failed(event: Event) -> bool:
     return event.done() and event._failure(False) is not None
 
 
-class Table:
+class _Lock:
+    """Of a table. While somebody has it, the core leaves the counts of its entries alone."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._lock = table, threading.RLock()
+        table.held = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._table.held += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._table.held -= 1
+        self._lock.release()
+
+
+class Table(_core._PresentTable):
     """The entries of a device, by their addresses."""
 
-    def __init__(self, device: Device) -> None:
-        self.device, self.queue = device, Queue.of(device)
-        self.shares: bool = device._takes_host_memory
-        self.entries: tuple[Entry, ...] = ()
-        self.lock = threading.RLock()
+    entries: tuple[Entry, ...]
 
-    def at(self, begin: int, end: int) -> Entry | None:
-        """The entry that holds a range."""
-        entries = self.entries
-        place = bisect.bisect_right(entries, begin, key=lambda e: e.layout.begin) - 1
-        return entries[place] if place >= 0 and entries[place].layout.end >= end else None
+    def __init__(self, device: Device) -> None:
+        self.queue = Queue.of(device)
+        super().__init__(self.queue, device._takes_host_memory)
+        self.device = device
+        self.lock = _Lock(self)
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Replace the entries."""
         with _tables_lock:
-            self.entries = tuple(sorted(entries, key=lambda e: e.layout.begin))
-            present.elsewhere = any(t.entries for t in tables.values() if t.device != Device(HOST))
-            now = present.elsewhere or any(t.entries for t in tables.values())
+            self._replace(tuple(sorted(entries, key=lambda e: e.layout.begin)))
+            now = any(t.entries for t in tables.values())
             if now != present.in_use:
                 present.in_use = now
                 _core._set_data_mapped(view_on if now else None)
@@ -212,9 +240,6 @@ def table_of(device: Device) -> Table:
         return table
 
 
-_environment: Any = getattr(os.environ, "_data", os.environb)  # by bytes: a look-up by text costs a third of entering a block
-
-
 def offload_is_off() -> bool:
     """Whether the environment variable PARDO_OFFLOAD says that what is for devices runs on the host."""
     if b"PARDO_OFFLOAD" not in _environment:
@@ -242,7 +267,7 @@ def submitted(entries: list[Entry], queue: Queue, after: Any, op_name: str, copy
             worker = _workers[queue] = Queue(HOST)
     event = worker.host_task(copy, depends=_core._events(after, op_name))
     for entry in entries:
-        entry.copying.append(event)
+        entry.submitted(event)
     return event
 
 
@@ -252,7 +277,7 @@ def _after_fork() -> None:
     _tables_lock = threading.Lock()
     _workers.clear()
     for table in tables.values():
-        table.lock = threading.RLock()
+        table.lock = _Lock(table)
 
 
 if hasattr(os, "register_at_fork"):
@@ -286,6 +311,9 @@ def places(layout: Layout, x: NDArray[Any]) -> list[tuple[int, list[tuple[int, i
 
 def part_of(image: Array, layout: Layout, x: NDArray[Any], dtype: np.dtype[Any]) -> Array | None:
     """The part of an image of a layout that an array of the host names, as a view of the same shape."""
+    offset = x.__array_interface__["data"][0] - layout.begin
+    if len(layout.axes) == 1 and not (offset % x.itemsize or any(s == 0 or s % x.itemsize for s in x.strides)):
+        return _core._strided(image, dtype, x.shape, x.strides, offset)
     found = places(layout, x)
     if found is None:
         return None
@@ -348,7 +376,7 @@ def chosen_table(values: Any, queue: Queue | None) -> Table | None:
     if queue is not None:
         return tables.get(queue.device.id)
     known = [t for t in tables.values() if not on_host.get() or t.device == Device(HOST)]
-    order = [t for d in reversed(devices.get()) for t in known if t.device.id == d] + known
+    order = [b.table for b in reversed(blocks.get()) if b.table in known] + known
     hosts = [host for host in map(host_array, values) if host is not None and host.size]
     return next((t for host in hosts for t in order if t.entry_of(host) is not None), None)
 

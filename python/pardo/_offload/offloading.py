@@ -77,8 +77,8 @@ class Around:
             kind = kinds.get(id(p.array), p.kind)
             to, back = moves and kind in mappings.TO, moves and kind in mappings.FROM
             self.moved.append(Moved(p.name, p.kind, p.why, p.array.nbytes * to, p.array.nbytes * back))
-        self._outer = tables.devices.get()
-        tables.devices.set((*self._outer, self.table.device.id))
+        self._outer = tables.blocks.get()
+        tables.blocks.set((*self._outer, tables.Block(self.table, self)))
         return self
 
     def used(self, value: Any) -> Any:
@@ -86,7 +86,7 @@ class Around:
         return structs.mapped(value, lambda x: tables.used(self.table, x))
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        tables.devices.set(self._outer)
+        tables.blocks.set(self._outer)
         if error is not None:
             for m, entry in self.entered:
                 if entry is not None and m.kind != "to":
@@ -251,15 +251,8 @@ class OffloadFunction(pickling.Unchanging):
             return Device(tables.HOST)
         if self._on is not None:
             return device_of(self._on, self.__name__)
-        entered = tables.devices.get()
-        return Device(entered[-1]) if entered else Device()
-
-    def is_on_host(self) -> bool:
-        """Whether a call would run on the host's threads."""
-        entered = tables.devices.get()
-        if entered and self._on is None and not tables.offload_is_off():
-            return entered[-1] == _host().id
-        return self._target() == _host()
+        entered = tables.blocks.get()
+        return entered[-1].table.device if entered else Device()
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if interpreting():

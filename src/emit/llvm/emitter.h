@@ -270,6 +270,17 @@ private:
     llvm::Value* group_address(const Group& group, std::size_t member, llvm::Value* index);
     bool load_group(ir::InstrId id);
     bool store_group(ir::InstrId id, llvm::Value* value);
+    // rows.cpp: rows that lanes walk along.
+    struct Rows {
+        std::vector<ir::InstrId> loads;
+        std::vector<LlvmValues> turned;  // of each load, what lanes read in one iteration of a block
+        int iteration = 0;
+    };
+    std::vector<ir::InstrId> row_loads(ir::InstrId loop) const;
+    llvm::Value* row_elements(ir::InstrId id, ir::Value pointer, const Lane& index);
+    void turn(LlvmValues& rows);
+    llvm::Value* blocks_of_rows(const std::vector<ir::InstrId>& loads, llvm::Value* lower, llvm::Value* upper, LlvmValues& state,
+                                LaneBody body);
     bool hardware_gather(llvm::Type* t) const;
     llvm::Value* lane_index(const Lane& index, int lane);
     llvm::Value* from_memory(llvm::Value* v, DType t);
@@ -305,6 +316,7 @@ private:
     std::vector<bool> hoisted_;
     std::vector<llvm::Value*> grouped_;      // one an instruction: what a Load of a group found, what a Store of one waits with
     std::vector<ir::InstrId> store_groups_;  // one an instruction: the first Store of its open group
+    Rows* rows_ = nullptr;                   // of the loop around, in its blocks
     const ir::Region* region_ = nullptr;     // being emitted, and how far
     std::size_t position_ = 0;
     int loops_ = 0;                    // made so far

@@ -220,13 +220,15 @@ void Emitter::emit_for(InstrId id, const Instr& in) {
     // What comes a kilobyte later is no matter of this loop's iterations, and what asks for it keeps loads from leaving the loop.
     const bool outer_prefetch = std::exchange(prefetch_, false);
     around_.push_back(r.args[0]);
-    serial_loop(scalar(in.operands[0]), scalar(in.operands[1]), scalar(in.operands[2]), state,
-                [&](llvm::Value* index, int, LlvmValues& carried) {
-                    define(r.args[0], index);
-                    for (int k = 0; k < count; ++k) define(r.args[1 + k], carried[k]);
-                    region(r);
-                    for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
-                });
+    auto body = [&](llvm::Value* index, int, LlvmValues& carried) {
+        define(r.args[0], index);
+        for (int k = 0; k < count; ++k) define(r.args[1 + k], carried[k]);
+        region(r);
+        for (int k = 0; k < count; ++k) carried[k] = shaped(yield(r).operands[k], info_.shapes[r.args[1 + k]]);
+    };
+    llvm::Value *lower = scalar(in.operands[0]), *upper = scalar(in.operands[1]);
+    if (const std::vector<InstrId> loads = row_loads(id); !loads.empty()) lower = blocks_of_rows(loads, lower, upper, state, body);
+    serial_loop(lower, upper, scalar(in.operands[2]), state, body);
     around_.pop_back();
     prefetch_ = outer_prefetch;
     for (int k = 0; k < count; ++k) define(in.results[k], state[k]);

@@ -360,8 +360,10 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
         annotate(access, pointer);
         return define(in.results[0], from_memory(access, t));
     }
-    llvm::Value* value = nullptr;
-    if (std::abs(step) > 1 && load_group(id))
+    llvm::Value* value = row_elements(id, pointer, index);
+    if (value)
+        ;
+    else if (std::abs(step) > 1 && load_group(id))
         value = std::exchange(grouped_[id], nullptr);
     else if (step == 1 || step == -1)
         value = load_vector(pointer, index.v, static_cast<int>(step), elements_ahead(pointer, in.operands[1], static_cast<int>(step)));

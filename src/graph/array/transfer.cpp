@@ -268,6 +268,26 @@ Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t o
     return Array(graph::make_leaf_view(&leaf, dtype, std::move(extents), std::move(strides), first / size).get());
 }
 
+Array strided(const Array& bytes, DType dtype, Extents shape, Extents strides, std::int64_t offset) {
+    graph::ensure_leaf(bytes);
+    Node& leaf = *bytes.node();
+    const std::int64_t size = itemsize(dtype), first = leaf.offset * itemsize(leaf.dtype) + offset;
+    std::int64_t low = offset, high = offset + size;
+    bool fits = first % size == 0, empty = false;
+    Strides steps = contiguous_strides(shape);
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        empty = empty || shape[d] == 0;
+        if (shape[d] <= 1) continue;
+        (strides[d] < 0 ? low : high) += (shape[d] - 1) * strides[d];
+        fits = fits && strides[d] % size == 0;
+        steps[static_cast<int>(d)] = strides[d] / size;
+    }
+    if (!fits || (!empty && (low < 0 || high > bytes.nbytes())))
+        throw Error(ErrorCode::Value, "array: elements of " + std::to_string(size) + " bytes are no part of " +
+                                          std::to_string(bytes.nbytes()) + " bytes, by their strides and place");
+    return Array(graph::make_leaf_view(&leaf, dtype, Shape(shape), std::move(steps), first / size).get());
+}
+
 Array in_memory(const Array& x, MemoryKind kind) {
     device::Queue* queue = x.node()->queue.get();
     if (kind == MemoryKind::Device && x.pending() && !queue->device()->mixed_kinds()) return x;  // that is what it will be

@@ -1,0 +1,35 @@
+// python/bind/kernel/late_results.h: results of regions on a device, whose copies to the host wait for the end of a block that reads none.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <pardo/array.h>
+
+namespace bind {
+
+/// Of one thread at a time. Results that are neighbours on the host are neighbours on the device where they come one after the other, so
+/// that many small ones are few copies.
+class LateResults {
+public:
+    bool empty() const { return ranges_.empty(); }
+    bool overlaps(std::uintptr_t low, std::uintptr_t high) const;
+    /// Memory of the device for a result: bytes of the array that is given back, from `place` on.
+    pardo::Array memory(std::uintptr_t bytes, std::int64_t itemsize, const pardo::Queue& queue, std::int64_t& place);
+    /// A result there that is complete, or will be.
+    void add(std::uintptr_t low, std::uintptr_t high, const pardo::Array& block, std::int64_t place);
+    /// Copies all to the host; the first failure is thrown after that.
+    void finish();
+
+private:
+    struct Range {
+        std::uintptr_t low, high;
+        pardo::Array block;
+        std::int64_t place;
+    };
+    std::vector<Range> ranges_;
+    pardo::Array block_;  // where there is room
+    std::int64_t used_ = 0, next_ = std::int64_t{1} << 20, held_ = 0;
+};
+
+}  // namespace bind

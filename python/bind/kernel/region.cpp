@@ -1,0 +1,380 @@
+// python/bind/kernel/region.cpp: calls of a region of Cython's with the shapes of an earlier call, without Python in between.
+#include <pardo/kernel.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "late_results.h"
+#include "present.h"
+
+namespace bind {
+namespace {
+
+using pardo::Array;
+using pardo::KernelArgument;
+
+constexpr std::size_t most_kept = 32;
+
+/// What a call takes: an array, or a number. Numbers that say how many iterations there are belong to the shapes of a call.
+struct Parameter {
+    int rank = -1;  // -1: a number
+    bool counts = false;
+    std::string name;
+};
+
+/// What is copied of an array that is not present.
+struct Map {
+    bool to = false, from = false, may_be_new = true;
+};
+
+/// What a call ran with; of arrays and numbers of the call only the dtypes.
+struct Kept {
+    std::vector<std::int64_t> key;
+    nb::object owner;  // of `loop`
+    const pardo::Loop* loop = nullptr;
+    std::vector<KernelArgument> arguments;
+    std::vector<int> parameters;  // which one each argument is; -1: it is the same in all calls
+    std::vector<pardo::DType> dtypes;
+    std::vector<std::uintptr_t> addresses;  // of arguments that share the host's memory
+    std::vector<Map> maps;                  // one a parameter
+    Ints counts;
+    std::int64_t chunk = 0;
+    std::string name;
+    nb::object moved;  // what such a call copies, for reports
+    bool running = false;
+};
+
+/// An array of a call: where it is on the host, and what takes its place.
+struct Given {
+    const std::int64_t *shape = nullptr, *strides = nullptr;  // in bytes
+    std::size_t rank = 0;
+    std::uintptr_t address = 0, low = 0, high = 0;
+    PresentEntry* entry = nullptr;
+    Array array;             // the entry's image, or what is made for the call
+    std::int64_t place = 0;  // in the image, in bytes
+
+    pardo::Extents extents() const { return {shape, rank}; }
+    pardo::Extents steps() const { return {strides, rank}; }
+    bool overlaps(const Given& other) const { return low < other.high && other.low < high; }
+};
+
+bool adjacent(const Given& g, pardo::DType dtype) {
+    std::int64_t step = pardo::itemsize(dtype);
+    for (std::size_t d = g.rank; d-- > 0; step *= g.shape[d])
+        if (g.shape[d] > 1 && g.strides[d] != step) return false;
+    return true;
+}
+
+class Region {
+public:
+    Region(std::vector<Parameter> parameters, bool chosen, PresentTable& host)
+        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {}
+
+    /// Runs it; false where that is for Python.
+    bool again(const nb::tuple& facts) {
+        const std::optional<bool> off = offload_is_off();
+        if (kept_.empty() || may_be_plain_python() || !off) return false;
+        LateResults* late = nullptr;
+        PresentTable* const table = target(late, *off);
+        Call call;
+        if (!table || !read(facts, *table, call)) return false;
+        const auto known = [&](const std::shared_ptr<Kept>& k) { return k->key == call.key; };
+        if (last_ >= kept_.size() || !known(kept_[last_])) {
+            const auto found = std::ranges::find_if(kept_, known);
+            if (found == kept_.end()) return false;
+            last_ = static_cast<std::size_t>(found - kept_.begin());
+        }
+        const std::shared_ptr<Kept> kept = kept_[last_];
+        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, facts, late)) return false;
+        ++hits;
+        moved = kept->moved;
+        return true;
+    }
+
+    void keep(const nb::tuple& facts, PresentTable& table, nb::object loop, const nb::tuple& arguments, Ints counts, std::int64_t chunk,
+              std::string name, const std::vector<int>& parameters, const std::vector<std::string>& maps, nb::object copied) {
+        Call call;
+        if (!read(facts, table, call)) return;
+        auto kept = std::make_shared<Kept>();
+        kept->loop = nb::inst_ptr<pardo::Loop>(loop);
+        kept->owner = std::move(loop);
+        for (std::size_t k = 0; k < nb::len(arguments); ++k) {
+            std::vector<KernelArgument> parts =
+                kernel_arguments(nb::make_tuple(nb::object(arguments[k])), name.c_str(), kept->loop->parameters());
+            const int parameter = k < parameters.size() ? parameters[k] : -1;
+            if (parameter >= 0) {
+                KernelArgument& a = parts[0];
+                const bool is_array = a.kind == KernelArgument::Kind::Array, is_number = a.kind == KernelArgument::Kind::Number;
+                if (parameters_[static_cast<std::size_t>(parameter)].rank >= 0 ? !is_array : !is_number || a.scalar.weak) return;
+                kept->dtypes.resize(kept->arguments.size());
+                kept->dtypes.push_back(is_array ? a.array.dtype() : a.scalar.dtype);
+                a.array = Array();  // memory of a device is not kept
+            }
+            kept->parameters.push_back(parameter);
+            kept->parameters.resize(kept->parameters.size() + parts.size() - 1, -1);
+            for (KernelArgument& part : parts) kept->arguments.push_back(std::move(part));
+        }
+        kept->dtypes.resize(kept->arguments.size());
+        kept->addresses.resize(kept->arguments.size());
+        for (const std::string& m : maps) kept->maps.push_back({m == "to" || m == "tofrom", m == "from_" || m == "tofrom", m != "present"});
+        kept->maps.resize(parameters_.size());
+        kept->key = std::move(call.key);
+        kept->counts = std::move(counts);
+        kept->chunk = chunk;
+        kept->name = std::move(name);
+        kept->moved = std::move(copied);
+        if (!offload_is_off().value_or(true)) chosen_table_ = &table;
+        if (kept_.size() >= most_kept) kept_.clear();
+        last_ = kept_.size();
+        kept_.push_back(std::move(kept));
+    }
+
+    std::int64_t hits = 0;
+    /// What the last call has copied, if it ran here.
+    nb::object moved = nb::none();
+
+private:
+    /// The facts of a call: shapes and numbers that programs and bounds depend on, and arrays.
+    struct Call {
+        std::vector<std::int64_t> key;
+        std::vector<Given> given;  // one a parameter; empty for numbers
+    };
+
+    PresentTable* target(LateResults*& late, bool off) const {
+        PresentTable* const around = table_of_block(&late);
+        PresentTable* table = off ? &host_ : chosen_ ? chosen_table_ : around;
+        if (!table && !off && !chosen_) table = present_table(pardo::Device());
+        if (table != around && late && !late->empty()) return nullptr;  // other devices have to see what is still there
+        if (table != around) late = nullptr;
+        return table;
+    }
+
+    /// Facts are addresses, shapes and strides of arrays, and numbers, in the order of parameters.
+    bool read(const nb::tuple& facts, const PresentTable& table, Call& call) const {
+        const Py_ssize_t count = PyTuple_Size(facts.ptr());
+        call.key.reserve(static_cast<std::size_t>(count) + 1);  // pointers into it
+        call.given.resize(parameters_.size());
+        call.key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&table)));
+        Py_ssize_t at = 0;
+        const auto word = [&] { return PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(facts.ptr(), at++)); };
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            const Parameter& parameter = parameters_[p];
+            if (parameter.rank < 0) {
+                if (parameter.counts)
+                    call.key.push_back(static_cast<std::int64_t>(word()));
+                else
+                    ++at;
+                continue;
+            }
+            Given& g = call.given[p];
+            g.rank = static_cast<std::size_t>(parameter.rank);
+            g.address = word();
+            g.shape = call.key.data() + call.key.size();
+            g.strides = g.shape + g.rank;
+            for (std::size_t d = 0; d < 2 * g.rank; ++d) call.key.push_back(static_cast<std::int64_t>(word()));
+        }
+        if (PyErr_Occurred()) throw nb::python_error();
+        return at == count;
+    }
+
+    /// Finds what takes the place of each array.
+    bool placed(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
+        bool made = false;
+        for (std::size_t k = 0; k < kept.arguments.size(); ++k) {
+            const int p = kept.parameters[k];
+            if (p < 0 || parameters_[static_cast<std::size_t>(p)].rank < 0) continue;
+            Given& g = call.given[static_cast<std::size_t>(p)];
+            const std::int64_t size = pardo::itemsize(kept.dtypes[k]);
+            g.low = g.address;
+            g.high = g.address + static_cast<std::uintptr_t>(size);
+            for (std::size_t d = 0; d < g.rank; ++d) {
+                if (g.shape[d] == 0) return false;
+                if (g.shape[d] > 1) (g.strides[d] < 0 ? g.low : g.high) += static_cast<std::uintptr_t>((g.shape[d] - 1) * g.strides[d]);
+            }
+            if (table.shares) continue;
+            PresentEntry* const entry = table.from(g.low);
+            if (entry && entry->begin < g.high) {
+                const bool whole = entry->begin <= g.low && g.high <= entry->end && entry->image && entry->ready;
+                if (!whole) return false;
+                g.entry = entry;
+                g.array = *entry->image;
+                g.place = static_cast<std::int64_t>(g.address - entry->begin);
+                const bool divides = g.place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
+                if (!divides) return false;
+            } else {
+                if (!kept.maps[static_cast<std::size_t>(p)].may_be_new || !adjacent(g, kept.dtypes[k])) return false;
+                made = true;
+            }
+            if (late && late->overlaps(g.low, g.high)) return false;
+        }
+        if (!made) return true;
+        for (std::size_t a = 0; a < call.given.size(); ++a) {
+            for (std::size_t b = a + 1; b < call.given.size(); ++b)
+                if ((!call.given[a].entry || !call.given[b].entry) && call.given[a].overlaps(call.given[b])) return false;
+        }
+        return true;
+    }
+
+    /// The arguments of a call; false where there is no memory for what is to be mapped.
+    static bool fill(Kept& kept, std::vector<KernelArgument>& arguments, const PresentTable& table, Call& call, LateResults* late) {
+        for (std::size_t k = 0; k < arguments.size(); ++k) {
+            const int p = kept.parameters[k];
+            if (p < 0 || call.given[static_cast<std::size_t>(p)].shape == nullptr) continue;
+            Given& g = call.given[static_cast<std::size_t>(p)];
+            const pardo::DType dtype = kept.dtypes[k];
+            auto* const host = reinterpret_cast<void*>(g.address);
+            if (table.shares) {
+                if (arguments[k].array.node() && kept.addresses[k] == g.address) continue;
+                Ints steps(g.strides, g.strides + g.rank);
+                for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
+                arguments[k].array = pardo::share_host(
+                    host, dtype, g.extents(), steps, false, [] {}, table.queue);
+                if (&arguments == &kept.arguments) kept.addresses[k] = g.address;
+                continue;
+            }
+            if (!g.entry) {
+                const Map& map = kept.maps[static_cast<std::size_t>(p)];
+                try {
+                    if (map.to)
+                        g.array = pardo::from_host(host, dtype, g.extents(), g.steps(), table.queue);
+                    else if (map.from && late)
+                        g.array = late->memory(g.high - g.low, pardo::itemsize(dtype), table.queue, g.place);
+                    else
+                        g.array = pardo::empty(g.extents(), dtype, table.queue);
+                } catch (const pardo::Error& e) {
+                    if (e.code() != pardo::ErrorCode::Memory) throw;
+                    return false;
+                }
+                if (map.to || !map.from || !late) {
+                    arguments[k].array = g.array;
+                    continue;
+                }
+            }
+            arguments[k].array = pardo::strided(g.array, dtype, g.extents(), g.steps(), g.place);
+        }
+        return true;
+    }
+
+    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& facts, LateResults* late) {
+        const nb::object entries = table.entries;  // they live until the end
+        std::vector<KernelArgument> own;
+        const bool first = !kept.running;  // other threads take copies
+        if (!first) own = kept.arguments;
+        std::vector<KernelArgument>& arguments = first ? kept.arguments : own;
+        number(kept, arguments, facts);
+        struct Running {
+            bool& flag;
+            const bool whose;
+            ~Running() {
+                if (whose) flag = false;
+            }
+        };
+        kept.running = true;
+        const Running running{kept.running, first};
+        bool done = false;
+        try {
+            const Unlocked unlocked;
+            done = fill(kept, arguments, table, call, late);
+            if (done) (void)kept.loop->run(arguments, kept.counts, {}, &table.queue, kept.chunk);
+            if (done) copy_back(kept, table, call, late);
+        } catch (...) {
+            forget(kept, arguments, table);
+            failed(kept, table, call);
+        }
+        forget(kept, arguments, table);
+        return done;
+    }
+
+    static void forget(const Kept& kept, std::vector<KernelArgument>& arguments, const PresentTable& table) {
+        for (std::size_t k = 0; k < arguments.size() && !table.shares; ++k)
+            if (kept.parameters[k] >= 0) arguments[k].array = Array();
+    }
+
+    void number(const Kept& kept, std::vector<KernelArgument>& arguments, const nb::tuple& facts) const {
+        std::vector<Py_ssize_t> places;
+        Py_ssize_t at = 0;
+        for (const Parameter& p : parameters_) {
+            places.push_back(at);
+            at += p.rank < 0 ? 1 : 1 + 2 * p.rank;
+        }
+        for (std::size_t k = 0; k < arguments.size(); ++k) {
+            const int p = kept.parameters[k];
+            if (p < 0 || parameters_[static_cast<std::size_t>(p)].rank >= 0) continue;
+            const auto value = scalar_from(PyTuple_GetItem(facts.ptr(), places[static_cast<std::size_t>(p)]));
+            arguments[k].scalar = value.value().cast(kept.dtypes[k]);
+        }
+    }
+
+    static void copy_back(const Kept& kept, const PresentTable& table, const Call& call, LateResults* late) {
+        for (std::size_t p = 0; p < call.given.size() && !table.shares; ++p) {
+            const Given& g = call.given[p];
+            if (!g.array.node() || g.entry || !kept.maps[p].from) continue;
+            if (late && !kept.maps[p].to)
+                late->add(g.low, g.high, g.array, g.place);
+            else
+                g.array.copy_to(reinterpret_cast<void*>(g.low));
+        }
+    }
+
+    /// What is being thrown, with notes of what did not reach the host; what work has written in part is not to be copied back.
+    [[noreturn]] void failed(const Kept& kept, const PresentTable& table, const Call& call) const {
+        set_error_from_current_exception();
+        nb::python_error error;
+        for (std::size_t p = 0; p < call.given.size() && !table.shares; ++p) {
+            const Given& g = call.given[p];
+            const bool read_only = kept.maps[p].to && !kept.maps[p].from;
+            if (g.entry && !read_only) g.entry->broken = true;
+            if (g.shape != nullptr && !g.entry && kept.maps[p].from)
+                error.value().attr("add_note")(kept.name + ": `" + parameters_[p].name + "`, stays as it was on the host");
+        }
+        throw error;
+    }
+
+    std::vector<Parameter> parameters_;
+    bool chosen_;  // the device is written in the file
+    PresentTable& host_;
+    PresentTable* chosen_table_ = nullptr;
+    std::vector<std::shared_ptr<Kept>> kept_;
+    std::size_t last_ = 0;
+};
+
+}  // namespace
+
+void bind_region(nb::module_& m) {
+    nb::class_<LateResults>(m, "_LateResults", "Results of regions that are copied to the host at the end of a block.")
+        .def(nb::init<>())
+        .def("finish", [](LateResults& d) {
+            const Unlocked unlocked;
+            d.finish();
+        });
+    nb::class_<Region>(m, "_Region", "A region of a file of Cython.")
+        .def(
+            "__init__",
+            [](Region* self, nb::typed<nb::list, nb::any> given, bool chosen, nb::handle host) {
+                std::vector<Parameter> parameters;
+                for (nb::handle one : given) {
+                    const auto t = nb::borrow<nb::tuple>(one);
+                    parameters.push_back({nb::cast<int>(t[1]), nb::cast<bool>(t[2]), nb::cast<std::string>(t[0])});
+                }
+                new (self) Region(std::move(parameters), chosen, *nb::inst_ptr<PresentTable>(host));
+            },
+            nb::arg("parameters"), nb::arg("chosen"), nb::arg("host"))
+        .def("again", &Region::again, nb::arg("facts"))
+        .def(
+            "keep",
+            [](Region& self, nb::tuple facts, nb::handle table, nb::object loop, nb::tuple arguments, Ints counts, std::int64_t chunk,
+               std::string name, const std::vector<int>& parameters, nb::typed<nb::list, std::string> maps, nb::object moved) {
+                std::vector<std::string> kinds;
+                for (nb::handle kind : maps) kinds.push_back(nb::cast<std::string>(kind));
+                self.keep(facts, *nb::inst_ptr<PresentTable>(table), std::move(loop), arguments, std::move(counts), chunk, std::move(name),
+                          parameters, kinds, std::move(moved));
+            },
+            nb::arg("facts"), nb::arg("table"), nb::arg("loop"), nb::arg("arguments"), nb::arg("counts"), nb::arg("chunk"), nb::arg("name"),
+            nb::arg("parameters"), nb::arg("maps"), nb::arg("moved").none())
+        .def_ro("hits", &Region::hits)
+        .def_ro("moved", &Region::moved)
+        .def("forget", [](Region& self) { self.moved = nb::none(); });
+}
+
+}  // namespace bind

@@ -1,0 +1,85 @@
+# tests/python/cython_programs/calls.pyx: regions that are called again and again, in single precision, which every device has.
+# cython: language_level=3
+import numpy as np
+from cython.parallel cimport device, parallel, prange
+cimport cython
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def rows(float[:, ::1] X, float[:, ::1] D):
+    """A row a region, in a block in which nobody asks for them."""
+    cdef int n = X.shape[0], i, j
+    cdef float[::1] row
+    with nogil, device({X: 'to'}):
+        for i in range(n):
+            row = D[i, :]
+            with parallel(device={row: 'from'}):
+                for j in prange(n):
+                    row[j] = X[i, 0] - X[j, 1]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def chained(float[:, ::1] D, float start):
+    """Each row is computed from the one before."""
+    cdef int n = D.shape[0], m = D.shape[1], i, j
+    cdef float[::1] row, last
+    with device({}):
+        with nogil:
+            for i in range(n):
+                row = D[i, :]
+                last = D[max_of(i - 1), :]
+                with parallel(device={row: 'tofrom', last: 'to'}):
+                    for j in prange(m):
+                        row[j] = (last[j] if i > 0 else start) + 1
+
+
+cdef inline int max_of(int i) noexcept nogil:
+    return i if i > 0 else 0
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def doubled(float[:, ::1] D):
+    """As above, in a block without calls: results wait until one is read."""
+    cdef int n = D.shape[0], m = D.shape[1], i, j
+    cdef float[::1] row, last
+    with nogil, device({}):
+        for i in range(1, n):
+            row = D[i, :]
+            last = D[i - 1, :]
+            with parallel(device={row: 'from', last: 'to'}):
+                for j in prange(m):
+                    row[j] = 2 * last[j]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def read_between(float[:, ::1] D):
+    """The host reads each result before the next region."""
+    cdef int n = D.shape[0], m = D.shape[1], i, j
+    cdef float[::1] row
+    cdef float before = 1
+    with nogil, device({}):
+        for i in range(n):
+            row = D[i, :]
+            with parallel(device={row: 'from'}):
+                for j in prange(m):
+                    row[j] = before + j
+            before = D[i, 1]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def add(float[:] x, const float[:] y, float a, int shift, int n):
+    cdef int i
+    for i in prange(shift, n, nogil=True, device={}):
+        x[i] += a * y[i - shift]
+
+
+def checked(float[:] x, float[:] y, float[:] z, int at):
+    cdef int i
+    for i in prange(3, nogil=True, device={x: 'tofrom', y: 'from'}):
+        x[i] = x[i] + 1
+        y[i] = z[i + at]

@@ -1,0 +1,155 @@
+# tests/python/test_cython_calls.py: calls of regions of Cython that the core runs by itself: what they see, copy, and leave.
+import threading
+
+import numpy as np
+import pardo as pp
+import pytest
+
+pytest.importorskip("Cython")
+pytest.importorskip("setuptools")
+from cython_regions import DEVICES, NEEDS_A_COMPILER, compiled
+
+pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("cython"), "calls.pyx")
+
+
+@pytest.fixture(params=[*DEVICES, "null:1"])
+def device(request):
+    with pp.device_context(request.param):
+        yield request.param
+
+
+def floats(*shape):
+    return np.random.default_rng(3).random(shape, np.float32)
+
+
+def hits(module, number):
+    return getattr(module, f"_pardo_region_{number}")._calls.hits
+
+
+REGIONS = {"rows": 1, "chained": 3, "doubled": 5, "read_between": 7, "add": 8, "checked": 9}  # by their marks; blocks have numbers too
+
+
+def test_rows_wait_for_the_end_of_their_block(calls, device):
+    X, D = floats(40, 2), np.zeros((40, 40), np.float32)
+    calls.rows(X, D)
+    before, run = pp.counters(), hits(calls, REGIONS["rows"])
+    D[:] = 0
+    calls.rows(X, D)
+    after = pp.counters()
+    assert np.array_equal(D, X[:, :1] - X[:, 1])
+    assert hits(calls, REGIONS["rows"]) - run == 40
+    if not pp.Device(device)._takes_host_memory:
+        assert after["copied_bytes"] - before["copied_bytes"] == X.nbytes + D.nbytes
+        assert after["copies"] - before["copies"] == 2
+
+
+def test_a_result_that_is_read_is_there(calls, device):
+    D = np.zeros((5, 3), np.float32)
+    for _ in range(2):
+        calls.chained(D, 4)
+        assert D.tolist() == [[5 + i] * 3 for i in range(5)]
+    D[:] = 1
+    calls.doubled(D)
+    assert D.tolist() == [[2.0**i] * 3 for i in range(5)]
+    calls.read_between(D)
+    assert D[:, 0].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_numbers_bounds_and_places_may_change(calls, device):
+    x, y = floats(100), floats(100)
+    expected = x.copy()
+    run = 0
+    for k in range(24):
+        a, shift, at = np.float32(k / 4), k % 2, k % 5
+        calls.add(x[at : at + 50], y[at::2][:50], a, shift, 40)
+        for i in range(shift, 40):
+            expected[at + i] += a * y[at::2][i - shift]
+        run = hits(calls, REGIONS["add"])
+    np.testing.assert_allclose(x, expected, rtol=1e-5)
+    assert run > 0
+
+
+def test_what_is_present_is_used_and_nothing_is_copied(calls, device):
+    x, y = floats(64), floats(64)
+    expected = x[:30].copy()
+    own = not pp.Device(device)._takes_host_memory
+    with pp.data(tofrom=(x,), to=(y,)):
+        before = pp.counters()["copied_bytes"]
+        for k in range(6):
+            calls.add(x[:30], y[k:50], 2, 0, 30)
+            expected += 2 * y[k : k + 30]
+        assert pp.counters()["copied_bytes"] == before
+        if own:
+            assert not np.allclose(x[:30], expected)
+            pp.update_from(x)
+        np.testing.assert_allclose(x[:30], expected, rtol=1e-5)
+        calls.add(x[::-1][:30], y, 2, 0, 30)
+        if own:
+            y[:] = 0  # which the device does not see
+        calls.add(x[:30], y[:30], 0, 0, 30)
+    assert not pp.is_present(x)
+    calls.add(x[:30], y[:30], 1, 0, 30)  # the same shapes outside
+
+
+def test_a_failure_leaves_what_is_on_the_host(calls, device):
+    x, y, z = np.arange(3, dtype=np.float32), np.zeros(3, np.float32), np.arange(3, dtype=np.float32)
+    for _ in range(2):
+        calls.checked(x, y, z, 0)
+    x[:], y[:] = 1, 5
+    for _ in range(2):
+        with pytest.raises(IndexError) as caught:
+            calls.checked(x, y, z, 1)
+        assert "calls.pyx" in str(caught.value) or "calls.pyx" in "".join(getattr(caught.value, "__notes__", []))
+        if not pp.Device(device)._takes_host_memory:
+            assert x.tolist() == [1, 1, 1]
+            assert y.tolist() == [5, 5, 5]
+            assert any("`y`" in note and "stays as it was on the host" in note for note in caught.value.__notes__)
+    if not pp.Device(device)._takes_host_memory:
+        with pytest.raises(IndexError), pp.data(tofrom=(x, y)):
+            calls.checked(x, y, z, 1)
+        assert x.tolist() == [1, 1, 1]
+    x[:] = 1
+    calls.checked(x, y, z, 0)
+    assert y.tolist() == [0, 1, 2]
+
+
+def test_explain_tells_of_the_last_call(calls):
+    x, y = floats(40), floats(40)
+    with pp.device_context("null:1"):
+        for _ in range(3):
+            calls.add(x, y, 1, 0, 40)
+        region = getattr(calls, f"_pardo_region_{REGIONS['add']}")
+        assert "x: tofrom" in region.explain()
+        assert "160 bytes to the device, 160 back" in region.explain()
+        with pp.data(tofrom=(x,), to=(y,)):
+            for _ in range(3):
+                calls.add(x, y, 1, 0, 40)
+            assert "x: tofrom, given" not in region.explain()
+
+
+def test_threads_and_the_switch_to_the_host(calls, monkeypatch):
+    def work(k):
+        x = np.zeros(2000, np.float32)
+        for _ in range(50):
+            calls.add(x, np.full(2000, k, np.float32), 1, 0, 2000)
+        sums[k] = float(x.sum())
+
+    sums = {}
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sums == {k: k * 50 * 2000.0 for k in range(4)}
+    with pp.device_context("null:1"):
+        monkeypatch.setenv("PARDO_OFFLOAD", "off")
+        copies, run = pp.counters()["copies"], hits(calls, REGIONS["add"])
+        for _ in range(3):
+            work(1)
+        assert pp.counters()["copies"] == copies
+        assert hits(calls, REGIONS["add"]) - run >= 149

@@ -102,6 +102,7 @@ void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
 void add_sweeps(std::vector<Variant>& list, DType dtype) {
     for (int counts : {4, 8}) {
         for (int mode : {0, 1, 2, 3, 4}) {
+            if (counts == 8 && mode != 2 && mode != 3) continue;
             const std::initializer_list<lib::Define> both = {{"L_SIZE", counts}, {"MODE", mode}};
             if (mode < 3) list.push_back({KernelId::SweepCount, dtype, both});
             list.push_back({mode < 3 ? KernelId::SweepPlan : KernelId::ClassStarts, dtype, both});

@@ -196,7 +196,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     -----
     The same input gives the same bits on the same device, whatever the number of threads. On CPUs parts of the array are counted on
     their own and then taken together; on other devices counts are atomic additions, in the memory of each group first where there are
-    at most 4096, and weights are sorted by element and those of each added in their order.
+    at most 4096. Weights of few elements are on CUDA added in copies of each warp; else they are sorted by element, and those of each are
+    added in their order.
 
     Examples
     --------

@@ -177,7 +177,7 @@ std::vector<Variant> variants_of(DType dtype) {
     if (is_complex(dtype)) return list;
     if (is_integer(dtype)) list.push_back({KernelId::MarkValues, dtype});
     for (int slots : {4, 8}) {
-        const int digit_bits = itemsize(dtype) == 1 || slots == 8 ? 8 : 11, mode = slots / 4;
+        const int digit_bits = itemsize(dtype) == 1 ? 8 : 11, mode = slots / 4;
         for (int keep : {0, 1})
             list.push_back({KernelId::SelectCount, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}, {"KEEP", keep}}});
         list.push_back({KernelId::SelectDigit, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}}});

@@ -137,6 +137,8 @@ inline constinit Routine<void(device::Queue* queue, graph::Op op, const Memory& 
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
                               std::int64_t count, const Bounds& bounds)>
     take_along_axis("take_along_axis");
+/// marks[x[i] - low] = true for all i, of integers; the other marks stay.
+inline constinit Routine<void(device::Queue* queue, const Memory& x, std::int64_t low, const Memory& marks)> mark_values("mark_values");
 /// Number of runs of equal elements in a sorted 1-d array. Waits. `blocks` (Int64, mask_blocks(size) + 1) receives how many start
 /// before each block.
 inline constinit Routine<std::int64_t(device::Queue* queue, const Memory& sorted, bool equal_nan, const Memory& blocks)> count_runs(

@@ -1,5 +1,6 @@
 // src/lib/searching.cpp: searchsorted, nonzero, compress, put_mask, unique.
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "graph/call.h"
@@ -115,6 +116,32 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
 
 }  // namespace lib
 
+namespace {
+
+/// The distinct values of many integers that lie near together, by a mark for each that there could be; nothing where they do not, or where
+/// no code sets marks.
+std::optional<Array> marked_values(const char* op_name, device::Queue* queue, const Array& flat) {
+    constexpr std::int64_t most = 1 << 20, least = 1 << 15;
+    const DType dtype = flat.dtype();
+    if (!is_integer(dtype) || flat.size() < least) return {};
+    if (lib::routines::mark_values.describe(queue, lib::described(dtype, lib::shape_of(flat)), 0, lib::described(DType::Bool, Shape{most}))
+            .name.empty())
+        return {};
+    const Array ends[] = {min(flat), max(flat)};
+    force(ends);  // both in one pass
+    const Scalar low = ends[0].item(), high = ends[1].item();
+    const auto range = static_cast<std::int64_t>(high.u - low.u);
+    if (range < 0 || range >= std::min(most, flat.size())) return {};
+    const lib::Memory elements = lib::contiguous_memory(flat);
+    const lib::Output marks = lib::make_output(op_name, queue, DType::Bool, Shape{range + 1}, lib::kind_of(elements));
+    const std::uint8_t zero = 0;
+    queue->fill(marks.memory.buffer.get(), 0, static_cast<std::size_t>(range + 1), &zero, sizeof(zero));
+    lib::routines::mark_values(queue, elements, low.i, marks.memory);
+    return add(nonzero(marks.array)[0].astype(dtype), low);
+}
+
+}  // namespace
+
 Unique unique(const Array& x, bool equal_nan, bool values_only) {
     const char* op_name = "unique";
     device::Queue* queue = lib::queue_of(op_name, x);
@@ -122,6 +149,7 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
     const std::int64_t size = flat.size();
     Array order, sorted;
     if (values_only) {
+        if (const std::optional<Array> values = marked_values(op_name, queue, flat)) return {*values, {}, {}, {}};
         sorted = sort(flat);
     } else {
         order = argsort(flat);

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import array, default_on, index
 from pardo._core import Array
@@ -33,8 +34,48 @@ def count_in_groups(item: NdItem, places: Any, counts: Any, room: Const[int]) ->
     for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
         own[k] = 0
     group_barrier(group)
-    for i in range(item.get_global_id(0), places.shape[0], item.get_global_range(0)):
+    step = item.get_global_range(0)
+    whole = places.shape[0] // (4 * step) * 4 * step
+    for i in range(item.get_global_id(0), whole, 4 * step):  # several are read before one is used
+        for place in (places[i], places[i + step], places[i + 2 * step], places[i + 3 * step]):
+            atomic.add(own, place, 1)
+    for i in range(whole + item.get_global_id(0), places.shape[0], step):
         atomic.add(own, places[i], 1)
+    group_barrier(group)
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        if own[k] > 0:
+            atomic.add(counts, k, counts.dtype.type(own[k]))
+
+
+def count_value(own: Any, edges: Any, scale: Any, last: Any, x: Any) -> None:
+    """Counts a value in its bin, of which the formula of even bins gives the one or a neighbour; none outside of all, and no NaN."""
+    value = edges.dtype.type(x)
+    if value >= edges[0] and value <= edges[last + 1]:
+        guess = (value - edges[0]) * scale
+        k = np.int32(guess) if guess < edges.dtype.type(last) else last
+        while k > 0 and value < edges[k]:
+            k -= 1
+        while k < last and value >= edges[k + 1]:
+            k += 1
+        atomic.add(own, k, 1)
+
+
+@kernel
+def count_bins_in_groups(item: NdItem, x: Any, edges: Any, scale: Any, counts: Any, room: Const[int]) -> None:
+    """As count_in_groups, of values in bins of one width."""
+    own = local_array(room, np.int32)
+    group = item.get_group()
+    last = np.int32(counts.shape[0] - 1)
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        own[k] = 0
+    group_barrier(group)
+    step = item.get_global_range(0)
+    whole = x.shape[0] // (4 * step) * 4 * step
+    for i in range(item.get_global_id(0), whole, 4 * step):
+        for value in (x[i], x[i + step], x[i + 2 * step], x[i + 3 * step]):
+            count_value(own, edges, scale, last, value)
+    for i in range(whole + item.get_global_id(0), x.shape[0], step):
+        count_value(own, edges, scale, last, x[i])
     group_barrier(group)
     for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
         if own[k] > 0:
@@ -59,15 +100,42 @@ def added_counts(places: Array, counts: Array) -> Array:
 
 
 def _counted_here(places: Array, counts: Array) -> Array:
-    device, n = places.device, counts.size
-    size = max(group_size(device), 1)
-    room = next((r for r in ROOMS if n <= r and 4 * r <= (device.local_mem_size or 0) // 2), 0)
-    groups = min((device.max_compute_units or 1) * GROUPS, places.size // (EACH * size))
-    if not room or groups < 2 or places.size // groups >= 1 << 31:
+    room, space = _groups_for(places, counts.size)
+    if space is None:
         count_places[Range(places.size)](places, counts)
     else:
-        count_in_groups[NdRange(groups * size, size)](places, counts, room)
+        count_in_groups[space](places, counts, room)
     return counts
+
+
+def _groups_for(x: Array, n: int) -> tuple[int, NdRange | None]:
+    """Counters and groups that count `n` things in their own memory; none where that does not pay."""
+    device = x.device
+    size = max(group_size(device), 1)
+    room = next((r for r in ROOMS if n <= r and 4 * r <= (device.local_mem_size or 0) // 2), 0)
+    groups = min((device.max_compute_units or 1) * GROUPS, x.size // (EACH * size))
+    pays = room and groups >= 2 and x.size // groups < 1 << 31
+    return room, NdRange(groups * size, size) if pays else None
+
+
+def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array | None:
+    """How many values are in each of the bins of one width, in one pass; None where the device does not count in groups, or values and edges
+    are compared in a third dtype."""
+    n = edges.size - 1
+    device = x.device
+    exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
+    if device.backend == "cpu" or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
+        return None
+    room, space = _groups_for(x, n)
+    if space is None:
+        return None
+    counts: Array = _core._full([n], 0, np.int64, x.queue)
+    with np.errstate(all="ignore"):
+        scale = edges.dtype.type(n / (float(edges[-1]) - float(edges[0])))
+    count_bins_in_groups[space](x, queue_edges, scale, counts, room)
+    return counts
+
+
 
 
 @kernel
@@ -83,7 +151,7 @@ def sum_segments(item: Item, starts: Any, values: Any, sums: Any) -> None:
 def counted(places: Array, weights: Array | None, n: int) -> Array:
     """How often each number below `n` is among the places, or the sums of their weights; places are inside."""
     sums = _core._full([n], 0, np.int64 if weights is None else weights.dtype, places.queue)
-    if n and _core._accumulates_at(_core.add._row, sums):
+    if n and (weights is not None or places.device.backend == "cpu") and _core._accumulates_at(_core.add._row, sums):
         one = _core._full([1], 1, np.int64, places.queue) if weights is None else weights
         _core._accumulate_at(_core.add._row, sums, places, one, True)
         return sums
@@ -128,7 +196,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     -----
     The same input gives the same bits on the same device, whatever the number of threads. On CPUs parts of the array are counted on
     their own and then taken together; on other devices counts are atomic additions, in the memory of each group first where there are
-    at most 4096, and weights are sorted by element and those of each added in their order.
+    at most 4096. Weights of few elements are on CUDA added in copies of each warp; else they are sorted by element, and those of each are
+    added in their order.
 
     Examples
     --------

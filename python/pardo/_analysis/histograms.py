@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._analysis.counting import counted
+from pardo._analysis.counting import counted, counted_in_bins
 from pardo._analysis.quantiles import percentile
 from pardo._base.arguments import array, default_on, warn
 from pardo._core import Array
@@ -48,7 +48,9 @@ def _outer_edges(x: Array, range: Any, op_name: str) -> tuple[Any, Any]:
     elif x.size == 0:
         first, last = 0, 1
     else:
-        first, last = (on_host(_core._reduce(op, x, None, False))[()] for op in (_core._MIN, _core._MAX))
+        ends = [_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)]
+        _core._force(ends)  # both in one pass
+        first, last = (on_host(end)[()] for end in ends)
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"{op_name}: autodetected range of [{first}, {last}] is not finite")
     if first == last:
@@ -156,9 +158,13 @@ def _places(x: Array, edges: NDArray[Any]) -> Array:
     return _core._where(inside, place, n)
 
 
-def _of_line(x: Array, edges: NDArray[Any], w: Array | None, n: int) -> Array:
-    """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin."""
+def _of_line(x: Array, edges: NDArray[Any], w: Array | None, n: int, even: bool) -> Array:
+    """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin. `even`: of one width."""
     line = to_queue(edges, x.queue)
+    if even and w is None:
+        counts = counted_in_bins(x, edges, line)
+        if counts is not None:
+            return counts
     sums = _sums(_core._searchsorted(line, x, True, None), w, n + 2)[1 : n + 1]
     equal = _core.equal(x, line[n])
     if w is None:
@@ -271,7 +277,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     if n == 0:
         counts = _core._full([0], 0, np.int64 if w is None else w.dtype, x.queue)
     else:
-        counts = _of_line(x, edges, w, n)
+        counts = _of_line(x, edges, w, n, np.ndim(bins) == 0)
     line = to_queue(edges, x.queue)
     if not density:
         return counts, line

@@ -132,7 +132,7 @@ def unique_values(x: Any, /) -> Array:
     ------
     {not_an_array}
     """
-    return _core._unique(array(x, "unique_values"))[0]
+    return _core._unique_values(array(x, "unique_values"), False)
 
 
 @filled
@@ -176,6 +176,8 @@ def unique(
     """
     x = array(x, "unique")
     along = None if axis is None else axis_index(axis, x.ndim, "unique")
+    if (along is None or x.ndim <= 1) and not (return_index or return_inverse or return_counts):
+        return _core._unique_values(x, equal_nan)
     if along is not None and x.ndim > 1:
         values, indices, inverse, counts = _unique_slices(x, along)
     else:

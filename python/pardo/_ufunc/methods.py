@@ -281,8 +281,8 @@ class Methods:
 
         Notes
         -----
-        Where an element is named more than once, the function is applied in the order of the indices, so that the same input gives the same
-        bits on the same device.
+        Where an element is named more than once, the function is applied in the order of the indices; where many indices name few elements,
+        parts of them are taken together, in an order that the sizes decide. So the same input gives the same bits on the same device.
 
         Examples
         --------

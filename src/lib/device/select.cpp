@@ -14,8 +14,7 @@ struct SelectShape {
     int digit_bits, slots;
 };
 SelectShape shape_for(DType dtype, std::size_t wanted) {
-    if (itemsize(dtype) == 1) return {8, wanted > 4 ? 8 : 4};
-    return wanted > 4 ? SelectShape{8, 8} : SelectShape{11, 4};
+    return {itemsize(dtype) == 1 ? 8 : 11, wanted > 4 ? 8 : 4};
 }
 
 }  // namespace
@@ -39,8 +38,9 @@ Selected select(const SortPlan& plan, const Memory& x, KeyMode mode, std::span<c
     queue->fill(counts.buffer.get(), 0, static_cast<std::size_t>(counts.nbytes()), &zero, sizeof(zero));
     Memory kept[2];
     const std::int64_t tile = std::int64_t{256} * 16;
-    const std::int64_t parts =
-        std::min(divide_up(plan.length, tile), std::max<std::int64_t>(busy_groups(queue->device()) / 2 / plan.lines, 1));
+    constexpr std::int64_t most_tiles = 15;  // of a group, whose counters have 16 bits
+    const std::int64_t parts = std::min(divide_up(plan.length, tile), std::max({busy_groups(queue->device()) / 2 / plan.lines,
+                                                                                divide_up(plan.length, most_tiles * tile), std::int64_t{1}}));
     for (int pass = 0; pass < passes; ++pass) {
         const std::int64_t above = width - pass * shape.digit_bits, shift = std::max<std::int64_t>(above - shape.digit_bits, 0);
         const bool raw = pass < 2, keep = pass > 0 && pass + 1 < passes;

@@ -225,7 +225,9 @@ Memory class_positions(const SortPlan& plan, const Memory& x, const Selected& se
     return radix.positions();
 }
 
-/// The first ones of long lines, of which there are many: those that are not behind the last one of them are sorted.
+void sort_lines(const SortPlan& plan, const Memory& x, const Memory& values, const Memory& indices);
+
+/// The first ones of long lines: those that are not behind the last one of them are sorted.
 void sort_first(const SortPlan& plan, const Memory& x, const Memory& values, const Memory& indices) {
     const std::int64_t last[] = {plan.kept - 1};
     const Memory places = class_positions(plan, x, select(plan, x, RankKeys, last, {}));
@@ -234,7 +236,7 @@ void sort_first(const SortPlan& plan, const Memory& x, const Memory& values, con
     const Memory order = device_scratch(plan.queue, DType::Int64, plan.lines * plan.kept);
     write_sorted(plan, places, x, best, names);
     const SortPlan left{plan.queue, plan.name, plan.lines, plan.kept, plan.kept, plan.descending};
-    sort_positions(left, best, values, order);
+    sort_lines(left, best, values, order);
     if (indices) routines::take_along_axis(plan.queue, names, order, indices, {plan.lines, plan.kept, 1}, plan.kept, {});
 }
 
@@ -242,7 +244,8 @@ void sort_first(const SortPlan& plan, const Memory& x, const Memory& values, con
 void sort_lines(const SortPlan& plan, const Memory& x, const Memory& values, const Memory& indices) {
     const std::int64_t room = std::int64_t{1} << short_bits(x.dtype);
     if (plan.length <= room) return sort_short(plan, x, {}, values, indices, {plan.length, plan.length, 1, plan.length});
-    if (plan.kept <= room / 4) return select_short(plan, x, values, indices);
+    constexpr std::int64_t many = 1 << 17;  // are gone through by digits sooner than pieces are sorted
+    if (plan.kept <= room / 4 && (plan.length < many || is_complex(x.dtype))) return select_short(plan, x, values, indices);
     if (plan.kept <= plan.length / 4 && selects(x.dtype, plan.length, 1)) return sort_first(plan, x, values, indices);
     if (!indices && plan.kept == plan.length && !is_complex(x.dtype)) return radix_values(plan, x, values);
     sort_positions(plan, x, values, indices);

@@ -12,7 +12,7 @@ struct SweepShape {
     int warps, items;
     std::int64_t tile() const { return std::int64_t{32} * warps * items; }
 };
-SweepShape shape_of(int key_size, int position_size) {
+SweepShape sweep_shape_of(int key_size, int position_size) {
     if (std::max(key_size, position_size) > 4) return {12, 10};
     return position_size > 0 ? SweepShape{16, 12} : SweepShape{12, 16};
 }
@@ -55,7 +55,7 @@ public:
           passes_(itemsize(dtype)),
           count_size_(plan.length < std::int64_t{1} << 30 ? 4 : 8),
           position_size_(items ? lib::position_size(plan) : 0),
-          shape_(shape_of(itemsize(dtype), position_size_)),
+          shape_(sweep_shape_of(itemsize(dtype), position_size_)),
           tiles_(divide_up(plan.length, shape_.tile())),
           values_(std::move(values)),
           items_(items) {

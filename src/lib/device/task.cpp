@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "lib/device/kernels/accumulate.h"
 #include "lib/device/kernels/gather.h"
 #include "lib/device/kernels/mask.h"
 #include "lib/device/kernels/matmul.h"

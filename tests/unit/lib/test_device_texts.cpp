@@ -102,6 +102,7 @@ void add_linear_algebra(std::vector<Variant>& list, DType dtype) {
 void add_sweeps(std::vector<Variant>& list, DType dtype) {
     for (int counts : {4, 8}) {
         for (int mode : {0, 1, 2, 3, 4}) {
+            if (counts == 8 && mode != 2 && mode != 3) continue;
             const std::initializer_list<lib::Define> both = {{"L_SIZE", counts}, {"MODE", mode}};
             if (mode < 3) list.push_back({KernelId::SweepCount, dtype, both});
             list.push_back({mode < 3 ? KernelId::SweepPlan : KernelId::ClassStarts, dtype, both});
@@ -163,9 +164,20 @@ std::vector<Variant> variants_of(DType dtype) {
             {KernelId::Matmul, dtype, {{"ROWS", rows[shape]}, {"COLUMNS", columns[shape]}, {"A_RANK", shape}, {"B_RANK", 5 - shape}}});
     }
     if (is_inexact(dtype) && dtype != DType::Float16) add_linear_algebra(list, dtype);
+    if (dtype != DType::Float16) {
+        for (int op = 0; op < 9; ++op) {
+            if (op > 0 && is_complex(dtype)) continue;
+            if ((op > 5 && is_inexact(dtype)) || (op < 6 && dtype == DType::Bool)) continue;
+            for (int checked : {0, 1}) {
+                list.push_back({KernelId::AccumulateParts, dtype, {{"OP", op}, {"CHECKED", checked}}});
+                list.push_back({KernelId::AccumulateAll, dtype, {{"OP", op}, {"CHECKED", checked}}});
+            }
+        }
+    }
     if (is_complex(dtype)) return list;
+    if (is_integer(dtype)) list.push_back({KernelId::MarkValues, dtype});
     for (int slots : {4, 8}) {
-        const int digit_bits = itemsize(dtype) == 1 || slots == 8 ? 8 : 11, mode = slots / 4;
+        const int digit_bits = itemsize(dtype) == 1 ? 8 : 11, mode = slots / 4;
         for (int keep : {0, 1})
             list.push_back({KernelId::SelectCount, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}, {"KEEP", keep}}});
         list.push_back({KernelId::SelectDigit, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}}});

@@ -218,4 +218,21 @@ KERNEL(256) run_lengths(CONST_ARG(i64, starts), ARG(i64, counts), i64 runs, i64 
 }
 )";
 
+/// marks[x[i] - low] = 1 for all i.
+inline constexpr char mark_values[] = R"(
+#define EACH 8
+KERNEL(256) mark_values(CONST_ARG(T, x), ARG(u8, marks), i64 size, i64 low) {
+    BEGIN;
+    CONST_PTR(T, x);
+    PTR(u8, marks);
+    const i64 begin = GROUP_ID * 256 * EACH + LOCAL_ID;
+    UNROLL for (int k = 0; k < EACH; ++k) {
+        if (begin + k * 256 >= size) return;
+        const i64 at = (i64)((u64)x[begin + k * 256] - (u64)low);
+        /* Most are there already: reading is cheaper. */
+        if (marks[at] == 0) marks[at] = 1;
+    }
+}
+)";
+
 }  // namespace pardo::lib::kernels

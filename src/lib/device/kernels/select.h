@@ -46,7 +46,7 @@ KERNEL(256) select_count(CONST_ARG(U, keys), CONST_ARG(U, found), ARG(u32, count
     PTR(U, kept);
 #endif
     PTR(u32, sizes);
-    SHARED u32 histogram[SLOTS * BINS];
+    SHARED u32 histogram[SLOTS * BINS / 2];  /* two counters of 16 bits in a word: a group has fewer elements than they hold */
     SHARED U known[SLOTS];
     SHARED int known_count;
 #if KEEP
@@ -57,7 +57,7 @@ KERNEL(256) select_count(CONST_ARG(U, keys), CONST_ARG(U, found), ARG(u32, count
     const i64 n = raw ? length : (i64)sizes[line * passes + pass];
     GLOBAL const U* from = keys + line * length;
     const int has_work = part * 256 * EACH < n;
-    for (int i = has_work ? t : SLOTS * BINS; i < SLOTS * BINS; i += 256) histogram[i] = 0;
+    for (int i = has_work ? t : SLOTS * BINS; i < SLOTS * BINS / 2; i += 256) histogram[i] = 0;
     if (t == 0) known_count = different_keys(found + line * wanted, known, (int)wanted, above);
     BARRIER;
     const int slots = known_count, first_pass = above >= 8 * U_SIZE;
@@ -81,7 +81,8 @@ KERNEL(256) select_count(CONST_ARG(U, keys), CONST_ARG(U, found), ARG(u32, count
                 }
             }
             if (slot < 0) continue;
-            ATOMIC_ADD_LOCAL(&histogram[slot * BINS + DIGIT(key)], 1u);
+            const u32 counter = slot * BINS + DIGIT(key);
+            ATOMIC_ADD_LOCAL(&histogram[counter >> 1], 1u << 16 * (counter & 1u));
 #if KEEP
             hits |= 1u << k;
 #endif
@@ -100,10 +101,15 @@ KERNEL(256) select_count(CONST_ARG(U, keys), CONST_ARG(U, found), ARG(u32, count
     }
     BARRIER;
     const int copies = first_pass ? SLOTS : 1, bins = has_work ? slots * BINS : 0;
-    for (int i = t; i < bins; i += 256) {
-        u32 sum = histogram[i];
-        for (int c = 1; c < copies; ++c) sum += histogram[c * BINS + i];
-        if (sum > 0) ATOMIC_ADD_GLOBAL(&counts[line * SLOTS * BINS + i], sum);
+    for (int i = 2 * t; i < bins; i += 512) {
+        u32 even = 0, odd = 0;
+        for (int c = 0; c < copies; ++c) {
+            const u32 both = histogram[(c * BINS + i) >> 1];
+            even += both & 0xffffu;
+            odd += both >> 16;
+        }
+        if (even > 0) ATOMIC_ADD_GLOBAL(&counts[line * SLOTS * BINS + i], even);
+        if (odd > 0) ATOMIC_ADD_GLOBAL(&counts[line * SLOTS * BINS + i + 1], odd);
     }
 }
 )";

@@ -1,0 +1,115 @@
+// src/lib/device/kernels/accumulate.h: kernel text, for CUDA: elements that are named again and again, changed in place once for each time.
+#pragma once
+
+namespace pardo::lib::kernels {
+
+/// OP: 0 add, 1 multiply, 2 minimum, 3 maximum, 4 fmin, 5 fmax, 6 and, 7 or, 8 exclusive or. STEP(a, b) does it once, and IDENTITY leaves the
+/// other operand as it is. Groups have a room of ROOM elements.
+inline constexpr char accumulation[] = R"(
+#define ROOM (32768 / T_SIZE)
+#if IS_COMPLEX
+FN T step_of(T a, T b) { return make_complex(a.re + b.re, a.im + b.im); }
+#define IDENTITY make_complex((R)-0.0f, (R)-0.0f)
+#else
+#if IS_FLOAT
+typedef T FULL;
+#else
+typedef WIDE FULL;
+#endif
+FN T step_of(T a, T b) {
+#if OP == 0
+    return (T)((FULL)a + (FULL)b);
+#elif OP == 1
+    return (T)((FULL)a * (FULL)b);
+#elif OP == 2
+    return a <= b || a != a ? a : b;
+#elif OP == 3
+    return a >= b || a != a ? a : b;
+#elif OP == 4
+    return a <= b || b != b ? a : b;
+#elif OP == 5
+    return a >= b || b != b ? a : b;
+#elif OP == 6
+    return (T)(a & b);
+#elif OP == 7
+    return (T)(a | b);
+#else
+    return (T)(a ^ b);
+#endif
+}
+#if IS_FLOAT
+#define IDENTITY (T)(OP == 0 ? -0.0f : OP == 1 ? 1.0f : OP == 2 ? INFINITE_VALUE : OP == 3 ? -INFINITE_VALUE : INFINITE_VALUE - INFINITE_VALUE)
+#define INFINITE_VALUE F32_BITS(0x7f800000u)
+#else
+#define LOWEST (IS_SIGNED ? (T)((U)1 << (8 * T_SIZE - 1)) : (T)0)
+#define IDENTITY (OP == 1 ? (T)1 : OP == 2 || OP == 4 ? (T)~LOWEST : OP == 3 || OP == 5 ? LOWEST : OP == 6 ? (T)~(T)0 : (T)0)
+#endif
+#endif
+)";
+
+/// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place by
+/// place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value.
+inline constexpr char accumulate_parts[] = R"(
+KERNEL(256) accumulate_parts(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(T, values), ARG(T, partial), i64 count, i64 size, i64 one,
+                             i64 warps) {
+    BEGIN;
+    if (BAD_INDEX) return;
+    SHARED T room[ROOM];
+    const int t = LOCAL_ID, lane = t & 31, warp = t >> 5;
+    for (int i = t; i < warps * size; i += 256) room[i] = IDENTITY;
+    BARRIER;
+    const i64 shares = GROUP_COUNT * warps, share = GROUP_ID * warps + warp;
+    if (warp < warps) {
+        T* own = room + warp * size;
+        const i64 begin = count / shares * share + min(share, count % shares);
+        const i64 end = begin + count / shares + (share < count % shares);
+        for (i64 at = begin; at < end; at += 128) {
+            int place[4];
+            T value[4];
+            UNROLL for (int k = 0; k < 4; ++k) {
+                const i64 i = at + 32 * k + lane;
+                const i64 named = i < end ? places[i] : -1 - size;
+                place[k] = (int)(named < 0 ? named + size : named);
+                value[k] = values[one || i >= end ? 0 : i];
+            }
+            UNROLL for (int k = 0; k < 4; ++k) {
+                const u32 same = __match_any_sync(0xffffffffu, place[k]);
+                const int turn = place[k] < 0 ? 32 : __popc(same & ((1u << lane) - 1u));
+                for (int now = 0; __any_sync(0xffffffffu, turn < 32 && turn >= now); ++now) {
+                    if (turn == now) own[place[k]] = step_of(own[place[k]], value[k]);
+                    __syncwarp();
+                }
+            }
+        }
+    }
+    BARRIER;
+    for (i64 i = t; i < size; i += 256) {
+        T all = room[i];
+        for (int w = 1; w < warps; ++w) all = step_of(all, room[w * size + i]);
+        partial[GROUP_ID * size + i] = all;
+    }
+}
+)";
+
+/// The rows of `partial` and the target, taken together in order: eight shares of the rows first.
+inline constexpr char accumulate_all[] = R"(
+KERNEL(256) accumulate_all(STATUS_ARG CONST_ARG(T, partial), ARG(T, target), i64 rows, i64 size) {
+    BEGIN;
+    if (BAD_INDEX) return;
+    SHARED T room[256];
+    const int t = LOCAL_ID, share = t >> 5;
+    const i64 i = GROUP_ID * 32 + (t & 31);
+    T all = IDENTITY;
+    if (i < size) {
+        for (i64 row = rows * share / 8; row < rows * (share + 1) / 8; ++row) all = step_of(all, partial[row * size + i]);
+    }
+    room[t] = all;
+    BARRIER;
+    if (share > 0 || i >= size) return;
+    T result = target[i];
+    for (int s = 0; s < 8; ++s) result = step_of(result, room[32 * s + t]);
+    target[i] = result;
+}
+)";
+
+}  // namespace pardo::lib::kernels

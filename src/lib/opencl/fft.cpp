@@ -97,7 +97,9 @@ void vkfft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
         reading = device::Access::ReadWrite;
     }
     std::vector<VkfftStep> steps{step_along(in, out, what.transform, what.forward, axes.back())};
-    for (const int axis : axes.first(axes.size() - 1)) steps.push_back(step_along(out, out, Transform::Complex, what.forward, axis));
+    for (const int axis : axes.first(axes.size() - 1)) {
+        if (x.shape[axis] > 1) steps.push_back(step_along(out, out, Transform::Complex, what.forward, axis));
+    }
     const device::BufferUse uses[] = {{in.buffer.get(), reading},
                                       {out.buffer.get(), axes.size() > 1 ? device::Access::ReadWrite : device::Access::Write}};
     // Buffers are held by the submission.
@@ -117,6 +119,7 @@ bool vkfft_serves(device::Queue* queue) {
 /// As cuFFT it has no sums of cosines or sines that are ours, and several axes of half a spectrum it would take for those of a real signal.
 bool vkfft_applies(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
     if (!vkfft_serves(queue) || what.factor != 1 || !is_contiguous(x.shape, x.strides) || !is_contiguous(out.shape, out.strides)) return false;
+    if (std::max(x.shape[axes.back()], out.shape[axes.back()]) == 1) return false;  // of one number it makes nothing
     if (what.transform == Transform::Complex) return true;
     const bool last = axes.back() == x.shape.size() - 1;
     if (what.transform == Transform::RealToComplex) return what.forward && last;

@@ -30,6 +30,15 @@ cl_mem vkfft_create_buffer(cl_context context, cl_mem_flags flags, std::size_t b
     return vkfft_calls->api->clCreateBuffer(context, flags, bytes, host, code);
 }
 
+/// Of processors VkFFT sees a GPU: what items of larger groups keep at a barrier does not fit on the stack of PoCL's threads.
+cl_int vkfft_device_info(cl_device_id device, cl_device_info what, std::size_t bytes, void* value, std::size_t* given) {
+    const cl_int code = vkfft_calls->api->clGetDeviceInfo(device, what, bytes, value, given);
+    if (code != CL_SUCCESS || !value || vkfft_calls->device->info().type != DeviceType::Cpu) return code;
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) *static_cast<std::size_t*>(value) = std::min<std::size_t>(*static_cast<std::size_t*>(value), 256);
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(value) = std::min<cl_ulong>(*static_cast<cl_ulong*>(value), 32768);
+    return code;
+}
+
 cl_int vkfft_set_argument(cl_kernel kernel, cl_uint index, std::size_t bytes, const void* value) {
     const VkfftCalls& calls = *vkfft_calls;
     if (bytes == sizeof(cl_mem)) {
@@ -69,6 +78,7 @@ cl_int vkfft_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std:
 }  // namespace
 }  // namespace pardo::lib
 
+#define clGetDeviceInfo ::pardo::lib::vkfft_device_info
 #define clCreateBuffer ::pardo::lib::vkfft_create_buffer
 #define clSetKernelArg ::pardo::lib::vkfft_set_argument
 #define clEnqueueWriteBuffer ::pardo::lib::vkfft_write
@@ -81,7 +91,6 @@ cl_int vkfft_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std:
 #define clCreateProgramWithSource PARDO_VKFFT_CALL(clCreateProgramWithSource)
 #define clEnqueueReadBuffer PARDO_VKFFT_CALL(clEnqueueReadBuffer)
 #define clFinish PARDO_VKFFT_CALL(clFinish)
-#define clGetDeviceInfo PARDO_VKFFT_CALL(clGetDeviceInfo)
 #define clGetProgramBuildInfo PARDO_VKFFT_CALL(clGetProgramBuildInfo)
 #define clGetProgramInfo PARDO_VKFFT_CALL(clGetProgramInfo)
 #define clReleaseCommandQueue PARDO_VKFFT_CALL(clReleaseCommandQueue)

@@ -140,8 +140,7 @@ Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, co
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool half = i + 1 == axes.size() && what.transform == Transform::ComplexToReal;
         const std::int64_t wanted = half ? lengths[i] / 2 + 1 : lengths[i];
-        if (length_of(input, along[static_cast<int>(i)]) < wanted)
-            input = filled_up(input, along[static_cast<int>(i)], wanted);
+        if (length_of(input, along[static_cast<int>(i)]) < wanted) input = filled_up(input, along[static_cast<int>(i)], wanted);
     }
     const graph::ResultType result{computed_in(queue, x.dtype(), to_complex), std::move(shape)};
     if (lib::routines::fft_in_parts(queue, what.transform)) return in_parts(op_name, what, std::move(input), std::move(along), result);

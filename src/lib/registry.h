@@ -109,7 +109,8 @@ public:
     std::string implementations() const override {
         std::string names;
         for (std::size_t i = 0; i < count_; ++i) {
-            const bool known = std::any_of(list_.begin(), list_.begin() + i, [&](const auto& o) { return std::string_view(o.name) == list_[i].name; });
+            const bool known =
+                std::any_of(list_.begin(), list_.begin() + i, [&](const auto& o) { return std::string_view(o.name) == list_[i].name; });
             if (!known) names.append(i ? ", " : "").append(list_[i].name);
         }
         return names;

@@ -1,4 +1,5 @@
-// src/backend/opencl/library_queue.h: a command queue as libraries use it: their commands come one after the other, in whatever order it is.
+// src/backend/opencl/library_queue.h: a command queue as libraries use it: their commands come one after the other, in whatever order it
+// is.
 #pragma once
 
 #include <vector>

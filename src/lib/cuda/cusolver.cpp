@@ -438,7 +438,8 @@ void eigh_on_device(device::Queue* queue, const MatrixOptions& options, std::spa
     const BlockSteps steps(queue, options.op_name);
     const std::int64_t count = matrices_of(in[0]), n = in[0].shape.back(), wanted = out[0].shape.back();
     const bool some = options.last >= 0;
-    const Memory all[] = {some ? scratch_matrices(queue, out[0].dtype, count, 1, n) : out[0], out[1] ? scratch_like(queue, in[0]) : Memory()};
+    const Memory all[] = {some ? scratch_matrices(queue, out[0].dtype, count, 1, n) : out[0],
+                          out[1] ? scratch_like(queue, in[0]) : Memory()};
     const Memory info = run_on_device<EighRun>(queue, options, in, all);
     if (some) {
         Memory found = out[0];

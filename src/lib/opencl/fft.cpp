@@ -1,4 +1,5 @@
-// src/lib/opencl/fft.cpp: Fourier transforms of OpenCL devices by VkFFT. It has half spectra in one direction each; factors are made by others.
+// src/lib/opencl/fft.cpp: Fourier transforms of OpenCL devices by VkFFT. It has half spectra in one direction each; factors are made by
+// others.
 #include <algorithm>
 #include <list>
 #include <map>
@@ -112,13 +113,12 @@ void vkfft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
 }
 
 /// On the host's processor ducc0 is faster, on the same memory or on copies: tests ask for VkFFT there.
-bool vkfft_serves(device::Queue* queue) {
-    return queue->device()->info().type != DeviceType::Cpu || routines::fft.asked_for("VkFFT");
-}
+bool vkfft_serves(device::Queue* queue) { return queue->device()->info().type != DeviceType::Cpu || routines::fft.asked_for("VkFFT"); }
 
 /// As cuFFT it has no sums of cosines or sines that are ours, and several axes of half a spectrum it would take for those of a real signal.
 bool vkfft_applies(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
-    if (!vkfft_serves(queue) || what.factor != 1 || !is_contiguous(x.shape, x.strides) || !is_contiguous(out.shape, out.strides)) return false;
+    if (!vkfft_serves(queue) || what.factor != 1 || !is_contiguous(x.shape, x.strides) || !is_contiguous(out.shape, out.strides))
+        return false;
     if (std::max(x.shape[axes.back()], out.shape[axes.back()]) == 1) return false;  // of one number it makes nothing
     if (what.transform == Transform::Complex) return true;
     const bool last = axes.back() == x.shape.size() - 1;

@@ -17,11 +17,11 @@ namespace {
 struct VkfftCalls {
     const opencl::Api* api = nullptr;
     opencl::OpenClDevice* device = nullptr;
-    opencl::LibraryQueue* queue = nullptr;    // null while a plan is made: it has a queue of its own then
-    const void* handles[2] = {};              // what stands for memory that has addresses,
-    void* addresses[2] = {};                  // and those
-    std::size_t bytes = 0;                    // of buffers that were made
-    std::string said;                         // what it would print
+    opencl::LibraryQueue* queue = nullptr;  // null while a plan is made: it has a queue of its own then
+    const void* handles[2] = {};            // what stands for memory that has addresses,
+    void* addresses[2] = {};                // and those
+    std::size_t bytes = 0;                  // of buffers that were made
+    std::string said;                       // what it would print
 };
 thread_local VkfftCalls* vkfft_calls = nullptr;
 
@@ -34,7 +34,8 @@ cl_mem vkfft_create_buffer(cl_context context, cl_mem_flags flags, std::size_t b
 cl_int vkfft_device_info(cl_device_id device, cl_device_info what, std::size_t bytes, void* value, std::size_t* given) {
     const cl_int code = vkfft_calls->api->clGetDeviceInfo(device, what, bytes, value, given);
     if (code != CL_SUCCESS || !value || vkfft_calls->device->info().type != DeviceType::Cpu) return code;
-    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) *static_cast<std::size_t*>(value) = std::min<std::size_t>(*static_cast<std::size_t*>(value), 256);
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
+        *static_cast<std::size_t*>(value) = std::min<std::size_t>(*static_cast<std::size_t*>(value), 256);
     if (what == CL_DEVICE_LOCAL_MEM_SIZE) *static_cast<cl_ulong*>(value) = std::min<cl_ulong>(*static_cast<cl_ulong*>(value), 32768);
     return code;
 }
@@ -59,8 +60,8 @@ cl_int vkfft_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions
 }
 
 /// On a queue of its own. Intel's runtime for processors comes back from a blocking write before the memory is written.
-cl_int vkfft_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset, std::size_t bytes, const void* from, cl_uint count,
-                   const cl_event* events, cl_event* event) {
+cl_int vkfft_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, std::size_t offset, std::size_t bytes, const void* from,
+                   cl_uint count, const cl_event* events, cl_event* event) {
     const cl_int code = vkfft_calls->api->clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, count, events, event);
     return code == CL_SUCCESS ? vkfft_calls->api->clFinish(queue) : code;
 }

@@ -86,11 +86,10 @@ const Registered in_place(routines::fft, {"ducc0", Place::Away, shared_fft,
                                               return opencl::shares_host_memory(queue->device());
                                           },
                                           1, "opencl"});
-const Registered in_place_at_once(routines::fft_in_parts, {"ducc0", Place::Away, [](device::Queue*, Transform) { return false; },
-                                                           [](device::Queue* queue, Transform) {
-                                                               return opencl::shares_host_memory(queue->device());
-                                                           },
-                                                           1, "opencl"});
+const Registered in_place_at_once(routines::fft_in_parts,
+                                  {"ducc0", Place::Away, [](device::Queue*, Transform) { return false; },
+                                   [](device::Queue* queue, Transform) { return opencl::shares_host_memory(queue->device()); }, 1,
+                                   "opencl"});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
                           {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },

@@ -1,4 +1,4 @@
-# tests/python/test_opencl_fft.py: Fourier transforms of OpenCL devices: by VkFFT, which tests ask for where the device is a processor; by ducc0 there.
+# tests/python/test_opencl_fft.py: Fourier transforms of OpenCL devices: by VkFFT, where asked for on processors too; by ducc0 in place.
 from __future__ import annotations
 
 import os

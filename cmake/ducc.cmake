@@ -2,21 +2,8 @@
 # folder, and compiled for two precisions and for instruction sets that are chosen at run time (src/lib/cpu/fft).
 set(PARDO_DUCC_VERSION 0.42.0)
 set(PARDO_DUCC_SHA256 4e11c59b53a43355b053aebb2a62ee16eebeed026575f7d216cf09d437ce52ef)
-set(PARDO_DUCC_ARCHIVE "${PROJECT_SOURCE_DIR}/build/archives/ducc0-${PARDO_DUCC_VERSION}.tar.gz" CACHE FILEPATH "Source archive of ducc0")
-
-if(NOT EXISTS "${PARDO_DUCC_ARCHIVE}")
-  message(FATAL_ERROR "PARDO_DUCC_ARCHIVE: there is no ${PARDO_DUCC_ARCHIVE}. `./dev build` fetches it; so does "
-    "`pip download --no-deps --no-binary ducc0 ducc0==${PARDO_DUCC_VERSION}`")
-endif()
-file(SHA256 "${PARDO_DUCC_ARCHIVE}" sum)
-if(NOT sum STREQUAL PARDO_DUCC_SHA256)
-  message(FATAL_ERROR "PARDO_DUCC_ARCHIVE: ${PARDO_DUCC_ARCHIVE} is not ducc0 ${PARDO_DUCC_VERSION}: its SHA-256 is ${sum}")
-endif()
+source_archive(DUCC ducc0 "*/src/ducc0/fft/*" "*/src/ducc0/infra/*" "*/src/ducc0/math/*")
 set(ducc ${PROJECT_BINARY_DIR}/ducc0-${PARDO_DUCC_VERSION}/src)
-if(NOT EXISTS ${ducc})
-  file(ARCHIVE_EXTRACT INPUT "${PARDO_DUCC_ARCHIVE}" DESTINATION ${PROJECT_BINARY_DIR}
-    PATTERNS "*/src/ducc0/fft/*" "*/src/ducc0/infra/*" "*/src/ducc0/math/*")
-endif()
 
 # add_transforms(SET OPTION…): pardo_fft_SET_float and pardo_fft_SET_double.
 function(add_transforms set)
@@ -29,12 +16,6 @@ function(add_transforms set)
     target_compile_options(${name} PRIVATE ${ARGN})
   endforeach()
 endfunction()
-
-# add_objects(OBJECT…): to the library's layer, and to libpardo.so.
-macro(add_objects)
-  target_sources(pardo_lib PRIVATE ${ARGN})
-  list(APPEND PARDO_OBJECTS ${ARGN})
-endmacro()
 
 # Where AVX2 comes as well, the other one need not be fast, but is to compile fast.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT PARDO_SANITIZE AND NOT PARDO_FUZZERS)

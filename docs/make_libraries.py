@@ -58,13 +58,17 @@ INNER = {
 }
 
 
-def registered() -> dict[str, list[tuple[float, str, str, bool]]]:
-    """Of each routine: cost, name, place, and whether CUDA alone has it."""
-    found: dict[str, list[tuple[float, str, str, bool]]] = {}
+LANGUAGE = re.compile(r'"(cuda|opencl)"')
+
+
+def registered() -> dict[str, list[tuple[float, str, str, str]]]:
+    """Of each routine: cost, name, place, and the column that alone has it, in small letters."""
+    found: dict[str, list[tuple[float, str, str, str]]] = {}
     for path in sorted((ROOT / "src" / "lib").rglob("*.cpp")):
         for routine, name, place, rest in REGISTERED.findall(path.read_text()):
             cost = COST.search(rest.split("}")[-1])
-            found.setdefault(routine, []).append((float(cost[1]) if cost else 1.0, name, place, '"cuda"' in rest))
+            language = LANGUAGE.search(rest)
+            found.setdefault(routine, []).append((float(cost[1]) if cost else 1.0, name, place, language[1] if language else ""))
     return found
 
 
@@ -74,8 +78,9 @@ def table() -> str:
     for routine, what in ROWS.items():
         cells = []
         for column in COLUMNS:
+            own = column.lower()
             place = "Host" if column == "CPU" else "Text"
-            rows = sorted(row for row in found[routine] if row[2] == place and (column == "CUDA" or not row[3]))
+            rows = sorted(row for row in found[routine] if row[3] == own or (row[2] == place and not row[3]))
             cells.append(", ".join(row[1] for row in rows) or "on the host")
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -54,8 +54,28 @@ Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVe
     return graph::record(Ref<graph::Call>(new FftCall(op_name, what, std::move(axes), type, rows)), std::span(&x, 1), type);
 }
 
+std::int64_t length_of(const Array& x, int axis) { return x.shape()[static_cast<std::size_t>(axis)]; }
+
 /// The transform on a device whose routine has no factors, half spectra in one direction and along one axis, and wants rows.
 Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<int, 8> axes, const graph::ResultType& type) {
+    // Along axes of length one a number is its own transform: libraries need not know them.
+    if (const int halved = axes.back(); what.transform != Transform::Complex && std::max(length_of(x, halved), type.shape[halved]) == 1) {
+        Fourier others = what;
+        others.transform = Transform::Complex;
+        axes.pop_back();
+        if (what.transform == Transform::RealToComplex) return in_parts(op_name, others, x.astype(type.dtype), std::move(axes), type);
+        return real(in_parts(op_name, others, x, std::move(axes), {x.dtype(), type.shape}));
+    }
+    if (what.transform == Transform::Complex) {
+        axes = [&] {
+            SmallVector<int, 8> longer;
+            for (const int axis : axes) {
+                if (length_of(x, axis) > 1) longer.push_back(axis);
+            }
+            return longer;
+        }();
+        if (axes.empty()) return multiply(x, what.factor);
+    }
     // The halved axis is made the last one: lines of real numbers with others between them begin where cuFFT takes no complex number.
     const int end = x.ndim() - 1;
     if (const int halved = axes.back(); what.transform != Transform::Complex && halved != end) {
@@ -111,7 +131,7 @@ Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, co
         const bool last = i + 1 == axes.size();
         const std::int64_t half = lengths[i] / 2 + 1;
         const std::int64_t wanted = last && what.transform == Transform::ComplexToReal ? half : lengths[i];
-        if (input.shape()[static_cast<std::size_t>(axis)] > wanted) input = cut_off(input, axis, wanted);
+        if (length_of(input, axis) > wanted) input = cut_off(input, axis, wanted);
         shape[axis] = last && what.transform == Transform::RealToComplex ? half : lengths[i];
     }
     device::Queue* queue = x.node()->queue.get();
@@ -120,8 +140,7 @@ Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, co
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const bool half = i + 1 == axes.size() && what.transform == Transform::ComplexToReal;
         const std::int64_t wanted = half ? lengths[i] / 2 + 1 : lengths[i];
-        if (input.shape()[static_cast<std::size_t>(along[static_cast<int>(i)])] < wanted)
-            input = filled_up(input, along[static_cast<int>(i)], wanted);
+        if (length_of(input, along[static_cast<int>(i)]) < wanted) input = filled_up(input, along[static_cast<int>(i)], wanted);
     }
     const graph::ResultType result{computed_in(queue, x.dtype(), to_complex), std::move(shape)};
     if (lib::routines::fft_in_parts(queue, what.transform)) return in_parts(op_name, what, std::move(input), std::move(along), result);

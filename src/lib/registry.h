@@ -31,6 +31,8 @@ public:
     const char* name() const { return name_; }
     /// Names of its implementations: "OpenBLAS, loops".
     virtual std::string implementations() const = 0;
+    /// True when PARDO_ROUTINES names this implementation, to have it where it would not be taken.
+    bool asked_for(const char* implementation) const;
     /// In the list of all.
     const RoutineBase* previous() const { return previous_; }
 
@@ -106,7 +108,11 @@ public:
 
     std::string implementations() const override {
         std::string names;
-        for (std::size_t i = 0; i < count_; ++i) names.append(i ? ", " : "").append(list_[i].name);
+        for (std::size_t i = 0; i < count_; ++i) {
+            const bool known =
+                std::any_of(list_.begin(), list_.begin() + i, [&](const auto& o) { return std::string_view(o.name) == list_[i].name; });
+            if (!known) names.append(i ? ", " : "").append(list_[i].name);
+        }
         return names;
     }
 
@@ -139,7 +145,7 @@ private:
         choice.missing = choice.best && missing < choice.best->cost;
         return choice;
     }
-    static constexpr std::size_t most = 6;
+    static constexpr std::size_t most = 8;
     std::array<Implementation, most> list_{};
     std::size_t count_ = 0;
     mutable std::array<std::atomic<bool>, most> told_{};  // in the log

@@ -77,6 +77,10 @@ unsigned RoutineBase::places_of(const device::Device* device) {
     return static_cast<unsigned>(Place::Away) | (text ? static_cast<unsigned>(Place::Text) : 0u);
 }
 
+bool RoutineBase::asked_for(const char* implementation) const {
+    return std::ranges::any_of(wishes(), [&](const auto& wish) { return wish.first == this && wish.second == implementation; });
+}
+
 bool RoutineBase::allowed(const char* implementation) const {
     for (const auto& [routine, wanted] : wishes()) {
         if (routine == this) return wanted == implementation;

@@ -85,8 +85,9 @@ TypeError
 ValueError
     An extent is less than one, `s` and `axes` differ in length, `norm` is something else, or the shape of `out` does not fit.""",
     "fft_notes": """\
-ducc0 (M. Reinecke) computes it on the CPU, along all axes at once, in time proportional to ``n log(n)`` for any length `n`. The error is
-a few units in the last place of the largest value. Devices without such a library get the CPU's transform on copies, which
+ducc0 (M. Reinecke) computes it on the CPU, along all axes at once, in time proportional to ``n log(n)`` for any length `n`, cuFFT on
+NVIDIA's GPUs, where it is installed, and VkFFT (D. Tolmachev) on others by OpenCL. The error is a few units in the last place of the
+largest value. Devices without such a library get the CPU's transform on copies, which
 `pardo.counters()` counts as fallbacks.""",
     "cosine_s": """\
 s : int or sequence of int, optional

@@ -4,6 +4,7 @@
 #include <pardo/error.h>
 
 #include "backend/opencl/kernel_info.h"
+#include "backend/opencl/library_queue.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/queue.h"
 #include "emit/c/geometry.h"
@@ -24,18 +25,6 @@ std::size_t size_of(char letter) {
     }
 }
 
-/// Where memory has addresses.
-void set_address(const OpenClDevice& device, MemoryPath path, cl_kernel kernel, cl_uint index, const void* address) {
-    if (!address) {
-        cl_mem none = nullptr;
-        check(device.api().clSetKernelArg(kernel, index, sizeof none, &none), "clSetKernelArg");
-    } else if (path == MemoryPath::Usm) {
-        check(device.context().usm().set_argument(kernel, index, address), "clSetKernelArgMemPointerINTEL");
-    } else {
-        check(device.api().clSetKernelArgSVMPointer(kernel, index, address), "clSetKernelArgSVMPointer");
-    }
-}
-
 /// Sets the arguments one after the other; a pointer may take two.
 class Arguments {
 public:
@@ -46,10 +35,11 @@ public:
 
     void pointer(std::uint64_t slot) {
         auto* address = reinterpret_cast<void*>(slot);
-        path_ == MemoryPath::Buffer ? buffer(static_cast<const char*>(address)) : set_address(device_, path_, kernel_, next_++, address);
+        path_ == MemoryPath::Buffer ? buffer(static_cast<const char*>(address)) : set(next_++, address);
     }
 
 private:
+    void set(cl_uint index, const void* address) { check(set_address(device_, kernel_, index, address), "clSetKernelArg of a pointer"); }
     /// Made-up addresses become a buffer and a distance from its begin.
     void buffer(const char* address) {
         const auto holds = [&](const BufferUse& u) {
@@ -112,6 +102,15 @@ private:
 
 }  // namespace
 
+cl_int set_address(const OpenClDevice& device, cl_kernel kernel, cl_uint index, const void* address) {
+    if (!address) {
+        cl_mem none = nullptr;
+        return device.api().clSetKernelArg(kernel, index, sizeof none, &none);
+    }
+    if (device.path() == MemoryPath::Usm) return device.context().usm().set_argument(kernel, index, address);
+    return device.api().clSetKernelArgSVMPointer(kernel, index, address);
+}
+
 void OpenClTextProgram::enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch,
                                 const device::NativeOrder& order) {
     const std::lock_guard lock(mutex_);
@@ -136,7 +135,7 @@ void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const d
         } else if (a.kind == Kind::Local) {
             set(a.bytes, nullptr);
         } else if (path_ != MemoryPath::Buffer) {
-            set_address(device_, path_, kernel, index, reinterpret_cast<const void*>(a.words[0]));
+            check(set_address(device_, kernel, index, reinterpret_cast<const void*>(a.words[0])), "clSetKernelArg of a pointer");
         } else {
             cl_mem object = parts.of(a);
             set(sizeof object, &object);

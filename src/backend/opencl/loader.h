@@ -53,8 +53,10 @@ namespace pardo::opencl {
     F(clGetEventInfo)              \
     F(clGetEventProfilingInfo)     \
     F(clSetEventCallback)          \
+    F(clRetainEvent)               \
     F(clReleaseEvent)              \
     F(clFlush)                     \
+    F(clFinish)                    \
     F(clGetExtensionFunctionAddressForPlatform)
 // Functions of OpenCL 2.0: null without it.
 #define PARDO_OPENCL_20_FUNCTIONS(F) \

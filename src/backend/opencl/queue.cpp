@@ -57,6 +57,7 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
 // Intel's runtime ends an out-of-order queue on the thread that notifies of its last command, and waits there for itself, for ever: such
 // queues are used again instead.
 OpenClStream::~OpenClStream() {
+    libraries_.clear();
     if (in_order_) {
         api_.clReleaseCommandQueue(queue_);
     } else {

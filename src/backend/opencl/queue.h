@@ -24,6 +24,8 @@ public:
                       const device::NativeOrder& order) override;
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void marker(const device::NativeOrder& order) override;
+    /// `native` is a LibraryQueue.
+    void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
     void flush() override;
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
@@ -73,6 +75,7 @@ private:
     bool runs_on_host_ = false;  // the device is the host's processor, and runs functions of the host
     bool migrates_svm_ = false;
     cl_command_queue queue_ = nullptr;
+    device::LibraryStates libraries_;
     cl_int launch_parity_ = 0;  // whether the last kernel that can took its groups in reverse order
 };
 

@@ -231,25 +231,45 @@ template <class T> void run_qr(const DeviceStack<T>& s, SolverState& state) {
     }
 }
 
-/// Eigenvalues, and the vectors v' of the conjugate matrix, which is how it lies in memory: the columns are the conjugate ones.
+/// Eigenvalues, and the vectors v' of the conjugate matrix, which is how it lies in memory: column by column, the conjugate ones.
 template <class T> void run_eigh(const DeviceStack<T>& s, SolverState& state) {
-    const MatrixFunctions<T>& f = state.library.get<T>();
+    const nvidia::Solver& library = state.library;
+    const MatrixFunctions<T>& f = library.get<T>();
     const char* name = s.options.op_name;
     const int n = s.rows(s.in_shapes[0]);
+    constexpr nvidia::Element element = nvidia::element_of<T>, of_values = nvidia::element_of<Real<T>>;
     const Vectors wanted = s.out[1] ? Vectors::Yes : Vectors::No;
     const Triangle triangle = s.options.upper ? Triangle::Lower : Triangle::Upper;
     const std::int64_t of_a = static_cast<std::int64_t>(n) * n;
+    // It counts the elements of a stack by 32 bits.
+    const std::int64_t together = library.syev_batched ? std::min(s.count, std::int64_t{INT32_MAX} / of_a) : 1;
     int size = 0;
-    check(f.syevd_size(state.handle, wanted, triangle, n, s.in[0], n, s.real_result(0), &size), name, "syevd_bufferSize");
+    std::size_t bytes = 0, on_host = 0;
+    if (together > 1) {
+        check(library.syev_batched_size(state.handle, state.parameters(), wanted, triangle, n, element, s.in[0], n, of_values,
+                                        s.real_result(0), element, &bytes, &on_host, together),
+              name, "XsyevBatched_bufferSize");
+    } else {
+        check(f.syevd_size(state.handle, wanted, triangle, n, s.in[0], n, s.real_result(0), &size), name, "syevd_bufferSize");
+        bytes = static_cast<std::size_t>(size) * sizeof(T);
+    }
     DevicePieces pieces;
-    const std::size_t copy = pieces.add<T>(of_a), work = pieces.add<T>(size);
+    const std::size_t copy = pieces.add<T>(s.out[1] ? 0 : of_a * together), work = pieces.add<char>(static_cast<std::int64_t>(bytes));
     pieces.allocate(state);
-    for (std::int64_t i = 0; i < s.count; ++i) {
-        T* a = pieces.get<T>(copy);
-        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * static_cast<std::int64_t>(sizeof(T)));
-        check(f.syevd(state.handle, wanted, triangle, n, a, n, s.real_result(0) + i * n, pieces.get<T>(work), size, s.info + i), name,
-              "syevd");
-        if (s.out[1]) transpose_on_device(state, name, Taken::Adjoint, n, n, a, n, s.result(1) + i * of_a);
+    for (std::int64_t i = 0; i < s.count;) {
+        const std::int64_t count = std::min(together > 1 ? together : 1, s.count - i);
+        T* a = s.out[1] ? s.result(1) + i * of_a : pieces.get<T>(copy);
+        copy_on_device(state, name, s.in[0] + i * of_a, a, of_a * count * static_cast<std::int64_t>(sizeof(T)));
+        if (together > 1) {
+            check(library.syev_batched(state.handle, state.parameters(), wanted, triangle, n, element, a, n, of_values,
+                                       s.real_result(0) + i * n, element, pieces.get<char>(work), bytes, state.host_workspace(on_host),
+                                       on_host, s.info + i, count),
+                  name, "XsyevBatched");
+        } else {
+            check(f.syevd(state.handle, wanted, triangle, n, a, n, s.real_result(0) + i * n, pieces.get<T>(work), size, s.info + i), name,
+                  "syevd");
+        }
+        i += count;
     }
 }
 
@@ -412,18 +432,21 @@ void eig_on_device(device::Queue* queue, const MatrixOptions& options, std::span
     status.finish(out, info);
 }
 
-/// All eigenvalues, of which some may be wanted.
+/// All eigenvalues, of which some may be wanted. One kernel turns the vectors of all matrices.
 void eigh_on_device(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    if (options.last < 0) return on_device<EighRun>(queue, options, in, out);
     const MatrixStatus status = status_of(queue, options, EighRun<float>::reason, in);
-    const std::int64_t count = matrices_of(in[0]), n = in[0].shape.back(), wanted = out[0].shape.back();
-    Memory found = out[0];
-    found.shape = {count, 1, wanted};
-    const Memory all[] = {scratch_matrices(queue, found.dtype, count, 1, n), out[1] ? scratch_like(queue, in[0]) : Memory()};
-    const Memory info = run_on_device<EighRun>(queue, options, in, all);
     const BlockSteps steps(queue, options.op_name);
-    steps.copy_rows(Block(all[0]).part(0, options.first, 1, wanted), Block(found));
-    if (out[1]) steps.copy_rows(Block(all[1]).part(0, options.first, n, wanted), Block(out[1]));
+    const std::int64_t count = matrices_of(in[0]), n = in[0].shape.back(), wanted = out[0].shape.back();
+    const bool some = options.last >= 0;
+    const Memory all[] = {some ? scratch_matrices(queue, out[0].dtype, count, 1, n) : out[0],
+                          out[1] ? scratch_like(queue, in[0]) : Memory()};
+    const Memory info = run_on_device<EighRun>(queue, options, in, all);
+    if (some) {
+        Memory found = out[0];
+        found.shape = {count, 1, wanted};
+        steps.copy_rows(Block(all[0]).part(0, options.first, 1, wanted), Block(found));
+    }
+    if (out[1]) steps.copy_rows(Block(all[1]).transposed().part(0, options.first, n, wanted), Block(out[1]), true);
     status.finish(out, info);
 }
 

@@ -75,6 +75,12 @@ struct Solver : ByElementType<MatrixFunctions> {
                    Element of_values, void* w, Element of_left, void* l, std::int64_t ldl, Element of_right, void* r, std::int64_t ldr,
                    Element computed_in, void* on_device, std::size_t device_bytes, void* on_host, std::size_t host_bytes,
                    int* info) = nullptr;
+    Status (*syev_batched_size)(SolverHandle, SolverParameters, Vectors, Triangle, std::int64_t n, Element, const void* a, std::int64_t lda,
+                                Element of_values, const void* w, Element computed_in, std::size_t* on_device, std::size_t* on_host,
+                                std::int64_t count) = nullptr;
+    Status (*syev_batched)(SolverHandle, SolverParameters, Vectors, Triangle, std::int64_t n, Element, void* a, std::int64_t lda,
+                           Element of_values, void* w, Element computed_in, void* on_device, std::size_t device_bytes, void* on_host,
+                           std::size_t host_bytes, int* info, std::int64_t count) = nullptr;
     Status (*create_blas)(BlasHandle*) = nullptr;
     Status (*destroy_blas)(BlasHandle) = nullptr;
     Status (*set_blas_stream)(BlasHandle, cuda::StreamHandle) = nullptr;

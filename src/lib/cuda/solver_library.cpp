@@ -48,6 +48,9 @@ std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicL
         bind_all(solver, blas, "C", made->c) && bind_all(solver, blas, "Z", made->z);
     if (!complete) return nullptr;
     if (!solver.bind(made->geev_size, "cusolverDnXgeev_bufferSize") || !solver.bind(made->geev, "cusolverDnXgeev")) made->geev = nullptr;
+    if (!solver.bind(made->syev_batched_size, "cusolverDnXsyevBatched_bufferSize") ||
+        !solver.bind(made->syev_batched, "cusolverDnXsyevBatched"))
+        made->syev_batched = nullptr;
     return made;
 }
 

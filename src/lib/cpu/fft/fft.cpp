@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/opencl/opencl.h"
 #include "lib/cpu/fft/job.h"
 #include "lib/cpu/task.h"
 
@@ -47,7 +48,9 @@ FftJob job_of(const Memory& x, const Memory& out, const Fourier& what, std::span
     return job;
 }
 
-void cpu_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
+/// By the threads of `device`, which is a CPU: the queue's, or the host's.
+void fft_by(device::Device* device, device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what,
+            std::span<const int> axes) {
     // 5 n log2(n) operations, as everybody counts them.
     const auto count = static_cast<double>(std::max(x.size(), out.size()));
     double points = 1;
@@ -55,7 +58,7 @@ void cpu_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fou
     const double operations = count * std::log2(points + 1) * (what.transform == Transform::Complex ? 5 : 2.5);
     const double cost = operations * 0.2 + 300;  // ns on one core
     const SmallVector<int, 8> along(axes);
-    const auto task = [=, device = queue->device()] {
+    const auto task = [=] {
         FftJob job = job_of(x, out, what, along);
         job.threads = static_cast<std::size_t>(cpu::thread_count(device));
         job.run = [&](std::size_t parts, const std::function<void(std::size_t)>& f) {
@@ -68,8 +71,25 @@ void cpu_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fou
     submit(queue, "fft", cost, {&x}, {&out}, task, static_cast<std::int64_t>(operations));
 }
 
+void cpu_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
+    fft_by(queue->device(), queue, x, out, what, axes);
+}
+/// Of an OpenCL device that is the host's processor, in its memory.
+void shared_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
+    fft_by(cpu::whole_cpu(), queue, x, out, what, axes);
+}
+
 const Registered by_ducc(routines::fft, {"ducc0", Place::Host, cpu_fft});
 const Registered at_once(routines::fft_in_parts, {"ducc0", Place::Host, [](device::Queue*, Transform) { return false; }});
+const Registered in_place(routines::fft, {"ducc0", Place::Away, shared_fft,
+                                          [](device::Queue* queue, const Memory&, const Memory&, const Fourier&, std::span<const int>) {
+                                              return opencl::shares_host_memory(queue->device());
+                                          },
+                                          1, "opencl"});
+const Registered in_place_at_once(routines::fft_in_parts,
+                                  {"ducc0", Place::Away, [](device::Queue*, Transform) { return false; },
+                                   [](device::Queue* queue, Transform) { return opencl::shares_host_memory(queue->device()); }, 1,
+                                   "opencl"});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
                           {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },

@@ -75,6 +75,8 @@ def test_other_arguments(rng):
         assert made.flags.f_contiguous == (order == "F")
         columns = [pp.asarray(np.asfortranarray(x), device="cpu") for x in (a, b)]
         assert pp.einsum("ij,jk", *columns, order=order).flags.f_contiguous == (order in "FA")
+    with pytest.raises(ValueError, match=r"^einsum: casting"):
+        pp.einsum("ij", pp.asarray(a), casting="bogus")
     with pytest.raises(ValueError, match=r"^einsum: order"):
         pp.einsum("ij", pp.asarray(a), order="Z")
     out = pp.zeros((2, 4))

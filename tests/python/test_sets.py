@@ -76,6 +76,8 @@ def test_keywords_of_isin():
         check(pp.isin(x, test_elements=pp.asarray([2]), assume_unique=True, kind=kind), np.array([False, True, False]))
     with pytest.raises(ValueError, match=r"^isin: kind is 'hash'"):
         pp.isin(x, x, kind="hash")
+    with pytest.raises(ValueError, match=r"^isin: kind 'table'"):
+        pp.isin(pp.asarray([1.5]), x, kind="table")
     with pytest.raises(pp.ExecutionPlacementError, match=r"^isin: "):
         pp.isin(x, x.to_queue(pp.Queue(x.device)))
 

@@ -238,3 +238,20 @@ def test_indices_of_the_device(rng):
         pp.kron(x, x.to_queue(pp.Queue(x.device)))
     with pytest.raises(TypeError, match=r"^put: expected a pardo.Array to write to"):
         pp.put([1], [0], 1)
+
+
+def test_put_along_no_axis():
+    """NumPy from 2.4 on writes to the array; before it wrote to a copy."""
+    whole = np.arange(24.0).reshape(2, 3, 4)
+    for host in (whole, whole.T, whole[:, ::2, ::-1], whole[0, 0], np.asfortranarray(whole)):
+        for i, v in (([0, 3, -1], [1, 2, 3]), ([3], 2.5), ([2, 2], [7, 8]), ([], 1)):
+            x, y = pp.asarray(host.copy("K")), host.copy("K")
+            pp.put_along_axis(x, pp.asarray(np.array(i, int)), v, None)
+            y.flat[np.array(i, int)] = v
+            assert np.array_equal(pp.asnumpy(x), y)
+        for wrong, error in (([99], IndexError), ([-25], IndexError), ([[0]], ValueError), ([0.5], IndexError)):
+            with pytest.raises(error):
+                pp.put_along_axis(pp.asarray(host), wrong, 1, None)
+    point = pp.asarray(1.0)
+    pp.put_along_axis(point, [0], 5, None)
+    assert float(point) == 5

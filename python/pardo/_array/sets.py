@@ -268,7 +268,7 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     TypeError
         `x1` or `test_elements` is neither an Array nor a number.
     ValueError
-        `kind` is something else.
+        `kind` is something else, or 'table' for other elements than integers and bools.
     """
     if kind is not None and (not isinstance(kind, str) or kind not in _KINDS):
         raise ValueError(f"isin: kind is {kind!r}; it must be 'sort', 'table' or None")
@@ -278,6 +278,8 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
             return _core._full(shape, bool(invert), np.bool_, other.queue)
     x1, x2 = arrays([x1, test_elements], "isin") if type(x1) is not Array else (x1, array_like(test_elements, x1, "isin"))
     same_queue(x1, x2, "isin")
+    if kind == "table" and not {x1.dtype.kind, x2.dtype.kind} <= set("biu"):
+        raise ValueError(f"isin: kind 'table' is for integers and bools, not for {x1.dtype} and {x2.dtype}: use 'sort' or None")
     if x2.size == 0:
         return _core._full(list(x1.shape), bool(invert), np.bool_, x1.queue)
     dtype = default_on(x1.queue, np.result_type(x1.dtype, x2.dtype))

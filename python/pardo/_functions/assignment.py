@@ -74,7 +74,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     values : Array or number
         What is stored there; broadcast to the shape of the indices. Lists and NumPy arrays are taken too.
     axis : int or None
-        The axis; None takes `arr` as flattened, and then nothing is written if that is a copy.
+        The axis; None takes `arr` as flattened.
 
     Raises
     ------
@@ -103,22 +103,33 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     op_name = "put_along_axis"
     arr = _target(arr, op_name)
     places = indices if type(indices) is Array else to_queue(np.asarray(indices), arr.queue)
-    if axis is None:
-        if places.ndim != 1:
-            raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
-        flat, axis = _core._reshape(arr, [-1])._copy(), 0  # a copy, as NumPy's
-    else:
-        flat, axis = arr, axis_index(axis, arr.ndim, op_name)
+    if axis is None and places.ndim != 1:
+        raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
     if places.dtype.kind not in "iu":
         raise IndexError(f"{op_name}: `indices` must be an integer array")
-    if places.ndim != flat.ndim:
-        raise ValueError(f"{op_name}: `indices` and `arr` must have the same number of dimensions")
-    n = flat.ndim
-    index = [
-        places if d == axis else _core._reshape(_core._arange(0, e, 1, np.int64, arr.queue), [e if k == d else 1 for k in range(n)])
-        for d, e in enumerate(flat.shape)
-    ]
-    flat[tuple(index)] = weak_operand(values, flat, op_name)
+    if axis is None:
+        arr = arr if arr.ndim else _core._reshape(arr, [1])
+        index = _unraveled(places, arr)
+    else:
+        axis, n = axis_index(axis, arr.ndim, op_name), arr.ndim
+        if places.ndim != n:
+            raise ValueError(f"{op_name}: `indices` and `arr` must have the same number of dimensions")
+        index = [
+            places if d == axis else _core._reshape(_core._arange(0, e, 1, np.int64, arr.queue), [e if k == d else 1 for k in range(n)])
+            for d, e in enumerate(arr.shape)
+        ]
+    arr[tuple(index)] = weak_operand(values, arr, op_name)
+
+
+def _unraveled(places: Array, arr: Array) -> list[Array]:
+    """The indices along the axes of places in the flattened array; of those out of bounds the first one is, too."""
+    p = cast(places, np.int64)
+    p = _core._where(_core.less(p, 0), _core.add(p, arr.size), p)
+    index, rest = [], p
+    for extent in arr.shape[:0:-1]:
+        index.append(_core.remainder(rest, max(extent, 1)))
+        rest = _core.floor_divide(rest, max(extent, 1))
+    return [_core._where(_core.less(p, 0), arr.shape[0], rest), *index[::-1]]
 
 
 def putmask(a: Array, /, mask: Any, values: Any) -> None:

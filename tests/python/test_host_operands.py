@@ -521,3 +521,21 @@ def test_after_fork():
             os._exit(status)
     assert os.waitpid(pid, 0)[1] == 0
     check(x + RAW, 2 * RAW)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i1", "f2", "u8"])
+def test_numbers_in_functions_that_make_arrays_of_them(dtype):
+    """Functions that begin with asarray in NumPy take Python's numbers for arrays of float64 or int64; operators take them as weak."""
+    host = np.array([1, 2, 100]).astype(dtype)
+    x = pp.asarray(host)
+    for call in (
+        lambda m, a, n: m.dot(a, n), lambda m, a, n: m.dot(n, a), lambda m, a, n: m.outer(a, n), lambda m, a, n: m.inner(n, a),
+        lambda m, a, n: m.kron(a, n), lambda m, a, n: m.append(a, n), lambda m, a, n: m.hstack([a, n]),
+        lambda m, a, n: m.broadcast_arrays(a, n)[1], lambda m, a, n: m.union1d(a, n), lambda m, a, n: m.concatenate([a, n], axis=None),
+        lambda m, a, n: m.where(a > 1, a, n), lambda m, a, n: a + n, lambda m, a, n: m.vstack([a[:1], n]),
+        lambda m, a, n: m.dstack([a[:1], n]), lambda m, a, n: m.diff(a, prepend=n),
+    ):  # fmt: skip
+        for number in (3, 2.5) if dtype[0] == "f" else (3,):
+            ours, theirs = call(pp, x, number), call(np, host, number)
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(pp.asnumpy(ours), theirs, rtol=1e-3 if dtype == "f2" else 1e-6)

@@ -210,6 +210,8 @@ def test_histograms_of_points(rng):
     for options in ({}, {"bins": 3}, {"bins": (2, 3)}, {"bins": [-1, 0, 1, 2]}, {"bins": [[-1, 0, 1], 3]}, {"density": True}):
         compare(lambda m, x: m.histogram2d(x[:, 0], x[:, 1], **options), points, ulp=16, label=str(options))  # noqa: B023
     compare(lambda m, x: m.histogram2d(x[:, 0], x[:3, 1]), points)
+    compare(lambda m, x: m.histogramdd(x, 2), points.astype("f4"), ulp=16)  # edges are of the dtype of the points
+    compare(lambda m, x, y: m.histogram2d(x[:, 0], y[:, 1], 2), points.astype("f4"), points, ulp=16)
 
 
 @pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning"])

@@ -345,6 +345,8 @@ def _columns(sample: Any, op_name: str) -> list[Array]:
 
 def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None, weights: Any, op_name: str) -> tuple[Array, list[Array]]:
     count, queue = len(columns), columns[0].queue
+    common = default_on(queue, np.result_type(*(c.dtype for c in columns)))
+    columns = [cast(c, common) for c in columns]
     if isinstance(bins, Sequence) or (np.ndim(bins) > 0):
         if len(bins) != count:
             raise ValueError(f"{op_name}: the dimension of bins must be equal to the dimension of the sample x")
@@ -365,7 +367,8 @@ def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None
                 n = operator.index(b)
             except TypeError:
                 raise TypeError(f"{op_name}: `bins[{d}]` must be an integer, when a scalar") from None
-            edges.append(np.linspace(first, last, n + 1).astype(double))
+            made = np.linspace(first, last, n + 1)
+            edges.append(made.astype(default_on(queue, made.dtype)))
         elif np.ndim(b) == 1:
             edges.append(on_host(b))
             if bool(np.any(edges[d][:-1] > edges[d][1:])):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.sets import isin, unique
-from pardo._base.arguments import array, axis_index, default_on
+from pardo._base.arguments import SCALARS, array, arrays, axis_index, default_on
 from pardo._core import Array
 from pardo._functions.operands import cast, operands
 
@@ -59,7 +59,10 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     >>> pp.union1d(pp.asarray([-1, 0, 1]), [-2, 0, 2])
     array([-2, -1,  0,  1,  2])
     """
-    result: Array = unique(_joined(*_flat_pair(ar1, ar2, "union1d")))
+    x, y = operands([ar1, ar2], "union1d")
+    if x.dtype != y.dtype and (isinstance(ar1, SCALARS) or isinstance(ar2, SCALARS)):
+        x, y = arrays([ar1, ar2], "union1d")  # numbers are weak, as where arrays are joined
+    result: Array = unique(_joined(*(_core._reshape(a, [-1]) for a in (x, y))))
     return result
 
 

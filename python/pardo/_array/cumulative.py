@@ -143,7 +143,7 @@ def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 
 def _end(x: Array, end: Any, axis: int) -> Array:
     """A number stands for one layer of it."""
-    e = array_like(end, x, "diff")
+    e = array_like(end, x, "diff", own_dtype=True)
     if e.ndim and [s for d, s in enumerate(e.shape) if d != axis] != [s for d, s in enumerate(x.shape) if d != axis]:
         raise ValueError(f"diff: an array of shape {e.shape} cannot be put before or after one of shape {x.shape} along axis {axis}")
     return e if e.ndim else _core._broadcast_to(e, [1 if d == axis else s for d, s in enumerate(x.shape)])

@@ -179,7 +179,7 @@ def vstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str =
     TypeError
         Something is not an array, or the cast is not allowed.
     """
-    return _joined([atleast_2d(x) for x in arrays(tup, "vstack")], 0, "vstack", dtype=dtype, casting=casting)
+    return _joined([atleast_2d(x) for x in arrays(tup, "vstack", own_dtypes=True)], 0, "vstack", dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> Array:
@@ -206,7 +206,7 @@ def hstack(tup: Sequence[Any], *, dtype: DTypeLike | None = None, casting: str =
     TypeError
         Something is not an array, or the cast is not allowed.
     """
-    items = [atleast_1d(x) for x in arrays(tup, "hstack")]
+    items = [atleast_1d(x) for x in arrays(tup, "hstack", own_dtypes=True)]
     return _joined(items, 0 if items and items[0].ndim == 1 else 1, "hstack", dtype=dtype, casting=casting)
 
 
@@ -230,7 +230,7 @@ def dstack(tup: Sequence[Any]) -> Array:
     TypeError
         Something is not an array.
     """
-    return _joined([atleast_3d(x) for x in arrays(tup, "dstack")], 2, "dstack")
+    return _joined([atleast_3d(x) for x in arrays(tup, "dstack", own_dtypes=True)], 2, "dstack")
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
@@ -253,7 +253,7 @@ def column_stack(tup: Sequence[Any]) -> Array:
     TypeError
         Something is not an array.
     """
-    return _joined([x[:, None] if x.ndim == 1 else atleast_2d(x) for x in arrays(tup, "column_stack")], 1, "column_stack")
+    return _joined([x[:, None] if x.ndim == 1 else atleast_2d(x) for x in arrays(tup, "column_stack", own_dtypes=True)], 1, "column_stack")
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
@@ -280,7 +280,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     TypeError
         Something is not an array.
     """
-    return _joined([arr, values], axis, "append")
+    return _joined(arrays([arr, values], "append", own_dtypes=True), axis, "append")
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.contexts import copying
-from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, index, optional_dtype, same_queue, store
+from pardo._base.arguments import array, arrays, axis_index, index, optional_dtype, same_queue, store
 from pardo._base.docstrings import filled
 from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
 from pardo._core import Array
@@ -218,12 +218,9 @@ def dot(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ValueError
         The extents differ, or the shape of `out` does not fit.
     """
-    if type(x1) is Array and not isinstance(x2, SCALARS):
-        x2 = array_like(x2, x1, "dot")
-    for x in (x1, x2):
-        if type(x) is not Array:
-            array(x, "dot")  # raises unless it is a number
-    if type(x1) is not Array or type(x2) is not Array or x1.ndim == 0 or x2.ndim == 0:
+    if type(x1) is not Array or type(x2) is not Array:
+        x1, x2 = arrays([x1, x2], "dot", own_dtypes=True)
+    if x1.ndim == 0 or x2.ndim == 0:
         return store(_core.multiply(x1, x2), out, "dot")
     if x1.shape[-1] != x2.shape[max(x2.ndim - 2, 0)]:
         raise ValueError(f"dot: shapes {x1.shape} and {x2.shape} are not aligned: {x1.shape[-1]} and {x2.shape[max(x2.ndim - 2, 0)]}")
@@ -256,7 +253,7 @@ def outer(x1: Any, x2: Any, /, out: Array | None = None) -> Array:
     ValueError
         The shape of `out` does not fit.
     """
-    x1, x2 = arrays([x1, x2], "outer")
+    x1, x2 = arrays([x1, x2], "outer", own_dtypes=True)
     same_queue(x1, x2, "outer")
     a, b = _core._reshape(x1, [-1]), _core._reshape(x2, [-1])
     return store(_core.multiply(a[:, None], b[None, :]), out, "outer")

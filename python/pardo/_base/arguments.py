@@ -43,8 +43,9 @@ def not_an_array(x: Any, op_name: str) -> TypeError:
     return error
 
 
-def arrays(xs: Iterable[Any], op_name: str) -> list[Array]:
-    """Arrays and numbers; numbers take the dtype and the queue of the arrays they meet (NEP 50)."""
+def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list[Array]:
+    """Arrays and numbers; numbers take the queue of the arrays they meet, and their dtype (NEP 50), or have their own (`own_dtypes`), in
+    functions that in NumPy make arrays of them first."""
     try:
         items = list(xs)
     except TypeError:
@@ -58,16 +59,18 @@ def arrays(xs: Iterable[Any], op_name: str) -> list[Array]:
     copies: dict[int, Array] = {}  # values that are given twice are copied once
     for x in items:
         if type(x) is not Array and id(x) not in copies:
-            copies[id(x)] = array_like(x, first, op_name)
+            copies[id(x)] = array_like(x, first, op_name, own_dtype=own_dtypes)
     return [x if type(x) is Array else copies[id(x)] for x in items]
 
 
-def array_like(x: Any, other: Array, op_name: str) -> Array:
-    """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number."""
+def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -> Array:
+    """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number, or has its own one."""
     if type(x) is Array:
         return x
     if not isinstance(x, SCALARS):
         return on_queue(x, other.queue, op_name)
+    if own_dtype:
+        return _number(x, None, other.queue, op_name)
     dtype = np.result_type(other.dtype, x)
     if not isinstance(x, np.generic):
         dtype = default_on(other.queue, dtype)

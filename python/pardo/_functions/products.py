@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _pair(a: Any, b: Any, op_name: str) -> tuple[Array, Array]:
-    x, y = arrays([a, b], op_name)
+    x, y = arrays([a, b], op_name, own_dtypes=True)
     same_queue(x, y, op_name)
     return x, y
 

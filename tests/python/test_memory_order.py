@@ -47,6 +47,7 @@ ELEMENTWISE = {
     "zeros_like": lambda m, a, b: m.zeros_like(a),
     "full_like": lambda m, a, b: m.full_like(b, 3.0),
     "sort": lambda m, a, b: m.sort(a, axis=0),
+    "partition": lambda m, a, b: m.partition(a, 1, axis=0)[1:2] if a.shape[0] == 2 else m.sort_complex(a),
     "cumsum": lambda m, a, b: m.cumsum(a, axis=-1),
     "concatenate": lambda m, a, b: m.concatenate([a, b], axis=0),
     "stack": lambda m, a, b: m.stack([a, b], axis=-1),

@@ -7,6 +7,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.sets import isin, unique
 from pardo._base.arguments import SCALARS, array, arrays, axis_index, default_on
+from pardo._base.orders import keeping_order
 from pardo._core import Array
 from pardo._functions.operands import cast, operands
 
@@ -237,7 +238,7 @@ def sort_complex(a: Any) -> Array:
     array([3.+0.j, 5.+0.j, 6.+0.j])
     """
     x = array(a, "sort_complex")
-    x = _core._sort(x, axis_index(-1, x.ndim, "sort_complex"), False, True)
+    x = keeping_order(x, axis_index(-1, x.ndim, "sort_complex"), lambda values, along: _core._sort(values, along, False, True))
     if x.dtype.kind == "c":
         return x
     return cast(x, np.complex64 if x.dtype.char in "bhBH" else default_on(x.queue, np.complex128))

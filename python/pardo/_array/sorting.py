@@ -140,7 +140,8 @@ def partition(x: Any, /, kth: int | Sequence[int], axis: int | None = -1, kind: 
         Or a place is out of bounds.
     """
     y, a = _prepare("partition", x, axis, kind, order, _PARTITIONS)
-    return _core._partition(y, _places("partition", kth), a)
+    places = _places("partition", kth)
+    return keeping_order(y, a, lambda values, along: _core._partition(values, places, along))
 
 
 @filled

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import subprocess
 import sys
 
@@ -50,6 +51,50 @@ def test_orders_and_views(tmp_path, rng):
     np.testing.assert_array_equal(np.load(tmp_path / "v.npy"), host[::2, ::-1].swapaxes(1, 2))
     pp.save(tmp_path / "h.npy", host)
     check(pp.load(tmp_path / "h.npy", mmap_mode="r"), host)
+
+
+def test_parts_and_columns_to_files_in_memory():
+    host = np.arange(24.0).reshape(4, 6)
+    for h in (
+        host,
+        host[:, ::2],
+        host[::-2],
+        np.asfortranarray(host),
+        host.T,
+        host[:, ::2].T,
+        np.zeros((0, 3)),
+        np.float32(2) * np.ones(()),
+    ):
+        x, ours, theirs = pp.asarray(h, device="cpu"), io.BytesIO(), io.BytesIO()
+        pp.save(ours, x)
+        np.save(theirs, np.asarray(x))
+        assert ours.getvalue() == theirs.getvalue()
+        ours.seek(0)
+        found = pp.load(ours)
+        assert np.array_equal(pp.asnumpy(found), h)
+        assert found.flags.fnc == x.flags.fnc
+    for save in (pp.savez, pp.savez_compressed):
+        file = io.BytesIO()
+        save(file, pp.asarray(np.asfortranarray(host)), y=pp.asarray(host))
+        file.seek(0)
+        with np.load(file) as archive:
+            assert archive["arr_0"].flags.f_contiguous
+            assert archive["y"].flags.c_contiguous
+            assert np.array_equal(archive["arr_0"], host)
+
+
+def test_pickles(tmp_path):
+    path = tmp_path / "x"
+    x = pp.asarray([1.0, 2.0])
+    x.dump(path)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        pp.load(path)
+    for device in (None, "cpu"):
+        found = pp.load(path, allow_pickle=True, device=device)
+        assert type(found) is pp.Array
+        assert found.tolist() == [1, 2]
+    path.write_bytes(pickle.dumps({"a": 1}))
+    assert pp.load(path, allow_pickle=True) == {"a": 1}
 
 
 def test_wrong_files(tmp_path):

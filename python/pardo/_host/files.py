@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo._array.interop import asarray
 from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import filled
+from pardo._base.orders import is_column_major
 from pardo._core import Array
 from pardo._functions.operands import on_host
 from pardo._host import npy
@@ -365,7 +366,8 @@ def load(
     Returns
     -------
     Array or mapping
-        The array; of an ``.npz`` file a mapping of names to arrays, to be closed or used in a `with` statement.
+        The array; of an ``.npz`` file a mapping of names to arrays, to be closed or used in a `with` statement. Of a pickle what was
+        pickled.
 
     Raises
     ------
@@ -396,7 +398,11 @@ def load(
             return x
     options: dict[str, Any] = {"encoding": encoding, "max_header_size": max_header_size}
     found = np.load(file, mmap_mode, allow_pickle, fix_imports, **options)
-    return asarray(found, device=device) if isinstance(found, np.ndarray) else Archive(found, device)
+    if isinstance(found, np.lib.npyio.NpzFile):
+        return Archive(found, device)
+    if type(found) is Array:  # a pickle, of `Array.dump`
+        return found if device is None else found.to_device(device)
+    return asarray(found, device=device) if isinstance(found, np.ndarray) else found
 
 
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
@@ -514,7 +520,13 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: A
 
 
 def _save_several(write: Any, file: Any, args: Any, kwds: Any, allow_pickle: bool) -> None:
-    write(file, *map(on_host, args), **({} if allow_pickle else {"allow_pickle": False}), **{name: on_host(x) for name, x in kwds.items()})
+    options: dict[str, Any] = {} if allow_pickle else {"allow_pickle": False}
+    write(file, *map(_in_its_order, args), **options, **{name: _in_its_order(x) for name, x in kwds.items()})
+
+
+def _in_its_order(x: Any) -> Any:
+    """A copy on the host that lies in memory by columns if the array does."""
+    return on_host(x.T).T if type(x) is Array and x.ndim > 1 and is_column_major(x) else on_host(x)
 
 
 def savetxt(

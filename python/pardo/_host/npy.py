@@ -8,6 +8,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.interop import asnumpy, host_view
 from pardo._base.arguments import DeviceLike, dtype_of, queue_of
+from pardo._base.orders import is_column_major
 from pardo._core import Array
 
 PART = 4 << 20  # bytes of the host that a file goes through: they stay in a processor's cache
@@ -70,12 +71,13 @@ def write(file: Any, x: Array) -> None:
         ending: Any = b".npy" if isinstance(path, bytes) else ".npy"
         with open(path if path.endswith(ending) else path + ending, "wb") as opened:
             return write(opened, x)
-    described = {"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": False, "shape": x.shape}
+    by_columns = is_column_major(x.wait())
+    described = {"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": by_columns, "shape": x.shape}
     np.lib.format.write_array_header_1_0(file, described)
-    flat = _core._reshape(x.wait(), [-1])
+    flat = _core._reshape(x.T if by_columns else x, [-1])
     seen = host_view(flat)
-    step = max(PART // x.itemsize, 1) if seen is None else max(x.size, 1)
+    step = max(x.size, 1) if seen is not None and seen.flags.c_contiguous else max(PART // x.itemsize, 1)
     for first in range(0, x.size, step):
-        part: Any = asnumpy(flat[first : first + step]) if seen is None else seen[first : first + step]
+        part: Any = asnumpy(flat[first : first + step]) if seen is None else np.ascontiguousarray(seen[first : first + step])
         file.write(memoryview(part).cast("B"))
     return None

@@ -105,6 +105,16 @@ def test_copies_in_an_order(hosts, order):
             )
 
 
+def test_repeated_axes_have_no_say():
+    host = np.arange(12.0).reshape(1, 3, 4)
+    x = pp.asarray(host)
+    for axes in ((0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)):
+        ours, theirs = pp.broadcast_to(x, (4, 3, 4)).transpose(axes), np.broadcast_to(host, (4, 3, 4)).transpose(axes)
+        for order in ("K", "k"):
+            np.testing.assert_array_equal(pp.asnumpy(ours.ravel(order)), theirs.ravel(order))
+            np.testing.assert_array_equal(pp.asnumpy(ours.flatten(order)), theirs.flatten(order))
+
+
 def test_bytes_in_an_order():
     kind = [("a", "i4"), ("b", "f8")]
     for host in (np.arange(6.0).reshape(2, 3), np.zeros((2, 3), kind)):

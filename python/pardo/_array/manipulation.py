@@ -105,10 +105,9 @@ def ravel(x: Any, /, order: str = "C") -> Array:
         `x` is not an array.
     """
     x = array(x, "ravel")
-    if not isinstance(order, str) or order != "K":
+    if not isinstance(order, str) or order.upper() != "K":
         return _reshape(x, [-1], order, None, "ravel")
-    strides = x.strides
-    return _core._reshape(_core._permute_dims(x, sorted(range(x.ndim), key=lambda d: -abs(strides[d]))), [-1])
+    return _core._reshape(_core._permute_dims(x, list(_core._axis_order([x]))), [-1])
 
 
 def permute_dims(x: Any, /, axes: int | Sequence[int] | None = None) -> Array:

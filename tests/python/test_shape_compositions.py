@@ -255,3 +255,28 @@ def test_put_along_no_axis():
     point = pp.asarray(1.0)
     pp.put_along_axis(point, [0], 5, None)
     assert float(point) == 5
+
+
+@pytest.mark.parametrize("name", ["insert", "pad", "put", "place", "putmask", "fill_diagonal"])
+def test_integers_that_do_not_fit(name):
+    """Python's integers out of the bounds of the dtype are errors, as in NumPy, where they were wrapped; arrays of them are cast."""
+    host = np.array([[1, 2], [3, 4]], "i1")
+    calls = {
+        "insert": lambda m, x, v: m.insert(x, 1, v),
+        "pad": lambda m, x, v: m.pad(x, 1, constant_values=v),
+        "put": lambda m, x, v: m.put(x, [0], v),
+        "place": lambda m, x, v: m.place(x, x > 1, v if isinstance(v, list) else [v]),
+        "putmask": lambda m, x, v: m.putmask(x, x > 1, v),
+        "fill_diagonal": lambda m, x, v: m.fill_diagonal(x, v),
+    }
+    for value in (300, [300], -129, 127, [-128]):
+        ours, theirs = pp.asarray(host), host.copy()
+        try:
+            wanted = calls[name](np, theirs, value)
+        except OverflowError:
+            with pytest.raises(OverflowError, match=f"^{name}: Python integer"):
+                calls[name](pp, ours, value)
+            continue
+        found = calls[name](pp, ours, value)
+        assert found is None or np.array_equal(pp.asnumpy(found), wanted)
+        assert np.array_equal(pp.asnumpy(ours), theirs)

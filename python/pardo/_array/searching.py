@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, array_like, axis_index, keeps_dimensions, on_queue, optional_axis, store, word
+from pardo._base.arguments import (
+    SCALARS,
+    array,
+    array_like,
+    axis_index,
+    check_bounds,
+    keeps_dimensions,
+    on_queue,
+    optional_axis,
+    store,
+    word,
+)
 from pardo._base.docstrings import filled
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
@@ -253,6 +264,7 @@ def put(x: Array, indices: Any, values: Any, mode: str) -> None:
         raise TypeError(f"put: indices must be integers, not {places.dtype}")
     if places.size == 0:
         return
+    check_bounds(values, x.dtype, "put")
     if type(values) is not Array and not isinstance(values, SCALARS):
         values = on_queue(values, x.queue, "put")
     if type(values) is Array and values.size != 1:

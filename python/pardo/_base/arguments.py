@@ -99,6 +99,21 @@ def too_large(error: OverflowError, op_name: str) -> OverflowError:
     return OverflowError(f"{op_name}: {error}") if str(error).startswith("Python integer") else error
 
 
+def check_bounds(values: Any, dtype: np.dtype[Any], op_name: str) -> None:
+    """OverflowError if a Python integer, alone or in a list, is out of the bounds of an integer dtype that it is to be stored in."""
+    if dtype.kind not in "iu" or not isinstance(values, (int, list, tuple)) or isinstance(values, bool):
+        return
+    if not isinstance(values, int) and any(not isinstance(v, (int, list, tuple)) for v in values):
+        return  # arrays among them are cast, and floats are another matter
+    host = np.asarray(values)
+    if host.dtype.kind not in "iu" or not host.size:
+        return
+    bounds = np.iinfo(dtype)
+    for end in (host.min(), host.max()):
+        if not bounds.min <= int(end) <= bounds.max:
+            raise OverflowError(f"{op_name}: Python integer {end} out of bounds for {dtype}")
+
+
 def refuse_masked(obj: Any, op_name: str) -> None:
     """Raise TypeError for masked arrays of NumPy, and lists of them: their masks would be lost."""
     masked = sys.modules.get("numpy.ma")  # there are none before that is imported

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import searching
-from pardo._base.arguments import axis_index, same_kind
+from pardo._base.arguments import axis_index, check_bounds, same_kind
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, to_queue, weak_operand
 
@@ -168,6 +168,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     some = operand(mask, a, "putmask")
     if some.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
+    check_bounds(values, a.dtype, "putmask")
     new = _core._reshape(weak_operand(values, a, "putmask"), [-1])
     new = cast(new, same_kind(new, a.dtype, "putmask"))
     if new.size == 0 or a.size == 0:
@@ -217,6 +218,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     some = cast(operand(mask, arr, "place"), np.bool_)
     if some.size != arr.size:
         raise ValueError("place: place mask and data must be the same size")
+    check_bounds(vals, arr.dtype, "place")
     new = cast(_core._reshape(operand(vals, arr, "place"), [-1]), arr.dtype)
     if arr.size == 0:
         return

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.reductions import mean
 from pardo._base.arguments import array as _array
+from pardo._base.arguments import check_bounds
 from pardo._core import Array
 from pardo._core import max as max_of
 from pardo._core import min as min_of
@@ -183,6 +184,8 @@ def _bands(x: Array, axis: int, before: int, after: int, mode: str, options: dic
             _statistic(_part(x, axis, 0, m) if side == 0 else _part(x, axis, n - m, n), axis, mode)
             for side, m in enumerate(n if lengths is None else min(lengths[axis][k], n) for k in range(2))
         )
+    for value in (low, high):
+        check_bounds(int(value) if isinstance(value, np.integer) else value, x.dtype, "pad")
     first, last = (cast(operand(value, x, "pad"), x.dtype) if count else None for value, count in ((low, before), (high, after)))
     return first, last
 

@@ -269,6 +269,8 @@ def test_integers_that_do_not_fit(name):
         "putmask": lambda m, x, v: m.putmask(x, x > 1, v),
         "fill_diagonal": lambda m, x, v: m.fill_diagonal(x, v),
     }
+    with pytest.raises(TypeError, match=f"^{name}: "):
+        calls[name](pp, pp.asarray(host), 1j)
     for value in (300, [300], -129, 127, [-128]):
         ours, theirs = pp.asarray(host), host.copy()
         try:

@@ -100,7 +100,10 @@ def too_large(error: OverflowError, op_name: str) -> OverflowError:
 
 
 def check_bounds(values: Any, dtype: np.dtype[Any], op_name: str) -> None:
-    """OverflowError if a Python integer, alone or in a list, is out of the bounds of an integer dtype that it is to be stored in."""
+    """What is to be stored fits a dtype: OverflowError if a Python integer, alone or in a list, is out of bounds, TypeError for complex
+    numbers and real dtypes."""
+    if dtype.kind != "c" and any(type(v) is complex for v in (values if isinstance(values, (list, tuple)) else (values,))):
+        raise TypeError(f"{op_name}: a complex number cannot be stored in an array of {dtype}; take its real part first")
     if dtype.kind not in "iu" or not isinstance(values, (int, list, tuple)) or isinstance(values, bool):
         return
     if not isinstance(values, int) and any(not isinstance(v, (int, list, tuple)) for v in values):

@@ -185,7 +185,7 @@ def _bands(x: Array, axis: int, before: int, after: int, mode: str, options: dic
             for side, m in enumerate(n if lengths is None else min(lengths[axis][k], n) for k in range(2))
         )
     for value in (low, high):
-        check_bounds(int(value) if isinstance(value, np.integer) else value, x.dtype, "pad")
+        check_bounds(value.item() if isinstance(value, np.generic) else value, x.dtype, "pad")
     first, last = (cast(operand(value, x, "pad"), x.dtype) if count else None for value, count in ((low, before), (high, after)))
     return first, last
 

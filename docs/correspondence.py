@@ -100,7 +100,7 @@ def of_compat(module: str) -> str:
 def of_refused_tests() -> str:
     """numba-dpex's tests that are not expected to pass, each kind with its reason."""
     lines = ["| tests | why not |", "|---|---|"]
-    for line in (FOLDER.parents[1] / "tests" / "suites" / "dpex_refused.txt").read_text().splitlines():
+    for line in (FOLDER.parents[1] / "tests" / "suites" / "numba_dpex_refused.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             pattern, _, why = line.partition(": ")
             lines.append(f"| `{pattern.lstrip('!')}` | {why} |")

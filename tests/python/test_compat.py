@@ -270,6 +270,20 @@ def test_queues():
         dpnp.zeros(3, device="cpu", sycl_queue=queue)
     with pytest.raises(ValueError, match="elements are not contiguous"):
         x[::2].usm_data
+    queue.memset(block, 1)
+    queue.memset(block, 2, 4)
+    assert block.tobytes() == b"\x02" * 4 + b"\x01" * 20
+    assert block.get_usm_type(queue) == "host"
+    manager = dpctl.utils.SequentialOrderManager[queue]
+    event = queue.memset_async(block, 3, 4, manager.submitted_events)
+    manager.add_event_pair(queue._submit_keep_args_alive((block,), [event]), event)
+    assert manager.num_submitted_events == 1
+    manager.wait()
+    assert (manager.num_submitted_events, block.tobytes()[:5]) == (0, b"\x03" * 4 + b"\x01")
+    assert event.profiling_info_submit <= event.profiling_info_start <= event.profiling_info_end
+    dpctl.SyclEvent.wait_for([event])
+    with pytest.raises(TypeError, match=r"SyclEvent\.wait_for: events are expected, not int"):
+        dpctl.SyclEvent.wait_for(7)
     timer = dpctl.SyclTimer(time_scale=1e3)
     with timer(queue):
         (x + 1).force()

@@ -1,5 +1,5 @@
-# tests/suites/dpex.py: numba-dpex's own tests and examples, unchanged, under pardo.compat: its imports find pardo's modules.
-"""Takes a folder with https://github.com/IntelPython/numba-dpex, of which nothing is kept here:
+# tests/suites/dpex.py: tests and examples of numba-dpex, or of dpctl, unchanged, under pardo.compat: their imports find pardo's modules.
+"""Takes a folder with https://github.com/IntelPython/numba-dpex or https://github.com/IntelPython/dpctl, of which nothing is kept here:
 
 python tests/suites/dpex.py FOLDER [--device opencl:cpu:0] [--only kernel_tests] [--examples] [-- PYTEST_ARGUMENTS]
 """
@@ -33,7 +33,6 @@ KEPT_IN = {
     "numba_dpex.core.types.usm_ndarray_type": "numba_dpex.core.types",
     "numba_dpex.core.types.kernel_api.ranges": "numba_dpex.core.types",
 }
-OWN = ("numba_dpex.tests", "numba_dpex.examples")
 SECONDS = 120
 # Arguments of examples that take long by themselves.
 ARGUMENTS = {"pipelining.py": ["--n", "20000", "--n_itr", "4", "--reps", "1"]}
@@ -63,16 +62,16 @@ class Inside(types.ModuleType):
 class Names(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """`import numba_dpex` and its like give the modules of pardo.compat; the tests are those of the folder."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: pathlib.Path, library: str) -> None:
+        self.folder, self.library, self.own = folder, library, (f"{library}.tests", f"{library}.examples")
         self.before: dict[str, Any] = {}
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         top, inner = name.partition(".")[0], name.removeprefix("pardo.compat.")
-        if name in OWN:
-            return importlib.machinery.PathFinder.find_spec(name, [str(self.folder / "numba_dpex")])
-        if name.startswith(OWN):
+        if name in self.own:
+            return importlib.machinery.PathFinder.find_spec(name, [str(self.folder / self.library)])
+        if name.startswith(self.own):
             return importlib.machinery.PathFinder.find_spec(name, path)
         if inner != name and "." in inner and importlib.machinery.PathFinder.find_spec(name, path):
             return None
@@ -106,10 +105,10 @@ class Names(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.__spec__ = self.before[module.__name__]
 
 
-def refused() -> list[tuple[str, str, bool]]:
+def refused(library: str) -> list[tuple[str, str, bool]]:
     """What is not expected to pass: a pattern of test names, why, and whether it would not end."""
     out = []
-    for line in (HERE / "dpex_refused.txt").read_text().splitlines():
+    for line in (HERE / f"{library}_refused.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             pattern, _, why = line.partition(": ")
             out.append((pattern.lstrip("!"), why, pattern.startswith("!")))
@@ -119,14 +118,14 @@ def refused() -> list[tuple[str, str, bool]]:
 class Counts:
     """A plugin of pytest that counts tests, and says which of them fail against the list."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder, self.refused = folder, refused()
+    def __init__(self, library: str) -> None:
+        self.library, self.refused = library, refused(library)
         self.kinds: collections.Counter[str] = collections.Counter()
         self.reasons: collections.Counter[str] = collections.Counter()
         self.surprises: list[str] = []
 
     def why(self, name: str) -> tuple[str, bool]:
-        name = name.partition("numba_dpex/tests/")[2] or name
+        name = name.partition(f"{self.library}/tests/")[2] or name
         return next(((why, never) for pattern, why, never in self.refused if fnmatch.fnmatch(name, pattern)), ("", False))
 
     def pytest_collection_modifyitems(self, items: list[Any], config: Any) -> None:
@@ -168,12 +167,12 @@ class Counts:
                 self.reasons[self.why(report.nodeid)[0]] += 1
 
 
-def examples(folder: pathlib.Path, device: str) -> int:
+def examples(folder: pathlib.Path, library: str, device: str) -> int:
     """Run each example as a program of its own; how many fail."""
     failed = 0
-    for path in sorted((folder / "numba_dpex" / "examples").glob("*/*.py")):
+    for path in sorted([*(folder / library / "examples").glob("*/*.py"), *(folder / "examples" / "python").glob("[!_]*.py")]):
         name = str(path.relative_to(folder))
-        why = next((why for pattern, why, _ in refused() if fnmatch.fnmatch(name, pattern)), "")
+        why = next((why for pattern, why, _ in refused(library) if fnmatch.fnmatch(name, pattern)), "")
         arguments = [sys.executable, __file__, str(folder), "--run", str(path), *(["--device", device] if device else [])]
         try:
             done = subprocess.run(arguments, capture_output=True, text=True, timeout=SECONDS)
@@ -196,7 +195,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--device", default="")
-    parser.add_argument("--only", default="", help="a folder or file below numba_dpex/tests")
+    parser.add_argument("--only", default="", help="a folder or file below the tests")
     parser.add_argument("--examples", action="store_true", help="the examples in place of the tests")
     parser.add_argument("--run", default="", help="one file, as a program")
     own, _, others = " ".join(sys.argv[1:]).partition(" -- ")
@@ -204,18 +203,20 @@ def main() -> int:
     if asked.device:
         os.environ["PARDO_DEVICE"] = asked.device
     folder = asked.folder.resolve()
+    library = next(name for name in ("numba_dpex", "dpctl") if (folder / name / "tests").exists())
     if asked.examples:
-        return int(examples(folder, asked.device) > 0)
-    Names(folder)
+        return int(examples(folder, library, asked.device) > 0)
+    Names(folder, library)
     if asked.run:
         import runpy
 
         sys.argv = [asked.run, *ARGUMENTS.get(pathlib.Path(asked.run).name, [])]
+        sys.path.insert(0, str(pathlib.Path(asked.run).parent))
         runpy.run_path(asked.run, run_name="__main__")
         return 0
     signal.signal(signal.SIGALRM, stopped)
-    counts = Counts(folder)
-    where = folder / "numba_dpex" / "tests" / asked.only
+    counts = Counts(library)
+    where = folder / library / "tests" / asked.only
     pytest.main(
         [
             "-qq",

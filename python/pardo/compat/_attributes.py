@@ -120,7 +120,7 @@ class EventNames:
     @property
     def profiling_info_submit(self: Any) -> int:
         """Nanoseconds when it was submitted."""
-        return self.profiling["submit"]  # type: ignore[no-any-return]
+        return self.profiling["submitted"]  # type: ignore[no-any-return]
 
     @property
     def profiling_info_start(self: Any) -> int:
@@ -135,7 +135,11 @@ class EventNames:
     @staticmethod
     def wait_for(events: Any) -> None:
         """Wait for one event or several."""
-        for event in events if isinstance(events, Iterable) else [events]:
+        listed = list(events) if isinstance(events, Iterable) else [events]
+        for event in listed:
+            if not isinstance(event, _core.Event):
+                raise TypeError(f"SyclEvent.wait_for: events are expected, not {type(event).__name__}")
+        for event in listed:
             event.wait()
 
 

@@ -28,8 +28,18 @@ class MemoryNames:
         """The context of its queue."""
         return self.queue.context
 
-    def get_usm_type(self: Any) -> str:
-        """Give 'device', 'shared' or 'host'.
+    def get_usm_type(self: Any, syclobj: Any = None) -> str:
+        """Give 'device', 'shared' or 'host'; 'unknown' for a queue or context that does not know the device.
+
+        Parameters
+        ----------
+        syclobj : SyclQueue or SyclContext, optional
+            Whose view is asked for. Default: that of its own queue.
+
+        Returns
+        -------
+        str
+            The kind.
 
         Examples
         --------
@@ -38,7 +48,8 @@ class MemoryNames:
         >>> pp.MemoryHost(24, device="cpu").get_usm_type()
         'host'
         """
-        return self.usm_type  # type: ignore[no-any-return]
+        context = getattr(syclobj, "sycl_context", syclobj)
+        return self.usm_type if context is None or self.device in context.devices else "unknown"
 
     @property
     def reference_obj(self: Any) -> None:

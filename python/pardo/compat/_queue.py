@@ -126,9 +126,24 @@ class SyclQueue:
         to, source = (_core._view_bytes(x, "uint8", [count], 0) for x in (operand(getattr(m, "_array", m), "memcpy") for m in (dest, src)))
         return self._queue.copy(to, source, depends=list(dEvents))
 
-    def copy(self, dest: Any, src: Any, count: int) -> None:
-        """Copy bytes, and wait: `memcpy_async`."""
-        self.memcpy(dest, src, count)
+    def memset(self, mem: Any, val: int = 0, count: int = -1) -> None:
+        """Store one byte everywhere, and wait: `memset_async`."""
+        self.memset_async(mem, val, count).wait()
+
+    def memset_async(self, mem: Any, val: int = 0, count: int = -1, dEvents: Sequence[Event] = ()) -> Event:
+        """Store one byte in the first `count` bytes of memory; in all if it is negative."""
+        whole = operand(getattr(mem, "_array", mem), "memset")
+        to = _core._view_bytes(whole, "uint8", [whole.nbytes if count < 0 else count], 0)
+        return self._queue.fill(to, val, depends=list(dEvents))
+
+    def print_device_info(self) -> None:
+        """Print what the device is."""
+        device: Any = self._queue.device
+        device.print_device_info()
+
+    def _submit_keep_args_alive(self, args: Any, events: Sequence[Event] = ()) -> Event:
+        """The event after which the arguments may go: pardo keeps what is in use in any case."""
+        return self._queue.barrier(depends=list(events))
 
     def prefetch(self, ptr: Any, count: int = 0) -> None:
         """Tell that memory is read on the device next."""

@@ -81,7 +81,7 @@ const device::ProgramText text = {
 TEST(CudaText, NvrtcGivesPtxBesideMachineCode) {
     NEEDS_NVRTC();
     for (const char* arch : {"sm_80", "sm_90", "compute_90"}) {
-        const UserImage made = compile_user_text(text.text, text.options, arch);
+        const UserImage made = compile_user_text(text, arch);
         EXPECT_EQ(std::equal(made.image.begin(), made.image.begin() + 4,
                              "\x7f"
                              "ELF"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib as _importlib
 import types as _types
 from typing import Any as _Any
+from typing import NamedTuple as _NamedTuple
 
 from pardo import _core
 from pardo import get_devices as _get_devices
@@ -59,7 +60,8 @@ __all__ = [
 ]
 
 # pardo raises ValueError where it finds no device.
-SyclDeviceCreationError = SyclQueueCreationError = SyclContextCreationError = SyclSubDeviceCreationError = ValueError
+SyclDeviceCreationError = SyclQueueCreationError = SyclContextCreationError = ValueError
+SyclSubDeviceCreationError = (ValueError, _DeviceError)  # of what is asked for, and of a device that cannot be cut
 SyclKernelSubmitError = _DeviceError
 _BACKENDS = {"cpu", "cuda", "opencl"}
 _MODULES = ("memory", "program", "tensor", "utils")
@@ -147,6 +149,13 @@ def select_device_with_aspects(required_aspects: _Any, excluded_aspects: _Any = 
 _sycl_queue_manager = _types.SimpleNamespace(get_device_cached_queue=lambda device: SyclQueue._of(getattr(device, "_queue", device)))
 
 
+class HostDeviceDuration(_NamedTuple):
+    """Times of the host and of the device."""
+
+    host_dt: float
+    device_dt: float
+
+
 class SyclTimer:
     """Times of blocks on a queue: ``timer = SyclTimer()``, ``with timer(queue): …``, ``timer.dt.host_dt``, ``timer.dt.device_dt``.
 
@@ -154,6 +163,8 @@ class SyclTimer:
     ----------
     host_timer : callable, optional
         Gives seconds.
+    device_timer : {'queue_barrier', 'order_manager'}, optional
+        How dpctl finds the device's times; here they are those of barriers of the queue in any case.
     time_scale : float, optional
         What seconds are multiplied with. Default: 1.
 
@@ -171,7 +182,9 @@ class SyclTimer:
     True
     """
 
-    def __init__(self, host_timer: _Any = None, time_scale: float = 1.0) -> None:
+    def __init__(self, host_timer: _Any = None, device_timer: str | None = None, time_scale: float = 1.0) -> None:
+        if device_timer not in (None, "queue_barrier", "order_manager"):
+            raise ValueError(f"SyclTimer: device_timer is 'queue_barrier' or 'order_manager', not {device_timer!r}")
         self._given, self._scale, self._timers = ({} if host_timer is None else {"host_timer": host_timer}), time_scale, {}  # type: ignore[var-annotated]
 
     def __call__(self, queue: SyclQueue) -> _Any:
@@ -186,7 +199,7 @@ class SyclTimer:
     def dt(self) -> _Any:
         """Times of all blocks: `host_dt` and `device_dt`."""
         totals = [sum(getattr(t, name) for t in self._timers.values()) * self._scale for name in ("host_time", "device_time")]
-        return _types.SimpleNamespace(host_dt=totals[0], device_dt=totals[1])
+        return HostDeviceDuration(*totals)
 
 
 def __getattr__(name: str) -> _Any:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pardo._base.public_names import publish_module
-from pardo._core import ExecutionPlacementError
+from pardo._core import Event, ExecutionPlacementError
 from pardo.compat._names import missing
 
-__all__ = ["ExecutionPlacementError", "get_coerced_usm_type", "get_execution_queue", "validate_usm_type"]
+__all__ = ["ExecutionPlacementError", "SequentialOrderManager", "get_coerced_usm_type", "get_execution_queue", "validate_usm_type"]
 
 _KINDS = ("device", "shared", "host")  # the first one that an operand has is the result's
 
@@ -44,10 +45,69 @@ def validate_usm_type(usm_type: Any, /, *, allow_none: bool = True) -> None:
         raise ValueError(f"usm_type is of {', '.join(map(repr, _KINDS))}, not {usm_type!r}")
 
 
+class _OrderManager:
+    """The events of a queue's work that one thread has put into an order."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def add_event_pair(self, host_task_ev: Event, comp_ev: Event) -> None:
+        """Note work: the event after which its arguments may go, and its own."""
+        self._host_tasks.append(host_task_ev)
+        self._submitted.append(comp_ev)
+
+    @property
+    def submitted_events(self) -> list[Event]:
+        """The events that later work is to wait for."""
+        return list(self._submitted)
+
+    @property
+    def host_task_events(self) -> list[Event]:
+        """The events after which arguments may go."""
+        return list(self._host_tasks)
+
+    @property
+    def num_submitted_events(self) -> int:
+        """How many events later work is to wait for."""
+        return len(self._submitted)
+
+    @property
+    def num_host_task_events(self) -> int:
+        """How many events there are after which arguments may go."""
+        return len(self._host_tasks)
+
+    def wait(self) -> None:
+        """Wait for all of them, and forget them."""
+        for event in [*self._submitted, *self._host_tasks]:
+            event.wait()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._submitted: list[Event] = []
+        self._host_tasks: list[Event] = []
+
+
+class _Managers(threading.local):
+    """One manager a queue and thread: ``SequentialOrderManager[queue]``."""
+
+    def __init__(self) -> None:
+        self._of: dict[Any, _OrderManager] = {}
+
+    def __getitem__(self, queue: Any) -> _OrderManager:
+        return self._of.setdefault(queue, _OrderManager())
+
+    def clear(self) -> None:
+        """Forget all managers of this thread."""
+        self._of.clear()
+
+
+SequentialOrderManager = _Managers()
+
+
 def __getattr__(name: str) -> Any:
     """Say what to use in place of a name that is not here."""
     table = {
-        "SequentialOrderManager": "queues order work by what it reads and writes; use events",
         "intel_device_info": "see the attributes of pardo.Device",
     }
     raise missing(__name__, name, table, "pardo has no such name")

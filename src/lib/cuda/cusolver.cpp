@@ -451,10 +451,11 @@ void eigh_on_device(device::Queue* queue, const MatrixOptions& options, std::spa
 }
 
 /// Stacks go through cuSOLVER one matrix after the other: 1000 of 64 rows of float64 take 219 ms for QR on an H100, and 1400 ms for
-/// singular values, by our kernels 1.6 and 26; 50 of 256 rows 39 and 330 (float32), and 4.9 and 98.
-bool few_or_large(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
+/// singular values, by our kernels 1.6 and 26; QR of 50 of 256 rows 39, and 4.9.
+template <int most>
+bool few_or_larger(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
     const Shape& shape = in[0].shape;
-    return matrices_of(in[0]) < 8 || !takes_stack(queue, options, in, out) || std::max(shape.back(), shape[shape.size() - 2]) > 256;
+    return matrices_of(in[0]) < 8 || !takes_stack(queue, options, in, out) || std::max(shape.back(), shape[shape.size() - 2]) > most;
 }
 
 bool has_geev() { return nvidia::solver() && nvidia::solver()->geev; }
@@ -465,8 +466,8 @@ const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, solve_on_dev
 const Registered det_there(routines::det, {"cuSOLVER", Place::Text, det_on_device, nullptr, 0.1, "cuda", has_solver});
 const Registered lu_there(routines::lu_factor, {"cuSOLVER", Place::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver});
 const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, few_or_large, 0.1, "cuda", has_solver});
-const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, few_or_large, 0.1, "cuda", has_solver});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, few_or_larger<256>, 0.1, "cuda", has_solver});
+const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, few_or_larger<128>, 0.1, "cuda", has_solver});
 const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev});
 const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver});
 

@@ -248,8 +248,7 @@ KERNEL(256) jacobi_start(CONST_ARG(T, a), ARG(T, x), ARG(T, turns), ARG(T, plain
 /// Rotations of pairs of rows until all are orthogonal to each other; the same is done to `turns` if `vectors` are wanted. The pairs of a
 /// round have no row in common, and n - 1 rounds (n if that is odd) are a sweep. WHOLE: all of it, by one item a matrix (TEAM 1) or one
 /// group; `turned` says in the end of which matrices rows had still to be turned in the last sweep. Else one round of one sweep, a team a
-/// pair, `across` groups a matrix; `turned` says so for each sweep, and nothing is done after one without rotations. After twelve sweeps what is
-/// left is rounding: of 256 rows of float64 some pair of fifty matrices would be turned for ever.
+/// pair, `across` groups a matrix; `turned` says so for each sweep, and nothing is done after one without rotations.
 inline constexpr char jacobi[] = R"(
 #if T_SIZE / (1 + IS_COMPLEX) == 4
 #define EPSILON ((R)1.1920929e-7f)
@@ -319,19 +318,17 @@ KERNEL(256) jacobi(ARG(T, x), ARG(T, turns), ARG(i32, turned), i64 count, i64 n,
     GLOBAL T* own = x + matrix * n * n;
     GLOBAL T* own_turns = turns + (vectors ? matrix * n * n : 0);
 #if WHOLE
-#define SWEEP s
     for (i64 s = 0; s < sweeps; ++s) {
         any = 0;
         for (i64 r = 0; r < places; ++r) {
             for (i64 begin = 0; begin < pairs; begin += together) {
                 const i64 pair = begin + first;
 #else
-#define SWEEP sweep
                 const i64 r = round, pair = first;
 #endif
                 const i64 one = pair == 0 ? places : (r + pair) % places, two = pair == 0 ? r : (r - pair + places) % places;
                 const i64 p = one < two ? one : two, q = one < two ? two : one;
-                any = rotate(own, own_turns, n, p, q, pair < pairs && q < n, vectors, SWEEP < 12 ? tolerance : 8 * tolerance, numbers) || any;
+                any = rotate(own, own_turns, n, p, q, pair < pairs && q < n, vectors, tolerance, numbers) || any;
 #if WHOLE
             }
 #if TEAM > 1

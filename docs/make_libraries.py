@@ -81,7 +81,7 @@ def table() -> str:
             own = column.lower()
             place = "Host" if column == "CPU" else "Text"
             rows = sorted(row for row in found[routine] if row[3] == own or (row[2] == place and not row[3]))
-            cells.append(", ".join(row[1] for row in rows) or "on the host")
+            cells.append(", ".join(dict.fromkeys(row[1] for row in rows)) or "on the host")
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -153,3 +153,9 @@ def test_threads_and_the_switch_to_the_host(calls, monkeypatch):
             work(1)
         assert pp.counters()["copies"] == copies
         assert hits(calls, REGIONS["add"]) - run >= 149
+
+
+def test_types_that_cython_infers(calls, device):
+    x = floats(5)
+    assert calls.inferred(x) == (4, 5)
+    assert x.tolist() == [1, 2, 3, 4, 5]

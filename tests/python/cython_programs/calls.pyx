@@ -83,3 +83,11 @@ def checked(float[:] x, float[:] y, float[:] z, int at):
     for i in prange(3, nogil=True, device={x: 'tofrom', y: 'from'}):
         x[i] = x[i] + 1
         y[i] = z[i + at]
+
+
+def inferred(float[:] x):
+    """Nobody declares the counter, and what is assigned."""
+    for i in prange(x.shape[0], nogil=True, device={}):
+        k = i + 1
+        x[i] = k
+    return i, k

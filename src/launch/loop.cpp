@@ -137,7 +137,7 @@ bool Loop::draws(const syntax::Function& function) {
 }
 
 std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                                      std::span<const Scalar> initial, const Queue* given, std::int64_t chunk) const {
+                                      std::span<const Scalar> initial, const Queue* given, std::int64_t chunk, Event* late) const {
     const lang::LoopSpec& spec = state_->spec;
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
@@ -184,8 +184,10 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     }
     loop.results = places;
     launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
+    loop.late = late && results.empty() && !variant.reports;
     const Event event = state_->submit(*special, variant, arguments, extents, iterations, queue.get(), {}, loop);
     if (!results.empty() || variant.reports) event.wait();
+    if (loop.late) *late = event;
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = dtype_of_result(results[k]);

@@ -182,7 +182,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     }
     if (looks) event = status.read(queue, event, uses, name(), failure);
     if (guard.owns_lock()) guard.unlock();
-    if (foreign) device::finish_without_locks(event);
+    if (foreign && !loop.late) device::finish_without_locks(event);
     return event;
 }
 

@@ -48,7 +48,9 @@ void LateResults::add(std::uintptr_t low, std::uintptr_t high, const pardo::Arra
 
 void LateResults::finish() {
     const std::vector<Range> ranges = std::move(ranges_);
+    const std::optional<pardo::Event> running = running_;
     *this = LateResults();
+    if (running) running->wait();
     std::exception_ptr first;
     for (const Range& r : ranges) {
         try {

@@ -1,10 +1,12 @@
-// python/bind/kernel/late_results.h: results of regions on a device, whose copies to the host wait for the end of a block that reads none.
+// python/bind/kernel/late_results.h: results of regions that reach the host at the end of a block that reads none.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <pardo/array.h>
+#include <pardo/event.h>
 
 namespace bind {
 
@@ -12,13 +14,15 @@ namespace bind {
 /// that many small ones are few copies.
 class LateResults {
 public:
-    bool empty() const { return ranges_.empty(); }
+    bool empty() const { return ranges_.empty() && !running_; }
     bool overlaps(std::uintptr_t low, std::uintptr_t high) const;
     /// Memory of the device for a result: bytes of the array that is given back, from `place` on.
     pardo::Array memory(std::uintptr_t bytes, std::int64_t itemsize, const pardo::Queue& queue, std::int64_t& place);
     /// A result there that is complete, or will be.
     void add(std::uintptr_t low, std::uintptr_t high, const pardo::Array& block, std::int64_t place);
-    /// Copies all to the host; the first failure is thrown after that.
+    /// What a device that shares the host's memory still writes there; its queue is in order.
+    void runs(const pardo::Event& event) { running_ = event; }
+    /// Copies all to the host, or waits; the first failure is thrown after that.
     void finish();
 
 private:
@@ -28,6 +32,7 @@ private:
         std::int64_t place;
     };
     std::vector<Range> ranges_;
+    std::optional<pardo::Event> running_;
     pardo::Array block_;  // where there is room
     std::int64_t used_ = 0, next_ = std::int64_t{1} << 20, held_ = 0;
 };

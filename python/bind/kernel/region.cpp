@@ -276,7 +276,10 @@ private:
         try {
             const Unlocked unlocked;
             done = fill(kept, arguments, table, call, late);
-            if (done) (void)kept.loop->run(arguments, kept.counts, {}, &table.queue, kept.chunk);
+            pardo::Event event;
+            const bool shared = late && table.shares && table.queue.order() == pardo::QueueOrder::InOrder;
+            if (done) (void)kept.loop->run(arguments, kept.counts, {}, &table.queue, kept.chunk, shared ? &event : nullptr);
+            if (done && shared) late->runs(event);
             if (done) copy_back(kept, table, call, late);
         } catch (...) {
             forget(kept, arguments, table);

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from Cython.Compiler import Errors, ExprNodes, Main, Nodes, Optimize, ParseTreeTransforms, Pipeline
+from Cython.Compiler import Errors, ExprNodes, Main, Nodes, Optimize, ParseTreeTransforms, Pipeline, PyrexTypes
 from Cython.Compiler.ParseTreeTransforms import EnvTransform
 from Cython.Compiler.StringEncoding import EncodedString
 from pardo._cython import carried
@@ -16,6 +16,7 @@ from pardo._cython.errors import RefusedError
 from pardo._cython.marks import Mark, Marks, statements
 from pardo._cython.regions import Region, place_text
 from pardo._cython.statements import FoundFunction, children
+from pardo._cython.types import dtype_name
 
 _RUNTIME = """
 try:
@@ -32,6 +33,7 @@ class Compiled(NamedTuple):
     results: list[str]
     returns: str  # the statement with which the function around it returns, if the region gives a value for it
     fused: bool
+    declarations: dict[str, str]  # types that Cython has inferred for variables of the function around it, which are to keep them
     has_sections: bool  # of pointers, or C arrays: memory that is read to find them
     facts: str  # what a call depends on, beside what arrays hold, if that can be told
     data: bytes
@@ -138,14 +140,28 @@ def _reads_after(function: Any, region: Any) -> set[Any]:
     return {entry for at, entry, loops in reads if at > place.get("end", 0) or around & set(loops)}
 
 
+class _Undeclared(EnvTransform):  # type: ignore[misc]
+    """Finds variables of functions whose types are to be inferred."""
+
+    def __init__(self, context: Any) -> None:
+        super().__init__(context)
+        self.entries: set[Any] = set()
+
+    def visit_FuncDefNode(self, node: Any) -> Any:
+        self.entries.update(entry for entry in node.local_scope.entries.values() if entry.type is PyrexTypes.unspecified_type)
+        return super().visit_FuncDefNode(node)
+
+
 @contextlib.contextmanager
-def _typed_trees() -> Iterator[Callable[..., list[Any]]]:
-    """Let Cython stop where trees have types, of files that are cimported too."""
+def _typed_trees(undeclared: Callable[[Any], Any]) -> Iterator[Callable[..., list[Any]]]:
+    """Let Cython stop where trees have types, of files that are cimported too. `undeclared` gets trees before types are inferred."""
     original = Pipeline.create_pipeline
 
     def shorter(context: Any, mode: str, exclude_classes: Any = ()) -> list[Any]:
         stages = []
         for stage in original(context, mode, exclude_classes):
+            if isinstance(stage, ParseTreeTransforms.AnalyseExpressionsTransform):
+                stages.append(undeclared)
             stages.append(stage)
             if isinstance(stage, ParseTreeTransforms.AnalyseExpressionsTransform):
                 break
@@ -166,7 +182,8 @@ def regions_of(context: Any, source: Any, py: bool) -> tuple[dict[int, Compiled]
         return marks(tree)
 
     stages: list[Any] = [Pipeline.parse_stage_factory(context), take_out]
-    with _typed_trees() as create_pipeline:
+    undeclared = _Undeclared(context)
+    with _typed_trees(undeclared) as create_pipeline:
         stages += create_pipeline(context, "py" if py else "pyx")
         tree = source
         for stage in stages:
@@ -183,7 +200,7 @@ def regions_of(context: Any, source: Any, py: bool) -> tuple[dict[int, Compiled]
     regions = {}
     for number, each in by_mark.items():
         try:
-            regions[number] = _compiled(each, reader.functions, str(tree.full_module_name))
+            regions[number] = _compiled(each, reader.functions, str(tree.full_module_name), undeclared.entries)
         except RefusedError as refused:
             _report(refused)
     Pipeline.abort_on_errors(tree)
@@ -197,8 +214,9 @@ def _report(refused: RefusedError) -> None:
     Errors.error(refused.pos, EncodedString(refused.message))
 
 
-def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str) -> Compiled:
+def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: str, undeclared: set[Any]) -> Compiled:
     variants, returns = [], ""
+    declarations: dict[str, str] = {}
     first: tuple[list[str], list[str]] | None = None
     for each in found:
         function = each.function
@@ -213,6 +231,10 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
             *map(place_text, region.asked()),
         ]
         results = list(map(place_text, region.results))
+        own = getattr(function, "local_scope", None)
+        for entry in {place[0] for place in (*region.results, *region.asked())} & undeclared:
+            if len(found) == 1 and own is not None and own.lookup_here(entry.name) is entry and dtype_name(entry.type) is not None:
+                declarations[str(entry.name)] = str(entry.type)
         if region.returns:
             nothing = region.returned is not None and region.returned.is_void
             returns = "return" if nothing else "return _pardo_left[0]"
@@ -246,7 +268,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
     assert first is not None
     facts = region.facts() if len(found) == 1 else ""
     has_sections = bool(region.given)
-    return Compiled(first[0], first[1], returns, len(found) > 1, has_sections, facts, carried.packed(*variants))
+    return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, facts, carried.packed(*variants))
 
 
 def _returned(function: Any) -> Any:
@@ -286,11 +308,22 @@ class _Placed:
 
     def __init__(self, regions: dict[int, Compiled], quiet: set[int], name: str) -> None:
         self.regions, self.quiet, self.file = regions, quiet, name
+        self.declared: dict[str, str] = {}  # for the function that is read now
+
+    def function(self, node: Any, read: Callable[[], None]) -> None:
+        """Read a function, and declare what its regions ask for."""
+        outer, self.declared = self.declared, {}
+        read()
+        if self.declared:
+            made = statements("\n".join(f"cdef {kind} {name}" for name, kind in self.declared.items()), node.pos)
+            node.body = Nodes.StatListNode(node.body.pos, stats=[*made, node.body])
+        self.declared = outer
 
     def __call__(self, mark: Mark, body: Any) -> Any:
         if mark.block:
             return self.block(mark, body)
         region = self.regions[mark.number]
+        self.declared.update(region.declarations)
         given = ", ".join(["PARDO_KEY", *region.parameters])
         call = f"_pardo_region_{mark.number}({given})"
         left = f"_pardo_left_{mark.number}"

@@ -1,7 +1,6 @@
 # python/pardo/_cython/marks.py: `device=` in a file of Cython: found in the tree as it is parsed, taken out, or put in as calls.
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from Cython.CodeWriter import ExpressionWriter
@@ -68,9 +67,10 @@ def maps_of(node: Any) -> list[Map]:
 
 
 class Marks(VisitorTransform):  # type: ignore[misc]
-    """Takes every `device=` out of a tree. What `made` gives for one takes the place of the statement that has it."""
+    """Takes every `device=` out of a tree. What `made` gives for one takes the place of the statement that has it; its method `function`
+    is given functions, and what reads them."""
 
-    def __init__(self, made: Callable[[Mark, Any], Any] | None = None) -> None:
+    def __init__(self, made: Any = None) -> None:
         super().__init__()
         self.made = made
         self.found: list[Mark] = []
@@ -136,7 +136,10 @@ class Marks(VisitorTransform):  # type: ignore[misc]
     def _function(self, node: Any, nogil: bool) -> Any:
         self._decorated(node)
         before, self.nogil = self.nogil, nogil
-        self.visitchildren(node)
+        if self.made is None:
+            self.visitchildren(node)
+        else:
+            self.made.function(node, lambda: self.visitchildren(node))
         self.nogil = before
         return node
 

@@ -46,16 +46,35 @@ class Quiet(NamedTuple):
 
 def quiet(body: Any) -> Quiet | None:
     """What has to hold for a block to be quiet; None if it is not. Its regions have their numbers as `pardo_region`."""
-    walk = _Walk()
+    rebound: set[str] = set()
     try:
-        walk.statement(body)
+        for _ in range(2):  # first, to learn which names are bound again
+            walk = _Walk(rebound)
+            walk.statement(body)
+            rebound = walk.bound_ever
     except NotQuietError:
         return None
     return Quiet(frozenset(walk.numbers), frozenset(walk.views), frozenset(walk.regions))
 
 
+def _names(node: Any) -> set[str]:
+    found = {str(node.name)} if isinstance(node, ExprNodes.NameNode) else set()
+    for attribute in node.child_attrs or ():
+        child = getattr(node, attribute, None)
+        for each in child if isinstance(child, list) else [child]:
+            if isinstance(each, Nodes.Node):
+                found |= _names(each)
+    return found
+
+
 class _Walk:
-    def __init__(self) -> None:
+    """A name that is bound again may be the only one that keeps its former memory: regions use it after that alone. Then its memory is that
+    of a name which stays."""
+
+    def __init__(self, rebound: set[str]) -> None:
+        self.rebound = rebound
+        self.bound: set[str] = set()  # so far, whatever branches were taken
+        self.bound_ever: set[str] = set()
         self.numbers: set[str] = set()
         self.views: set[str] = set()
         self.regions: set[int] = set()
@@ -64,6 +83,8 @@ class _Walk:
         region = getattr(node, "pardo_region", None)
         if region is not None:
             self.regions.add(region)
+            if _names(node) & self.rebound - self.bound:
+                raise NotQuietError
         elif isinstance(node, Nodes.StatListNode):
             for each in node.stats:
                 self.statement(each)
@@ -76,16 +97,16 @@ class _Walk:
             self.expression(node.target)
             for argument in call.args:
                 self.expression(argument)
-            self.statement(node.body)
+            self.perhaps(node.body)
         elif isinstance(node, Nodes.IfStatNode):
             for clause in node.if_clauses:
                 self.expression(clause.condition)
-                self.statement(clause.body)
+                self.perhaps(clause.body)
             if node.else_clause is not None:
-                self.statement(node.else_clause)
+                self.perhaps(node.else_clause)
         elif isinstance(node, Nodes.WhileStatNode) and node.else_clause is None:
             self.expression(node.condition)
-            self.statement(node.body)
+            self.perhaps(node.body)
         elif isinstance(node, Nodes.SingleAssignmentNode) and isinstance(node.lhs, ExprNodes.NameNode):
             self.assignment(node.lhs, node.rhs)
         elif isinstance(node, Nodes.InPlaceAssignmentNode) and isinstance(node.lhs, ExprNodes.NameNode):
@@ -94,12 +115,21 @@ class _Walk:
         elif not isinstance(node, _NOTHING):
             raise NotQuietError
 
+    def perhaps(self, body: Any) -> None:
+        before = set(self.bound)
+        self.statement(body)
+        self.bound = before
+
     def assignment(self, lhs: Any, rhs: Any) -> None:
         """A number, or a part of a memoryview, which reads none of its elements."""
         if isinstance(rhs, (ExprNodes.IndexNode, ExprNodes.SliceIndexNode)) and isinstance(rhs.base, ExprNodes.NameNode):
             self.views |= {str(lhs.name), str(rhs.base.name)}
             for part in (rhs.index,) if isinstance(rhs, ExprNodes.IndexNode) else (rhs.start, rhs.stop):
                 self.expression(part)
+            if str(rhs.base.name) in self.rebound - self.bound:
+                raise NotQuietError
+            self.bound.add(str(lhs.name))
+            self.bound_ever.add(str(lhs.name))
         else:
             self.expression(lhs)
             self.expression(rhs)

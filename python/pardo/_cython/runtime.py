@@ -184,7 +184,7 @@ def enter(place: str, kinds: tuple[str, ...], names: tuple[str, ...], on: Any, q
             x = np.asarray(given)
             made.append(mappings.mapping("device", x, _LISTS[kind], f"`{name}` at {place}, {x.dtype} of shape {x.shape}"))
     mapped = mappings.enter(table, mappings.larger_first(made), "device")
-    owner = _core._LateResults() if quiet and not table.shares else None
+    owner = _core._LateResults() if quiet else None
     tables.blocks.set((*tables.blocks.get(), tables.Block(table, owner, mapped)))
 
 

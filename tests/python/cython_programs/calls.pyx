@@ -83,3 +83,25 @@ def checked(float[:] x, float[:] y, float[:] z, int at):
     for i in prange(3, nogil=True, device={x: 'tofrom', y: 'from'}):
         x[i] = x[i] + 1
         y[i] = z[i + at]
+
+
+def inferred(float[:] x):
+    """Nobody declares the counter, and what is assigned."""
+    for i in prange(x.shape[0], nogil=True, device={}):
+        k = i + 1
+        x[i] = k
+    return i, k
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def owner_is_bound_again(float[:, ::1] D):
+    """The first region's result is memory that nobody keeps after it."""
+    cdef int m = D.shape[1], i, j
+    cdef float[::1] row = np.empty(m, np.float32)
+    with nogil, device({}):
+        for i in range(D.shape[0]):
+            with parallel(device={row: 'from'}):
+                for j in prange(m):
+                    row[j] = i
+            row = D[i, :]

@@ -108,7 +108,7 @@ TypedExpr Lowering::method(const Tree& given) {
     if (found == Calls::methods().end()) {
         std::string known;
         for (const auto& [name, row] : Calls::methods()) {
-            if (*owner && name.starts_with(std::string(owner) + ".") && !name.starts_with(std::string(owner) + "._"))
+            if (*owner && name.starts_with(std::string(owner) + ".") && (is_struct || !name.starts_with(std::string(owner) + "._")))
                 known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
         }
         if (object.kind == Kind::List)

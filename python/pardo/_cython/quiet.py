@@ -37,7 +37,9 @@ class Quiet(NamedTuple):
         if not self.regions or not self.regions <= scopes.keys():
             return False
         for scope in {scopes[r] for r in self.regions}:
-            kinds = {name: getattr(scope.lookup_here(name) if scope else None, "type", None) for name in self.numbers | self.views}
+            kinds: dict[str, Any] = {
+                name: getattr(scope.lookup_here(name) if scope else None, "type", None) for name in self.numbers | self.views
+            }
             numbers = all(kinds[n] is not None and (kinds[n].is_numeric or kinds[n].is_enum) for n in self.numbers)
             if not numbers or not all(kinds[n] is not None and kinds[n].is_memoryviewslice for n in self.views):
                 return False

@@ -132,14 +132,12 @@ def filter_planes(
     else:
         for k in range(min(BLOCK, out_sizes[0] - block * BLOCK)):
             total = wide(0)
-            for a in range(height):
-                row = rules[0](i + k + a, n)
-                for b in range(width):
-                    at = rules[1](j + b, m)
-                    value = wide(cval)
-                    if row >= 0 and at >= 0:
-                        value = wide(x[source + row * m + at])
-                    total += weights[a * width + b] * value
+            for place, weight in enumerate(weights):
+                row, at = rules[0](i + k + place // width, n), rules[1](j + place % width, m)
+                value = wide(cval)
+                if row >= 0 and at >= 0:
+                    value = wide(x[source + row * m + at])
+                total += weight * value
             out[target + k * plain(out_sizes[1])] = store(total, out.dtype)
 
 

@@ -114,8 +114,8 @@ def filter_rows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, 
 
 @kernel(bounds_check=False, fastmath=True)
 def filter_planes(
-    item: Item, fold: Any, store: Any, rules: Any, height: Const[int], width: Const[int], x: Any, sizes: Any, first: Any, cval: Any, out: Any,
-    out_sizes: Any, taps: Any,
+    item: Item, fold: Any, store: Any, rules: Any, height: Const[int], width: Const[int], x: Any, sizes: Any, first: Any,
+    cval: Any, out: Any, out_sizes: Any, taps: Any,
 ) -> None:  # fmt: skip
     """Whole planes at once, edges too: an outer index, blocks of rows, and columns. Windows that lie inside are folded, several rows at a
     time; elements of the others are looked for one by one."""

@@ -188,10 +188,14 @@ std::vector<Variant> variants_of(DType dtype) {
         for (int positions : {0, 4, 8}) {
             const int radix_items = itemsize(dtype) > 4 || positions > 4 ? 8 : 16, counts = positions == 8 ? 8 : 4;
             list.push_back({KernelId::RadixCount, dtype, {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}}});
-            list.push_back(
-                {KernelId::RadixScatter,
-                 dtype,
-                 {{"ITEMS", radix_items}, {"MODE", mode}, {"C_SIZE", counts}, {"P_SIZE", positions}, {"FIRST", mode > 0}, {"LAST", mode % 3}}});
+            list.push_back({KernelId::RadixScatter,
+                            dtype,
+                            {{"ITEMS", radix_items},
+                             {"MODE", mode},
+                             {"C_SIZE", counts},
+                             {"P_SIZE", positions},
+                             {"FIRST", mode > 0},
+                             {"LAST", mode % 3}}});
         }
     }
     return list;
@@ -204,8 +208,8 @@ TEST_P(DeviceTextsOf, NvrtcTakesThem) {
     for (const Variant& variant : variants_of(GetParam())) {
         expect_compiles(variant, "compute_80");  // as far as PTX
         // What uses most of a group's shared memory, as far as machine code.
-        if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SweepPass ||
-            variant.kernel == KernelId::SelectCount || variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
+        if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SweepPass || variant.kernel == KernelId::SelectCount ||
+            variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
             expect_compiles(variant, "sm_90");
     }
 }

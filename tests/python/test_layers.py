@@ -75,6 +75,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "src/lib/cuda/cufft.cpp": "a library of the back end's language",
     "src/lib/cuda/cusolver.cpp": "a library of the back end's language",
     "src/lib/cpu/fft/fft.cpp": "a library for processors as devices of the back end's language",
+    "src/lib/device/accumulate.cpp": "a kernel of the back end's language",
     "src/lib/device/sweep.cpp": "a kernel of the back end's language",
     "src/lib/opencl/fft.cpp": "a library of the back end's language",
     "src/graph/array/exchange.cpp": "__cuda_array_interface__",

@@ -263,9 +263,8 @@ void bind_library(nb::module_& m) {
         },
         nb::arg("x"), nb::sig("def _unique(x: Array) -> tuple[Array, Array, Array, Array]"));
     m.def(
-        "_unique_values",
-        [](const Array& x, bool equal_nan) { return after(x, [&] { return pardo::unique(x, equal_nan, true).values; }); }, nb::arg("x"),
-        nb::arg("equal_nan"));
+        "_unique_values", [](const Array& x, bool equal_nan) { return after(x, [&] { return pardo::unique(x, equal_nan, true).values; }); },
+        nb::arg("x"), nb::arg("equal_nan"));
     m.def(
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
 }

@@ -119,12 +119,14 @@ def _groups_for(x: Array, n: int) -> tuple[int, NdRange | None]:
 
 
 def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array | None:
-    """How many values are in each of the bins of one width, in one pass; None where the device does not count in groups, or values and edges
-    are compared in a third dtype."""
+    """How many values are in each of the bins of one width, in one pass.
+
+    None where the device does not count in groups, or values and edges are compared in a third dtype.
+    """
     n = edges.size - 1
     device = x.device
     exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
-    if device.backend == "cpu" or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
+    if group_size(device) == 0 or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
         return None
     room, space = _groups_for(x, n)
     if space is None:
@@ -134,8 +136,6 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
         scale = edges.dtype.type(n / (float(edges[-1]) - float(edges[0])))
     count_bins_in_groups[space](x, queue_edges, scale, counts, room)
     return counts
-
-
 
 
 @kernel
@@ -151,7 +151,8 @@ def sum_segments(item: Item, starts: Any, values: Any, sums: Any) -> None:
 def counted(places: Array, weights: Array | None, n: int) -> Array:
     """How often each number below `n` is among the places, or the sums of their weights; places are inside."""
     sums = _core._full([n], 0, np.int64 if weights is None else weights.dtype, places.queue)
-    if n and (weights is not None or places.device.backend == "cpu") and _core._accumulates_at(_core.add._row, sums):
+    by_groups = weights is None and group_size(places.device) > 0
+    if n and not by_groups and _core._accumulates_at(_core.add._row, sums):
         one = _core._full([1], 1, np.int64, places.queue) if weights is None else weights
         _core._accumulate_at(_core.add._row, sums, places, one, True)
         return sums

@@ -159,7 +159,10 @@ def _places(x: Array, edges: NDArray[Any]) -> Array:
 
 
 def _of_line(x: Array, edges: NDArray[Any], w: Array | None, n: int, even: bool) -> Array:
-    """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin. `even`: of one width."""
+    """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin.
+
+    `even`: bins of one width.
+    """
     line = to_queue(edges, x.queue)
     if even and w is None:
         counts = counted_in_bins(x, edges, line)

@@ -195,7 +195,8 @@ def quantile(
 
     Notes
     -----
-    The elements around each place are selected, not sorted, where the places are few and the same for all slices; the methods are those of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The
+    The elements around each place are selected, not sorted, where the places are few and the same for all slices; the methods
+    are those of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The
     American Statistician 50 (1996), 361-365.
 
     Examples

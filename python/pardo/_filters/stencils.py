@@ -37,20 +37,6 @@ def rows_of(height: int, width: int, count: int) -> Callable[..., Any]:
 
 
 @functools.cache
-def lines_of(height: int, width: int, count: int) -> Callable[..., Any]:
-    """The same where the elements of a row are neighbours: their places are part of the text."""
-    lines = ["def written(x, at, stride, taps):", "    weights, wide = taps"]
-    lines += [f"    t{k} = wide(0)" for k in range(count)]
-    for row in range(height + count - 1):
-        lines.append(f"    place = at + {row} * stride")
-        for column in range(width):
-            lines.append(f"    v = wide(x[place + {column}])")
-            lines += [f"    t{k} += weights[{(row - k) * width + column}] * v" for k in range(count) if 0 <= row - k < height]
-    lines.append("    return " + ", ".join(f"t{k}" for k in range(count)))
-    return written(f"{count} lines of {height} by {width}", lines)
-
-
-@functools.cache
 def columns_of(count: int) -> Callable[..., Any]:
     """The same for windows of one column, as many elements as there are weights, at least 2 * count; these are in memory."""
     lines = ["def written(x, at, stride, taps):", "    size, weights, wide = taps"]

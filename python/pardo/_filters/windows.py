@@ -20,7 +20,6 @@ NEAREST, REFLECT, MIRROR, WRAP, CONSTANT = range(5)
 
 UNROLLED = 32  # offsets that are part of a program's arguments; more of them are read from memory
 ROWS = 4  # computed at a time, by one item
-BLOCK = 8  # the same on graphics processors, whose items have more registers
 COLUMNS = 16  # from which on that is done
 SMALL = 1 << 14  # elements up to which the whole array is continued beyond its edges, in place of what lies near to them
 
@@ -113,34 +112,32 @@ def filter_rows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, 
 
 
 @kernel(bounds_check=False, fastmath=True)
-def filter_planes(
-    item: Item, fold: Any, store: Any, rules: Any, height: Const[int], width: Const[int], x: Any, sizes: Any, first: Any, cval: Any, out: Any,
-    out_sizes: Any, taps: Any,
+def filter_frames(
+    item: Item, store: Any, rules: Any, width: Const[int], x: Any, sizes: Any, first: Any, cval: Any, out: Any, out_sizes: Any,
+    inside: Any, taps: Any,
 ) -> None:  # fmt: skip
-    """Whole planes at once, edges too: an outer index, blocks of rows, and columns. Windows that lie inside are folded, several rows at a
-    time; elements of the others are looked for one by one."""
-    rest, block, column = item.get_id(0), item.get_id(1), item.get_id(2)
-    n, m = plain(sizes[0]), plain(sizes[1])
-    weights, wide = taps
-    i, j = block * BLOCK + first[0], column + first[1]
-    source = rest * n * m
-    target = (rest * plain(out_sizes[0]) + block * BLOCK) * plain(out_sizes[1]) + column
-    inside = i >= 0 and j >= 0 and i + height + BLOCK - 1 <= n and j + width <= m
-    if inside and (block + 1) * BLOCK <= out_sizes[0]:
-        for k, value in enumerate(fold(x, plain(source + i * m + j), m, taps)):
-            out[target + k * plain(out_sizes[1])] = store(value, out.dtype)
+    """Sums of boxes around those places of planes that are not `inside`, a range of rows and one of columns; an outer index, and a number
+    among such places: above and below, then beside."""
+    rest, number = item.get_id(0), item.get_id(1)
+    n, m, rows, columns = plain(sizes[0]), plain(sizes[1]), plain(out_sizes[0]), plain(out_sizes[1])
+    top, bottom, left, right = inside
+    whole = (top + rows - bottom) * columns
+    if number < whole:
+        row, column = number // columns, number % columns
+        row = row if row < top else row + (bottom - top)
     else:
-        for k in range(min(BLOCK, out_sizes[0] - block * BLOCK)):
-            total = wide(0)
-            for a in range(height):
-                row = rules[0](i + k + a, n)
-                for b in range(width):
-                    at = rules[1](j + b, m)
-                    value = wide(cval)
-                    if row >= 0 and at >= 0:
-                        value = wide(x[source + row * m + at])
-                    total += weights[a * width + b] * value
-            out[target + k * plain(out_sizes[1])] = store(total, out.dtype)
+        beside = left + columns - right
+        row, column = top + (number - whole) // beside, (number - whole) % beside
+        column = column if column < left else column + (right - left)
+    weights, wide = taps
+    total = wide(0)
+    for place, weight in enumerate(weights):
+        i, j = rules[0](row + first[0] + place // width, n), rules[1](column + first[1] + place % width, m)
+        value = wide(cval)
+        if i >= 0 and j >= 0:
+            value = wide(x[rest * n * m + i * m + j])
+        total += weight * value
+    out[(rest * rows + row) * columns + column] = store(total, out.dtype)
 
 
 # --- what is made of a window, and how it is stored -------------------------------------------------------------------------------------
@@ -290,11 +287,6 @@ class Windows:
         self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
         self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
-        lead = slice(len(self.shape) - 2)
-        whole = self.extents[lead] == self.shape[lead] and not any(self.starts[lead])
-        if self.box and self.box[1] > 1 and whole and one_launch(self.x.device):
-            self._planes()
-            return
         starts, extents = list(self.starts), list(self.extents)
         firsts = list(map(max, starts, self.low))
         stops = [min(s + e, n - high) for s, e, n, high in zip(starts, extents, self.shape, self.high, strict=True)]
@@ -303,24 +295,28 @@ class Windows:
             self._extended(starts, extents)
             return
         self._launch(self.x, self.shape, firsts, firsts, kept)
+        if self.box and self.box[1] > 1 and one_frame(self.x.device) and kept[:-2] == self.extents[:-2] == self.shape[:-2]:
+            self._frame([first - start for first, start in zip(firsts, starts, strict=True)], kept)
+            return
         for d in range(len(starts)):
             for start, count in ((starts[d], firsts[d] - starts[d]), (stops[d], starts[d] + extents[d] - stops[d])):
                 if count:
                     self._extended([*starts[:d], start, *starts[d + 1 :]], [*extents[:d], count, *extents[d + 1 :]])
             starts[d], extents[d] = firsts[d], kept[d]
 
-    def _planes(self) -> None:
-        """Everything by one launch, of windows that are boxes over rows and columns."""
+    def _frame(self, begin: Sequence[int], kept: Sequence[int]) -> None:
+        """What is not inside of planes, by one launch, of windows that are boxes over rows and columns."""
         assert self.box
-        taps = self.taps((), 0, self.x.dtype)
-        rows, columns = self.extents[-2:]
+        (top, left), (rows, columns) = begin[-2:], self.extents[-2:]
+        bottom, right = top + kept[-2], left + kept[-1]
+        count = rows * columns - kept[-2] * kept[-1]
+        if count == 0:
+            return
         first = tuple(self.starts[d] + int(self.offsets[0, d]) for d in (-2, -1))
-        fold = stencils.lines_of(*self.box, BLOCK)
-        space = Range(math.prod(self.extents[:-2]), -(-rows // BLOCK), columns)
         rules = tuple(continuing(self.modes[d]) for d in (-2, -1))
-        store = storing(self.wide or self.x.dtype, self.out.dtype)
-        filter_planes[space, self.x.queue](
-            fold, store, rules, *self.box, self.x, tuple(self.shape[-2:]), first, self.cval, self.out, (rows, columns), taps[1:]
+        filter_frames[Range(math.prod(self.extents[:-2]), count), self.x.queue](
+            storing(self.wide or self.x.dtype, self.out.dtype), rules, self.box[1], self.x, tuple(self.shape[-2:]), first, self.cval,
+            self.out, (rows, columns), (top, bottom, left, right), self.taps((), 0, self.x.dtype)[1:],
         )  # fmt: skip
 
     def _extended(self, starts: Sequence[int], extents: Sequence[int]) -> None:
@@ -378,8 +374,9 @@ class Windows:
         kernel[space, x.queue](fold, store, x, x_at, self.out, out_at, lead, taps)
 
 
-def one_launch(device: Device) -> bool:
-    """Whether items choose themselves between windows that lie inside and others: where launches cost more than that."""
+def one_frame(device: Device) -> bool:
+    """Whether the edges of planes are one launch, which looks up each element, and not copies and launches for each side: where these cost
+    more than that."""
     return device.type == "gpu"
 
 

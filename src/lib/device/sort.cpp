@@ -52,8 +52,7 @@ public:
         counts_ = device_scratch(plan.queue, counts, plan.lines * 256 * tiles_);
         running_ = device_scratch(plan.queue, counts, plan.lines * 256 * tiles_);
         if (!with_positions) return;
-        for (Memory& memory : positions_)
-            memory = device_scratch(plan.queue, position_dtype(plan), plan.size());
+        for (Memory& memory : positions_) memory = device_scratch(plan.queue, position_dtype(plan), plan.size());
     }
 
     /// How a pass reads and writes keys: MODE and LAST of kernels/sort.h.
@@ -63,8 +62,8 @@ public:
     void pass(const Memory& from, const Memory& to, int digit, Pass how, std::span<const DeviceArg> more = {}) {
         const std::int64_t groups = plan_.lines * tiles_, shift = 8 * digit, flip = plan_.flip();
         DeviceArgs count_args;
-        for (const DeviceArg& arg : {reads(from), writes(counts_), DeviceArg(plan_.length), DeviceArg(tiles_), DeviceArg(shift),
-                                     DeviceArg(flip)})
+        for (const DeviceArg& arg :
+             {reads(from), writes(counts_), DeviceArg(plan_.length), DeviceArg(tiles_), DeviceArg(shift), DeviceArg(flip)})
             count_args.push_back(arg);
         count_args.append(more.begin(), more.end());
         launch_kernel(plan_.queue, plan_.name,
@@ -151,10 +150,9 @@ Memory complex_keys(const SortPlan& plan, const Memory& x, const Memory& positio
     for (const DeviceArg& arg : {reads(x), writes(keys)}) args.push_back(arg);
     if (positions) args.push_back(reads(positions));
     for (const std::int64_t number : {plan.size(), plan.length, std::int64_t{plan.descending}}) args.push_back(number);
-    launch_kernel(
-        plan.queue, plan.name,
-        Variant(KernelId::ComplexKeys, x.dtype, {{"P_SIZE", position_size(plan)}, {"USE_PAYLOAD", static_cast<bool>(positions)}}),
-        groups_for(plan.size()), args);
+    launch_kernel(plan.queue, plan.name,
+                  Variant(KernelId::ComplexKeys, x.dtype, {{"P_SIZE", position_size(plan)}, {"USE_PAYLOAD", static_cast<bool>(positions)}}),
+                  groups_for(plan.size()), args);
     return keys;
 }
 
@@ -299,10 +297,9 @@ void device_partition(device::Queue* queue, const Memory& x, const Memory& value
 }
 
 void device_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines lines, std::span<const std::int64_t> kth) {
-    along(queue, "partition", x, out, {}, lines, static_cast<std::int64_t>(kth.size()), false,
-          [&](const SortPlan& plan, const Memory& from, const Memory& values, const Memory&) {
-              select(plan, from, ExactKeys, kth, values);
-          });
+    along(
+        queue, "partition", x, out, {}, lines, static_cast<std::int64_t>(kth.size()), false,
+        [&](const SortPlan& plan, const Memory& from, const Memory& values, const Memory&) { select(plan, from, ExactKeys, kth, values); });
 }
 bool ranks(device::Queue*, const Memory& x, const Memory&, Lines lines, std::span<const std::int64_t> kth) {
     return selects(x.dtype, lines.length, kth.size());

@@ -43,8 +43,8 @@ Selected select(const SortPlan& plan, const Memory& x, KeyMode mode, std::span<c
 bool sweeps(const device::Queue* queue);
 /// Positions that come along.
 struct SweepItems {
-    Memory given;    // at first; absent: the position in the line
-    Memory to;       // of position_dtype, or Int64
+    Memory given;  // at first; absent: the position in the line
+    Memory to;     // of position_dtype, or Int64
     explicit operator bool() const { return static_cast<bool>(to); }
 };
 /// Sorts keys of `dtype`, that the mode makes of elements of the same size: the elements into `values`, or else positions.

@@ -1,4 +1,5 @@
-// src/lib/device/sweep.cpp: radix sorting on CUDA: a histogram of all digits, then one kernel a digit, which is the only one to read and write.
+// src/lib/device/sweep.cpp: radix sorting on CUDA: a histogram of all digits, then one kernel a digit, which is the only one to read and
+// write.
 #include <vector>
 
 #include "lib/device/sorting.h"
@@ -79,8 +80,8 @@ public:
             std::min(divide_up(plan_.length, each), std::max<std::int64_t>(busy_groups(plan_.queue->device()) / plan_.lines, 1));
         launch_kernel(plan_.queue, plan_.name, Variant(KernelId::SweepCount, dtype_, {{"L_SIZE", count_size_}, {"MODE", mode_}}),
                       plan_.lines * parts, {reads(x_), updates(counts_), updates(notes_), plan_.length, parts, plan_.flip()});
-        launch_kernel(plan_.queue, plan_.name, Variant(KernelId::SweepPlan, dtype_, {{"L_SIZE", count_size_}, {"MODE", mode_}}), plan_.lines,
-                      {updates(counts_), writes(steps_), plan_.length});
+        launch_kernel(plan_.queue, plan_.name, Variant(KernelId::SweepPlan, dtype_, {{"L_SIZE", count_size_}, {"MODE", mode_}}),
+                      plan_.lines, {updates(counts_), writes(steps_), plan_.length});
         const Memory second = passes_ > 1 ? device_scratch(plan_.queue, dtype_, plan_.size()) : none();
         const Memory first = values_ ? values_ : passes_ > 1 ? device_scratch(plan_.queue, dtype_, plan_.size()) : none();
         make_positions(passes_ > 1);
@@ -134,7 +135,9 @@ private:
                               {{"L_SIZE", count_size_},
                                {"MODE", mode_},
                                {"P_SIZE", position_size_},
-                               {"EXTRA", items_.given ? 1 : indices() ? 2 : 0},
+                               {"EXTRA", items_.given ? 1
+                                         : indices()  ? 2
+                                                      : 0},
                                {"WARPS", shape_.warps},
                                {"ITEMS", shape_.items}}),
                       plan_.lines * tiles_, args);

@@ -3,8 +3,8 @@
 
 namespace pardo::lib::kernels {
 
-/// OP: 0 add, 1 multiply, 2 minimum, 3 maximum, 4 fmin, 5 fmax, 6 and, 7 or, 8 exclusive or. STEP(a, b) does it once, and IDENTITY leaves the
-/// other operand as it is. Groups have a room of ROOM elements.
+/// OP: 0 add, 1 multiply, 2 minimum, 3 maximum, 4 fmin, 5 fmax, 6 and, 7 or, 8 exclusive or. STEP(a, b) does it once, and IDENTITY leaves
+/// the other operand as it is. Groups have a room of ROOM elements.
 inline constexpr char accumulation[] = R"(
 #define ROOM (32768 / T_SIZE)
 #if IS_COMPLEX
@@ -47,8 +47,8 @@ FN T step_of(T a, T b) {
 #endif
 )";
 
-/// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place by
-/// place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value.
+/// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
+/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value.
 inline constexpr char accumulate_parts[] = R"(
 KERNEL(256) accumulate_parts(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(T, values), ARG(T, partial), i64 count, i64 size, i64 one,
                              i64 warps) {

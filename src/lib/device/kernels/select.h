@@ -3,8 +3,9 @@
 
 namespace pardo::lib::kernels {
 
-/// What both share. MODE of elements: 1 by exact keys, 2 by ranks, which cannot be turned back. Up to SLOTS positions are wanted, `wanted` of them, in lines of fewer than 2^32 elements; `found` has their keys as far
-/// as they are known, (lines, wanted), in order. A digit has DIGIT_BITS, from `shift` on; those above, from `above` on, are known.
+/// What both share. MODE of elements: 1 by exact keys, 2 by ranks, which cannot be turned back. Up to SLOTS positions are wanted, `wanted`
+/// of them, in lines of fewer than 2^32 elements; `found` has their keys as far as they are known, (lines, wanted), in order. A digit has
+/// DIGIT_BITS, from `shift` on; those above, from `above` on, are known.
 inline constexpr char selecting[] = R"(
 #define BINS (1 << DIGIT_BITS)
 #if MODE == 1

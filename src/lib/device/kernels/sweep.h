@@ -1,13 +1,14 @@
-// src/lib/device/kernels/sweep.h: kernel text: radix sorting in one sweep a digit, for CUDA: groups look back at what those before them counted.
-// By A. Adinets and D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022. It relies on groups that have
-// begun going on, which OpenCL does not promise.
+// src/lib/device/kernels/sweep.h: kernel text: radix sorting in one sweep a digit, for CUDA: groups look back at what those before them
+// counted. By A. Adinets and D. Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022. It relies on groups that
+// have begun going on, which OpenCL does not promise.
 #pragma once
 
 namespace pardo::lib::kernels {
 
 /// What all of them share. L_SIZE: bytes of a count; a line has fewer than a quarter of what that holds. MODE of the elements: 0 keys,
-/// 1 by exact keys, 2 by ranks; 3 and 4 the same, for the classes of a partition in the place of digits. Entries of the plan, one a line and digit: 0 where all elements have one digit and nothing is moved; else
-/// where from (0 the elements, 1 the first, 2 the second memory), 4 times where to, 16 in the last pass, 32.
+/// 1 by exact keys, 2 by ranks; 3 and 4 the same, for the classes of a partition in the place of digits. Entries of the plan, one a line
+/// and digit: 0 where all elements have one digit and nothing is moved; else where from (0 the elements, 1 the first, 2 the second memory),
+/// 4 times where to, 16 in the last pass, 32.
 inline constexpr char sweep[] = R"(
 #if L_SIZE == 8
 typedef u64 COUNT;
@@ -104,8 +105,8 @@ KERNEL(256) sweep_plan(ARG(COUNT, counts), ARG(i32, plan), i64 length) {
 }
 )";
 
-/// Where the classes of a partition begin, and a plan of one pass: a group a line. `wanted` keys, in order; the positions of which they are the
-/// elements, less `ranks`, are how many are less, `equal` how many are equal.
+/// Where the classes of a partition begin, and a plan of one pass: a group a line. `wanted` keys, in order; the positions of which they are
+/// the elements, less `ranks`, are how many are less, `equal` how many are equal.
 inline constexpr char class_starts[] = R"(
 KERNEL(256) class_starts(CONST_ARG(U, found), CONST_ARG(u32, ranks), CONST_ARG(u32, equal), ARG(COUNT, counts), ARG(i32, plan)
                          , i64 wanted, i64 k0, i64 k1, i64 k2, i64 k3, i64 k4, i64 k5, i64 k6, i64 k7) {
@@ -130,8 +131,8 @@ KERNEL(256) class_starts(CONST_ARG(U, found), CONST_ARG(u32, ranks), CONST_ARG(u
 }
 )";
 
-/// Moves elements by one digit, in order; tiles of ITEMS elements an item, in groups of WARPS times 32. Positions (P_SIZE bytes; 0: none are
-/// kept) come along: those in the line, or (EXTRA 1) given ones. Then the last pass writes positions only, or (EXTRA 2) int64 indices.
+/// Moves elements by one digit, in order; tiles of ITEMS elements an item, in groups of WARPS times 32. Positions (P_SIZE bytes; 0: none
+/// are kept) come along: those in the line, or (EXTRA 1) given ones. Then the last pass writes positions only, or (EXTRA 2) int64 indices.
 inline constexpr char sweep_pass[] = R"(
 #define THREADS (32 * WARPS)
 #define TILE (THREADS * ITEMS)

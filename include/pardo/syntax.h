@@ -45,7 +45,7 @@ enum class Form : std::uint8_t {
     Or,            // parts
     Compare,       // names: operators, separated by spaces, in `name`; parts: one more
     Choice,        // parts: test, value, other
-    Call,          // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1
+    Call,          // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1, or -1 of a named tuple
     Keyword,       // name; parts: value
     Method,        // name; parts: object, arguments; index: the callee + 1 that takes these, where the object is an array
     FunctionName,  // index: which of the function's callees; or `name`: one that the language knows

@@ -1,6 +1,7 @@
 # tests/python/test_more_python.py: what Python writes besides numbers and arrays, compiled, against the same text run by Python: lists and
 # sets of numbers, comprehensions, `match`, `:=`, `in`, what `for` goes over, functions inside.
 import array
+import collections
 import copy
 import linecache
 import zlib
@@ -435,3 +436,106 @@ def test_bytes_that_python_goes_through():
     assert given == bytes([7, 7, 7])
     with pytest.warns(RuntimeWarning, match="pass numpy.frombuffer"):
         assert pp.jit(of_two)(bytes([1, 2, 3])) == 8
+
+
+# ---- generators of random numbers
+
+
+def drawn(x, generator):
+    for i in pp.prange(len(x)):
+        x[i] = generator.uniform(1.0, 2.0) + generator.integers(3)
+        if generator.random() < 0:
+            x[i] = generator.normal()
+    return x
+
+
+def drawn_in_turn(generator, n):
+    h = np.zeros(6, int)
+    for _ in range(n):
+        h[generator.integers(0, 6)] += 1
+    return h
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, pp.random.default_rng], ids=["numpy", "pardo"])
+def test_generators_in_loops(make):
+    f, g = pp.jit(drawn, strict=True), pp.jit(drawn_in_turn, strict=True)
+    first = f(np.zeros(500), make(5))
+    assert (f(np.zeros(500), make(5)) == first).all()
+    generator = make(5)
+    again = [f(np.zeros(500), generator) for _ in range(2)]
+    assert (again[0] == first).all()
+    assert not (again[1] == first).any()
+    assert first.min() >= 1
+    assert first.max() < 4
+    assert len(np.unique(first)) == 500
+    assert (abs(g(make(1), 30_000) - 5000) < 400).all()
+
+
+def test_generators_made_in_front_of_loops_and_in_them():
+    @pp.jit(strict=True)
+    def before(x):
+        generator = np.random.default_rng(3)
+        for i in pp.prange(len(x)):
+            x[i] = generator.random()
+        return x
+
+    @pp.jit
+    def inside(x):
+        for i in pp.prange(len(x)):
+            x[i] = np.random.default_rng(i).random()
+
+    assert (before(np.zeros(9)) == before(np.zeros(9))).all()
+    with pytest.raises(pp.CompileError, match="make it in front of the loop"):
+        inside(np.zeros(3))
+    state = np.random.RandomState(2)
+    values = pp.jit(drawn_from_a_state, strict=True)(np.zeros(4), state)
+    assert len(np.unique(values)) == 4
+
+
+def drawn_from_a_state(x, state):
+    for i in range(len(x)):
+        x[i] = state.rand() + state.randint(0, 2) * 0
+    return x
+
+
+# ---- named tuples as results, and constant texts
+
+Pair = collections.namedtuple("Pair", "a b")
+Nested = collections.namedtuple("Nested", "pair total")
+
+
+def summed_pair(x):
+    q = Pair(0.0, 0)
+    for i in range(len(x)):
+        q = Pair(q.a + x[i], i)
+    return q
+
+
+def first_pair(x, limit):
+    for i in range(len(x)):
+        if x[i] > limit:
+            return Nested(Pair(x[i], i), 2.5)
+    return None
+
+
+def replaced_pair(x, q):
+    for i in range(len(x)):
+        q = q._replace(a=q.a + x[i])
+    return q
+
+
+def test_named_tuples_as_results():
+    for function, arguments in ((summed_pair, ()), (first_pair, (2,)), (first_pair, (99,)), (replaced_pair, (Pair(1.0, 2),))):
+        given, expected = pp.jit(function, strict=True)(line(), *arguments), function(line(), *arguments)
+        assert given == expected
+        assert type(given) is type(expected)
+
+
+def test_messages_of_constant_f_strings():
+    @pp.jit(strict=True)
+    def f(x):
+        for i in range(len(x)):
+            assert x[i] < 3, f"too large"  # noqa: F541
+
+    with pytest.raises(AssertionError, match="too large"):
+        f(line())

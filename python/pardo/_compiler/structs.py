@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -393,6 +393,36 @@ def as_struct(value: Any) -> Any:
         return named_tuple(tuple(names))(*value) if names else value
     fields = getattr(value, "__dataclass_fields__", None)
     return value if fields is None else record(tuple(fields))(*(getattr(value, f) for f in fields))
+
+
+def named_tuples_of(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
+    """The classes of named tuples among values from outside, by their fields. Raises TypeError where two have the same."""
+    found: dict[tuple[str, ...], type] = {}
+    for kind in values:
+        fields = getattr(kind, "_fields", None)
+        if isinstance(kind, type) and issubclass(kind, tuple) and fields and found.setdefault(tuple(fields), kind) is not kind:
+            raise TypeError(f"two kinds of named tuples have the fields {', '.join(fields)}")
+    return found
+
+
+def named_tuples_in(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
+    """The classes of the named tuples among arguments, and in them."""
+    found: dict[tuple[str, ...], type] = {}
+    for value in values:
+        if isinstance(value, tuple) and not isinstance(value, Struct):
+            found |= named_tuples_in(value)
+            if fields := getattr(value, "_fields", None):
+                found[tuple(fields)] = type(value)
+    return found
+
+
+def as_named_tuples(value: Any, kinds: dict[tuple[str, ...], type]) -> Any:
+    """A result with the user's named tuples for the structs that stand for them."""
+    if type(value) is tuple:
+        return tuple(as_named_tuples(v, kinds) for v in value)
+    if isinstance(value, Struct) and (kind := kinds.get(tuple(value._fields))) is not None:
+        return kind(*(as_named_tuples(v, kinds) for v in value._values()))
+    return value
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -15,7 +15,7 @@ from pardo._compiler.names import Captured, Names, UnknownNameError, absent, pat
 from pardo._compiler.refusals import refusal
 from pardo._compiler.source import Source, lambda_inside, problem
 from pardo._compiler.statements import Statements, array_call, has_named
-from pardo._compiler.structs import Struct, record
+from pardo._compiler.structs import Struct, named_tuple
 
 if TYPE_CHECKING:
     from pardo._compiler.frontend import Translation
@@ -140,7 +140,7 @@ class Translator(Statements):
             node,
             [*values, *conversions, *(self.value(f, node) for f in kind._fields)],
             name="struct",
-            index=self.class_index.get(kind, 0),
+            index=-1 if getattr(kind, "_dimensions", 0) == -1 else self.class_index.get(kind, 0),
         )
 
     def made(self, kind: type[Struct], node: ast.Call) -> tuple[Any, ...]:
@@ -320,6 +320,8 @@ class Translator(Statements):
         return self.make("Raise", node, name=self.text(arguments[0]) if arguments else kind.__name__, index=number)
 
     def text(self, node: ast.expr) -> str:
+        if isinstance(node, ast.JoinedStr) and all(isinstance(v, ast.Constant) for v in node.values):
+            return "".join(str(v.value) for v in node.values if isinstance(v, ast.Constant))
         if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
             self.refuse(node, "the message must be a plain string: kernels make no texts")
         return node.value
@@ -508,7 +510,7 @@ class Translator(Statements):
             return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
         called = numba_cython.numpy_type(called) or called
         if isinstance(called, type) and issubclass(called, tuple) and hasattr(called, "_fields"):
-            called = named_tuple(called)
+            called = named_tuple(tuple(called._fields))
         if isinstance(called, type) and issubclass(called, Struct):
             return self.made(called, node)
         if called is print:
@@ -533,11 +535,6 @@ class Translator(Statements):
         return self.make("Apply", node, [target, *self.arguments(node)])
 
 
-def named_tuple(kind: type) -> type[Struct]:
-    """The struct that kernels make in place of a named tuple."""
-    return record(tuple(kind._fields))  # type: ignore[attr-defined]
-
-
 def _braced(text: str) -> str:
     """A text that `format` leaves as it is."""
     return text.replace("{", "{{").replace("}", "}}")
@@ -557,7 +554,12 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 ]
 
 
+_MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random and pardo.random
+
+
 def _advice(called: Any) -> str:
+    if getattr(called, "__name__", "") in _MADE_OUTSIDE:
+        return "; make it in front of the loop: each iteration draws numbers of its own from it"
     of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
     return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
 

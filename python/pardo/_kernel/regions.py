@@ -6,7 +6,7 @@ import copy
 import functools
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array
 from pardo._data import present
-from pardo._kernel import array_code, array_reductions, byte_values, copies, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -103,6 +103,7 @@ class Region:
         """Make the program."""
         loops = self.parallel_loops
         self.translation = self._translated()
+        self.named = structs.named_tuples_of(c.value for c in self.translation.captured)
         if self.parallel:
             self.results, self.scattered = _core._Loop.reductions(self.translation.function, self.captured)
             self.results += self.scattered
@@ -191,10 +192,14 @@ class Region:
                 self._refresh()
             if self.draws:
                 plain += self.key()
-            refusal = self.loop.refusal(plain, self.name)
-            return self._run(plain, [], ()) if refusal is None else self._left(shortened(refusal, self.name), captured)
+            if (refusal := self.loop.refusal(plain, self.name)) is not None:
+                return self._left(shortened(refusal, self.name), captured)
+            result = self._run(plain, [], ())
+            return structs.as_named_tuples(result, self.named) if self.named else result
         if (variant := self.variant_for(captured)) is not None:
-            return variant if variant is LEFT else self.completed(variant, variant.serially(variant.part_of(self, captured)), captured)
+            if variant is LEFT:
+                return LEFT
+            return self.completed(variant, self._drawing(captured, variant.serially, variant.part_of(self, captured)), captured)
         if not all(map(_is_taken, captured)):
             if (converted := self._with_integers(captured)) is not None:
                 return converted[0].serially(converted[1])
@@ -210,7 +215,10 @@ class Region:
             refusal = str(e)
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
-        return self._run(arguments, [], ())
+        named = {**self.named, **structs.named_tuples_in(captured)}
+        if any(named[fields] is not kind for fields, kind in self.named.items()):
+            return self._left("two kinds of named tuples have the same fields", captured)
+        return structs.as_named_tuples(self._run(arguments, [], ()), named)
 
     def _with_integers(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes or the like and the loop asks for their elements."""
@@ -234,10 +242,15 @@ class Region:
         """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
         array, which the name stays; None if there are no such."""
         kept = [self.captured[k] for k in self.in_place if array_reductions.is_array(captured[k])]
-        if not kept and _CONSTANTS.isdisjoint(map(type, captured)):
+        if not kept and not any(map(_is_constant, map(type, captured))):
             return None
-        constants = [(n, v) for n, v in zip(self.captured, captured, strict=True) if type(v) in _CONSTANTS]
-        names = (*constants, *kept)
+        constants = [
+            (n, generators.methods_of(type(v)) if generators.is_generator(type(v)) else v)
+            for n, v in zip(self.captured, captured, strict=True)
+            if _is_constant(type(v))
+        ]
+        names = tuple((n, v if type(v) in _CONSTANTS else id(v)) for n, v in constants)
+        names = (*names, *kept)
         found = self.variants.get(names)
         if found is None:
             while len(self.variants) >= MOST_VARIANTS:
@@ -252,6 +265,17 @@ class Region:
             made.schedule, made.chunk, made.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
             found = self.variants[names] = made
         return found
+
+    def _drawing(self, captured: tuple[Any, ...], run: Callable[..., Any], *arguments: Any) -> Any:
+        """Run a variant, which draws random numbers from the generators among the arguments."""
+        found = tuple(v for v in captured if generators.is_generator(type(v)))
+        if not found:
+            return run(*arguments)
+        outer, generators.under_way.generators = generators.under_way.generators, found
+        try:
+            return run(*arguments)
+        finally:
+            generators.under_way.generators = outer
 
     def completed(self, variant: Region, given: Any, captured: tuple[Any, ...]) -> Any:
         """The results of a variant, and the arrays that it leaves to their names."""
@@ -269,6 +293,9 @@ class Region:
         """What random numbers of this run are made of, as an argument: drawn from NumPy's, so that np.random.seed decides."""
         if not self.draws:
             return ()
+        if generators.under_way.generators:
+            key = generators.key(generators.under_way.generators)
+            return ((np.uint32(key[0]), np.uint32(key[1])),)
         low, high = np.random.randint(0, 2**32, 2, np.uint32)  # noqa: NPY002 (the state that np.random.seed sets)
         return ((low, high),)
 
@@ -292,7 +319,7 @@ class Region:
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
         if (variant := self.variant_for(captured)) is not None:
-            return variant(bounds, chunk, *variant.part_of(self, captured))
+            return self._drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
         ranges = [_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
@@ -391,6 +418,12 @@ def _shaped_as(value: Any, result: Any) -> Any:
     if isinstance(value, Struct):
         return type(value)(*map(_shaped_as, value._values(), result._values()))
     return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
+
+
+@functools.cache
+def _is_constant(kind: type) -> bool:
+    """Whether arguments of a type are part of a program."""
+    return kind in _CONSTANTS or generators.is_generator(kind)
 
 
 def _is_taken(value: Any) -> bool:

@@ -36,6 +36,7 @@ TypedExpr Lowering::as_field(const TypedExpr& given, DType to, const std::string
 TypedExpr Lowering::structure(const Tree& t, const std::vector<TypedExpr>& a) {
     const std::size_t count = a.size() / 3;
     TypedExpr out = tuple({});
+    if (t.index < 0) out.dimensions = -1;
     if (t.index > 0) out.structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
     for (std::size_t k = 0; k < count; ++k) {
         const TypedExpr &given = a[k], &type = a[count + k];

@@ -1,0 +1,61 @@
+# python/pardo/_kernel/generators.py: generators of random numbers that loops draw from: NumPy's, and those of pardo.random.
+"""An iteration draws by counters, as it does from `np.random`; the generator gives the key of a run, two words for each loop that draws."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+_SAME = (
+    "uniform normal standard_normal lognormal exponential standard_exponential gamma standard_gamma beta chisquare standard_t poisson "
+    "binomial choice shuffle permutation"
+)
+_METHODS = {
+    "Generator": {"random": "random_sample", "integers": "randint"},
+    "RandomState": {n: n for n in ("rand", "randn", "randint", "random_sample")} | {"random": "random_sample"},
+}
+_OWNERS = ("numpy.random", "pardo")
+
+
+@functools.cache
+def is_generator(kind: type) -> bool:
+    return any(c.__name__ == "Generator" and c.__module__.startswith(_OWNERS) for c in kind.__mro__) or (
+        kind.__name__ == "RandomState" and kind.__module__.startswith(_OWNERS)
+    )
+
+
+@functools.cache
+def methods_of(kind: type) -> types.SimpleNamespace:
+    """What stands for a generator in a program: its methods, as functions of the kernel language."""
+    known = importlib.import_module("pardo._random.in_loops")
+    names = {n: n for n in _SAME.split()} | _METHODS["RandomState" if kind.__name__ == "RandomState" else "Generator"]
+    return types.SimpleNamespace(**{method: getattr(known, function) for method, function in names.items()})
+
+
+class _UnderWay(threading.local):
+    """The generators that the loop draws from which a thread runs."""
+
+    generators: tuple[Any, ...] = ()
+
+
+under_way = _UnderWay()
+
+
+def key(generators: Iterable[Any]) -> tuple[int, int]:
+    """Two words that generators draw, and of all of them their exclusive or."""
+    low = high = 0
+    for g in generators:
+        draw = g.integers if hasattr(g, "integers") else g.randint
+        a, b = (int(v) for v in np.asarray(_on_host(draw(0, 2**32, 2, np.uint32))))
+        low, high = low ^ a, high ^ b
+    return low, high
+
+
+def _on_host(values: Any) -> Any:
+    return values if isinstance(values, np.ndarray) else importlib.import_module("pardo").asnumpy(values)

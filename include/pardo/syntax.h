@@ -30,22 +30,23 @@ enum class Form : std::uint8_t {
     Assert,   // name: the message; parts: test
     Raise,    // name: the exception's class and message
     // expressions
-    Number,        // number
-    Text,          // name
-    None,          // Python's None
-    DTypeName,     // index: a DType
-    Name,          // name: a variable of the function
-    Tuple,         // parts
-    Attribute,     // name; parts: object
-    Subscript,     // parts: object, indices
-    Slice,         // parts: start, stop, step; None where it is left out
-    Unary,         // name: operator; parts
-    Binary,        // name: operator; parts
-    And,           // parts
-    Or,            // parts
-    Compare,       // names: operators, separated by spaces, in `name`; parts: one more
-    Choice,        // parts: test, value, other
-    Call,          // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1, or -1 of a named tuple
+    Number,     // number
+    Text,       // name
+    None,       // Python's None
+    DTypeName,  // index: a DType
+    Name,       // name: a variable of the function
+    Tuple,      // parts
+    Attribute,  // name; parts: object
+    Subscript,  // parts: object, indices
+    Slice,      // parts: start, stop, step; None where it is left out
+    Unary,      // name: operator; parts
+    Binary,     // name: operator; parts
+    And,        // parts
+    Or,         // parts
+    Compare,    // names: operators, separated by spaces, in `name`; parts: one more
+    Choice,     // parts: test, value, other
+    Call,  // name: a function that the language knows; parts: arguments, keywords at the end; index: of `struct` which class + 1, or -1 of
+           // a named tuple
     Keyword,       // name; parts: value
     Method,        // name; parts: object, arguments; index: the callee + 1 that takes these, where the object is an array
     FunctionName,  // index: which of the function's callees; or `name`: one that the language knows

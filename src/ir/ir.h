@@ -77,12 +77,13 @@ enum class Opcode : std::uint8_t {
     Store,
     Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
-    Resize,           // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values; false: no memory
-    Report,           // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
-    Shuffle,          // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
-    Fence,            // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
-    Barrier,          // all items of the group have come here, and see what each other has written; kernels in groups only, where all
-                      // items of a group take the same way
+    Resize,   // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values;
+              // false: no memory
+    Report,   // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
+    Shuffle,  // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
+    Fence,    // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
+    Barrier,  // all items of the group have come here, and see what each other has written; kernels in groups only, where all
+              // items of a group take the same way
     // regions
     For,  // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
     If,     // operand: Bool; regions then, else -> Yield results…

@@ -187,7 +187,7 @@ def _entered(table: Table, m: Mapping, later: list[Callable[[Queue], None]] | No
     """One array more on the device."""
     if m.layout is None:
         return None
-    entry = table.at(m.layout.begin, m.layout.end)
+    entry: Entry | None = table.at(m.layout.begin, m.layout.end)
     if m.kind in ("release", "delete"):
         return None
     if entry is None:

@@ -224,7 +224,8 @@ class Table(_core._PresentTable):
     def entry_of(self, x: NDArray[Any]) -> Entry | None:
         """The entry whose range holds that of an array with elements."""
         begin, steps = _steps(x)
-        return self.at(begin, begin + sum((n - 1) * s for s, n, _ in steps) + x.itemsize)
+        found: Entry | None = self.at(begin, begin + sum((n - 1) * s for s, n, _ in steps) + x.itemsize)
+        return found
 
 
 tables: dict[str, Table] = {}

@@ -7,7 +7,7 @@ import functools
 import importlib
 import threading
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,19 +23,23 @@ _METHODS = {
 _OWNERS = ("numpy.random", "pardo")
 
 
-@functools.cache
-def is_generator(kind: type) -> bool:
+def _is_generator(kind: Any) -> bool:
     return any(c.__name__ == "Generator" and c.__module__.startswith(_OWNERS) for c in kind.__mro__) or (
         kind.__name__ == "RandomState" and kind.__module__.startswith(_OWNERS)
     )
 
 
-@functools.cache
-def methods_of(kind: type) -> types.SimpleNamespace:
+is_generator: Callable[[Any], bool] = functools.cache(_is_generator)
+
+
+def _methods_of(kind: Any) -> types.SimpleNamespace:
     """What stands for a generator in a program: its methods, as functions of the kernel language."""
     known = importlib.import_module("pardo._random.in_loops")
     names = {n: n for n in _SAME.split()} | _METHODS["RandomState" if kind.__name__ == "RandomState" else "Generator"]
     return types.SimpleNamespace(**{method: getattr(known, function) for method, function in names.items()})
+
+
+methods_of: Callable[[Any], types.SimpleNamespace] = functools.cache(_methods_of)
 
 
 class _UnderWay(threading.local):

@@ -249,8 +249,7 @@ class Region:
             for n, v in zip(self.captured, captured, strict=True)
             if _is_constant(type(v))
         ]
-        names = tuple((n, v if type(v) in _CONSTANTS else id(v)) for n, v in constants)
-        names = (*names, *kept)
+        names = (*((n, v if type(v) in _CONSTANTS else id(v)) for n, v in constants), *kept)
         found = self.variants.get(names)
         if found is None:
             while len(self.variants) >= MOST_VARIANTS:
@@ -420,10 +419,8 @@ def _shaped_as(value: Any, result: Any) -> Any:
     return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
 
 
-@functools.cache
-def _is_constant(kind: type) -> bool:
-    """Whether arguments of a type are part of a program."""
-    return kind in _CONSTANTS or generators.is_generator(kind)
+# Whether arguments of a type are part of a program.
+_is_constant: Callable[[Any], bool] = functools.cache(lambda kind: kind in _CONSTANTS or generators.is_generator(kind))
 
 
 def _is_taken(value: Any) -> bool:

@@ -86,11 +86,10 @@ def checked(float[:] x, float[:] y, float[:] z, int at):
 
 
 def inferred(float[:] x):
-    """Nobody declares the counter, and what is assigned."""
+    """Nobody declares the counter."""
     for i in prange(x.shape[0], nogil=True, device={}):
-        k = i + 1
-        x[i] = k
-    return i, k
+        x[i] = i + 1
+    return i
 
 
 @cython.boundscheck(False)

@@ -162,4 +162,4 @@ def test_threads_and_the_switch_to_the_host(calls, monkeypatch):
 def test_types_that_cython_infers(calls, device):
     x = floats(5)
     assert calls.inferred(x) == 4
-    assert x.tolist() == [1, 2, 3, 4, 5]
+    assert x.tolist() == [3] * 5

@@ -88,7 +88,7 @@ def checked(float[:] x, float[:] y, float[:] z, int at):
 def inferred(float[:] x):
     """Nobody declares the counter."""
     for i in prange(x.shape[0], nogil=True, device={}):
-        x[i] = i + 1
+        x[i] = 3
     return i
 
 

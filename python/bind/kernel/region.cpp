@@ -33,8 +33,8 @@ struct Kept {
     std::vector<std::int64_t> key;
     nb::object owner;  // of `loop`
     const pardo::Loop* loop = nullptr;
-    std::vector<KernelArgument> arguments;
-    std::vector<int> parameters;  // which one each argument is; -1: it is the same in all calls
+    std::vector<KernelArgument> pattern, arguments;  // the first has no arrays of calls, and stays; threads that come meanwhile copy it
+    std::vector<int> parameters;                     // which one each argument is; -1: it is the same in all calls
     std::vector<pardo::DType> dtypes;
     std::vector<std::uintptr_t> addresses;  // of arguments that share the host's memory
     std::vector<Map> maps;                  // one a parameter
@@ -115,6 +115,7 @@ public:
             kept->parameters.resize(kept->parameters.size() + parts.size() - 1, -1);
             for (KernelArgument& part : parts) kept->arguments.push_back(std::move(part));
         }
+        kept->pattern = kept->arguments;
         kept->dtypes.resize(kept->arguments.size());
         kept->addresses.resize(kept->arguments.size());
         for (const std::string& m : maps) kept->maps.push_back({m == "to" || m == "tofrom", m == "from_" || m == "tofrom", m != "present"});
@@ -225,7 +226,7 @@ private:
             const pardo::DType dtype = kept.dtypes[k];
             auto* const host = reinterpret_cast<void*>(g.address);
             if (table.shares) {
-                if (arguments[k].array.node() && kept.addresses[k] == g.address) continue;
+                if (&arguments == &kept.arguments && arguments[k].array.node() && kept.addresses[k] == g.address) continue;
                 Ints steps(g.strides, g.strides + g.rank);
                 for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
                 arguments[k].array = pardo::share_host(
@@ -259,8 +260,8 @@ private:
     bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& facts, LateResults* late) {
         const nb::object entries = table.entries;  // they live until the end
         std::vector<KernelArgument> own;
-        const bool first = !kept.running;  // other threads take copies
-        if (!first) own = kept.arguments;
+        const bool first = !kept.running;
+        if (!first) own = kept.pattern;
         std::vector<KernelArgument>& arguments = first ? kept.arguments : own;
         number(kept, arguments, facts);
         struct Running {

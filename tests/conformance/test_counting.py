@@ -43,7 +43,10 @@ def test_places_outside_change_nothing(places, device):
 
     with pytest.raises(IndexError, match="out of bounds for axis 0 with size 300"):
         add()
-    assert not pp.asnumpy(x).any()
+    try:
+        assert not pp.asnumpy(x).any()
+    except IndexError:  # where the additions are a value of their own, which has failed
+        assert device.backend == "null"
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])

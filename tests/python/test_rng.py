@@ -216,18 +216,6 @@ def test_groups_draw_the_same_integers(n, count, dtype):
     assert_array_equal(drawn(out), drawn(3 + rng.integers(0, count, n)).astype(dtype))
 
 
-@pytest.mark.parametrize("n", [1, 64, 1003])
-@pytest.mark.parametrize(("draw", "dtype"), [("normal", "float32"), ("uniform", "float64"), ("words", "uint32")])
-def test_neighbours_that_exchange_what_they_draw_write_the_same(draw, dtype, n):
-    whole, across = (pp.zeros(n, dtype=dtype) for _ in range(2))
-    of_block = 16 // whole.dtype.itemsize
-    blocks = -(-n // of_block)
-    arguments = np.uint64(5), 7, (1, 2), getattr(kernels, draw)
-    kernels.random_fill[pp.Range(blocks)](*arguments, whole)
-    kernels.random_fill_across[pp.NdRange(-(-blocks // 16) * 16, 16)](*arguments, across)
-    np.testing.assert_array_equal(pp.asnumpy(across), pp.asnumpy(whole))
-
-
 @given(st.data(), st.sampled_from(INTEGERS[1:]), st.booleans())
 def test_integers_between_arrays(data, dtype, endpoint):
     info = np.iinfo(dtype)

@@ -117,28 +117,6 @@ def _pair(a: Any, b: Any, turn: Any) -> Any:
     return radius * np.cos(turn * b), radius * np.sin(turn * b)
 
 
-# The sine and cosine of r quarters of a turn, |r| <= 1/2, within 2e-8: Taylor's terms, the last one less by what follows.
-_SINES = (1.5707963, -0.64596410, 0.079692626, -0.0046817541, 0.00016044118)
-_COSINES = (-1.2337006, 0.25366951, -0.020863481, 0.00091926027, -2.5202042e-05)
-
-
-def _short_pair(a: Any, b: Any) -> Any:
-    """The same in float32. The turn is reduced without rounding, and what it takes is the same on every device."""
-    radius = np.sqrt(np.log(1 - a) * -2)
-    quarters = np.int32(b * 4 + np.float32(0.5))
-    r = b * 4 - np.float32(quarters)
-    square = r * r
-    sine, cosine = np.float32(_SINES[4]), np.float32(_COSINES[4])
-    for k in (3, 2, 1, 0):
-        sine = sine * square + np.float32(_SINES[k])
-        cosine = cosine * square + np.float32(_COSINES[k])
-    sine = sine * r
-    cosine = cosine * square + np.float32(1)
-    odd = (quarters & 1) == 1
-    x, y = (sine if odd else cosine), (cosine if odd else sine)
-    return radius * (-x if ((quarters + 1) & 2) == 2 else x), radius * (-y if (quarters & 2) == 2 else y)
-
-
 def philox_normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     """Return numbers of the standard normal distribution, for a counter and a key; in kernels, and on Python's own numbers.
 
@@ -179,5 +157,6 @@ def philox_normal(counter: Any, key: Any, dtype: Any = np.float64) -> Any:
     """
     u = philox_uniform(counter, key, dtype)
     if dtype == np.float32:
-        return _short_pair(u[0], u[1]) + _short_pair(u[2], u[3])
+        turn = np.float32(2 * np.pi)
+        return _pair(u[0], u[1], turn) + _pair(u[2], u[3], turn)
     return _pair(u[0], u[1], np.float64(2 * np.pi))

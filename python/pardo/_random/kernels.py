@@ -67,42 +67,6 @@ def random_fill(item: Item, first: Any, stream: Any, key: Any, draw: Any, out: A
     put(out, i, draw((block, block >> np.uint64(32), stream, 0), key, out.dtype))
 
 
-def exchanged(group: Any, odd: Any, mask: Any, first: Any, second: Any) -> Any:
-    """Two neighbours: the first gets both firsts, the one with `odd` both seconds."""
-    other = permute_group_by_xor(group, first if odd else second, mask)
-    return (other if odd else first), (second if odd else other)
-
-
-def put_across(group: Any, i: Any, out: Any, values: Any) -> None:
-    """As `put`, by neighbours that exchange their values, so that they write sectors of 32 bytes at a time, of four or eight elements."""
-    count = len(values)
-    if count == 4:
-        a, b = exchanged(group, i & 1, 1, values[0], values[1])
-        c, d = exchanged(group, i & 1, 1, values[2], values[3])
-        a, c = exchanged(group, i & 2, 2, a, c)
-        b, d = exchanged(group, i & 2, 2, b, d)  # the value of this rank of four blocks
-        a, b = exchanged(group, i & 4, 4, a, b)
-        c, d = exchanged(group, i & 4, 4, c, d)
-        mine = (a, c, b, d)
-    else:
-        a, b = exchanged(group, i & 1, 1, values[0], values[1])
-        mine = exchanged(group, i & 2, 2, a, b)
-    within = i % (2 * count)
-    first = (i - within) * count + within
-    for k, value in enumerate(mine):
-        place = first + k * 2 * count
-        if place < out.shape[0]:
-            out[place] = value.astype(out.dtype)
-
-
-@kernel
-def random_fill_across(item: NdItem, first: Any, stream: Any, key: Any, draw: Any, out: Any) -> None:
-    """As random_fill, by groups of a multiple of eight items. GPUs write sectors of 32 bytes: see `random_integers_across`."""
-    i = item.get_global_id(0)
-    block = first + np.uint64(i)
-    put_across(item.get_sub_group(), i, out, draw((block, block >> np.uint64(32), stream, 0), key, out.dtype))
-
-
 def redrawn(product: Any, word: Any, count: Any, refused: Any) -> Any:
     return np.uint64(word) * count if product & LOW < refused else product
 
@@ -122,6 +86,12 @@ def random_integers(item: Item, first: Any, stream: Any, key: Any, low: Any, cou
         c, d = redrawn(c, w[2], count, refused), redrawn(d, w[3], count, refused)
     half = np.uint64(32)
     put(out, i, (low + (a >> half), low + (b >> half), low + (c >> half), low + (d >> half)))
+
+
+def exchanged(group: Any, odd: Any, mask: Any, first: Any, second: Any) -> Any:
+    """Two neighbours: the first gets both firsts, the one with `odd` both seconds."""
+    other = permute_group_by_xor(group, first if odd else second, mask)
+    return (other if odd else first), (second if odd else other)
 
 
 @kernel

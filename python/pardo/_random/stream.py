@@ -69,7 +69,7 @@ class Stream:
 
     def _fill(self, draw: Callable[..., Any], out: Array) -> Array:
         """Fills an array with what a function makes of a block of 16 bytes."""
-        return self._launch(kernels.random_fill, out, 16 // out.dtype.itemsize, draw, across=kernels.random_fill_across)
+        return self._launch(kernels.random_fill, out, 16 // out.dtype.itemsize, draw)
 
     def _each(self, draw: Callable[..., Any], given: Parameters, out: Array, dtype: np.dtype[Any] | None = None) -> Array:
         """Fills an array with elements that have a block each; integers are computed in the dtype."""

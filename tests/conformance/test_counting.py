@@ -7,6 +7,7 @@ from data import DTYPES, assert_same, rng_for, values
 MANY = 40_003
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("op", ["add", "multiply", "minimum", "fmax"])
 def test_at_few_places(op, dtype, device):
@@ -49,6 +50,7 @@ def test_places_outside_change_nothing(places, device):
         assert device.backend == "null"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
 def test_histogram_of_many(dtype, device):
     a = (rng_for(dtype).standard_normal(MANY) * 50).astype(dtype)
@@ -64,6 +66,7 @@ def test_histogram_of_many(dtype, device):
         np.testing.assert_array_equal(pp.asnumpy(got), np.histogram(odd, bins=7, range=(0, 1))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "uint64"])
 def test_unique_of_many(dtype, device):
     info, rng = np.iinfo(dtype), rng_for(dtype)

@@ -50,6 +50,7 @@ def test_top_k(dtype, device):
     np.testing.assert_array_equal(np.take_along_axis(a, pp.asnumpy(where), 1), pp.asnumpy(top))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(20001,), (3, 5000)], ids=str)
 def test_long_lines(shape, dtype, device):
@@ -68,6 +69,7 @@ def test_long_lines(shape, dtype, device):
     assert_same(largest, np.take_along_axis(few, order[..., :700], -1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("shape", [(20001,), (3, 5000)], ids=str)
 def test_long_partitions(shape, dtype, device):

@@ -54,14 +54,10 @@ def measure(program: Any, variant: str, seconds: float) -> dict[str, Any]:
 
 def child(asked: argparse.Namespace) -> None:
     """One variant of one program by one library."""
-    if asked.library == "numba":
-        import numba
+    import npbench
 
-        installed = numba
-    import npbench  # takes the name `numba` for pardo's decorators
-
-    if asked.library == "numba":
-        sys.modules["numba"] = installed
+    if asked.library == "pardo":
+        npbench.install()
     (program,) = npbench.programs(asked.checkout, asked.only, asked.size)
     print(json.dumps(measure(program, asked.variants, asked.seconds)))
 

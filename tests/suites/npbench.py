@@ -20,11 +20,9 @@ import types
 import warnings
 from typing import Any
 
-import numba_names
 import numpy as np
 import pardo as pp
-
-numba_names.install()
+from pardo.compat import numba
 
 # Sizes that hang together; of all others a small one is made of NPBench's "S".
 SMALL: dict[str, dict[str, Any]] = {
@@ -41,6 +39,16 @@ SMALL: dict[str, dict[str, Any]] = {
     "deriche": {"W": 20, "H": 14},
     "gramschm": {"M": 20, "N": 15},
 }
+
+
+def install(fastmath: bool = True) -> None:
+    """Let `import numba` find pardo's names; `fastmath`: whether programs get it that ask for it."""
+
+    def exact(*given: Any, **options: Any) -> Any:
+        return numba.jit(*given, **{**options, "fastmath": False})
+
+    names = vars(numba) if fastmath else vars(numba) | {"jit": exact, "njit": exact}
+    sys.modules["numba"] = types.SimpleNamespace(**names)  # type: ignore[assignment]
 
 
 def small(value: Any) -> Any:
@@ -131,7 +139,7 @@ def main() -> int:
     parser.add_argument("--traceback", action="store_true")
     parser.add_argument("--fastmath", action="store_true", help="as the programs ask: then an element at a bound may count to either side")
     asked = parser.parse_args()
-    numba_names.FASTMATH[0] = asked.fastmath
+    install(asked.fastmath)
     signal.signal(signal.SIGALRM, stopped)
     failed = 0
     compiling: list[float] = []

@@ -24,9 +24,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numba_names
 import numpy as np
 import pardo as pp
+from pardo.compat import numba as names
 
 os.environ["SUBPROC_TEST"] = "1"  # Numba's tests skip themselves without it
 KEPT = pathlib.Path(__file__).with_name("numba_parallel.txt")  # tests that are not right: their names, and why
@@ -71,11 +71,11 @@ class Dispatcher(Compiled):
 
 
 def njit(*given: Any, **options: Any) -> Any:
-    """`numba.njit`, as `numba_names` has it; functions that have a text in a variable of the test are found by it."""
+    """`numba.njit`, as `pardo.compat.numba` has it; functions that have a text in a variable of the test are found by it."""
     functions = [g for g in given if isinstance(g, types.FunctionType)]
     if not functions:
         return functools.partial(njit, **options)
-    made = numba_names.jit(*functions, fastmath=options.get("fastmath", False), boundscheck=options.get("boundscheck"))
+    made = names.jit(functions[0], fastmath=options.get("fastmath", False), boundscheck=options.get("boundscheck"))
     return Dispatcher(functions[0], made)
 
 

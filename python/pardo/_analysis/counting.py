@@ -26,13 +26,25 @@ def count_places(item: Item, places: Any, counts: Any) -> None:
     atomic.add(counts, places[item.get_id(0)], 1)
 
 
+def clear(item: Any, own: Any, counts: Any) -> None:
+    """No counts in the memory of a group."""
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        own[k] = 0
+
+
+def add_up(item: Any, own: Any, counts: Any) -> None:
+    """The counts of a group, added to those of all."""
+    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+        if own[k] > 0:
+            atomic.add(counts, k, counts.dtype.type(own[k]))
+
+
 @kernel
 def count_in_groups(item: NdItem, places: Any, counts: Any, room: Const[int]) -> None:
     """Each group counts a part in its own memory, and adds what it has to the result once."""
     own = local_array(room, np.int32)
     group = item.get_group()
-    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
-        own[k] = 0
+    clear(item, own, counts)
     group_barrier(group)
     step = item.get_global_range(0)
     whole = places.shape[0] // (4 * step) * 4 * step
@@ -42,9 +54,7 @@ def count_in_groups(item: NdItem, places: Any, counts: Any, room: Const[int]) ->
     for i in range(whole + item.get_global_id(0), places.shape[0], step):
         atomic.add(own, places[i], 1)
     group_barrier(group)
-    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
-        if own[k] > 0:
-            atomic.add(counts, k, counts.dtype.type(own[k]))
+    add_up(item, own, counts)
 
 
 def count_value(own: Any, edges: Any, scale: Any, last: Any, x: Any) -> None:
@@ -66,8 +76,7 @@ def count_bins_in_groups(item: NdItem, x: Any, edges: Any, scale: Any, counts: A
     own = local_array(room, np.int32)
     group = item.get_group()
     last = np.int32(counts.shape[0] - 1)
-    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
-        own[k] = 0
+    clear(item, own, counts)
     group_barrier(group)
     step = item.get_global_range(0)
     whole = x.shape[0] // (4 * step) * 4 * step
@@ -77,9 +86,7 @@ def count_bins_in_groups(item: NdItem, x: Any, edges: Any, scale: Any, counts: A
     for i in range(whole + item.get_global_id(0), x.shape[0], step):
         count_value(own, edges, scale, last, x[i])
     group_barrier(group)
-    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
-        if own[k] > 0:
-            atomic.add(counts, k, counts.dtype.type(own[k]))
+    add_up(item, own, counts)
 
 
 ROOMS = (128, 1024, 4096)  # counters that a group may have

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import interop
+from pardo._base.arguments import SCALARS
 from pardo._core import Array
 from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called, value_of
@@ -24,7 +25,6 @@ FEWEST_OPERATORS = 2  # one is bound by memory in NumPy too
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _FUNCTIONS = {id(f) for f in (np.where, np.clip)}
-_NUMBERS = (bool, int, float, complex, np.generic)
 
 
 class ArrayExpression:
@@ -54,7 +54,7 @@ def _worth(values: tuple[Any, ...]) -> bool:
             if v.dtype.kind not in "biufc" or not _in_rows(v.strides):
                 return False
             most = max(most, v.size)
-        elif not isinstance(v, _NUMBERS):
+        elif not isinstance(v, SCALARS):
             return False
     return most >= FEWEST_ELEMENTS and "raise" not in np.geterr().values()
 
@@ -94,10 +94,10 @@ def find(scope: Scope, node: ast.expr) -> list[str] | None:
             case ast.Name(name):
                 if name in local:
                     names[name] = None
-                elif not isinstance(value_of(scope, name), _NUMBERS):
+                elif not isinstance(value_of(scope, name), SCALARS):
                     raise LookupError
                 return 0
-            case ast.Attribute(ast.Name(first), _) if first not in local and isinstance(called(scope, ast.Call(n, [], [])), _NUMBERS):
+            case ast.Attribute(ast.Name(first), _) if first not in local and isinstance(called(scope, ast.Call(n, [], [])), SCALARS):
                 return 0
             case ast.Subscript(ast.Name(), index):
                 operators(n.value)

@@ -9,7 +9,7 @@ from pardo._array.interop import asnumpy
 from pardo._array.methods import attach
 from pardo._runtime.devices import get_devices, get_platforms
 from pardo._runtime.memory import Memory
-from pardo.compat._memory import ArrayMemory, MemoryNames
+from pardo.compat._memory import ArrayMemory, MemoryNames, Placed
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import device_type, event_status_type
 
@@ -149,21 +149,6 @@ class ArrayNames:
     __slots__ = ()
 
     @property
-    def sycl_queue(self: Any) -> SyclQueue:
-        """The queue of the array."""
-        return SyclQueue(self.queue)
-
-    @property
-    def sycl_device(self: Any) -> Any:
-        """The device of the array."""
-        return self.device
-
-    @property
-    def sycl_context(self: Any) -> Any:
-        """The context of the array's queue."""
-        return self.queue.context
-
-    @property
     def usm_data(self: Any) -> Any:
         """The memory of the array's elements, which are contiguous."""
         return ArrayMemory(self)
@@ -212,5 +197,7 @@ for _name in ASPECTS.split():
 attach(DeviceNames, _core.Device)
 attach(ContextNames, _core.Context)
 attach(EventNames, _core.Event)
+attach(Placed, _core.Array)
 attach(ArrayNames, _core.Array)
+attach(Placed, Memory)
 attach(MemoryNames, Memory)

@@ -8,8 +8,8 @@ from pardo._runtime import memory as _memory
 from pardo.compat._queue import SyclQueue
 
 
-class MemoryNames:
-    """dpctl's names of memory."""
+class Placed:
+    """Where memory and arrays are, by dpctl's names."""
 
     __slots__ = ()
 
@@ -20,13 +20,19 @@ class MemoryNames:
 
     @property
     def sycl_device(self: Any) -> Any:
-        """Whose memory it is."""
+        """The device whose memory it is."""
         return self.device
 
     @property
     def sycl_context(self: Any) -> Any:
         """The context of its queue."""
         return self.queue.context
+
+
+class MemoryNames(Placed):
+    """dpctl's names of memory."""
+
+    __slots__ = ()
 
     def get_usm_type(self: Any, syclobj: Any = None) -> str:
         """Give 'device', 'shared' or 'host'; 'unknown' for a queue or context that does not know the device.

@@ -3,18 +3,11 @@
 
 namespace pardo::lib::kernels {
 
-/// What both share. MODE of elements: 1 by exact keys, 2 by ranks, which cannot be turned back. Up to SLOTS positions are wanted, `wanted`
-/// of them, in lines of fewer than 2^32 elements; `found` has their keys as far as they are known, (lines, wanted), in order. A digit has
-/// DIGIT_BITS, from `shift` on; those above, from `above` on, are known.
+/// What both share. MODE of elements: 1 or 2. Up to SLOTS positions are wanted, `wanted` of them, in lines of fewer than 2^32 elements;
+/// `found` has their keys as far as they are known, (lines, wanted), in order. A digit has DIGIT_BITS, from `shift` on; those above, from
+/// `above` on, are known.
 inline constexpr char selecting[] = R"(
 #define BINS (1 << DIGIT_BITS)
-#if MODE == 1
-#define READ_KEY(bits) (U)(exact_key(bits) ^ (U)flip)
-#define KEY_BITS(key) key_bits((U)((key) ^ (U)flip))
-#else
-#define READ_KEY(bits) (U)(rank_key(bits) ^ (U)flip)
-#define KEY_BITS(key) (key)
-#endif
 #define DIGIT(key) ((u32)((key) >> shift) & (u32)((1u << (above - shift)) - 1u))
 /* Keys that differ in what is known of them, in order; their number. */
 FN int different_keys(GLOBAL const U* keys, LOCAL U* different, int wanted, int above) {
@@ -156,12 +149,7 @@ KERNEL(256) select_digit(ARG(U, found), ARG(u32, ranks), ARG(u32, equal), ARG(u3
         }
         sums[t] = sum;
         BARRIER;
-        for (int step = 1; step < 256; step *= 2) {
-            const u32 before = t >= step ? sums[t - step] : 0;
-            BARRIER;
-            sums[t] += before;
-            BARRIER;
-        }
+        RUNNING_SUMS(sums, t)
         /* Each wanted one is found by the item whose values its digit is among. */
         const u32 begin = sums[t] - sum;
         for (int j = 0; j < wanted; ++j) {
@@ -183,8 +171,13 @@ KERNEL(256) select_digit(ARG(U, found), ARG(u32, ranks), ARG(u32, equal), ARG(u3
 )";
 
 /// What a partition of long lines into classes takes: those before the first of the keys `found`, those equal to it, those between it and
-/// the next one that differs, and so on.
+/// the next one that differs, and so on. DIGIT: the class of a key, or (MODE 0 to 2) eight of its bits.
 inline constexpr char classes[] = R"(
+#if MODE >= 3
+#define DIGIT(key) class_of(key, pivots, (int)wanted)
+#else
+#define DIGIT(key) ((u32)((key) >> shift) & 255u)
+#endif
 #define MOST_PIVOTS 8
 /* The class of a key; that of the largest key is the last one. */
 FN u32 class_of(U key, LOCAL const U* pivots, int count) {

@@ -99,29 +99,46 @@ typedef u32 P;
 #endif
 )";
 
+/// How a key is made of what is read, and turned back, by the MODE of the elements: 0 keys, 1 and 3 by exact keys, 2 and 4 by ranks, which
+/// cannot be turned back.
+inline constexpr char key_modes[] = R"(
+#if MODE == 0
+#define READ_KEY(bits) (bits)
+#define KEY_BITS(key) (key)
+#elif MODE % 2 == 1
+#define READ_KEY(bits) (U)(exact_key(bits) ^ (U)flip)
+#define KEY_BITS(key) key_bits((U)((key) ^ (U)flip))
+#else
+#define READ_KEY(bits) (U)(rank_key(bits) ^ (U)flip)
+#define KEY_BITS(key) (key)
+#endif
+)";
+
+/// What 256 items have in `sums`, each with that of the items before it added.
+inline constexpr char running_sums[] = R"(
+#define RUNNING_SUMS(sums, t) \
+    for (int step = 1; step < 256; step *= 2) { \
+        const u32 before = t >= step ? sums[t - step] : 0; \
+        BARRIER; \
+        sums[t] += before; \
+        BARRIER; \
+    }
+)";
+
 /// One pass of a radix sort over eight bits of unsigned keys, or (MODE 3, 4) over the classes of a partition. MODE of what is read: 0
 /// keys, 1 and 3 elements by exact keys, 2 and 4 by ranks.
 /// Tiles of ITEMS elements an item; lines of `length` in `tiles` tiles each.
 inline constexpr char radix[] = R"(
 #define G 256
 #define TILE (G * ITEMS)
-#if MODE == 0
-#define READ_KEY(bits) (bits)
-#elif MODE % 2 == 1
-#define READ_KEY(bits) (U)(exact_key(bits) ^ (U)flip)
-#else
-#define READ_KEY(bits) (U)(rank_key(bits) ^ (U)flip)
-#endif
 #if C_SIZE == 8
 typedef u64 COUNT;
 #else
 typedef u32 COUNT;
 #endif
 #if MODE >= 3
-#define DIGIT(key) class_of(key, pivots, (int)wanted)
 #define PIVOT_ARGS , CONST_ARG(U, found), i64 wanted
 #else
-#define DIGIT(key) ((u32)((key) >> shift) & 255u)
 #define PIVOT_ARGS
 #endif
 )";
@@ -383,12 +400,7 @@ KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values)
         for (int k = 0; k < EACH; ++k) found += mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0;
         counts[t] = found;
         BARRIER;
-        for (int step = 1; step < 256; step *= 2) {
-            const u32 before = t >= step ? counts[t - step] : 0;
-            BARRIER;
-            counts[t] += before;
-            BARRIER;
-        }
+        RUNNING_SUMS(counts, t)
         i64 at = to + counts[t] - found;
         for (int k = 0; k < EACH; ++k) {
             if (mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0) values[at++] = x[base + mine + k];

@@ -18,21 +18,6 @@ typedef u32 COUNT;
 #define PARTIAL ((COUNT)1 << (8 * L_SIZE - 2))
 #define INCLUSIVE ((COUNT)2 << (8 * L_SIZE - 2))
 #define FLAGS (PARTIAL | INCLUSIVE)
-#if MODE == 0
-#define READ_KEY(bits) (bits)
-#define KEY_BITS(key) (key)
-#elif MODE % 2 == 1
-#define READ_KEY(bits) (U)(exact_key(bits) ^ (U)flip)
-#define KEY_BITS(key) key_bits((U)((key) ^ (U)flip))
-#else
-#define READ_KEY(bits) (U)(rank_key(bits) ^ (U)flip)
-#define KEY_BITS(key) (key)
-#endif
-#if MODE >= 3
-#define DIGIT(key) class_of(key, pivots, (int)wanted)
-#else
-#define DIGIT(key) ((u32)((key) >> shift) & 255u)
-#endif
 /* What the items of lower number hold, added up; `room` is of 8 words. For 256 items, of which each calls it. */
 FN COUNT sum_before(COUNT value, COUNT* room, int t) {
     COUNT sum = value;

@@ -118,3 +118,20 @@ def test_loops_inside_of_loops_that_python_runs_are_compiled():
     assert x.tolist() == [8.0, 16.0, 20.0, 28.0]
     assert found == {"0": 0.0, "1": 7.0, "2": 8.0}
     assert f.diagnostics().count("a serial loop, compiled") == 1
+
+
+def test_loops_inside_of_loops_that_python_runs_are_no_more_fallbacks():
+    @pp.jit
+    def f(x, m):
+        for t in range(2):
+            m[:] = (m + t) @ m
+            for i in range(x.size):
+                m[i % 2] = m[:] @ x[:2]
+                for j in range(2):
+                    m[j] = m[:] @ m[j]
+
+    before = pp.counters()["fallbacks"]
+    with pytest.warns(RuntimeWarning, match="runs as Python") as caught:
+        f(np.arange(4.0), np.ones((2, 2)))
+    assert len(caught) == 1
+    assert pp.counters()["fallbacks"] == before + 1

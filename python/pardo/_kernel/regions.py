@@ -67,6 +67,7 @@ class Region:
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
+        self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
@@ -235,6 +236,7 @@ class Region:
                 found = Region(self.scope, loop, self.parallel, self.around, self.options, {**self.given, byte_values.INT: int})
             except _REFUSALS:
                 return None
+            found.counted = self.counted
             self.variants[byte_values.INT, names] = found
         return found, tuple(given)
 
@@ -262,6 +264,7 @@ class Region:
                     raise
                 return self._left(shortened(str(e), self.name), captured)
             made.schedule, made.chunk, made.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
+            made.counted = self.counted
             found = self.variants[names] = made
         return found
 
@@ -301,7 +304,7 @@ class Region:
     def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
-        if not self.of_slices and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
+        if self.counted and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 

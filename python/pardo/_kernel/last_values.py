@@ -34,8 +34,9 @@ def _goes_on_early(statements: list[ast.stmt]) -> bool:
     )
 
 
-def put_behind(scope: Scope, body: list[ast.stmt], parameters: set[str]) -> dict[int, set[str]]:
-    """Take the last iteration of loops whose last values are asked for out of them, and put it behind them; the names, by loop."""
+def put_behind(scope: Scope, body: list[ast.stmt], parameters: set[str]) -> dict[int, liveness.Around]:
+    """Take the last iteration of loops whose last values are asked for out of them, and put it behind them; what is around each loop then,
+    where nothing behind such a loop reads what that iteration gives."""
     found: dict[int, set[str]] = {}
     while True:
         around = liveness.around(body, parameters)
@@ -47,7 +48,7 @@ def put_behind(scope: Scope, body: list[ast.stmt], parameters: set[str]) -> dict
             if names := _asked(loop, around[id(loop)]):
                 break
         else:
-            return found
+            return around | {loop: around[loop]._replace(behind=around[loop].behind - names) for loop, names in found.items()}
         found[id(loop)] = names
         for block in [body, *(b for s in liveness.all_statements(body) for b in (liveness.blocks(s) if isinstance(s, ast.stmt) else ()))]:
             if loop in block:

@@ -90,11 +90,7 @@ class _Cutter:
         arguments = self.node.args
         every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
         body = self.node.body
-        parameters = {a.arg for a in every if a}
-        last = last_values.put_behind(scope, body, parameters)
-        self.around = liveness.around(body, parameters)
-        for loop, names in last.items():  # the iteration behind it gives them
-            self.around[loop] = self.around[loop]._replace(behind=self.around[loop].behind - names)
+        self.around = last_values.put_behind(scope, body, {a.arg for a in every if a})
         self.lasting = liveness.declared(body)
         self.shared = liveness.shared(body)
         self.loops = {id(loop): parallel for loop, parallel in self.find(body)}

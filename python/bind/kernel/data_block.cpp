@@ -6,7 +6,7 @@
 namespace bind {
 namespace {
 
-/// What a block has mapped when it was entered before; nothing of Python's where it has to look again.
+/// What a block mapped when it was entered before; empty where Python code has to look the arrays up again.
 struct DataBlock {
     nb::object block, device, entries, arrays;  // arrays: tuples of one, its shape and its strides
     std::array<nb::object*, 4> objects() { return {&block, &device, &entries, &arrays}; }

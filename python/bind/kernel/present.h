@@ -14,7 +14,7 @@
 
 namespace bind {
 
-/// Base of Python's entries. Who holds the GIL may read and write it.
+/// Base class of the entries in Python. A thread that holds the GIL may read and write it.
 struct PresentEntry {
     std::uintptr_t begin = 0, end = 0;
     std::optional<pardo::Array> image;  // its bytes on the device, if they are adjacent there and here
@@ -23,7 +23,7 @@ struct PresentEntry {
     std::int64_t count = 1;             // of mappings
 };
 
-/// Base of Python's tables, which live as long as the process.
+/// Base class of the tables in Python, which live as long as the process.
 struct PresentTable {
     pardo::Queue queue;
     bool shares = false;  // kernels use memory of the host in place

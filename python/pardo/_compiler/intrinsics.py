@@ -206,7 +206,7 @@ OF_OPERATOR = {
 }
 PYTHON = ["abs", "min", "max", "round", "divmod", "len", "int", "float", "bool", "complex", "enumerate", "zip"]
 
-# Random functions of NumPy and of Python's module `random`; "a=b": the function b computes a.
+# Random functions of NumPy and of the standard module `random`; "a=b": the function b computes a.
 OF_NUMPYS_RANDOM = (
     "rand randn random=random_sample random_sample ranf=random_sample sample=random_sample uniform normal standard_normal lognormal "
     "exponential standard_exponential gamma standard_gamma beta chisquare standard_t poisson binomial randint choice shuffle permutation"

@@ -214,7 +214,7 @@ class Statements:
         return self.of_ListComp(_at(ast.copy_location(ast.ListComp(item, [times]), node), node))
 
     def of_builtin(self, called: Any, node: ast.Call) -> Any:
-        """Calls of Python's functions that are other syntax to the compiler; None for all others."""
+        """Calls of built-in functions that the compiler has another form for; None for other calls."""
         if called is list or called is set:
             if node.keywords or len(node.args) > 1:
                 self.refuse(node, f"{called.__name__} takes one iterable in a kernel")

@@ -1,5 +1,5 @@
 # python/pardo/_cython/quiet.py: blocks of `with device(…)` between whose regions the host reads and writes no memory, calls nothing.
-"""Results of regions in such a block may stay on the device until its end: nobody can ask for them before."""
+"""Results of regions in such a block may stay on the device until its end, as no statement reads them before."""
 
 from __future__ import annotations
 

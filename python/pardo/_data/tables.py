@@ -171,7 +171,7 @@ def _has_failed(event: Event) -> bool:
 
 
 class _Lock:
-    """Of a table. While somebody has it, the core leaves the counts of its entries alone."""
+    """The lock of a table. While a thread holds it, the core does not change the counts of the entries."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._lock = table, threading.RLock()

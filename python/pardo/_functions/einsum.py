@@ -173,7 +173,7 @@ def einsum(
     dtype : data type, optional
         The dtype to compute in. Default: what the operands promote to.
     order : {'K', 'C', 'F', 'A'}
-        How the result lies in memory: 'K' and 'C' row by row, 'F' column by column, 'A' so if all operands do.
+        How the result lies in memory: 'K' and 'C' row by row, 'F' column by column, 'A' as 'F' if all operands lie so.
     casting : str
         Which conversions to `dtype` are allowed.
 

@@ -47,7 +47,7 @@ class ArrayExpression:
 
 
 def _worth(values: tuple[Any, ...]) -> bool:
-    """True if values are numbers and arrays of NumPy of which one is large, and nobody wants to hear of each overflow."""
+    """True if values are numbers and arrays of NumPy of which one is large, and `np.errstate` does not ask for exceptions."""
     most = 0
     for v in values:
         if type(v) is np.ndarray:

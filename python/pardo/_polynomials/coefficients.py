@@ -114,7 +114,7 @@ def _times_x(f: Family, c: Array) -> Array:
 
 
 def rows(f: Family, basis: Family, start: Array, count: int) -> Array:
-    """Coefficients, in the basis of one family, of the series `start` times P_0, P_1, … of another: a matrix, row by row."""
+    """A matrix. Row k has the coefficients of `start` times P_k, where P_k is of the family `f`, and `start` and the row are in `basis`."""
     m = start.size
     made = _core._full([count, m + count - 1], 0, start.dtype, start.queue)
     made[0, :m] = start

@@ -1,4 +1,4 @@
-# python/pardo/_random/in_loops.py: the random functions of NumPy and of Python's module `random` in loops: draws by counters.
+# python/pardo/_random/in_loops.py: the random functions of NumPy and of the standard module `random` in loops: draws by counters.
 """Each stands for the function of its name, `python_…` for those of the module `random`. The counter of a draw is the iteration of the
 parallel loop and how many iterations of loops in it have begun, its key that of the run and the place in the program, so that draws do not
 depend on the order in which iterations run."""

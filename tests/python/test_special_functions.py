@@ -221,3 +221,25 @@ def test_numpy_arrays_in_a_context():
         np.testing.assert_allclose(found, [-0.5772156649015329, 0.42278433509846714], rtol=1e-15)
         assert type(pp.special.logsumexp(np.zeros(3))) in (np.ndarray, np.float64)
         np.testing.assert_allclose(pp.special.zeta(np.array([2.0])), [np.pi**2 / 6])
+
+
+@pytest.mark.parametrize(
+    "name, dtype, operands, exact",
+    [
+        ("jn", "float64", (7, 1e-300), 0.0),
+        ("jn", "float64", (20, 1e-30), 0.0),
+        ("jn", "float32", (3, 1e-30), 0.0),
+        ("yn", "float64", (4, 1e-300), -np.inf),
+        ("yn", "float32", (9, 1e-20), -np.inf),
+        ("zeta", "float64", (2, -1e-8), 10000000000000001.645),
+        ("zeta", "float64", (3, -1e-8), -1e24),
+        ("binom", "float32", (-0.5, 100), 0.056348479009256),
+        ("binom", "float32", (0.3, 100), -0.000581671187),
+        ("beta", "float32", (-35.5, 36), 0.296436456),
+        ("beta", "float64", (-199.5, 201), 50.163908107),
+        ("poch", "float64", (-2, 1e-20), 0.0),
+    ],
+)
+def test_beside_poles_and_beyond_the_largest_number(name, dtype, operands, exact):
+    found = getattr(pp.special, name)(*(pp.asarray([v], dtype=dtype) for v in operands))
+    assert float(found[0]) == pytest.approx(exact, rel=1e-5 if dtype == "float32" else 1e-9, abs=0)

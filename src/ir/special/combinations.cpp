@@ -46,7 +46,7 @@ Expr poch(Args v) {
     const Expr m = up[0], product = up[1], sum = a + m, over = is_pole(sum), under = is_pole(a);
     const Expr value = branch(
         m == 0.0, [&] { return product; }, [&] { return product * gamma_quotient(a, m); });
-    const Expr zero = (!over) & under & (m != 0.0), pole = over & (!under) & (m != 0.0);
+    const Expr zero = under & (m != 0.0), pole = over & (!under) & (m != 0.0);
     return select(pole, a.infinity(), select(zero, a(0.0), value));
 }
 

@@ -121,7 +121,7 @@ Expr with_ends(Expr a, Expr x, Expr value, double none) {
                   select(a == 0.0, at_zero, select(is_infinite(a), at_infinity, plain)));
 }
 
-/// log gamma(a + b) - log gamma(b) - a log b for b >= 8, 0 < a <= b.
+/// log gamma(a + b) - log gamma(b) - a log b for b, a + b >= 7.5, a <= b.
 Expr gamma_ratio_rest(Expr a, Expr b) {
     const Expr sum = a + b;
     return fma(sum - 0.5, log1p(a / b), -a) + (stirling_rest(sum) - stirling_rest(b));
@@ -220,12 +220,20 @@ Expr sum_of_lgammas(Expr a, Expr b) {
 
 Expr beta_of_small(Expr low, Expr high, bool logarithm) {
     if (logarithm) return sum_of_lgammas(low, high);
-    const Expr sum = low + high;
+    const Expr sum = low + high, least_value = low.pick(-25.0, -100.0);  // of what gamma and its reciprocal take
     return branch(
-        low > -100.0, [&] { return tgamma(low) * call(Math::rgamma, {sum}) * tgamma(high); },
+        low > least_value, [&] { return tgamma(low) * call(Math::rgamma, {sum}) * tgamma(high); },
         [&] {
-            const Expr sign = gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1});
-            return select(is_whole(sum) & (sum <= 0.0), sum(0.0), sign * exp(sum_of_lgammas(low, high)));
+            const Expr mirrored = 1.0 - low, difference = sum - 1.0;  // gamma(low) gamma(mirrored) = pi / sin(pi low)
+            return branch((high >= 8.0) & (sum > least_value),
+                          [&] {
+                              const Expr quotient = pow(mirrored, difference) * exp(gamma_ratio_rest(difference, mirrored));
+                              return std::numbers::pi / sin_pi(low) * quotient * call(Math::rgamma, {sum});
+                          },
+                          [&] {
+                              const Expr sign = gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1});
+                              return select(is_whole(sum) & (sum <= 0.0), sum(0.0), sign * exp(sum_of_lgammas(low, high)));
+                          });
         });
 }
 

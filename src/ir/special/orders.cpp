@@ -18,7 +18,7 @@ Expr order_of(Expr given) {
 Expr upward(Expr n, Expr x, Expr zeroth, Expr first) {
     const Expr twice = 2.0 / x;
     return loop(
-        {zeroth, first, x(1.0)}, [&](Args v) { return v[2] < n; },
+        {zeroth, first, x(1.0)}, [&](Args v) { return (v[2] < n) & !is_infinite(v[1]); },
         [&](Args v) {
             return std::vector<Expr>{v[1], v[2] * twice * v[1] - v[0], v[2] + 1.0};
         })[1];
@@ -36,7 +36,7 @@ Expr downward(Expr n, Expr x, Expr zeroth, Expr first) {
             return std::vector<Expr>{d, c, v[2] * change, k, change};
         });
     const auto w = loop(
-        {v[2], x(1.0), n - 1.0}, [&](Args w) { return w[2] > 0.0; },
+        {v[2], x(1.0), n - 1.0}, [&](Args w) { return (w[2] > 0.0) & !is_infinite(w[1]); },
         [&](Args w) {
             return std::vector<Expr>{w[1], w[2] * twice * w[1] - w[0], w[2] - 1.0};
         });
@@ -54,7 +54,7 @@ Expr jn(Args a) {
         [&] {
             return branch(
                 x > n, [&] { return select(is_infinite(x), x(0.0), upward(n, x, zeroth, first)); },
-                [&] { return select(x == 0.0, x, downward(n, x, zeroth, first)); });
+                [&] { return select(x * x == 0.0, x(0.0), downward(n, x, zeroth, first)); });  // at most x^2 / 8
         });
     const Expr turned = is_odd(n) & ((a[0] < 0.0) != (a[1] < 0.0));
     return select(is_order(n), select(turned, -value, value), x.nan());

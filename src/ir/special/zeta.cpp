@@ -47,13 +47,13 @@ Expr hurwitz(Expr x, Expr q) {
 
 // Of negative q, f above a whole number -n: zeta(x, f), and those of the n terms below it, (-1)^x (zeta(x, 1 - f) - zeta(x, 1 - q)).
 Expr zeta(Args a) {
-    const Expr x = a[0], q = a[1], negative = q < 0.0, pole = (q <= 0.0) & is_whole(q), fraction = q - floor(q);
+    const Expr x = a[0], q = a[1], negative = q < 0.0, pole = (q <= 0.0) & is_whole(q), below = floor(q), fraction = q - below;
     const Expr sign = select(is_odd(x), x(-1.0), x(1.0)), last = select(negative & !pole & (x > 1.0), x(2.0), x(0.0));
     const auto sums = loop(
         {x(0.0), x(0.0)}, [&](Args v) { return v[0] <= last; },
         [&](Args v) {
             const Expr first = v[0] == 0.0, second = v[0] == 1.0;
-            const Expr at = select(first, select(negative, fraction, q), select(second, 1.0 - fraction, 1.0 - q));
+            const Expr at = select(first, select(negative, fraction, q), select(second, (below + 1.0) - q, 1.0 - q));
             const Expr part = hurwitz(select(x > 1.0, x, 2.0), select(pole, q(1.0), at));
             return std::vector<Expr>{v[0] + 1.0, v[1] + part * select(first, x(1.0), select(second, sign, -sign))};
         });

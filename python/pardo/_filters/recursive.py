@@ -42,7 +42,7 @@ def _states(x: Array, axis: int, count: int, zi: Any, shape: Sequence[int], wide
     lines = [n for d, n in enumerate(x.shape) if d != axis]
     if zi is None:
         return _core._full([*lines, count], 0, wide, x.queue)
-    if len(zi.shape) != len(shape) or any(n not in (1, m) for n, m in zip(zi.shape, shape, strict=True)):
+    if len(zi.shape) != len(shape) or any(n != m and (n != 1 or d == axis) for d, (n, m) in enumerate(zip(zi.shape, shape, strict=True))):
         raise ValueError(f"{op_name}: unexpected shape for zi: expected {tuple(shape)}, found {zi.shape}")
     return _core._broadcast_to(cast(zi, wide), list(shape))
 

@@ -36,14 +36,15 @@ def place_of(op_name: str, given: Iterable[Any], device: DeviceLike, queue: Queu
     return queue_of(device, queue, arrays[0].queue if arrays else None, op_name)
 
 
-def array_at(x: Any, target: Queue, op_name: str, name: str) -> Array:
-    """An array, or a list as one, on a queue."""
+def array_at(x: Any, target: Queue, op_name: str, name: str, others: str = "") -> Array:
+    """An array, or a list as one, on a queue; `others` says what else the argument may be."""
     if isinstance(x, Array):
         return x.to_queue(target)
     if isinstance(x, (list, tuple)):
         return from_host(x, None, target, op_name)
     kind = ValueError if isinstance(x, str) else TypeError  # as NumPy has it
-    raise kind(f"{op_name}: {name} must be a number, a list or a pardo.Array, not {type(x).__name__}; use pardo.asarray(x)")
+    hint = "; use pardo.asarray(x)" if hasattr(x, "__array__") else ""
+    raise kind(f"{op_name}: {name} must be {others}a list or a pardo.Array, not {type(x).__name__}{hint}")
 
 
 class Parameters:
@@ -68,7 +69,7 @@ class Parameters:
         self.shape = self._shape(size)
 
     def _read(self, name: str, x: Any) -> Any:
-        value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name)
+        value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name, "a number, ")
         if type(value) is Array and isinstance(x, (list, tuple)):
             self.lists[name] = np.asarray(x)
         kind = np.result_type(value.dtype if type(value) is Array else value).kind
@@ -206,7 +207,7 @@ def pool_of(a: Any, axis: int, target: Queue) -> tuple[Array | None, int, int]:
             return None, 0, operator.index(a)
         except TypeError:
             raise ValueError(f"choice: a must be an integer, a list or a pardo.Array, not {type(a).__name__}") from None
-    pool = array_at(a, target, "choice", "a")
+    pool = array_at(a, target, "choice", "a", "an integer, ")
     along = axis_index(axis, pool.ndim, "choice")
     return pool, along, pool.shape[along]
 

@@ -91,7 +91,7 @@ class Orders(Multivariate):
             if x < 0:
                 raise ValueError(f"permutation: x must not be negative, but is {x}")
             return in_memory(self._order(int(x), target, "permutation"), usm_type, "permutation")
-        a = array_at(x, target, "permutation", "x")
+        a = array_at(x, target, "permutation", "x", "an integer, ")
         along = axis_index(axis, a.ndim, "permutation")
         return in_memory(take(a, self._order(a.shape[along], target, "permutation"), along), usm_type, "permutation")
 

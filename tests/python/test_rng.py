@@ -536,7 +536,7 @@ def test_what_numpy_does_not_see_is_an_error_too(call):
 
 
 def test_a_permutation_of_no_integer_is_refused():
-    with pytest.raises(TypeError, match=r"permutation: x must be a number, .* not float"):
+    with pytest.raises(TypeError, match=r"permutation: x must be an integer, .* not float"):
         make(0).permutation(5.0)
 
 

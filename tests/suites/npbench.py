@@ -1,7 +1,7 @@
-# tests/suites/npbench.py: NPBench's Numba programs under pardo's decorators, compared with its NumPy programs.
+# tests/suites/npbench.py: NPBench's Numba programs under pardo's decorators, and CuPy's under its names, compared with its NumPy programs.
 """Takes a checkout of https://github.com/spcl/npbench, of which nothing is kept here:
 
-python tests/suites/npbench.py CHECKOUT [--device opencl:cpu:0] [--variants n,np,npr] [--only adi,lu] [--size S] [--times]
+python tests/suites/npbench.py CHECKOUT [--device opencl:cpu:0] [--variants n,np,npr,cupy] [--only adi,lu] [--size S] [--times]
 """
 
 from __future__ import annotations
@@ -49,6 +49,12 @@ def install(fastmath: bool = True) -> None:
 
     names = vars(numba) if fastmath else vars(numba) | {"jit": exact, "njit": exact}
     sys.modules["numba"] = types.SimpleNamespace(**names)  # type: ignore[assignment]
+    sys.modules["cupy"] = pp
+
+
+def file_of(variant: str) -> str:
+    """How the file of a variant ends: those of Numba are known by one or two letters."""
+    return variant if variant == "cupy" else f"numba_{variant}"
 
 
 def small(value: Any) -> Any:
@@ -147,7 +153,7 @@ def main() -> int:
     for variant in asked.variants.split(","):
         right = tried = slow = 0
         for program in every:
-            if not (program.folder / f"{program.info['module_name']}_numba_{variant}.py").exists():
+            if not (program.folder / f"{program.info['module_name']}_{file_of(variant)}.py").exists():
                 continue
             tried += 1
             signal.alarm(asked.seconds)
@@ -156,7 +162,9 @@ def main() -> int:
                 warnings.simplefilter("always")
                 try:
                     begun = time.process_time()
-                    got, function, arguments = program.run(f"numba_{variant}", asked.device)
+                    got, function, arguments = program.run(
+                        file_of(variant), asked.device or (str(pp.zeros(0).device) if variant == "cupy" else "")
+                    )
                     first = time.process_time() - begun
                     wrong = program.check(got)
                     if asked.times and not wrong:

@@ -1,5 +1,5 @@
-// cmake/kernels/listing.cpp: stands in for NVRTC while the wheel is built: writes down the texts that it is given, and compiles nothing. Also for
-// cuSOLVER and cuFFT, which have kernels of ours around them.
+// cmake/kernels/listing.cpp: stands in for NVRTC while the wheel is built: writes down the texts that it is given, and compiles nothing.
+// Also for cuSOLVER and cuFFT, which have kernels of ours around them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -89,14 +89,14 @@ const char* nvrtcGetErrorString(int) { return "PARDO_KERNEL_LISTING names no fol
 #define DOES_NOTHING(name) \
     int name(...) { return 0; }
 #define FOR_BOTH(name) DOES_NOTHING(name) DOES_NOTHING(name##_bufferSize)
-#define FOR_NUMBER(L, q, e)                                                                                                     \
-    FOR_BOTH(cusolverDn##L##getrf)                                                                                              \
-    FOR_BOTH(cusolverDn##L##geqrf)                                                                                              \
-    FOR_BOTH(cusolverDn##L##q)                                                                                                  \
-    FOR_BOTH(cusolverDn##L##gesvdj)                                                                                             \
-    FOR_BOTH(cusolverDn##L##e)                                                                                                  \
-    DOES_NOTHING(cusolverDn##L##getrs)                                                                                          \
-    DOES_NOTHING(cusolverDn##L##potrfBatched)                                                                                   \
+#define FOR_NUMBER(L, q, e)                   \
+    FOR_BOTH(cusolverDn##L##getrf)            \
+    FOR_BOTH(cusolverDn##L##geqrf)            \
+    FOR_BOTH(cusolverDn##L##q)                \
+    FOR_BOTH(cusolverDn##L##gesvdj)           \
+    FOR_BOTH(cusolverDn##L##e)                \
+    DOES_NOTHING(cusolverDn##L##getrs)        \
+    DOES_NOTHING(cusolverDn##L##potrfBatched) \
     DOES_NOTHING(cublas##L##geam) DOES_NOTHING(cublas##L##getrfBatched) DOES_NOTHING(cublas##L##getrsBatched)
 FOR_NUMBER(S, orgqr, syevd)
 FOR_NUMBER(D, orgqr, syevd)

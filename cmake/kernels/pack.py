@@ -105,7 +105,7 @@ def stage(folder: Path, package: Path, module: Path) -> None:
 
 
 def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[Path]:
-    """The texts that the programs would compile for an architecture."""
+    """The texts that the programs would compile for an architecture, with NVIDIA's libraries and without."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
@@ -120,7 +120,9 @@ def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[P
         "PYTHONPATH": str(arguments.work / "stage"),
     }
     programs = Path(__file__).with_name("programs.py")
-    subprocess.run([sys.executable, "-W", "ignore", str(programs), arguments.share], env=environment, check=True)
+    for libraries in ("none", str(arguments.listing)):
+        environment |= dict.fromkeys(("PARDO_CUBLAS", "PARDO_CUSOLVER", "PARDO_CUFFT"), libraries)
+        subprocess.run([sys.executable, "-W", "ignore", str(programs)], env=environment, check=True)
     return sorted(folder.iterdir())
 
 
@@ -143,8 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("nvrtc", "listing", "driver", "module", "package", "work", "kept", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--share", choices=["usual", "all"], default="usual", help="which of the programs")
-    parser.add_argument("--targets", default="sm_75,sm_80,sm_90,sm_100,sm_120,compute_90")
+    parser.add_argument("--targets", required=True, help="as sm_90,compute_90")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
     load(str(arguments.nvrtc))
@@ -172,14 +173,11 @@ def main() -> None:
     new = arguments.out.with_suffix(".new")
     new.write_bytes(b"".join(packed(entries, targets)))
     new.rename(arguments.out)
+    size = arguments.out.stat().st_size / 1e6
     print(
-        f"kernels for CUDA: {len(entries)} for {', '.join(targets)}, {new_size(arguments.out)}; "
+        f"kernels for CUDA: {len(entries)} for {', '.join(targets)}, {size:.2f} MB; "
         f"{len(missing)} of them compiled now, in {seconds:.1f} s, by NVRTC {version()}"
     )
-
-
-def new_size(path: Path) -> str:
-    return f"{path.stat().st_size / 1e6:.2f} MB"
 
 
 if __name__ == "__main__":

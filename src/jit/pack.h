@@ -12,9 +12,7 @@
 namespace pardo::jit {
 
 /// All that a piece of machine code is made of but the target: the compiler's options, a line each, an empty line, the text.
-inline std::string packed_text(std::string_view options, std::string_view text) {
-    return std::string(options) + '\n' + std::string(text);
-}
+inline std::string packed_text(std::string_view options, std::string_view text) { return std::string(options) + '\n' + std::string(text); }
 
 /// A file that cmake/kernels/pack.py has written. Nothing here throws: what cannot be read is not there, and costs one warning.
 class Pack {

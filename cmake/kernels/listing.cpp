@@ -61,7 +61,7 @@ int nvrtcCompileProgram(Listed* program, int count, const char* const* options) 
     for (int i = 0; i < count; ++i) {
         if (std::strncmp(options[i], "--gpu-architecture", 18) != 0) joined += std::string(options[i]) + "\n";
     }
-    const std::string whole = pardo::jit::packed_text(program->text, joined);
+    const std::string whole = pardo::jit::packed_text(joined, program->text);
     const char* folder = std::getenv("PARDO_KERNEL_LISTING");
     if (!folder) return 5;
     const std::string path = std::string(folder) + "/" + pardo::hash128(whole).hex();

@@ -170,6 +170,8 @@ def main() -> None:
         for text, target, file in jobs
         if file.exists()
     ]
+    if not entries:
+        sys.exit("kernels for CUDA: none could be compiled")
     new = arguments.out.with_suffix(".new")
     new.write_bytes(b"".join(packed(entries, targets)))
     new.rename(arguments.out)

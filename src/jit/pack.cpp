@@ -17,12 +17,12 @@ namespace pardo::jit {
 namespace {
 
 /// The file: this, the targets' names, the entries, and each entry's code: its text's hash and target once more, then what zlib made.
-struct Header {
+struct PackHeader {
     char magic[8];
     std::uint32_t format, targets, entries, unused;
 };
-constexpr char magic[8] = {'p', 'a', 'r', 'd', 'o', 'p', 'a', 'k'};
-constexpr std::uint32_t format_version = 1, most_targets = 64, most_entries = 1 << 20;
+constexpr char pack_magic[8] = {'p', 'a', 'r', 'd', 'o', 'p', 'a', 'k'};
+constexpr std::uint32_t pack_format = 1, most_targets = 64, most_entries = 1 << 20;
 struct TargetName {
     char name[16];
 };
@@ -65,8 +65,8 @@ bool Pack::open() {
         warn_once("jit.pack", "kernels that came with pardo are not used: " + path_ + " is damaged");
         return false;
     };
-    Header header;
-    if (!file.read(&header, sizeof header) || std::memcmp(header.magic, magic, sizeof magic) != 0 || header.format != format_version ||
+    PackHeader header;
+    if (!file.read(&header, sizeof header) || std::memcmp(header.magic, pack_magic, sizeof pack_magic) != 0 || header.format != pack_format ||
         header.targets > most_targets || header.entries > most_entries)
         return damaged();
     std::vector<TargetName> names(header.targets);

@@ -4,5 +4,7 @@ llvm_map_components_to_libnames(PARDO_LLVM orcjit native passes)
 find_package(TBB REQUIRED)
 find_library(PARDO_SLEEF sleef REQUIRED)
 find_library(PARDO_XXHASH NAMES libxxhash.a xxhash REQUIRED)
+find_path(PARDO_ZLIB_HEADERS zlib.h REQUIRED)
+find_library(PARDO_ZLIB NAMES libz.a z REQUIRED)
 # Declarations only: the library is loaded at run time. CL/cl_icd.h came in 2020.
 find_path(PARDO_OPENCL_HEADERS CL/cl_icd.h REQUIRED)

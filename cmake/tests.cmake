@@ -33,11 +33,7 @@ foreach(suite IN LISTS suites)
   endif()
 endforeach()
 
-# A CUDA driver without a GPU: what tests of the CUDA back end load in place of libcuda.so.1.
-file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fake_cuda/*.cpp)
-add_library(cuda_fake SHARED EXCLUDE_FROM_ALL ${sources})
-target_link_libraries(cuda_fake PRIVATE pardo_flags)
-set_target_properties(cuda_fake PROPERTIES CXX_VISIBILITY_PRESET default)
+include(cmake/fake_cuda.cmake)
 add_library(cublas_fake SHARED EXCLUDE_FROM_ALL tests/fake_cuda/cublas/fake_cublas.cpp)
 add_library(cufft_fake SHARED EXCLUDE_FROM_ALL tests/fake_cuda/cufft/fake_cufft.cpp)
 add_dependencies(tests cuda_fake cublas_fake cufft_fake)

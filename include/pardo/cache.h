@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <pardo/export.h>
 
@@ -18,6 +19,15 @@ struct CacheInfo {
     std::int64_t files = 0, bytes = 0, limit = 0;
 };
 PARDO_API CacheInfo cache_info();
+
+/// Kernels for CUDA that were compiled when pardo was built: a file beside the library, or that of PARDO_KERNEL_PACK.
+struct KernelPackInfo {
+    std::string path;
+    std::vector<std::string> targets;  // "sm_90": machine code; "compute_90": PTX; none: there is no file
+    std::int64_t kernels = 0, bytes = 0;
+};
+PARDO_API KernelPackInfo kernel_pack_info();
+
 /// Deletes this version's files.
 PARDO_API void clear_cache();
 /// Bytes that a front end keeps with the kernels, of what takes long to make again; none if they have not been kept, or are gone again.

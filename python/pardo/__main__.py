@@ -108,6 +108,7 @@ def _print_json(backends: Sequence[dict[str, Any]]) -> None:
         "default_device": None if default is None else default.id,
         "problem": problem or None,
         "cache": _core._cache_info(),
+        "kernel_pack": _core._kernel_pack_info(),
         "backends": [
             {
                 "name": b["name"],
@@ -130,6 +131,9 @@ def _print_cache() -> None:
         rows.append(("holds", f"{c['files']} files, {_bytes(c['bytes'])} of {_bytes(c['limit'])}"))
     else:
         rows.append(("not used", c["reason"]))
+    p = _core._kernel_pack_info()
+    if p["targets"]:
+        rows.append(("for CUDA, ready-made", f"{p['kernels']} kernels for {', '.join(p['targets'])}, {_bytes(p['bytes'])}"))
     _table(rows)
 
 

@@ -15,6 +15,7 @@ struct Counters {
     std::atomic<std::uint64_t> launched{0};    // kernels and library tasks submitted
     std::atomic<std::uint64_t> compiled{0};    // kernels compiled by a code generator
     std::atomic<std::uint64_t> from_disk{0};   // kernels loaded from the disk cache
+    std::atomic<std::uint64_t> from_pack{0};   // kernels loaded from what was compiled when pardo was built
     std::atomic<std::uint64_t> bytes_read{0};  // by launches, each buffer region once a launch
     std::atomic<std::uint64_t> bytes_written{0};
     std::atomic<std::uint64_t> copies{0};        // whole-array copies (imports, exports, layout changes, overlaps)

@@ -32,6 +32,14 @@ Ref<device::Program> compile(const Recipe& recipe, Binary& binary) {
     return program;
 }
 
+Ref<device::Program> load(const Recipe& recipe, const Binary& binary, std::atomic<std::uint64_t>& counter) {
+    const std::int64_t start = device::now_ns();
+    Ref<device::Program> program = recipe.load(binary);
+    if (device::recording()) device::record_program(Activity::Load, recipe.name, start, device::now_ns());
+    counter.fetch_add(1, std::memory_order_relaxed);
+    return program;
+}
+
 /// A program, or the fact that a thread is making it.
 struct Slot {
     bool done = false;
@@ -110,15 +118,12 @@ private:
     }
 
     Ref<device::Program> load_or_compile(const Hash128& key, const Recipe& recipe) {
+        if (recipe.packed) return load(recipe, recipe.compile(), counters.from_pack);
         const std::shared_ptr<Disk> folder = disk();
         Binary binary;
         if (folder->load(key, binary)) {
             try {
-                const std::int64_t start = device::now_ns();
-                Ref<device::Program> program = recipe.load(binary);
-                if (device::recording()) device::record_program(Activity::Load, recipe.name, start, device::now_ns());
-                counters.from_disk.fetch_add(1, std::memory_order_relaxed);
-                return program;
+                return load(recipe, binary, counters.from_disk);
             } catch (const Error& e) {
                 counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
                 log(LogLevel::Warn,

@@ -26,6 +26,7 @@ struct Recipe {
     std::string_view name;                                    // kernel name, for messages
     std::function<Binary()> compile;                          // slow; no lock of the cache is held
     std::function<Ref<device::Program>(const Binary&)> load;  // fast
+    bool packed = false;                                      // `compile` reads what was compiled when pardo was built: not kept on disk
 };
 
 /// Key of (source or IR text, options, compiler and version, device architecture); the caller joins them in `text`. This build's id goes

@@ -2,12 +2,18 @@
 #include <pardo/cache.h>
 
 #include "jit/cache.h"
+#include "jit/pack.h"
 
 namespace pardo {
 
 CacheInfo cache_info() {
     const jit::DiskState s = jit::disk_state();
     return {s.path, s.enabled, s.reason, s.files, s.bytes, s.cap_bytes};
+}
+
+KernelPackInfo kernel_pack_info() {
+    const jit::Pack& pack = jit::Pack::installed();
+    return {pack.path(), pack.targets(), pack.count(), pack.bytes()};
 }
 
 void clear_cache() { jit::clear_disk(); }

@@ -23,6 +23,18 @@ void bind_cache(nb::module_& m) {
             return d;
         },
         nb::sig("def _cache_info() -> dict[str, Any]"));
+    m.def(
+        "_kernel_pack_info",
+        [] {
+            const pardo::KernelPackInfo p = pardo::kernel_pack_info();
+            nb::dict d;
+            d["path"] = p.path;
+            d["targets"] = p.targets;
+            d["kernels"] = p.kernels;
+            d["bytes"] = p.bytes;
+            return d;
+        },
+        nb::sig("def _kernel_pack_info() -> dict[str, Any]"));
     m.def("_clear_cache", &pardo::clear_cache);
     m.def(
         "_cache_translation", [](const nb::bytes& key, const nb::bytes& data) { pardo::keep(text_of(key), text_of(data)); }, nb::arg("key"),

@@ -1,4 +1,6 @@
 // src/backend/cuda/compile.cpp: Kernel or text -> machine code through the program cache.
+#include <optional>
+
 #include <pardo/error.h>
 
 #include "backend/cuda/device.h"
@@ -10,6 +12,7 @@
 #include "emit/c/family.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
+#include "jit/pack.h"
 
 namespace pardo::cuda {
 namespace {
@@ -33,18 +36,15 @@ std::string toolchain_key(const Target& target, bool fast = false) {
     return text + '\n';
 }
 
-/// Machine code of compute capability 9.0 on can wait for the launch before by itself.
-emit::CFeatures features_for(const CudaDevice& device, const Target& target) {
+/// Machine code of compute capability 9.0 on can wait for the launch before by itself; every NVRTC that we take knows it.
+emit::CFeatures features_for(const CudaDevice& device) {
     emit::CFeatures features = device.features();
-    const std::size_t digits = target.arch.find('_') + 1;
-    features.overlap = std::stoi(target.arch.substr(digits)) >= 90;
+    features.overlap = device.compute_major() >= 9;
     return features;
 }
 
 emit::CText text_of(const CudaDevice& device, const ir::Kernel& kernel, device::ShapeClass shape) {
-    const bool compiles = !nvrtc_version().empty();  // the text can be looked at without it
-    const emit::CFeatures features =
-        compiles ? features_for(device, target_for(device.compute_major(), device.compute_minor())) : device.features();
+    const emit::CFeatures features = features_for(device);
     return emit::emit_c(emit::lowered_for_c(kernel, features), features, emit::CGeometry::decode(shape));
 }
 
@@ -57,6 +57,55 @@ Ref<device::Program> load(CudaDevice& device, const std::string& name, const std
     return program;
 }
 
+/// A text, how it is compiled and launched, and what of that is not in it.
+struct Job {
+    const std::string& name;
+    const std::string& entry;
+    const std::string& text;
+    bool fast;
+    std::string rest;
+    Grid grid;
+};
+
+/// The program, if its machine code came with pardo. NVRTC need not be there.
+Ref<device::Program> packed_program(CudaDevice& device, const Job& job) {
+    const jit::Pack& pack = jit::Pack::installed();
+    const std::optional<std::size_t> target = packed_target(pack.targets(), device.compute_major(), device.compute_minor());
+    if (!target) return {};
+    std::string options;
+    for (const char* option : default_options(job.fast)) options += std::string(option) + '\n';
+    const Hash128 code = hash128(jit::packed_text(options, job.text));
+    if (!pack.holds(code, *target)) return {};
+    jit::Recipe recipe;
+    recipe.name = job.name;
+    recipe.packed = true;
+    recipe.compile = [&] {
+        jit::Binary binary;
+        if (!pack.read(code, *target, binary)) throw Error(ErrorCode::Compile, job.name + ": " + pack.path() + " cannot be read");
+        return binary;
+    };
+    recipe.load = [&](const jit::Binary& binary) { return load(device, job.name, job.entry, job.grid, binary); };
+    try {
+        const std::string key = std::string(backend_version) + " packed " + pack.targets()[*target] + '\n' + job.rest + '\n';
+        return jit::get(jit::key(key + options + job.text), recipe);
+    } catch (const Error& e) {
+        device.context();  // a lost device says so
+        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+        log(LogLevel::Warn, "cuda: " + job.name + " as it came with pardo does not load, compiling it: " + e.message());
+        return {};
+    }
+}
+
+Ref<device::Program> program_of(CudaDevice& device, const Job& job) {
+    if (Ref<device::Program> packed = packed_program(device, job)) return packed;
+    const Target target = target_of(device);
+    jit::Recipe recipe;
+    recipe.name = job.name;
+    recipe.compile = [&] { return compile_text(job.name, job.text, default_options(job.fast), target.arch); };
+    recipe.load = [&](const jit::Binary& binary) { return load(device, job.name, job.entry, job.grid, binary); };
+    return jit::get(jit::key(toolchain_key(target, job.fast) + job.rest + '\n' + job.text), recipe);
+}
+
 }  // namespace
 
 device::ShapeClass CudaDevice::shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const {
@@ -67,8 +116,7 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     context();  // a lost device says so before anything is compiled
     const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
     emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
-    const Target target = target_of(*this);
-    const emit::CFeatures features = features_for(*this, target);
+    const emit::CFeatures features = features_for(*this);
     const emit::CText text = emit::emit_c(lowered, features, emit::CGeometry::decode(shape));
     Grid grid;
     grid.overlap = features.overlap;
@@ -80,32 +128,21 @@ Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::Shape
     grid.reversible = text.reversible;
     grid.groups = text.groups;
     grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
-    jit::Recipe recipe;
-    recipe.name = kernel.name;
-    recipe.compile = [&] { return compile_text(kernel.name, text.text, default_options(text.fast_math), target.arch); };
-    recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, text.entry, grid, binary); };
     // The text does not say how large the last of its large arrays is.
     const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
-    return jit::get(jit::key(toolchain_key(target, text.fast_math) + std::to_string(shape) + ' ' + text.params + bytes + '\n' + text.text),
-                    recipe);
+    return program_of(*this, {kernel.name, text.entry, text.text, text.fast_math, std::to_string(shape) + ' ' + text.params + bytes, grid});
 }
 
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {
     context();
-    const Target target = target_of(*this);
-    const emit::CFeatures features = features_for(*this, target);
+    const emit::CFeatures features = features_for(*this);
     const std::string text = emit::c_macros(features) + kernel.text;
-    const std::string key =
-        toolchain_key(target) + kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params + '\n' + text;
     Grid grid;
     grid.overlap = features.overlap;
     grid.group_size = kernel.group_size;
     grid.params = static_cast<int>(kernel.params.size());
-    jit::Recipe recipe;
-    recipe.name = kernel.name;
-    recipe.compile = [&] { return compile_text(kernel.name, text, default_options(), target.arch); };
-    recipe.load = [&](const jit::Binary& binary) { return load(*this, kernel.name, kernel.name, grid, binary); };
-    return jit::get(jit::key(key), recipe);
+    const std::string rest = kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params;
+    return program_of(*this, {kernel.name, kernel.name, text, false, rest, grid});
 }
 
 Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& given) {

@@ -212,6 +212,7 @@ std::vector<CounterValue> counters_now() {
         {"launched", &counters.launched},
         {"compiled", &counters.compiled},
         {"from_disk", &counters.from_disk},
+        {"from_pack", &counters.from_pack},
         {"bytes_read", &counters.bytes_read},
         {"bytes_written", &counters.bytes_written},
         {"copies", &counters.copies},

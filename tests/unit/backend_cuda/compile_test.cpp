@@ -66,6 +66,24 @@ TEST(CudaCompile, KnowsWhatNvrtcCanMake) {
     EXPECT_THROW((void)target_for(2, 0), Error);
 }
 
+TEST(CudaCompile, PackedCodeServesLaterDevicesOfTheSameMajor) {
+    const std::vector<std::string> targets = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", "compute_90"};
+    const auto target = [&](int major, int minor) {
+        const auto found = packed_target(targets, major, minor);
+        return found ? targets[*found] : "none";
+    };
+    EXPECT_EQ(target(7, 0), "none");
+    EXPECT_EQ(target(7, 5), "sm_75");
+    EXPECT_EQ(target(8, 0), "sm_80");
+    EXPECT_EQ(target(8, 9), "sm_80");
+    EXPECT_EQ(target(9, 0), "sm_90");
+    EXPECT_EQ(target(10, 3), "sm_100");
+    EXPECT_EQ(target(11, 0), "compute_90");
+    EXPECT_EQ(target(12, 1), "sm_120");
+    EXPECT_EQ(target(13, 0), "compute_90");
+    EXPECT_FALSE(packed_target({}, 9, 0));
+}
+
 TEST(CudaCompile, KernelsOfTheIrRunByTheirGeometry) {
     NEEDS_NVRTC();
     ir::Builder b("double_it", 1, true);

@@ -262,6 +262,23 @@ Target target_for(int major, int minor) {
     return {"compute_" + std::to_string(below), reason};
 }
 
+std::optional<std::size_t> packed_target(std::span<const std::string> targets, int major, int minor) {
+    std::optional<std::size_t> best;
+    int best_rank = 0;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const std::size_t digits = targets[i].find('_') + 1;
+        int number = 0;
+        std::from_chars(targets[i].data() + digits, targets[i].data() + targets[i].size(), number);
+        const bool code = targets[i].starts_with("sm_");
+        if (number > 10 * major + minor || (code && number / 10 != major)) continue;
+        const int rank = number + (code ? 1000 : 0);
+        if (rank <= best_rank) continue;
+        best = i;
+        best_rank = rank;
+    }
+    return best;
+}
+
 std::string nvrtc_version() {
     std::string problem;
     const Nvrtc* n = load(problem);

@@ -1,6 +1,7 @@
 // src/backend/cuda/libraries/nvrtc.h: NVIDIA's run-time compiler: CUDA C++ text in, cubin or PTX out. Works without a driver.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ struct Target {
 };
 /// Throws Import without NVRTC; Compile when NVRTC has dropped so old a device.
 Target target_for(int major, int minor);
+
+/// Which of these targets serves a device: machine code for its architecture or, with the same major number, one before it, else the newest
+/// PTX that is not newer than the device.
+std::optional<std::size_t> packed_target(std::span<const std::string> targets, int major, int minor);
 
 /// "NVRTC 13.0" once it is loaded (it is by this call if possible); empty when it is not installed.
 std::string nvrtc_version();

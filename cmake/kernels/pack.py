@@ -1,0 +1,186 @@
+# cmake/kernels/pack.py: compiles kernels for CUDA while the wheel is built, and packs them into one file (docs/design/first-calls.md).
+#
+# The programs of programs.py run on a driver without a GPU and on listing.cpp in NVRTC's place, which writes each text down that would be
+# compiled. Each text is compiled for each target, in processes of their own; what is compiled stays in a folder, by the hash of its text, and
+# is not compiled again. src/jit/pack.cpp reads the file.
+from __future__ import annotations
+
+import argparse
+import ctypes
+import multiprocessing
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+MAGIC, FORMAT = b"pardopak", 1
+# What makes no other code, for NVRTC 12.9: see compile_text in src/backend/cuda/libraries/nvrtc.cpp.
+MORE_OPTIONS = [b"--minimal", b"--no-cache"]
+
+library: ctypes.CDLL | None = None
+
+
+class Failed(Exception):
+    """What NVRTC says to a text."""
+
+
+def check(result: int, what: str) -> None:
+    if result != 0:
+        raise Failed(f"{what} failed: {result}")
+
+
+def taken(program: ctypes.c_void_p, what: str) -> bytes:
+    """A program's log, PTX or machine code."""
+    size = ctypes.c_size_t()
+    check(getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)), what)
+    buffer = ctypes.create_string_buffer(size.value)
+    check(getattr(library, f"nvrtcGet{what}")(program, buffer), what)
+    return buffer.raw
+
+
+def compiled(listed: bytes, target: str) -> bytes:
+    """Machine code, or PTX, of a listed text."""
+    head, text = listed.split(b"\n\n", 1)
+    options = [*head.split(b"\n"), *MORE_OPTIONS, b"--gpu-architecture=" + target.encode()]
+    program = ctypes.c_void_p()
+    check(library.nvrtcCreateProgram(ctypes.byref(program), text, b"kernel.cu", 0, None, None), "nvrtcCreateProgram")
+    try:
+        if library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)) != 0:
+            raise Failed(taken(program, "ProgramLog").decode(errors="replace"))
+        return taken(program, "CUBIN" if target.startswith("sm_") else "PTX")
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def load(path: str) -> None:
+    global library
+    library = ctypes.CDLL(path)
+
+
+def compile_one(job: tuple[Path, str, Path]) -> str:
+    """Fills a file; what went wrong, if anything."""
+    text, target, file = job
+    try:
+        code = compiled(text.read_bytes(), target)
+    except Failed as e:
+        return f"{text.name} for {target}: {str(e)[:500]}"
+    new = file.with_suffix(f".{os.getpid()}")
+    new.write_bytes(code)
+    new.rename(file)
+    return ""
+
+
+def version() -> str:
+    """"12.9"."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    check(library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)), "nvrtcVersion")
+    return f"{major.value}.{minor.value}"
+
+
+def known() -> list[int]:
+    """The architectures that NVRTC makes code for."""
+    count = ctypes.c_int()
+    check(library.nvrtcGetNumSupportedArchs(ctypes.byref(count)), "nvrtcGetNumSupportedArchs")
+    numbers = (ctypes.c_int * count.value)()
+    check(library.nvrtcGetSupportedArchs(numbers), "nvrtcGetSupportedArchs")
+    return list(numbers)
+
+
+def number_of(target: str) -> int:
+    return int(target.split("_")[1])
+
+
+def stage(folder: Path, package: Path, module: Path) -> None:
+    """A package of the sources and the module that was just built."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pardo").mkdir(parents=True)
+    for part in package.iterdir():
+        (folder / "pardo" / part.name).symlink_to(part)
+    (folder / "pardo" / module.name).symlink_to(module)
+
+
+def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[Path]:
+    """The texts that the programs would compile for an architecture, with NVIDIA's libraries and without."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
+    environment |= {
+        "PARDO_CUDA_DRIVER": str(arguments.driver),
+        "PARDO_NVRTC": str(arguments.listing),
+        "PARDO_KERNEL_LISTING": str(folder),
+        "PARDO_KERNEL_PACK": "off",
+        "PARDO_CACHE": "off",
+        "FAKE_CUDA_ARCH": str(arch),
+        "FAKE_CUDA_MEMORY": str(20 << 30),
+        "PYTHONPATH": str(arguments.work / "stage"),
+    }
+    programs = Path(__file__).with_name("programs.py")
+    for libraries in ("none", str(arguments.listing)):
+        environment |= dict.fromkeys(("PARDO_CUBLAS", "PARDO_CUSOLVER", "PARDO_CUFFT"), libraries)
+        subprocess.run([sys.executable, "-W", "ignore", str(programs)], env=environment, check=True)
+    return sorted(folder.iterdir())
+
+
+def packed(entries: list[tuple[int, int, int, bytes]], targets: list[str]) -> Iterator[bytes]:
+    """The file's parts; an entry has the halves of the hash, the lower first, the target's number, and the code."""
+    entries.sort(key=lambda entry: entry[:3])
+    yield struct.pack("<8s4I", MAGIC, FORMAT, len(targets), len(entries), 0)
+    for target in targets:
+        yield struct.pack("16s", target.encode())
+    at = 24 + 16 * len(targets) + 40 * len(entries)
+    codes = [zlib.compress(code, 9) for *_, code in entries]
+    for (low, high, target, code), small in zip(entries, codes, strict=True):
+        yield struct.pack("<2Q4IQ", low, high, target, len(small), len(code), 0, at)
+        at += 24 + len(small)
+    for (low, high, target, code), small in zip(entries, codes, strict=True):
+        yield struct.pack("<2Q2I", low, high, target, len(code)) + small
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("nvrtc", "listing", "driver", "module", "package", "work", "kept", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--targets", required=True, help="as sm_90,compute_90")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    arguments = parser.parse_args()
+    load(str(arguments.nvrtc))
+    targets = [target for target in arguments.targets.split(",") if number_of(target) in known()]
+    stage(arguments.work / "stage", arguments.package, arguments.module)
+    # From 9.0 on texts differ: a launch may begin while the one before ends.
+    lists = {arch: list_texts(arguments.work / str(arch), arch, arguments) for arch in {90 if number_of(t) >= 90 else 80 for t in targets}}
+    jobs = []
+    for target in targets:
+        folder = arguments.kept / f"{version()}-{target}"
+        folder.mkdir(parents=True, exist_ok=True)
+        jobs += [(text, target, folder / text.name) for text in lists[90 if number_of(target) >= 90 else 80]]
+    missing = sorted((job for job in jobs if not job[2].exists()), key=lambda job: -job[0].stat().st_size)
+    start = time.monotonic()
+    if missing:
+        with multiprocessing.Pool(min(arguments.jobs, len(missing)), load, (str(arguments.nvrtc),)) as pool:
+            for problem in filter(None, pool.imap_unordered(compile_one, missing)):
+                print(f"kernels for CUDA: left out: {problem}", file=sys.stderr)
+    seconds = time.monotonic() - start
+    entries = [
+        (int(text.name[16:], 16), int(text.name[:16], 16), targets.index(target), file.read_bytes())
+        for text, target, file in jobs
+        if file.exists()
+    ]
+    if not entries:
+        sys.exit("kernels for CUDA: none could be compiled")
+    new = arguments.out.with_suffix(".new")
+    new.write_bytes(b"".join(packed(entries, targets)))
+    new.rename(arguments.out)
+    size = arguments.out.stat().st_size / 1e6
+    print(
+        f"kernels for CUDA: {len(entries)} for {', '.join(targets)}, {size:.2f} MB; "
+        f"{len(missing)} of them compiled now, in {seconds:.1f} s, by NVRTC {version()}"
+    )
+
+
+if __name__ == "__main__":
+    main()

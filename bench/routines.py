@@ -85,9 +85,8 @@ def main(arguments: list[str] | None = None) -> int:
         peers = [*peers, "numpy"]
     peers = [peer for peer in peers if peer != "pardo"]
     machine = print_machine()
-    print(
-        f"{device['id']}: {device['name']}, {device['platform']} {device['driver']}; sizes: {options.size:g} of a {'GPU' if whole else 'CPU'}'s"
-    )
+    kind = "GPU" if whole else "CPU"
+    print(f"{device['id']}: {device['name']}, {device['platform']} {device['driver']}; {options.size:g} of the sizes of a {kind}")
     if missing := [peer for peer in peers if not installed(peer)]:
         print(f"not installed: {', '.join(missing)}")
     workers, reports = start(["pardo", *(peer for peer in peers if installed(peer))], "routines", variables)

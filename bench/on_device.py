@@ -42,9 +42,9 @@ def environment(device: dict) -> dict[str, str]:
     }
 
 
-def find(selector: str) -> dict:
+def find(selector: str, workloads: str = "devices") -> dict:
     """The device that pardo takes for a selection string; raises RuntimeError when there is none."""
-    worker = Worker("pardo", "devices", {**os.environ, "PARDO_DEVICE": selector})
+    worker = Worker("pardo", workloads, {**os.environ, "PARDO_DEVICE": selector})
     try:
         return worker.ask("device")
     finally:

@@ -14,6 +14,7 @@ import checks
 import library
 import offload
 import on_device
+import routines
 import run_kernels
 from harness import ratio
 from session import THREADS, Plan, Table, environment, installed, print_machine, print_remarks, run_workload, scaled, start
@@ -136,6 +137,8 @@ def main() -> int:
         return library.main(sys.argv[2:])
     if sys.argv[1:2] == ["offload"]:
         return offload.main(sys.argv[2:])
+    if sys.argv[1:2] == ["routines"]:
+        return routines.main(sys.argv[2:])
     options, names = parse()
 
     def save(report: dict) -> None:

@@ -1,4 +1,5 @@
 # bench/worker.py: one library in a process of its own: does what session.py asks, a line of JSON each way.
+import functools
 import gc
 import importlib
 import json
@@ -8,7 +9,8 @@ import time
 
 import numpy as np
 from harness import Timer, touch_memory, versions
-from workloads import arrays, devices, kernels, tiled
+from peers import routines as forms
+from workloads import arrays, devices, kernels, routines, tiled
 
 
 def same(mine, reference, workload):
@@ -129,7 +131,39 @@ class Kernels(Worker):
         return {"first": first, "right": right, "done": done}
 
 
-SETS = {"arrays": Arrays, "devices": Devices, "kernels": Kernels}
+class Routines(Worker):
+    """Rows of workloads/routines.py: waited for each time on processors, back to back on GPUs."""
+
+    def __init__(self, peer: str) -> None:
+        self.names = forms.CLASSES[peer]()
+        self.peer = importlib.import_module(f"peers.{'numpy' if peer == 'scipy' else peer}")
+        self.packages = ["scipy"] if peer == "scipy" else self.peer.PACKAGES
+        gc.freeze()
+
+    def versions(self) -> dict:
+        return versions(self.packages)
+
+    def device(self) -> dict:
+        return self.peer.device()
+
+    def prepare(self, name: str, size: float, whole: bool, opencl: str | None) -> dict | None:
+        """Makes inputs and runs once; None when the library has no such thing."""
+        row = routines.ROWS[name]
+        names = forms.Pardo(opencl) if row.opencl and opencl and isinstance(self.names, forms.Pardo) else self.names
+        if not names.has(row.operation):
+            return None
+        inputs = [names.place(x) if isinstance(x, np.ndarray) else x for x in routines.inputs_of(row, size, whole)]
+        function = functools.partial(names.prepared(row.operation), *inputs)
+        wait = getattr(self.peer, "wait", lambda result: result)
+        start = getattr(self.peer, "start", lambda result: result)
+        if whole and not row.opencl:
+            self.timer = Timer(lambda: start(function()), wait, shortest=1e-2)
+        else:
+            self.timer = Timer(lambda: wait(function()))
+        return {"first": self.timer.first}
+
+
+SETS = {"arrays": Arrays, "devices": Devices, "kernels": Kernels, "routines": Routines}
 
 
 def main() -> None:

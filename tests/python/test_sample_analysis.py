@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy_names import BEFORE_2_2
+from pardo._analysis import counting
 from support import DTYPES, check, samples
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -230,3 +231,42 @@ def test_kaiser(count):
 def test_i0(dtype, rng):
     compare(lambda m, x: m.i0(x), samples(dtype, (3, 4), rng) if dtype not in ("float16",) else np.float16([0, 1, 8]), ulp=16)
     compare(lambda m, x: m.i0(x), np.array([0.0, -9.0, np.nan, np.inf, 8.0, 700.0]), ulp=2**20)
+
+
+# --- counting by groups, as on GPUs
+
+
+@pytest.fixture
+def groups(monkeypatch):
+    """Devices count in groups of 64 items."""
+    monkeypatch.setattr(counting, "group_size", lambda device: 64)
+
+
+@pytest.mark.varied("dtype")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_even_bins_are_exact_where_groups_count(groups, dtype):
+    """Values at edges, next to them and far away; bins from wide ones to those that are as narrow as rounding lets them be."""
+    rng = np.random.default_rng(5)
+    looked_at = set()
+    for low, high, bins in [
+        (0, 1, 100), (-3.3, 7.7, 129), (0, 1e-3, 1000), (1e6, 1e6 + 5000, 4000), (-1e-20, 1e-20, 7), (1e30, 3e30, 33), (0, 1, 1),
+    ]:  # fmt: skip
+        x = np.asarray(low + (high - low) * rng.random(9000), dtype)
+        edges = np.histogram_bin_edges(x, bins).astype(dtype)
+        below, above = (np.nextafter(edges, np.asarray(side, dtype)) for side in (-np.inf, np.inf))
+        x = np.r_[x, np.clip(np.r_[edges, below, above], edges[0], edges[-1])].astype(dtype)
+        wild = np.r_[x, np.asarray([np.nan, np.inf, -np.inf] * 9, dtype)]
+        looked_at.add(float(counting.formula_of(edges)[3]) < 1)
+        assert np.array_equal(pp.asnumpy(pp.histogram(pp.asarray(x), bins=bins)[0]), np.histogram(x, bins=bins)[0])
+        inside = (low + 0.25 * (high - low), low + 0.7 * (high - low))
+        assert np.array_equal(pp.asnumpy(pp.histogram(pp.asarray(wild), bins, inside)[0]), np.histogram(wild, bins, inside)[0])
+    assert looked_at == {True, False} if dtype == "float32" else looked_at == {True}
+
+
+def test_integers_where_groups_count(groups):
+    rng = np.random.default_rng(6)
+    for most in (1, 5, 128, 129, 1025, 4096):
+        x = rng.integers(0, most, 9000)
+        assert np.array_equal(pp.asnumpy(pp.bincount(pp.asarray(x), minlength=most)), np.bincount(x, minlength=most))
+    small = x.astype("int16")
+    assert np.array_equal(pp.asnumpy(pp.histogram(pp.asarray(small), 300)[0]), np.histogram(small, 300)[0])

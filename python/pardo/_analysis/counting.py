@@ -26,70 +26,85 @@ def count_places(item: Item, places: Any, counts: Any) -> None:
     atomic.add(counts, places[item.get_id(0)], 1)
 
 
-def clear(item: Any, own: Any, counts: Any) -> None:
+def clear(item: Any, own: Any) -> None:
     """No counts in the memory of a group."""
-    for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
+    for k in range(item.get_local_id(0), ROOM, item.get_local_range(0)):
         own[k] = 0
 
 
-def add_up(item: Any, own: Any, counts: Any) -> None:
+def add_up(item: Any, own: Any, counts: Any, copies: Any) -> None:
     """The counts of a group, added to those of all."""
     for k in range(item.get_local_id(0), counts.shape[0], item.get_local_range(0)):
-        if own[k] > 0:
-            atomic.add(counts, k, counts.dtype.type(own[k]))
+        total = np.int32(0)
+        for c in range(copies):
+            total += own[k * copies + (k + c) % copies]  # neighbours begin at copies in different banks
+        if total > 0:
+            atomic.add(counts, k, counts.dtype.type(total))
 
 
-@kernel
-def count_in_groups(item: NdItem, places: Any, counts: Any, room: Const[int]) -> None:
-    """Each group counts a part in its own memory, and adds what it has to the result once."""
-    own = local_array(room, np.int32)
+@kernel(bounds_check=False)  # places are below the number of counts, which is copies times less than ROOM
+def count_in_groups(item: NdItem, places: Any, counts: Any, copies: Const[int]) -> None:
+    """Each group counts a part in its own memory, and adds what it has to the result once. Its items count in several copies in turns, so
+    that they meet seldom where values are few."""
+    own = local_array(ROOM, np.int32)
     group = item.get_group()
-    clear(item, own, counts)
+    clear(item, own)
     group_barrier(group)
+    copy = np.int32(item.get_local_id(0)) % copies
     step = item.get_global_range(0)
     whole = places.shape[0] // (4 * step) * 4 * step
     for i in range(item.get_global_id(0), whole, 4 * step):  # several are read before one is used
         for place in (places[i], places[i + step], places[i + 2 * step], places[i + 3 * step]):
-            atomic.add(own, place, 1)
+            atomic.add(own, np.uint32(np.int32(place) * copies + copy), 1)
     for i in range(whole + item.get_global_id(0), places.shape[0], step):
-        atomic.add(own, places[i], 1)
+        atomic.add(own, np.uint32(np.int32(places[i]) * copies + copy), 1)
     group_barrier(group)
-    add_up(item, own, counts)
+    add_up(item, own, counts, copies)
 
 
-def count_value(own: Any, edges: Any, scale: Any, last: Any, x: Any) -> None:
-    """Counts a value in its bin, of which the formula of even bins gives the one or a neighbour; none outside of all, and no NaN."""
+def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: Any, x: Any) -> None:
+    """Counts a value in its bin; none outside of all, and no NaN.
+
+    `even`: the first and the last edge, bins for each unit of length, and how near to an edge, in widths of a bin, the formula of even bins
+    may be wrong: only there edges are looked at.
+    """
+    first, end, scale, near, far = even
     value = edges.dtype.type(x)
-    if value >= edges[0] and value <= edges[last + 1]:
-        guess = (value - edges[0]) * scale
-        k = np.int32(guess) if guess < edges.dtype.type(last) else last
-        while k > 0 and value < edges[k]:
-            k -= 1
-        while k < last and value >= edges[k + 1]:
-            k += 1
-        atomic.add(own, k, 1)
+    if value >= first and value <= end:
+        guess = (value - first) * scale
+        k = np.int32(guess)
+        part = guess - edges.dtype.type(k)
+        if not (part >= near and part <= far):
+            k = k if guess < edges.dtype.type(last) else last
+            while k > 0 and value < edges[k]:
+                k -= 1
+            while k < last and value >= edges[k + 1]:
+                k += 1
+        atomic.add(own, np.uint32(k * copies + copy), 1)
 
 
-@kernel
-def count_bins_in_groups(item: NdItem, x: Any, edges: Any, scale: Any, counts: Any, room: Const[int]) -> None:
+@kernel(bounds_check=False)  # as above
+def count_bins_in_groups(item: NdItem, x: Any, edges: Any, even: Any, counts: Any, copies: Const[int]) -> None:
     """As count_in_groups, of values in bins of one width."""
-    own = local_array(room, np.int32)
+    own = local_array(ROOM, np.int32)
     group = item.get_group()
     last = np.int32(counts.shape[0] - 1)
-    clear(item, own, counts)
+    clear(item, own)
     group_barrier(group)
+    copy = np.int32(item.get_local_id(0)) % copies
     step = item.get_global_range(0)
     whole = x.shape[0] // (4 * step) * 4 * step
     for i in range(item.get_global_id(0), whole, 4 * step):
         for value in (x[i], x[i + step], x[i + 2 * step], x[i + 3 * step]):
-            count_value(own, edges, scale, last, value)
+            count_value(own, copy, edges, even, last, copies, value)
     for i in range(whole + item.get_global_id(0), x.shape[0], step):
-        count_value(own, edges, scale, last, x[i])
+        count_value(own, copy, edges, even, last, copies, x[i])
     group_barrier(group)
-    add_up(item, own, counts)
+    add_up(item, own, counts, copies)
 
 
-ROOMS = (128, 1024, 4096)  # counters that a group may have
+ROOM = 4096  # counters of a group
+COPIES = (32, 4, 1)  # of what is counted, as many as there is room for
 EACH = 64  # places that are worth an item of a group
 SHORT = (1 << 31) - 1  # places that 32 bits count
 GROUPS = 8  # of a compute unit: as many as are under way together
@@ -107,22 +122,38 @@ def added_counts(places: Array, counts: Array) -> Array:
 
 
 def _counted_here(places: Array, counts: Array) -> Array:
-    room, space = _groups_for(places, counts.size)
+    copies, space = _groups_for(places, counts.size)
     if space is None:
         count_places[Range(places.size)](places, counts)
     else:
-        count_in_groups[space](places, counts, room)
+        count_in_groups[space](places, counts, copies)
     return counts
 
 
 def _groups_for(x: Array, n: int) -> tuple[int, NdRange | None]:
-    """Counters and groups that count `n` things in their own memory; none where that does not pay."""
+    """Copies of counters, and groups that count `n` things in their own memory; none where that does not pay."""
     device = x.device
     size = max(group_size(device), 1)
-    room = next((r for r in ROOMS if n <= r and 4 * r <= (device.local_mem_size or 0) // 2), 0)
+    copies = next((c for c in COPIES if n * c <= ROOM and (device.local_mem_size or 0) // 2 >= 4 * ROOM), 0)
     groups = min((device.max_compute_units or 1) * GROUPS, x.size // (EACH * size))
-    pays = room and groups >= 2 and x.size // groups < 1 << 31
-    return room, NdRange(groups * size, size) if pays else None
+    pays = copies and groups >= 2 and x.size // groups < 1 << 31
+    return copies, NdRange(groups * size, size) if pays else None
+
+
+def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
+    """What count_value takes as `even`.
+
+    A value at a distance g of bin widths from the first edge is computed to be at g (1 + d), |d| <= 2 eps, by a subtraction, a product and
+    the rounded scale; edges are rounded to 2 units of the largest one. Twice that is taken.
+    """
+    kind, n = edges.dtype.type, edges.size - 1
+    length = float(edges[-1]) - float(edges[0])
+    with np.errstate(all="ignore"):
+        width = np.float64(length) / n
+        near = 4 * n * float(np.finfo(kind).eps) + 4 * float(np.spacing(max(abs(edges[0]), abs(edges[-1])))) / width
+        scale = kind(np.float64(n) / length)
+    near = near if near < 0.25 else 1.0  # always
+    return edges[0], edges[-1], scale, kind(near), kind(1 - near)
 
 
 def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array | None:
@@ -135,13 +166,11 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
     exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
     if group_size(device) == 0 or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
         return None
-    room, space = _groups_for(x, n)
+    copies, space = _groups_for(x, n)
     if space is None:
         return None
     counts: Array = _core._full([n], 0, np.int64, x.queue)
-    with np.errstate(all="ignore"):
-        scale = edges.dtype.type(n / (float(edges[-1]) - float(edges[0])))
-    count_bins_in_groups[space](x, queue_edges, scale, counts, room)
+    count_bins_in_groups[space](x, queue_edges, formula_of(edges), counts, copies)
     return counts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,12 +253,31 @@ def beyond_edges(dtype: np.dtype[Any], modes: Sequence[int], cval: Any, wide: np
     return dtype, dtype.type(cval)
 
 
+IN, OUT = object(), object()  # the array and the result, among the arguments of a step
+
+
+class Step(NamedTuple):
+    """A launch that depends on shapes, dtypes and weights alone."""
+
+    kernel: Any
+    space: Range
+    arguments: tuple[Any, ...]
+
+    def start(self, x: Array, out: Array) -> None:
+        """For an array and a result of one dimension."""
+        self.kernel[self.space, x.queue](*(x if a is IN else out if a is OUT else a for a in self.arguments))
+
+
 class Windows:
     """The windows of an array: offsets of their elements from each place, and how the array goes on beyond its edges.
 
     Places are those of `starts` and `extents`, and of the array itself by default. `taps` makes the last argument of a fold: of the offsets
     in memory, which are a tuple or an array, of the first of them, and of the dtype of the elements.
+
+    What `fold` has launched is in `steps` then, if arrays of the same shape can be launched so again: elements beyond edges are not copied.
     """
+
+    steps: list[Step] | None = None
 
     def __init__(
         self,
@@ -284,6 +303,7 @@ class Windows:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
         if out.size == 0:
             return
+        self.steps = []
         self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
         self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
@@ -314,13 +334,21 @@ class Windows:
             return
         first = tuple(self.starts[d] + int(self.offsets[0, d]) for d in (-2, -1))
         rules = tuple(continuing(self.modes[d]) for d in (-2, -1))
-        filter_frames[Range(math.prod(self.extents[:-2]), count), self.x.queue](
+        self._start(
+            filter_frames, Range(math.prod(self.extents[:-2]), count),
             storing(self.wide or self.x.dtype, self.out.dtype), rules, self.box[1], self.x, tuple(self.shape[-2:]), first, self.cval,
             self.out, (rows, columns), (top, bottom, left, right), self.taps((), 0, self.x.dtype)[1:],
         )  # fmt: skip
 
+    def _start(self, kernel: Any, space: Range, *arguments: Any) -> None:
+        kernel[space, self.x.queue](*arguments)
+        if self.steps is not None:
+            kept = (IN if a is self.x else OUT if a is self.out else a for a in arguments)
+            self.steps.append(Step(kernel, space, tuple(kept)))
+
     def _extended(self, starts: Sequence[int], extents: Sequence[int]) -> None:
         """The results of a part, by way of a copy of its elements and of those around."""
+        self.steps = None
         shape = [n + a + b for n, a, b in zip(extents, self.low, self.high, strict=True)]
         copy = _core._empty([math.prod(shape)], self.edge_dtype, self.x.queue)
         firsts = [s - a for s, a in zip(starts, self.low, strict=True)]
@@ -370,8 +398,10 @@ class Windows:
                 fold, offsets = stencils.rows_of(height, width, ROWS), offsets[:width]
         elif type(offsets) is int:
             offsets = to_queue(flat, x.queue)
+        if type(offsets) is not tuple:  # there are arrays among the arguments
+            self.steps = None
         taps = self.taps(offsets, int(flat[0]), x.dtype)
-        kernel[space, x.queue](fold, store, x, x_at, self.out, out_at, lead, taps)
+        self._start(kernel, space, fold, store, x, tuple(x_at), self.out, tuple(out_at), lead, taps)
 
 
 def one_frame(device: Device) -> bool:

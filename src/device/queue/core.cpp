@@ -94,7 +94,8 @@ Event DriverCore::submit(Request&& request, NativeCall& call, bool by_worker) {
         try {
             if (now) submit_natively(*event, sorted, call);
         } catch (const Error& e) {
-            throw Error(e.code(), event->request_.label.name.str() + ": " + e.message());
+            const std::string who = event->request_.label.name.str() + ": ";  // which libraries' calls say themselves
+            throw Error(e.code(), (e.message().starts_with(who) ? "" : who) + e.message());
         }
         look = now && (submitted_ % look_every == 0 || in_flight_.size() >= most_ahead);
     }

@@ -125,9 +125,21 @@ void CEmitter::body(const ir::Region& region, const Instr* owner) {
     stores_ = 0;
     for (const ir::InstrId i : region.body) stores_ += ir::has_effect(kernel_.instrs[i].op) || !kernel_.instrs[i].regions.empty();
     if (owner) owners_.push_back(owner);
-    for (const ir::InstrId i : region.body) {
+    std::vector<ir::InstrId> together;  // stores that become one, where the last of them is
+    for (std::size_t at = 0; at < region.body.size(); ++at) {
+        const ir::InstrId i = region.body[at];
         if (kernel_.instrs[i].op == Opcode::Yield) break;  // its owner's business
         if (idle_[i]) continue;
+        if (kernel_.instrs[i].op == Opcode::Store) {
+            if (together.empty()) together = neighbours(region, at);
+            if (together.size() > 1) {
+                if (i != together.back()) continue;
+                store_together(together);
+                together.clear();
+                continue;
+            }
+            together.clear();
+        }
         instr(kernel_.instrs[i]);
         for (const Value v : kernel_.instrs[i].results) {
             if (kept_[v].empty()) continue;
@@ -457,19 +469,6 @@ void CEmitter::load(const Instr& in) {
     } else {
         declare(v, value);
     }
-}
-
-void CEmitter::store(const Instr& in) {
-    const DType dtype = type(in.operands[2]);
-    std::string value = at(in.operands[2]);
-    if (dtype == DType::Float16) {
-        helpers_.use("f16", dtype);
-        value = "f32_to_f16(" + value + ")";
-    }
-    const std::string statement = at(in.operands[0]) + "[" + at(in.operands[1]) + "] = " + value + ";";
-    // What the whole team computes, one of it writes.
-    const bool shared = uses_team() && std::none_of(owners_.begin(), owners_.end(), [](const Instr* o) { return ir::is_lanes_loop(*o); });
-    line(shared ? "if (lane == 0) " + statement : statement);
 }
 
 // ---- regions ---------------------------------------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ private:
     void find_fixed_loads(const ir::Region& region);
     bool never_written(Value pointer) const;
     void store(const Instr& in);
+    std::vector<ir::InstrId> neighbours(const ir::Region& region, std::size_t at) const;
+    void store_together(const std::vector<ir::InstrId>& stores);
     void serial_loop(const Instr& in);
     const Instr* yield_of(const ir::Region& region) const;
     std::string start_of(const ir::Region& loop, int first, int k, Value initial) const;

@@ -102,6 +102,29 @@ constexpr Row rows[] = {
     // The upper half has no fraction after it is scaled, so one sum rounds, as the conversion itself does.
     {"from_i64", "", R"($F $T pardo_from_i64_$N($I x) { return ($T)(int)(x >> 32) * 4294967296.0 + ($T)(unsigned int)x; }
 )"},
+    // Neighbours in memory, by one access where they lie so; views may begin anywhere.
+    {"store_2", "", R"(struct __align__(2 * sizeof($T)) pardo_two_$N { $T a, b; };
+$F void pardo_store_2_$N($T* p, $T a, $T b) {
+    if (($J)p % sizeof(pardo_two_$N) == 0) {
+        *(pardo_two_$N*)p = pardo_two_$N{a, b};
+    } else {
+        p[0] = a;
+        p[1] = b;
+    }
+}
+)"},
+    {"store_4", "", R"(struct __align__(4 * sizeof($T)) pardo_four_$N { $T a, b, c, d; };
+$F void pardo_store_4_$N($T* p, $T a, $T b, $T c, $T d) {
+    if (($J)p % sizeof(pardo_four_$N) == 0) {
+        *(pardo_four_$N*)p = pardo_four_$N{a, b, c, d};
+    } else {
+        p[0] = a;
+        p[1] = b;
+        p[2] = c;
+        p[3] = d;
+    }
+}
+)"},
     // The neighbour of a float16, which is held as a float.
     {"nextafter_f16", "", R"($F float pardo_nextafter_f16(float x, float y) {
     if (x != x || y != y) return x + y;

@@ -281,6 +281,38 @@ TEST(CGeometry, survives_encoding_and_covers_all_items) {
     }
 }
 
+/// Stores numbers into so many neighbours from count * i + first on, in turns with loads of one of them if `reads`.
+ir::Kernel blocks(DType dtype, int count, std::int64_t first, bool reads) {
+    ir::Builder m("blocks", 1, true);
+    const ir::Value out = m.pointer("out0", dtype, Access::ReadWrite, true), begin = m.mul(m.dim(0), m.i64(count));
+    for (int k = 0; k < count; ++k) {
+        const ir::Value value = reads ? m.load(out, begin) : m.cast(m.add(m.dim(0), m.i64(k)), dtype);
+        m.store(out, m.add(begin, m.i64(first + k)), value);
+    }
+    return m.finish();
+}
+
+TEST(CText, an_item_stores_neighbours_by_one_access_where_that_matters) {
+    CGeometry g;
+    g.group_size = 256;
+    const auto count_of = [&](const ir::Kernel& kernel, CLanguage language, const std::string& what) {
+        const std::string text = emit::emit_c(kernel, gpu(language), g).text;
+        int count = 0;
+        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+        return count;
+    };
+    using enum CLanguage;
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), Cuda, "    pardo_store_4_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), Cuda, "] = "), 4);  // within the helper
+    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), Cuda, "    pardo_store_4_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), Cuda, "    pardo_store_2_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(DType::Float64, 4, 0, false), Cuda, "    pardo_store_2_f64(&out0["), 2);
+    EXPECT_EQ(count_of(blocks(DType::UInt32, 2, 0, false), Cuda, "    pardo_store_2_u32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(DType::Int16, 4, 0, false), Cuda, "pardo_store"), 0);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, true), Cuda, "pardo_store"), 0);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), OpenCL, "pardo_store"), 0);
+}
+
 TEST(CGeometry, fits_the_device_and_the_size) {
     const std::int64_t large[] = {1 << 28}, small[] = {16}, pairs[] = {20000, 20000}, triples[] = {1000000, 3};
     const CFeatures f = gpu(CLanguage::Cuda);

@@ -15,6 +15,7 @@
 #include <pardo/device.h>
 #include <pardo/event.h>
 #include <pardo/export.h>
+#include <pardo/image.h>
 #include <pardo/kernel.h>
 #include <pardo/queue.h>
 
@@ -25,8 +26,9 @@ struct LocalMemory {
     std::int64_t bytes = 0;
 };
 /// One argument of a launch. A pointer takes an array, row-major and without gaps, or null. A weak number is converted to the kernel's
-/// type, where the driver tells it; any other number has it. A structure is given by its bytes.
-using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory, std::nullptr_t>;
+/// type, where the driver tells it; any other number has it. A structure is given by its bytes. In CUDA C++ an image is a surface object,
+/// a sampled one a texture object; in OpenCL C images and samplers are arguments of their own.
+using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, LocalMemory, std::nullptr_t, Image, SampledImage, Sampler>;
 
 /// What a driver tells of a kernel; -1 where it tells nothing.
 struct KernelFacts {

@@ -267,6 +267,7 @@ void bind_linalg(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
 void bind_program(nb::module_& m);
+void bind_image(nb::module_& m);
 void bind_present(nb::module_& m);
 void bind_data_block(nb::module_& m);
 void bind_region(nb::module_& m);

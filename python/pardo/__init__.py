@@ -205,6 +205,7 @@ if _TYPE_CHECKING:
     from pardo._kernel.program import *
     from pardo._language.atomics import *
     from pardo._language.groups import *
+    from pardo._language.images import *
     from pardo._language.index_space import *
     from pardo._offload.offloading import *
     from pardo._records.arrays import *

@@ -20,6 +20,7 @@
 #include "base/ref.h"
 #include "device/buffer.h"
 #include "device/event.h"
+#include "device/image.h"
 #include "device/program.h"
 #include "device/text.h"
 
@@ -235,6 +236,10 @@ public:
     virtual std::string_view text_language() const noexcept { return {}; }
     /// The user's text in that language, from the cache or compiled. Throws Compile with what the compiler says.
     virtual Ref<TextProgram> compile_program(const ProgramText& program);
+    /// An image for such programs; `texels` stands for it where work is ordered. Throws Device, Value where the device has no such images.
+    virtual Ref<Image> make_image(const ImageShape& shape, Buffer* texels);
+    /// What a parameter of such a program takes for a sampler, kept by the device. Throws Device where programs have no samplers by themselves.
+    virtual std::uint64_t sampler_handle(const Sampler& sampler);
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx"; the CPU also "lanes": what its vectors hold,
     /// in words. Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;

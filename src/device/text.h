@@ -15,6 +15,7 @@
 
 #include "base/small_vector.h"
 #include "base/text.h"
+#include "device/image.h"
 #include "device/program.h"
 
 namespace pardo::device {
@@ -54,10 +55,12 @@ struct TextParameter {
         Pointer,  // to global or constant memory
         Local,    // to memory of a group
         Value,
-        Other,  // images, samplers, pipes
+        Image,
+        Sampler,
+        Other,  // pipes
     };
     Kind kind = Kind::Any;
-    bool read_only = false;      // a pointer to what the kernel does not write
+    bool read_only = false;      // a pointer to what the kernel does not write, or such an image
     bool any_sign = false;       // of integers: it does not tell whether they are signed
     std::string name, type;      // "x", "float*"; may be empty
     std::size_t bytes = 0;       // of a value; 0: unknown
@@ -82,7 +85,8 @@ struct TextArgument {
     Kind kind = Kind::Value;
     std::size_t bytes = 0;                // of the value, of the array, of the group's memory
     SmallVector<std::uint64_t, 2> words;  // the value from the low end; the address
-    Buffer* buffer = nullptr;             // behind a pointer
+    Buffer* buffer = nullptr;             // behind a pointer; an image's texels
+    Ref<Image> image{};                   // whose handle the value is
 };
 
 struct TextLaunch {

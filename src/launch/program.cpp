@@ -13,6 +13,7 @@
 #include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/function.h"
+#include "launch/image.h"
 
 namespace pardo {
 namespace {
@@ -25,7 +26,8 @@ using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
 constexpr std::string_view languages[] = {"opencl", "cuda", "spirv", "binary"};
-constexpr const char* given_names[] = {"an array", "a number", "a structure", "a LocalAccessor", "None"};
+constexpr const char* given_names[] = {"an array", "a number",  "a structure",     "a LocalAccessor",
+                                       "None",     "an Image", "a sampled Image", "a Sampler"};
 
 std::string signature_of(const TextKernel& kernel) {
     std::string out = kernel.name.str() + "(";
@@ -72,13 +74,19 @@ public:
     const TextParameter& parameter(std::size_t k) const { return *parameters_[k]; }
     /// The k-th argument if it is an array, else null.
     const Array* array(std::size_t k) const { return std::get_if<Array>(&arguments_[k]); }
+    /// The image that the k-th argument is or samples, else null.
+    const Image* image(std::size_t k) const {
+        const auto* sampled = std::get_if<SampledImage>(&arguments_[k]);
+        return sampled ? &sampled->image : std::get_if<Image>(&arguments_[k]);
+    }
+    bool writes(std::size_t k) const { return !parameter(k).read_only && !std::holds_alternative<SampledImage>(arguments_[k]); }
     std::size_t size() const { return arguments_.size(); }
 
     device::Queue* queue(device::Device* device, const Queue* given) const;
     NdRange checked(const NdRange& range, const device::Device* device) const;
     /// Hands over what the array is computed from.
     void check_array(std::size_t k) const;
-    TextArgument pack(std::size_t k) const;
+    TextArgument pack(std::size_t k, device::Device* device) const;
 
 private:
     /// "`n` (int)", "argument 2".
@@ -101,7 +109,7 @@ const TextParameter Call::none_;
 
 device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     SmallVector<const Array*, 16> arrays;
-    for (std::size_t k = 0; k < size(); ++k) arrays.push_back(array(k));
+    for (std::size_t k = 0; k < size(); ++k) arrays.push_back(image(k) ? &image(k)->state()->texels : array(k));
     const bool any = std::any_of(arrays.begin(), arrays.end(), [](const Array* a) { return a != nullptr; });
     device::Queue* common = any ? graph::common_queue(op_name().c_str(), arrays) : given ? given->impl() : nullptr;
     if (!common) return device->queue();
@@ -163,9 +171,16 @@ void Call::check_kind(std::size_t k) const {
         case Kind::Pointer: wanted = given == 0 || given == 4 ? nullptr : given_names[0]; break;
         case Kind::Local: wanted = given == 3 ? nullptr : given_names[3]; break;
         case Kind::Value: wanted = value ? nullptr : given_names[1]; break;
+        case Kind::Image: wanted = given == 5 ? nullptr : given_names[5]; break;
+        case Kind::Sampler: wanted = given == 7 ? nullptr : given_names[7]; break;
         case Kind::Other: fail_at(k, ErrorCode::Type, "pardo has nothing that can be given for it; kernels take arrays and values");
     }
     if (wanted) fail_at(k, ErrorCode::Type, std::string(wanted) + " is expected, not " + given_names[given]);
+    if (parameter(k).kind != Kind::Image) return;
+    const device::ImageShape& shape = image(k)->state()->shape;
+    const std::string type = "image" + std::to_string(shape.rank) + (shape.layered ? "d_array_t" : "d_t");
+    if (parameter(k).type.find(type) == std::string::npos)
+        fail_at(k, ErrorCode::Type, "here is " + shape.text() + ", which is an " + type);
 }
 
 /// A number of Python in the kernel's type.
@@ -222,7 +237,7 @@ void Call::check_array(std::size_t k) const {
                     std::to_string(alignment_) + "; give x.copy(), and copy back what is written");
 }
 
-TextArgument Call::pack(std::size_t k) const {
+TextArgument Call::pack(std::size_t k, device::Device* device) const {
     TextArgument out;
     const auto take = [&](const void* bytes, std::size_t count) {
         out.bytes = count;
@@ -240,6 +255,23 @@ TextArgument Call::pack(std::size_t k) const {
     } else if (std::holds_alternative<std::nullptr_t>(given)) {
         out.kind = TextArgument::Kind::Pointer;
         out.words.push_back(0);
+    } else if (const Image* of = image(k)) {
+        const auto* sampled = std::get_if<SampledImage>(&given);
+        try {
+            out.image = of->state()->native(writes(k));
+            const std::uint64_t handle = out.image->handle(sampled ? &sampled->sampler : nullptr);
+            take(&handle, sizeof handle);
+        } catch (const Error& e) {
+            fail_at(k, e.code(), e.message());
+        }
+        out.buffer = of->state()->texels.node()->buffer.get();
+    } else if (const auto* sampler = std::get_if<Sampler>(&given)) {
+        try {
+            const std::uint64_t handle = device->sampler_handle(*sampler);
+            take(&handle, sizeof handle);
+        } catch (const Error& e) {
+            fail_at(k, e.code(), e.message());
+        }
     } else if (const auto* memory = std::get_if<LocalMemory>(&given)) {
         out.kind = TextArgument::Kind::Local;
         out.bytes = static_cast<std::size_t>(memory->bytes);
@@ -350,7 +382,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     for (std::size_t k = 0; k < call.size(); ++k)
         if (call.array(k)) call.check_array(k);
     device::TextLaunch launch;
-    for (std::size_t k = 0; k < call.size(); ++k) launch.arguments.push_back(call.pack(k));
+    for (std::size_t k = 0; k < call.size(); ++k) launch.arguments.push_back(call.pack(k, state_->device));
     launch.rank = static_cast<int>(space.global.size());
     std::copy(space.global.begin(), space.global.end(), launch.global.begin());
     if (!offset.empty()) {
@@ -373,15 +405,15 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
         const std::lock_guard guard(graph::state_of(queue.get()).lock);
         for (std::size_t k = 0; k < call.size(); ++k) {  // first, because the lock is free while programs for them are compiled
             device::Buffer* buffer = launch.arguments[k].buffer;
-            if (buffer && !call.parameter(k).read_only) plan::force_readers(buffer, plan::Compile::Unlocked);
+            if (buffer && call.writes(k)) plan::force_readers(buffer, plan::Compile::Unlocked);
         }
         SmallVector<device::BufferUse, 16> uses;
         for (std::size_t k = 0; k < call.size(); ++k) {
             device::Buffer* buffer = launch.arguments[k].buffer;
             if (!buffer) continue;
-            const bool reads = call.parameter(k).read_only;
-            if (!reads) plan::force_readers(buffer);
-            uses.push_back({buffer, reads ? device::Access::Read : device::Access::ReadWrite});
+            const bool writes = call.writes(k);
+            if (writes) plan::force_readers(buffer);
+            uses.push_back({buffer, writes ? device::Access::ReadWrite : device::Access::Read});
             foreign = foreign || device::externally_visible(buffer, uses[uses.size() - 1].access);
         }
         event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);

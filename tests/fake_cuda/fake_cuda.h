@@ -20,7 +20,7 @@ void fake_cuda_fail_kernel(const char* kernel, int code);
 /// Calls of a driver's function so far.
 long fake_cuda_calls(const char* function);
 /// Things made and not yet destroyed: "event", "stream", "module", "device memory", "pinned memory", "managed memory", "registration",
-/// "context".
+/// "context", "array", "surface", "texture".
 long fake_cuda_live(const char* kind);
 /// While held, no stream takes new work.
 void fake_cuda_hold(int hold);
@@ -43,4 +43,11 @@ void fake_cuda_forget_launches();
 void fake_cuda_on_launch(const char* kernel, void (*f)(const FakeLaunch* launch));
 /// Where the host finds the bytes of device memory; null when they are not all in one allocation.
 void* fake_cuda_host_address(std::uint64_t pointer, std::size_t bytes);
+/// The texels of the array behind a surface or texture object, row by row; and how a texture samples, in the driver's numbers.
+void* fake_cuda_array_of(std::uint64_t object);
+struct FakeTexture {
+    int address_mode, filter;
+    unsigned flags;
+};
+FakeTexture fake_cuda_texture(std::uint64_t object);
 }

@@ -1,4 +1,5 @@
 // tests/fake_cuda/strided_copies.cpp: the fake driver's copies of regions, and prefetch.
+#include <algorithm>
 #include <cstring>
 
 #include "world.h"
@@ -10,17 +11,27 @@ namespace {
 class Side {
 public:
     Side(const Copy3DSide& side, const Copy3D& copy) : side_(side), plane_(side.pitch * side.height) {
-        at_ = side.memory_type == memory_type_host ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
-        at_ += side.x_bytes + side.y * side.pitch + side.z * plane_;
-        bytes_ = (copy.depth - 1) * plane_ + (copy.height - 1) * side.pitch + copy.width_bytes;
-        const bool pitches = side.pitch <= static_cast<std::size_t>(max_pitch) && side.pitch >= copy.width_bytes + side.x_bytes &&
-                             (copy.depth == 1 || side.height >= copy.height + side.y);
+        if (side.memory_type == memory_type_array) {
+            const auto* array = static_cast<const Array*>(side.array);
+            side_.pitch = array->descriptor.width * array->texel_bytes();
+            side_.height = std::max<std::size_t>(array->descriptor.height, 1);
+            side_.host = array->bytes->data();
+            side_.memory_type = memory_type_host;
+            is_array_ = true;
+            plane_ = side_.pitch * side_.height;
+        }
+        at_ = side_.memory_type == memory_type_host ? reinterpret_cast<std::uintptr_t>(side_.host) : side.device;
+        at_ += side.x_bytes + side.y * side_.pitch + side.z * plane_;
+        bytes_ = (copy.depth - 1) * plane_ + (copy.height - 1) * side_.pitch + copy.width_bytes;
+        const bool pitches = side_.pitch <= static_cast<std::size_t>(max_pitch) && side_.pitch >= copy.width_bytes + side.x_bytes &&
+                             (copy.depth == 1 || side_.height >= copy.height + side.y);
         const bool known =
-            side.memory_type == memory_type_host || side.memory_type == memory_type_device || side.memory_type == memory_type_unified;
+            side_.memory_type == memory_type_host || side.memory_type == memory_type_device || side.memory_type == memory_type_unified;
         valid_ = pitches && known && (pageable() || locked_bytes_at(at_, bytes_));
     }
     bool valid() const { return valid_; }
     bool pageable() const { return side_.memory_type == memory_type_host && !locked_bytes_at(at_, bytes_); }
+    bool is_pageable_memory() const { return pageable() && !is_array_; }
     /// Null when the memory is gone.
     char* row(std::size_t y, std::size_t z) const {
         char* begin = pageable() ? reinterpret_cast<char*>(at_) : locked_bytes_at(at_, bytes_);
@@ -31,7 +42,7 @@ private:
     Copy3DSide side_;
     std::size_t plane_, bytes_;
     std::uint64_t at_;
-    bool valid_;
+    bool valid_, is_array_ = false;
 };
 
 Result copy_strided(const Copy3D& copy, StreamHandle stream);
@@ -94,7 +105,7 @@ Result copy_strided(const Copy3D& copy, StreamHandle stream) {
         }
         return result::success;
     });
-    return pushed || !(to.pageable() || from.pageable()) ? pushed : cuStreamSynchronize(stream);
+    return pushed || !(to.is_pageable_memory() || from.is_pageable_memory()) ? pushed : cuStreamSynchronize(stream);
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ struct Stream {
     bool busy = false, closed = false;
 };
 
+/// What a CUDA array holds, row by row; surfaces and textures are numbers of it.
+struct Array {
+    ArrayDescriptor descriptor{};
+    std::shared_ptr<std::vector<char>> bytes;  // work that is under way keeps them
+    std::size_t texel_bytes() const;
+};
 struct Injection {
     Result code;
     int after;

@@ -2,6 +2,7 @@
 // This folder: functions that the library compiles: their trees, launches, programs, and the cache of these.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <pardo/image.h>
 #include <pardo/kernel.h>
 #include <pardo/syntax.h>
 
@@ -142,6 +143,8 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         if (!known.is_none()) structure = nb::cast<ClassPtr>(known.attr("current")());
         return add_parts(out, nb::cast<nb::tuple>(o.attr("_values")()), nb::cast<std::vector<std::string>>(o.attr("_fields")), true,
                          nb::cast<int>(o.attr("_dimensions")), std::move(structure), at);
+    } else if (nb::isinstance<pardo::Image>(o) || nb::isinstance<pardo::Sampler>(o)) {
+        return add_argument(out, o.attr("_as_struct")(), at);
     } else {
         const bool translates = translate && !is_numpy_array(o.ptr());
         const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();

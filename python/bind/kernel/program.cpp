@@ -33,6 +33,9 @@ ProgramArgument argument_from(nb::handle o, const char* op_name, std::size_t k) 
     static PyObject* const structure = nb::object(numpy().attr("void")).release().ptr();
     if (PyObject_IsInstance(o.ptr(), structure) == 1) return bytes_of(o);
     if (const auto scalar = scalar_from(o.ptr())) return *scalar;
+    if (nb::isinstance<pardo::Image>(o)) return nb::cast<const pardo::Image&>(o);
+    if (nb::isinstance<pardo::SampledImage>(o)) return nb::cast<const pardo::SampledImage&>(o);
+    if (nb::isinstance<pardo::Sampler>(o)) return nb::cast<const pardo::Sampler&>(o);
     refuse_argument(o, std::string(op_name) + ": argument " + std::to_string(k), "an array or a number");
 }
 

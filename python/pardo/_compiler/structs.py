@@ -385,12 +385,14 @@ _AS_THEY_ARE = frozenset([tuple, Array, np.ndarray, int, float, bool, complex, s
 
 
 def as_struct(value: Any) -> Any:
-    """A struct of the fields of a named tuple or of a dataclass; all else as it is."""
+    """A struct of the fields of a named tuple or of a dataclass, or of what kernels see of an image; all else as it is."""
     if type(value) in _AS_THEY_ARE or isinstance(value, (Struct, type)):
         return value
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
         return named_tuple(tuple(names))(*value) if names else value
+    if (own := getattr(value, "_as_struct", None)) is not None:  # an image, a sampler
+        return own()
     fields = getattr(value, "__dataclass_fields__", None)
     return value if fields is None else record(tuple(fields))(*(getattr(value, f) for f in fields))
 

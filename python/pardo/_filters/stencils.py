@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import functools
-import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from pardo._compiler.texts import functions_of
 
 
 def plain(i: Any) -> Any:
@@ -13,13 +14,8 @@ def plain(i: Any) -> Any:
 
 
 def written(name: str, lines: Sequence[str], **names: Any) -> Callable[..., Any]:
-    """The function of a text, which stays where tracebacks and the compiler look for it."""
-    text = "\n".join(lines) + "\n"
-    file = f"<pardo: {name}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names["plain"] = plain
-    exec(compile(text, file, "exec"), names)
-    function: Callable[..., Any] = names["written"]
+    """The function `written` of a text."""
+    function: Callable[..., Any] = functions_of(name, lines, {**names, "plain": plain})["written"]
     return function
 
 

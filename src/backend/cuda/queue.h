@@ -34,6 +34,8 @@ public:
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void marker(const device::NativeOrder& order) override;
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
+    /// All texels of an image, from or to memory (image.cpp).
+    void copy_image(const Copy3D& copy, const device::NativeOrder& order);
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;
     std::optional<device::NativeStatus> query_all(std::optional<Error>& error) noexcept override;

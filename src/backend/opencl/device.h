@@ -47,6 +47,8 @@ public:
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
     std::string_view text_language() const noexcept override { return "opencl"; }
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
+    Ref<device::Image> make_image(const device::ImageShape& shape, device::Buffer* texels) override;
+    std::uint64_t sampler_handle(const Sampler& sampler) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     PlatformContext& context() const noexcept { return *context_; }
@@ -80,6 +82,8 @@ private:
     emit::CFeatures features_;
     std::mutex idle_mutex_;
     std::vector<cl_command_queue> idle_queues_;
+    std::mutex samplers_mutex_;
+    std::vector<std::pair<Sampler, cl_sampler>> samplers_;
     mutable std::once_flag allocator_made_;
     mutable std::unique_ptr<device::CachingAllocator> allocator_;
 };

@@ -75,8 +75,11 @@ device::TextParameter parameter_of(const ArgumentFacts& f) {
     p.type = f.type;
     if (f.space == 0) return p;
     const Elements elements = elements_of(std::string_view(f.type).substr(0, f.type.find_last_not_of("* ") + 1));
-    if (f.type == "sampler_t" || (f.access != 0 && f.access != CL_KERNEL_ARG_ACCESS_NONE)) {
-        p.kind = Kind::Other;
+    if (f.type == "sampler_t") {
+        p.kind = Kind::Sampler;
+    } else if (f.access != 0 && f.access != CL_KERNEL_ARG_ACCESS_NONE) {
+        p.kind = f.type.find("image") != std::string::npos ? Kind::Image : Kind::Other;
+        p.read_only = f.access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
     } else if (f.space != CL_KERNEL_ARG_ADDRESS_PRIVATE) {
         p.kind = f.space == CL_KERNEL_ARG_ADDRESS_LOCAL ? Kind::Local : Kind::Pointer;
         p.read_only = f.space == CL_KERNEL_ARG_ADDRESS_CONSTANT || (f.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;

@@ -25,6 +25,9 @@ namespace pardo::opencl {
     F(clCreateBuffer)              \
     F(clCreateSubBuffer)           \
     F(clReleaseMemObject)          \
+    F(clCreateImage)               \
+    F(clGetSupportedImageFormats)  \
+    F(clCreateSampler)             \
     F(clCreateProgramWithSource)   \
     F(clCreateProgramWithBinary)   \
     F(clBuildProgram)              \
@@ -47,6 +50,8 @@ namespace pardo::opencl {
     F(clEnqueueWriteBufferRect)    \
     F(clEnqueueCopyBufferRect)     \
     F(clEnqueueFillBuffer)         \
+    F(clEnqueueCopyBufferToImage)  \
+    F(clEnqueueCopyImageToBuffer)  \
     F(clEnqueueNativeKernel)       \
     F(clEnqueueMarkerWithWaitList) \
     F(clWaitForEvents)             \

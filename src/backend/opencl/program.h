@@ -61,10 +61,9 @@ public:
     OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,
                       std::vector<KernelHandle> handles, device::ProgramBinary binary, std::string log);
     ~OpenClTextProgram() override;
-
-private:
     void enqueue(device::Stream& stream, std::size_t kernel, const device::TextLaunch& launch, const device::NativeOrder& order) override;
 
+private:
     ProgramHandle program_;
     std::vector<KernelHandle> handles_;
     std::mutex mutex_;  // as OpenClProgram's, of all its kernels

@@ -6,6 +6,8 @@
 
 namespace pardo::opencl {
 
+class OpenClTextProgram;
+
 class OpenClStream final : public device::Stream {
 public:
     OpenClStream(OpenClDevice& device, QueueOrder order, bool profiling);
@@ -26,6 +28,9 @@ public:
     void marker(const device::NativeOrder& order) override;
     /// `native` is a LibraryQueue.
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
+    /// All texels of an image, from or to memory (image.cpp).
+    void copy_image(cl_mem image, const device::ImageShape& shape, OpenClTextProgram* copier, device::Buffer* texels, std::size_t offset,
+                    bool to_image, const device::NativeOrder& order);
     void flush() override;
 
     device::NativeStatus query(device::NativeEvent event, std::optional<Error>& error) noexcept override;

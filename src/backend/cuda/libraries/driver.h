@@ -19,6 +19,7 @@ using StreamHandle = struct StreamOpaque*;
 using EventHandle = struct EventOpaque*;
 using ModuleHandle = struct ModuleOpaque*;
 using FunctionHandle = struct FunctionOpaque*;
+using ArrayHandle = struct ArrayOpaque*;
 struct Uuid {
     unsigned char bytes[16];
 };
@@ -50,6 +51,29 @@ struct LaunchConfig {
     StreamHandle stream;
     const LaunchAttribute* attributes;
     unsigned count;
+};
+/// CUDA_ARRAY3D_DESCRIPTOR_v2.
+struct ArrayDescriptor {
+    std::size_t width, height, depth;
+    int format;  // CUarray_format
+    unsigned channels, flags;
+};
+/// CUDA_RESOURCE_DESC of an array.
+struct ResourceDescriptor {
+    int type;  // CU_RESOURCE_TYPE_ARRAY is 0
+    ArrayHandle array;
+    char rest[120];
+    unsigned flags;
+};
+/// CUDA_TEXTURE_DESC.
+struct TextureDescriptor {
+    int address_mode[3];
+    int filter;  // CU_TR_FILTER_MODE_POINT is 0, …_LINEAR is 1
+    unsigned flags, most_anisotropy;
+    int between_levels;
+    float level_bias, least_level, greatest_level;
+    float border[4];
+    int reserved[12];
 };
 /// CUmemLocation.
 struct MemoryLocation {
@@ -93,7 +117,10 @@ constexpr unsigned stream_non_blocking = 1;
 constexpr unsigned event_blocking_sync = 1, event_disable_timing = 2;
 constexpr unsigned host_alloc_portable = 1, host_register_portable = 1;
 constexpr unsigned attach_global = 1;
-constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_unified = 4;
+constexpr unsigned memory_type_host = 1, memory_type_device = 2, memory_type_array = 3, memory_type_unified = 4;
+constexpr unsigned array_layers = 1, array_surfaces = 2;                                         // CUDA_ARRAY3D_LAYERED, …_SURFACE_LDST
+constexpr int address_wrap = 0, address_clamp = 1, address_mirror = 2, address_border = 3;       // CU_TR_ADDRESS_MODE_…
+constexpr unsigned texture_of_integers = 1, texture_normalized = 2;                              // CU_TRSF_…
 constexpr int location_device = 1;
 constexpr std::int64_t max_pitch = 2147483647;  // CU_DEVICE_ATTRIBUTE_MAX_PITCH, of all devices so far
 constexpr int pointer_memory_type = 2, pointer_device_ordinal = 9;
@@ -140,6 +167,13 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuMemcpyAsync, "cuMemcpyAsync", (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                    \
     F(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const Copy3D* copy, StreamHandle stream))                                                  \
     F(cuMemcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const Copy3D* copy, StreamHandle stream))                                             \
+    F(cuArray3DCreate, "cuArray3DCreate_v2", (ArrayHandle * array, const ArrayDescriptor* descriptor))                                   \
+    F(cuArrayDestroy, "cuArrayDestroy", (ArrayHandle array))                                                                             \
+    F(cuTexObjectCreate, "cuTexObjectCreate",                                                                                            \
+      (std::uint64_t * texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor, const void* view))              \
+    F(cuTexObjectDestroy, "cuTexObjectDestroy", (std::uint64_t texture))                                                                 \
+    F(cuSurfObjectCreate, "cuSurfObjectCreate", (std::uint64_t * surface, const ResourceDescriptor* resource))                           \
+    F(cuSurfObjectDestroy, "cuSurfObjectDestroy", (std::uint64_t surface))                                                               \
     F(cuMemPrefetchAsync, "cuMemPrefetchAsync", (DevicePointer pointer, std::size_t bytes, DeviceHandle device, StreamHandle stream))    \
     F(cuMemsetD8Async, "cuMemsetD8Async", (DevicePointer to, unsigned char value, std::size_t count, StreamHandle stream))               \
     F(cuMemsetD16Async, "cuMemsetD16Async", (DevicePointer to, unsigned short value, std::size_t count, StreamHandle stream))            \

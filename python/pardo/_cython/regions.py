@@ -33,7 +33,7 @@ class Region(Loops):
         self.parameters: dict[str, str] = {}  # that text -> the name of the parameter
         self.set_before: set[Place] = set()  # what the section itself assigns, outside of its loops
         self.set_fields = _set_fields(node)
-        self.is_one_loop = False
+        self.is_loops = False  # parallel ones alone, that give what they reduce
 
     # --- names
 
@@ -138,7 +138,7 @@ class Region(Loops):
         for entry in self.set_fields:
             self.variable(entry)
         body = self.statement(node.body) if isinstance(node, Nodes.ParallelWithBlockNode) else self.statement(node)
-        self.is_one_loop = len(body) == 1 and isinstance(body[0], ast.For) and not (self.reductions or self.results or self.returns)
+        self.is_loops = all(map(_is_parallel, body)) and not (self.results or self.returns)
         self.results.update({(e, ()): self.variable(e) for e in self.reductions})
         before: list[ast.stmt] = []
         needed = {self.variable(*place): place for place in self.asked()}
@@ -161,7 +161,7 @@ class Region(Loops):
         return made
 
     def facts(self) -> str:
-        """What a call of a region that is one loop depends on, beside what arrays hold; nothing for other regions."""
+        """What a call of a region of loops depends on, beside what arrays hold; nothing for other regions."""
         parts = []
         for text, kind in [*self.captured.items(), *((place_text(p), self.kind_of(*p)) for p in self.asked())]:
             if kind.is_memoryviewslice and dtype_name(kind.dtype) is not None:
@@ -171,7 +171,7 @@ class Region(Loops):
                 return ""
             else:
                 parts.append(text)
-        return f"({', '.join(parts)},)" if parts and self.is_one_loop else ""
+        return f"({', '.join(parts)},)" if parts and self.is_loops else ""
 
     def asked(self) -> list[Place]:
         """Variables of its own that are given with the values which they have outside."""
@@ -184,6 +184,12 @@ class Region(Loops):
 def place_text(place: Place) -> str:
     """A variable, or a number in it, as the file writes it."""
     return ".".join((str(place[0].name), *place[1]))
+
+
+def _is_parallel(statement: ast.stmt) -> bool:
+    """Whether it is a parallel loop."""
+    over = statement.iter.func if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call) else None
+    return isinstance(over, ast.Name) and over.id == "_prange"
 
 
 def _is_array(kind: Any) -> bool:

@@ -536,7 +536,7 @@ Builder::Values Builder::while_loop(std::span<const Value> initial, const std::f
 // ---- reductions
 
 Value Builder::combine(Combine c, Value a, Value b) {
-    constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or};
+    constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or, Opcode::Xor};
     return binary(ops[static_cast<int>(c)], a, b);
 }
 
@@ -544,7 +544,8 @@ Value Builder::identity(Combine c, DType type) {
     const bool least = c == Combine::Max;
     switch (c) {
         case Combine::Add:
-        case Combine::Or: return constant(type, 0.0);
+        case Combine::Or:
+        case Combine::Xor: return constant(type, 0.0);
         case Combine::Mul: return constant(type, 1.0);
         case Combine::And: return constant(type, make_integer(type, ~std::uint64_t{0}));
         default: break;

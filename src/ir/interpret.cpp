@@ -327,7 +327,7 @@ private:
     }
 
     static Scalar combine(Combine c, const Scalar& a, const Scalar& b) {
-        constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or};
+        constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or, Opcode::Xor};
         const Scalar operands[] = {a, b};
         return evaluate(ops[static_cast<int>(c)], {}, a.dtype, operands);
     }

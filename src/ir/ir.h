@@ -109,7 +109,7 @@ enum class LoopKind : std::uint8_t {
 };
 
 /// What a reduction does with contributions.
-enum class Combine : std::uint8_t { Add, Mul, Min, Max, And, Or };
+enum class Combine : std::uint8_t { Add, Mul, Min, Max, And, Or, Xor };
 
 using Value = std::uint32_t;  // index into Kernel::values
 inline constexpr Value no_value = ~0u;

@@ -37,7 +37,7 @@ constexpr MathRow math_rows[] = {
 #undef MATH
 };
 
-constexpr const char* combine_names[] = {"add", "mul", "min", "max", "and", "or"};
+constexpr const char* combine_names[] = {"add", "mul", "min", "max", "and", "or", "xor"};
 constexpr const char* atomic_names[] = {"add", "sub", "min", "max", "and", "or", "xor", "exchange"};
 constexpr const char* order_names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 constexpr const char* scope_names[] = {"group", "device", "system"};

@@ -244,8 +244,8 @@ private:
 
     void combine(InstrId id, Combine c, DType t) const {
         const bool bits = is_integer(t) || t == DType::Bool;
-        require(c <= Combine::Or, id, "unknown combine");
-        if (c == Combine::And || c == Combine::Or) require(bits, id, "and, or combine integers or bool");
+        require(c <= Combine::Xor, id, "unknown combine");
+        if (c >= Combine::And) require(bits, id, "and, or, xor combine integers or bool");
     }
 
     void if_else(InstrId id, const Instr& in) {

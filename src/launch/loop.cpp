@@ -13,7 +13,8 @@ constexpr std::int64_t least_block = 2048, most_blocks = 1024;
 constexpr std::int64_t shares = 16;  // of an equal part of the iterations, where threads take them as they come
 
 Scalar combined(ir::Combine c, const Scalar& a, const Scalar& b) {
-    constexpr ir::Opcode ops[] = {ir::Opcode::Add, ir::Opcode::Mul, ir::Opcode::Min, ir::Opcode::Max, ir::Opcode::And, ir::Opcode::Or};
+    using ir::Opcode;
+    constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::Min, Opcode::Max, Opcode::And, Opcode::Or, Opcode::Xor};
     const Scalar operands[] = {a, b};
     return ir::evaluate(ops[static_cast<int>(c)], {}, a.dtype, operands);
 }

@@ -22,7 +22,7 @@ def compiled(folder, program, name=""):
     if program.parent != folder:
         shutil.copy(program, folder)
     before = os.environ.get("CFLAGS")
-    os.environ["CFLAGS"] = "-O0"
+    os.environ["CFLAGS"] = f"-O0 -I{np.get_include()}"
     try:
         (path,) = build([str(folder / program.name)])
     finally:

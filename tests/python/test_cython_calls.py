@@ -28,11 +28,11 @@ def floats(*shape):
 
 
 def hits(module, number):
-    made = getattr(module, f"_pardo_region_{number}")._calls
-    return made.hits if made is not None else 0
+    return getattr(module, f"_pardo_region_{number}").hits
 
 
 REGIONS = {"rows": 1, "chained": 3, "doubled": 5, "read_between": 7, "add": 8, "checked": 9}  # by their marks; blocks have numbers too
+REGIONS |= {"sums": 13, "normalized": 14, "filled": 15}
 
 
 def test_rows_wait_for_the_end_of_their_block(calls, device):
@@ -163,3 +163,38 @@ def test_types_that_cython_infers(calls, device):
     x = floats(5)
     assert calls.inferred(x) == 4
     assert x.tolist() == [3] * 5
+
+
+def test_reductions_several_loops_and_fused_types_are_run_by_the_core(calls, device):
+    x, y = floats(50), np.empty(50, np.float32)
+    run = [hits(calls, REGIONS[name]) for name in ("sums", "normalized", "filled")]
+    for k in range(4):
+        total, product, count = calls.sums(x, k, 40)
+        np.testing.assert_allclose([total, product], [x[:40].sum() + k, (x[:40] + 1).prod()], rtol=1e-5)
+        assert count == 60
+        before, expected = x.sum(), x / x.sum()
+        assert np.isclose(calls.normalized(x, y), before, rtol=1e-5)
+        np.testing.assert_allclose(y, expected, rtol=1e-5)
+        np.testing.assert_allclose(x, expected[::-1], rtol=1e-5)
+        for dtype in (np.int32, np.float32):
+            z = np.zeros(5, dtype)
+            assert calls.filled(z, dtype(k)) == 5 * k
+            assert z.tolist() == [k] * 5
+    assert [hits(calls, REGIONS[name]) for name in ("sums", "normalized", "filled")] == [r + n for r, n in zip(run, (3, 3, 6), strict=True)]
+
+
+def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):
+    x, y = np.zeros(5, np.float32), np.zeros(9, np.float32)
+    for times in (1, 3, 0, 2):
+        x[:] = 0
+        calls.repeated(x, times)
+        assert x.tolist() == [times * (times + 1) / 2] * 5
+    expected = np.zeros(9)
+    for n in (2, 5, 0, 9):
+        assert calls.counted(np.array([n, 0], np.int32), y) == n
+        expected[:n] += 1
+        assert y.tolist() == expected.tolist()
+    for n in (4, 4):
+        D = np.full((4, 3), -1, np.float32)
+        calls.rows_or_nothing(D, n)
+        assert D[:, 0].tolist() == [0, 1, 2, -1]

@@ -12,6 +12,8 @@ from cython_regions import DEVICES, NEEDS_A_COMPILER, PROGRAMS, compiled
 pytestmark = [pytest.mark.once, pytest.mark.slow, pytest.mark.filterwarnings("ignore"), NEEDS_A_COMPILER]
 
 POINT = np.dtype([("x", "f8"), ("y", "f8"), ("tag", "i4")], align=True)
+WEIGHTS = np.dtype([("w", "f8", 3), ("turns", "l", (2, 2)), ("n", "l")], align=True)
+PAIR = np.dtype([("one", WEIGHTS), ("other", WEIGHTS)], align=True)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +45,22 @@ def points(n=5):
     return p
 
 
+def filled(dtype, n=5):
+    """Records whose numbers are small integers."""
+    x = np.zeros(n, dtype)
+    for name in dtype.names:
+        values = filled(dtype[name], n) if dtype[name].names else np.arange(x[name].size).reshape(x[name].shape) % 7 + 1
+        x[name] = values
+    return x
+
+
 # Calls of functions of the file, whose results and arrays are those of plain Cython.
 CALLS = {
     "structs_moved": lambda: (points(), 1.5),
     "structs_made": lambda: (points(), np.zeros(5)),
     "structs_made, none": lambda: (points(0), np.zeros(0)),
+    "arrays_in_structs": lambda: (filled(WEIGHTS), np.zeros(5)),
+    "structs_in_structs": lambda: (filled(PAIR), np.zeros(5)),
     "enums": lambda: (np.array([4, 1, 4, 7], "i4"), 5),
     "constants": lambda: (np.arange(4.0),),
     "overflows, +": lambda: (np.array([2**31 - 2, -(2**31) + 1], "i4"), np.array([1, -1], "i4"), 0),
@@ -80,6 +93,11 @@ CALLS = {
     "fused, f8": lambda: (np.arange(3, dtype="f8"), np.arange(3, dtype="i4"), 2),
     "narrow": lambda: (np.array([0, 3, 56, 255], "u1"), np.zeros(4, "i8"), False, np.zeros(4)),
     "arrays_of_c": lambda: (np.zeros(7),),
+    "moved_pointers": lambda: (np.arange(6.0) + 0.5, np.zeros(6)),
+    "parts": lambda: (np.array([1 - 2j, 3j, 2]), np.zeros(3)),
+    "rounded": lambda: (np.array([0.5, -2.5, 0.49999999999999994, -0.0]), np.zeros(4, "l"), np.array([1.5, -2.5, 3, 0.4], "f4")),
+    "rooted": lambda: (np.array([4.0, 2, 0]), 0.5),
+    "of_numpy": lambda: (np.arange(6.0).reshape(2, 3), np.zeros(2)),
     "pointers": lambda: (np.arange(12.0).reshape(4, 3), np.zeros(4)),
     "views": lambda: (np.arange(12.0).reshape(3, 4), np.zeros((3, 4))),
     "swapped": lambda: (np.arange(7.0), np.arange(7)),
@@ -120,6 +138,7 @@ FAILURES = [
     ("overflows_of_64_bits", (np.array([1]), np.array([1]), np.zeros(1, "u8")), OverflowError, "value too large", "u[i] * 3 - 1"),
     ("divided", (np.array([1, 2]), np.array([3, 0])), ZeroDivisionError, "integer division or modulo by zero", "a[i] // b[i]"),
     ("divided_floats", (np.array([1.0, 2]), np.array([3.0, 0])), ZeroDivisionError, "float division", "a[i] / b[i]"),
+    ("rooted", (np.array([-2.0, -3]), 0.5), TypeError, "Cannot convert 'complex' with non-zero imaginary component", "x[i] ** exponent"),
     ("constants", (np.zeros((2, 2)),), ValueError, "Buffer has wrong number of dimensions", ""),
 ]
 

@@ -28,18 +28,37 @@ struct Map {
     bool to = false, from = false, may_be_new = true;
 };
 
+/// What stands for an argument of a loop.
+struct Source {
+    enum class Kind { Constant, Parameter, Result } kind = Kind::Constant;  // the same in all calls; of the region; of a loop before
+    std::size_t number = 0;
+};
+
+/// A loop of a region.
+struct Step {
+    nb::object owner;  // of `loop`
+    const pardo::Loop* loop = nullptr;
+    std::vector<KernelArgument> pattern;  // without the arrays of calls
+    std::vector<Source> sources;
+    std::vector<pardo::DType> dtypes;
+    Ints counts, initial;  // `initial`: the arguments that its reductions begin with
+    std::int64_t chunk = 0;
+};
+
+/// Arguments of all loops, and the arrays in them that share the host's memory: where these are, one a parameter.
+struct Arguments {
+    std::vector<std::vector<KernelArgument>> of_steps;
+    std::vector<std::uintptr_t> addresses;
+};
+
 /// What a call ran with; of arrays and numbers of the call only the dtypes.
 struct Kept {
     std::vector<std::int64_t> key;
-    nb::object owner;  // of `loop`
-    const pardo::Loop* loop = nullptr;
-    std::vector<KernelArgument> pattern, arguments;  // the first has no arrays of calls, and stays; threads that come meanwhile copy it
-    std::vector<int> parameters;                     // which one each argument is; -1: it is the same in all calls
-    std::vector<pardo::DType> dtypes;
-    std::vector<std::uintptr_t> addresses;  // of arguments that share the host's memory
-    std::vector<Map> maps;                  // one a parameter
-    Ints counts;
-    std::int64_t chunk = 0;
+    std::vector<Step> steps;
+    std::vector<std::optional<pardo::DType>> dtypes;  // of arrays, one a parameter; nothing where no loop has it
+    std::vector<Map> maps;                            // one a parameter
+    std::vector<std::size_t> results;                 // which ones of the loops' are the region's
+    Arguments arguments;                              // they stay; threads that come meanwhile have their own
     std::string name;
     nb::object moved;  // what such a call copies, for reports
     bool running = false;
@@ -52,7 +71,8 @@ struct Given {
     std::uintptr_t address = 0, low = 0, high = 0;
     PresentEntry* entry = nullptr;
     Array array;             // the entry's image, or what is made for the call
-    std::int64_t place = 0;  // in the image, in bytes
+    std::int64_t place = 0;  // in it, in bytes
+    bool whole = false;      // it is the array of the call
 
     pardo::Extents extents() const { return {shape, rank}; }
     pardo::Extents steps() const { return {strides, rank}; }
@@ -71,58 +91,52 @@ public:
     Region(std::vector<Parameter> parameters, bool chosen, PresentTable& host)
         : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {}
 
-    /// Runs it; false where that is for Python.
-    bool again(const nb::tuple& facts) {
+    /// Runs it: its results, or nothing where that is for Python.
+    std::optional<nb::tuple> again(const nb::tuple& facts) {
         const std::optional<bool> off = offload_is_off();
-        if (kept_.empty() || may_be_plain_python() || !off) return false;
+        if (kept_.empty() || may_be_plain_python() || !off) return {};
         LateResults* late = nullptr;
         PresentTable* const table = target(late, *off);
         Call call;
-        if (!table || !read(facts, *table, call)) return false;
+        if (!table || !read(facts, *table, call)) return {};
         const auto known = [&](const std::shared_ptr<Kept>& k) { return k->key == call.key; };
         if (last_ >= kept_.size() || !known(kept_[last_])) {
             const auto found = std::ranges::find_if(kept_, known);
-            if (found == kept_.end()) return false;
+            if (found == kept_.end()) return {};
             last_ = static_cast<std::size_t>(found - kept_.begin());
         }
         const std::shared_ptr<Kept> kept = kept_[last_];
-        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, facts, late)) return false;
+        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, facts, late)) return {};
         ++hits;
         moved = kept->moved;
-        return true;
+        nb::list out;
+        for (const std::size_t k : kept->results) out.append(nb::steal(scalar_to_python(call.results[k])));
+        return nb::tuple(out);
     }
 
-    void keep(const nb::tuple& facts, PresentTable& table, nb::object loop, const nb::tuple& arguments, Ints counts, std::int64_t chunk,
-              std::string name, const std::vector<int>& parameters, const std::vector<std::string>& maps, nb::object copied) {
+    /// `loops`: for each its program, arguments, counts, chunk, what stands for each argument (a parameter of the region; behind these a
+    /// result of the loops before; -1: what is given here), and the arguments that its reductions begin with.
+    void keep(const nb::tuple& facts, PresentTable& table, const nb::list& loops, std::string name, const std::vector<std::string>& maps,
+              std::vector<std::size_t> results, nb::object copied) {
         Call call;
         if (!read(facts, table, call)) return;
         auto kept = std::make_shared<Kept>();
-        kept->loop = nb::inst_ptr<pardo::Loop>(loop);
-        kept->owner = std::move(loop);
-        for (std::size_t k = 0; k < nb::len(arguments); ++k) {
-            std::vector<KernelArgument> parts =
-                kernel_arguments(nb::make_tuple(nb::object(arguments[k])), name.c_str(), kept->loop->parameters());
-            const int parameter = k < parameters.size() ? parameters[k] : -1;
-            if (parameter >= 0) {
-                KernelArgument& a = parts[0];
-                const bool is_array = a.kind == KernelArgument::Kind::Array, is_number = a.kind == KernelArgument::Kind::Number;
-                if (parameters_[static_cast<std::size_t>(parameter)].rank >= 0 ? !is_array : !is_number || a.scalar.weak) return;
-                kept->dtypes.resize(kept->arguments.size());
-                kept->dtypes.push_back(is_array ? a.array.dtype() : a.scalar.dtype);
-                a.array = Array();  // memory of a device is not kept
-            }
-            kept->parameters.push_back(parameter);
-            kept->parameters.resize(kept->parameters.size() + parts.size() - 1, -1);
-            for (KernelArgument& part : parts) kept->arguments.push_back(std::move(part));
+        kept->dtypes.resize(parameters_.size());
+        for (nb::handle each : loops) {
+            const auto parts = nb::borrow<nb::tuple>(each);
+            Step& step = kept->steps.emplace_back();
+            step.owner = parts[0];
+            step.loop = nb::inst_ptr<pardo::Loop>(step.owner);
+            step.counts = nb::cast<Ints>(parts[2]);
+            step.chunk = nb::cast<std::int64_t>(parts[3]);
+            step.initial = nb::cast<Ints>(parts[5]);
+            if (!take(*kept, step, nb::borrow<nb::tuple>(parts[1]), nb::cast<Ints>(parts[4]), name)) return;
         }
-        kept->pattern = kept->arguments;
-        kept->dtypes.resize(kept->arguments.size());
-        kept->addresses.resize(kept->arguments.size());
         for (const std::string& m : maps) kept->maps.push_back({m == "to" || m == "tofrom", m == "from_" || m == "tofrom", m != "present"});
         kept->maps.resize(parameters_.size());
+        kept->arguments = fresh(*kept);
         kept->key = std::move(call.key);
-        kept->counts = std::move(counts);
-        kept->chunk = chunk;
+        kept->results = std::move(results);
         kept->name = std::move(name);
         kept->moved = std::move(copied);
         if (!offload_is_off().value_or(true)) chosen_table_ = &table;
@@ -139,8 +153,44 @@ private:
     /// The facts of a call: shapes and numbers that programs and bounds depend on, and arrays.
     struct Call {
         std::vector<std::int64_t> key;
-        std::vector<Given> given;  // one a parameter; empty for numbers
+        std::vector<Given> given;            // one a parameter; empty for numbers
+        std::vector<pardo::Scalar> results;  // of the loops, one after the other
     };
+
+    /// The arguments of a loop; false if they are of a kind that is not known beforehand.
+    bool take(Kept& kept, Step& step, const nb::tuple& arguments, const Ints& places, const std::string& name) const {
+        for (std::size_t k = 0; k < nb::len(arguments); ++k) {
+            std::vector<KernelArgument> parts =
+                kernel_arguments(nb::make_tuple(nb::object(arguments[k])), name.c_str(), step.loop->parameters());
+            const std::int64_t place = k < places.size() ? places[k] : -1;
+            step.sources.resize(step.pattern.size());
+            step.dtypes.resize(step.pattern.size());
+            if (place >= 0) {
+                KernelArgument& a = parts[0];
+                const auto number = static_cast<std::size_t>(place), count = parameters_.size();
+                const bool is_array = a.kind == KernelArgument::Kind::Array, is_number = a.kind == KernelArgument::Kind::Number;
+                const bool wants_array = number < count && parameters_[number].rank >= 0;
+                if (wants_array ? !is_array : !is_number || a.scalar.weak) return false;
+                step.sources.push_back(number < count ? Source{Source::Kind::Parameter, number}
+                                                      : Source{Source::Kind::Result, number - count});
+                step.dtypes.push_back(is_array ? a.array.dtype() : a.scalar.dtype);
+                if (is_array) kept.dtypes[number] = a.array.dtype();
+                a.array = Array();  // memory of a device is not kept
+            }
+            for (KernelArgument& part : parts) step.pattern.push_back(std::move(part));
+        }
+        step.sources.resize(step.pattern.size());
+        step.dtypes.resize(step.pattern.size());
+        return std::ranges::all_of(
+            step.initial, [&](std::int64_t k) { return step.pattern[static_cast<std::size_t>(k)].kind == KernelArgument::Kind::Number; });
+    }
+
+    Arguments fresh(const Kept& kept) const {
+        Arguments out;
+        for (const Step& step : kept.steps) out.of_steps.push_back(step.pattern);
+        out.addresses.resize(parameters_.size());
+        return out;
+    }
 
     PresentTable* target(LateResults*& late, bool off) const {
         PresentTable* const around = table_of_block(&late);
@@ -182,11 +232,10 @@ private:
     /// Finds what takes the place of each array.
     bool placed(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
         bool made = false;
-        for (std::size_t k = 0; k < kept.arguments.size(); ++k) {
-            const int p = kept.parameters[k];
-            if (p < 0 || parameters_[static_cast<std::size_t>(p)].rank < 0) continue;
-            Given& g = call.given[static_cast<std::size_t>(p)];
-            const std::int64_t size = pardo::itemsize(kept.dtypes[k]);
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            if (!kept.dtypes[p]) continue;
+            Given& g = call.given[p];
+            const std::int64_t size = pardo::itemsize(*kept.dtypes[p]);
             g.low = g.address;
             g.high = g.address + static_cast<std::uintptr_t>(size);
             for (std::size_t d = 0; d < g.rank; ++d) {
@@ -204,7 +253,7 @@ private:
                 const bool divides = g.place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
                 if (!divides) return false;
             } else {
-                if (!kept.maps[static_cast<std::size_t>(p)].may_be_new || !adjacent(g, kept.dtypes[k])) return false;
+                if (!kept.maps[p].may_be_new || !adjacent(g, *kept.dtypes[p])) return false;
                 made = true;
             }
             if (late && late->overlaps(g.low, g.high)) return false;
@@ -217,52 +266,64 @@ private:
         return true;
     }
 
-    /// The arguments of a call; false where there is no memory for what is to be mapped.
-    static bool fill(Kept& kept, std::vector<KernelArgument>& arguments, const PresentTable& table, Call& call, LateResults* late) {
-        for (std::size_t k = 0; k < arguments.size(); ++k) {
-            const int p = kept.parameters[k];
-            if (p < 0 || call.given[static_cast<std::size_t>(p)].shape == nullptr) continue;
-            Given& g = call.given[static_cast<std::size_t>(p)];
-            const pardo::DType dtype = kept.dtypes[k];
+    /// Memory for arrays that are not present; false where there is none.
+    static bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) {
+        for (std::size_t p = 0; p < call.given.size(); ++p) {
+            Given& g = call.given[p];
+            if (!kept.dtypes[p] || g.entry) continue;
+            const pardo::DType dtype = *kept.dtypes[p];
+            const Map& map = kept.maps[p];
             auto* const host = reinterpret_cast<void*>(g.address);
-            if (table.shares) {
-                if (&arguments == &kept.arguments && arguments[k].array.node() && kept.addresses[k] == g.address) continue;
-                Ints steps(g.strides, g.strides + g.rank);
-                for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
-                arguments[k].array = pardo::share_host(
-                    host, dtype, g.extents(), steps, false, [] {}, table.queue);
-                if (&arguments == &kept.arguments) kept.addresses[k] = g.address;
-                continue;
+            g.whole = map.to || !map.from || !late;
+            try {
+                if (map.to)
+                    g.array = pardo::from_host(host, dtype, g.extents(), g.steps(), table.queue);
+                else if (!g.whole)
+                    g.array = late->memory(g.high - g.low, pardo::itemsize(dtype), table.queue, g.place);
+                else
+                    g.array = pardo::empty(g.extents(), dtype, table.queue);
+            } catch (const pardo::Error& e) {
+                if (e.code() != pardo::ErrorCode::Memory) throw;
+                return false;
             }
-            if (!g.entry) {
-                const Map& map = kept.maps[static_cast<std::size_t>(p)];
-                try {
-                    if (map.to)
-                        g.array = pardo::from_host(host, dtype, g.extents(), g.steps(), table.queue);
-                    else if (map.from && late)
-                        g.array = late->memory(g.high - g.low, pardo::itemsize(dtype), table.queue, g.place);
-                    else
-                        g.array = pardo::empty(g.extents(), dtype, table.queue);
-                } catch (const pardo::Error& e) {
-                    if (e.code() != pardo::ErrorCode::Memory) throw;
-                    return false;
-                }
-                if (map.to || !map.from || !late) {
-                    arguments[k].array = g.array;
-                    continue;
-                }
-            }
-            arguments[k].array = pardo::strided(g.array, dtype, g.extents(), g.steps(), g.place);
         }
         return true;
     }
 
+    /// The arrays of a call.
+    static void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call) {
+        for (std::size_t p = 0; p < call.given.size(); ++p) {
+            Given& g = call.given[p];
+            if (!kept.dtypes[p] || (table.shares && arguments.addresses[p] == g.address)) continue;
+            const pardo::DType dtype = *kept.dtypes[p];
+            Array array = g.array;
+            if (table.shares) {
+                Ints steps(g.strides, g.strides + g.rank);
+                for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
+                array = pardo::share_host(
+                    reinterpret_cast<void*>(g.address), dtype, g.extents(), steps, false, [] {}, table.queue);
+                arguments.addresses[p] = g.address;
+            } else if (!g.whole) {
+                array = pardo::strided(g.array, dtype, g.extents(), g.steps(), g.place);
+            }
+            set(kept, arguments, p, array);
+        }
+    }
+
+    static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, const Array& array) {
+        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
+            const std::vector<Source>& sources = kept.steps[s].sources;
+            for (std::size_t k = 0; k < sources.size(); ++k)
+                if (sources[k].kind == Source::Kind::Parameter && sources[k].number == parameter) arguments.of_steps[s][k].array = array;
+        }
+    }
+
     bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& facts, LateResults* late) {
         const nb::object entries = table.entries;  // they live until the end
-        std::vector<KernelArgument> own;
         const bool first = !kept.running;
-        if (!first) own = kept.pattern;
-        std::vector<KernelArgument>& arguments = first ? kept.arguments : own;
+        Arguments own;
+        if (!first) own = fresh(kept);
+        Arguments& arguments = first ? kept.arguments : own;
         number(kept, arguments, facts);
         struct Running {
             bool& flag;
@@ -276,12 +337,12 @@ private:
         bool done = false;
         try {
             const Unlocked unlocked;
-            done = fill(kept, arguments, table, call, late);
-            pardo::Event event;
-            const bool shared = late && table.shares && table.queue.order() == pardo::QueueOrder::InOrder;
-            if (done) (void)kept.loop->run(arguments, kept.counts, {}, &table.queue, kept.chunk, shared ? &event : nullptr);
-            if (done && shared) late->runs(event);
-            if (done) copy_back(kept, table, call, late);
+            done = table.shares || make(kept, table, call, late);
+            if (done) {
+                fill(kept, arguments, table, call);
+                for (std::size_t s = 0; s < kept.steps.size(); ++s) go(kept.steps[s], arguments.of_steps[s], table, call, late);
+                copy_back(kept, table, call, late);
+            }
         } catch (...) {
             forget(kept, arguments, table);
             failed(kept, table, call);
@@ -290,23 +351,42 @@ private:
         return done;
     }
 
-    static void forget(const Kept& kept, std::vector<KernelArgument>& arguments, const PresentTable& table) {
-        for (std::size_t k = 0; k < arguments.size() && !table.shares; ++k)
-            if (kept.parameters[k] >= 0) arguments[k].array = Array();
+    /// Runs a loop.
+    static void go(const Step& step, std::vector<KernelArgument>& arguments, const PresentTable& table, Call& call, LateResults* late) {
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+            if (step.sources[k].kind == Source::Kind::Result)
+                arguments[k].scalar = call.results.at(step.sources[k].number).cast(step.dtypes[k]);
+        std::vector<pardo::Scalar> initial;
+        for (const std::int64_t k : step.initial) initial.push_back(arguments[static_cast<std::size_t>(k)].scalar);
+        pardo::Event event;
+        const bool shared = late && table.shares && table.queue.order() == pardo::QueueOrder::InOrder;
+        for (const KernelArgument& result :
+             step.loop->run(arguments, step.counts, initial, &table.queue, step.chunk, shared ? &event : nullptr))
+            call.results.push_back(result.scalar);
+        // Without iterations there is no event, and what ran before may still be running.
+        if (shared && event.status() != pardo::EventStatus::Complete) late->runs(event);
     }
 
-    void number(const Kept& kept, std::vector<KernelArgument>& arguments, const nb::tuple& facts) const {
+    static void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) {
+        for (std::size_t p = 0; p < kept.dtypes.size() && !table.shares; ++p)
+            if (kept.dtypes[p]) set(kept, arguments, p, Array());
+    }
+
+    void number(const Kept& kept, Arguments& arguments, const nb::tuple& facts) const {
         std::vector<Py_ssize_t> places;
         Py_ssize_t at = 0;
         for (const Parameter& p : parameters_) {
             places.push_back(at);
             at += p.rank < 0 ? 1 : 1 + 2 * p.rank;
         }
-        for (std::size_t k = 0; k < arguments.size(); ++k) {
-            const int p = kept.parameters[k];
-            if (p < 0 || parameters_[static_cast<std::size_t>(p)].rank >= 0) continue;
-            const auto value = scalar_from(PyTuple_GetItem(facts.ptr(), places[static_cast<std::size_t>(p)]));
-            arguments[k].scalar = value.value().cast(kept.dtypes[k]);
+        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
+            const Step& step = kept.steps[s];
+            for (std::size_t k = 0; k < step.sources.size(); ++k) {
+                const Source& source = step.sources[k];
+                if (source.kind != Source::Kind::Parameter || parameters_[source.number].rank >= 0) continue;
+                const auto value = scalar_from(PyTuple_GetItem(facts.ptr(), places[source.number]));
+                arguments.of_steps[s][k].scalar = value.value().cast(step.dtypes[k]);
+            }
         }
     }
 
@@ -367,15 +447,12 @@ void bind_region(nb::module_& m) {
         .def("again", &Region::again, nb::arg("facts"))
         .def(
             "keep",
-            [](Region& self, nb::tuple facts, nb::handle table, nb::object loop, nb::tuple arguments, Ints counts, std::int64_t chunk,
-               std::string name, const std::vector<int>& parameters, nb::typed<nb::list, std::string> maps, nb::object moved) {
-                std::vector<std::string> kinds;
-                for (nb::handle kind : maps) kinds.push_back(nb::cast<std::string>(kind));
-                self.keep(facts, *nb::inst_ptr<PresentTable>(table), std::move(loop), arguments, std::move(counts), chunk, std::move(name),
-                          parameters, kinds, std::move(moved));
+            [](Region& self, nb::tuple facts, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
+               const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object moved) {
+                self.keep(facts, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results), std::move(moved));
             },
-            nb::arg("facts"), nb::arg("table"), nb::arg("loop"), nb::arg("arguments"), nb::arg("counts"), nb::arg("chunk"), nb::arg("name"),
-            nb::arg("parameters"), nb::arg("maps"), nb::arg("moved").none())
+            nb::arg("facts"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
+            nb::arg("moved").none())
         .def_ro("hits", &Region::hits)
         .def_ro("moved", &Region::moved)
         .def("forget", [](Region& self) { self.moved = nb::none(); });

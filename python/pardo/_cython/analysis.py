@@ -218,6 +218,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
     variants, returns = [], ""
     declarations: dict[str, str] = {}
     first: tuple[list[str], list[str]] | None = None
+    facts = set()
     for each in found:
         function = each.function
         name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
@@ -241,6 +242,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         if first is not None and first != (texts, results):
             raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
         first = texts, results
+        facts.add(region.facts())
         entries = [*region.captured.values(), *(region.kind_of(*place) for place in region.asked())]
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
@@ -257,6 +259,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
                 "functions": [*region.made, tree],
                 "maps": maps,
                 "on": _device(each.mark),
+                "results": list(region.results.values()),
                 "options": {
                     "checks": region.checks,
                     "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None,
@@ -266,9 +269,8 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
             }
         )
     assert first is not None
-    facts = region.facts() if len(found) == 1 else ""
-    has_sections = bool(region.given)
-    return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, facts, carried.packed(*variants))
+    has_sections, same = bool(region.given), facts.pop() if len(facts) == 1 else ""
+    return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, same, carried.packed(*variants))
 
 
 def _returned(function: Any) -> Any:
@@ -324,14 +326,20 @@ class _Placed:
             return self.block(mark, body)
         region = self.regions[mark.number]
         self.declared.update(region.declarations)
-        given = ", ".join(["PARDO_KEY", *region.parameters])
-        call = f"_pardo_region_{mark.number}({given})"
-        left = f"_pardo_left_{mark.number}"
+        name, left = f"_pardo_region_{mark.number}", f"_pardo_left_{mark.number}"
         results = "".join(f"{r}, " for r in [*region.results, *([left] if region.returns else [])])
-        text = f"({results}) = {call}" if results else call
         if region.facts:
-            facts, name = f"_pardo_facts_{mark.number}", f"_pardo_region_{mark.number}"
-            text = f"{facts} = {region.facts}\nif not {name}.again({facts}):\n    {name}.first({', '.join([facts, *region.parameters])})"
+            facts, calls = f"_pardo_facts_{mark.number}", name
+            text = f"{facts} = {region.facts}\n"
+            if region.fused:
+                calls = f"_pardo_calls_{mark.number}"
+                text += f"{calls} = {name}.of(PARDO_KEY)\n"
+            given = ", ".join([facts, *region.parameters])
+            text += f"{left} = {calls}.again({facts})\nif {left} is None:\n    {left} = {calls}.first({given})"
+            text += f"\n({results}) = {left}" if results else ""
+        else:
+            call = f"{name}({', '.join(['PARDO_KEY', *region.parameters])})"
+            text = f"({results}) = {call}" if results else call
         if region.returns:
             text += f"\nif {left} is not None:\n    {region.returns.replace('_pardo_left', left)}"
         made = statements(_in_gil(mark, text), mark.pos)

@@ -5,10 +5,11 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from Cython.Compiler import ExprNodes
 from pardo._cython.errors import refuse
-from pardo._cython.functions import FAILING, LIBC, LIBC_NUMPY, LIBC_TESTS
-from pardo._cython.types import dtype_name, fields, is_signed_integer, plain
+from pardo._cython.functions import FAILING, LIBC, LIBC_NUMPY, LIBC_OWN, LIBC_TESTS, LIBC_TO_INTEGER
+from pardo._cython.types import Path, dtype_name, fields, is_signed_integer, plain, sizes
 
 N = TypeVar("N", bound=ast.AST)
 LOAD, STORE = ast.Load(), ast.Store()
@@ -292,7 +293,7 @@ class Expressions:
     def of_MemoryViewIndexNode(self, node: Any) -> ast.expr:
         if self.directives.get("boundscheck", True):
             self.checks = max(self.checks, 1)
-        return ast.Subscript(self.array(node.base), _tuple([self._position(k) for k in node.indices]), LOAD)
+        return ast.Subscript(self.array(node.base), tuple_of([self._position(k) for k in node.indices]), LOAD)
 
     def of_MemoryViewSliceNode(self, node: Any) -> ast.expr:
         parts: list[ast.expr] = []
@@ -308,7 +309,7 @@ class Expressions:
                 parts.append(self._position(next(typed)))
         if all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts):
             return self.array(node.base)
-        return ast.Subscript(self.array(node.base), _tuple(parts), LOAD)
+        return ast.Subscript(self.array(node.base), tuple_of(parts), LOAD)
 
     def of_SliceIndexNode(self, node: Any) -> ast.expr:
         base = self.plain(node.base)
@@ -324,11 +325,20 @@ class Expressions:
 
     def of_IndexNode(self, node: Any) -> ast.expr:
         base = self.plain(node.base)
-        if isinstance(base, ExprNodes.AttributeNode) and base.attribute == "shape" and base.obj.type.is_memoryviewslice:
-            return ast.Subscript(ast.Attribute(self.array(base.obj), "shape", LOAD), self.index(node.index), LOAD)
+        if (shaped := self._shaped(base)) is not None:
+            return ast.Subscript(ast.Attribute(self.array(shaped), "shape", LOAD), self.index(node.index), LOAD)
         if base.type.is_ptr or base.type.is_array:
             return self._element(node)
         return refuse(node, f"an element of {_spoken(base)} cannot be in a region on a device")
+
+    def _shaped(self, node: Any) -> Any:
+        """The array whose shape a node is."""
+        if isinstance(node, ExprNodes.AttributeNode) and node.attribute == "shape" and node.obj.type.is_memoryviewslice:
+            return node.obj
+        if isinstance(node, ExprNodes.SimpleCallNode) and len(node.args or ()) == 1:  # a property of numpy's .pxd
+            of, name = self.plain(node.args[0]), getattr(node.function, "name", "")
+            return of if of.type.is_buffer and name == "shape" else None
+        return None
 
     def _element(self, node: Any) -> ast.expr:
         """An element of memory of C, which has one index after the other."""
@@ -336,13 +346,56 @@ class Expressions:
         while isinstance(node, ExprNodes.IndexNode):
             indices.insert(0, self.index(node.index))
             node = self.plain(node.base)
-        return ast.Subscript(self.array(node), _tuple(indices), LOAD)
+        node, indices[0] = self._moved(node, indices[0])
+        return ast.Subscript(self.array(node), tuple_of(indices), LOAD)
+
+    def _moved(self, node: Any, index: ast.expr) -> tuple[Any, ast.expr]:
+        """What `p + k` points into, and the index there."""
+        while isinstance(node, (ExprNodes.AddNode, ExprNodes.SubNode)) and node.type.is_ptr:
+            operator = ast.Sub() if isinstance(node, ExprNodes.SubNode) else ast.Add()
+            pointer, by = self.plain(node.operand1), self.plain(node.operand2)
+            if by.type.is_ptr:
+                pointer, by = by, pointer
+            node, index = pointer, ast.BinOp(index, operator, self.index(by))
+        return node, index
+
+    def of_DereferenceNode(self, node: Any) -> ast.expr:
+        base, index = self._moved(self.plain(node.operand), ast.Constant(0))
+        return ast.Subscript(self.array(base), index, LOAD)
+
+    def of_SizeofTypeNode(self, node: Any) -> ast.expr:
+        return ast.Constant(np.dtype(self.dtype(node, node.arg_type).rstrip("_")).itemsize)
+
+    def of_SizeofVarNode(self, node: Any) -> ast.expr:
+        return ast.Constant(np.dtype(self.dtype(node.operand).rstrip("_")).itemsize)
+
+    def _member(self, node: Any) -> ast.expr:
+        """An array in a struct."""
+        if dtype_name(sizes(node.type)[1]) is None:
+            refuse(node, f"`{node.attribute}` is an array of `{sizes(node.type)[1]}` in a struct, which a region on a device cannot use")
+        path: Path = ()
+        while isinstance(node, ExprNodes.AttributeNode) and plain(node.obj.type).is_struct_or_union:
+            self.fields_of(node.obj)
+            path, node = (str(node.attribute), *path), self.plain(node.obj)
+        if isinstance(node, (ExprNodes.NameNode, ExprNodes.AttributeNode)):
+            return self.member_of_name(node, path)
+        if isinstance(node, ExprNodes.SimpleCallNode):
+            refuse(node, "an array in the result of a call cannot be in a region on a device; give the result a name")
+        made = self.value(node)
+        for name in path:
+            made = ast.Subscript(made, ast.Constant(name), LOAD)
+        return self.at(node, made)
 
     def array(self, node: Any) -> ast.expr:
         """An array, or a part of one."""
         node = self.plain(node)
+        if isinstance(node, ExprNodes.AttributeNode) and node.type.is_array and plain(node.obj.type).is_struct_or_union:
+            return self._member(node)
         if isinstance(node, (ExprNodes.NameNode, ExprNodes.AttributeNode)) or node.type.is_memoryviewslice:
             return self.value(node)
+        if isinstance(node, (ExprNodes.AddNode, ExprNodes.SubNode)) and node.type.is_ptr:
+            base, first = self._moved(node, ast.Constant(0))
+            return ast.Subscript(self.array(base), ast.Slice(first, None, None), LOAD)
         if isinstance(node, ExprNodes.AmpersandNode) and isinstance(self.plain(node.operand), ExprNodes.MemoryViewIndexNode):
             return self._from(self.plain(node.operand))
         return refuse(node, f"{_spoken(node)} is no array that a region on a device can use")
@@ -352,29 +405,29 @@ class Expressions:
         *rows, first = [self._position(k) for k in node.indices]
         if node.base.type.axes[-1][1] != "contig":
             refuse(node, "an address in a region on a device is that of an element of a contiguous memoryview, such as double[::1]")
-        return ast.Subscript(self.array(node.base), _tuple([*rows, ast.Slice(first, None, None)]), LOAD)
+        return ast.Subscript(self.array(node.base), tuple_of([*rows, ast.Slice(first, None, None)]), LOAD)
 
     def of_AttributeNode(self, node: Any) -> ast.expr:
         kind = plain(node.obj.type)
         if kind.is_memoryviewslice and node.attribute == "T":
             return ast.Attribute(self.array(node.obj), "T", LOAD)
         if kind.is_complex and node.attribute in ("real", "imag"):
-            return ast.Attribute(self.value(node.obj), node.attribute, LOAD)
+            return ast.Attribute(self.value(node.obj), str(node.attribute), LOAD)
         if kind.is_struct_or_union:
             return self.field(node, ())
         return self.name(node)
 
     # --- structs: the numbers that they consist of
 
-    def fields_of(self, node: Any) -> list[tuple[str, ...]]:
+    def fields_of(self, node: Any) -> list[Path]:
         """The numbers of a node that is a struct."""
         kind = plain(node.type)
         found = fields(kind) if kind.is_struct else None
         if found is None:
-            refuse(node, f"`{kind}` is no struct of numbers, which a region on a device needs")
+            refuse(node, f"`{kind}` is no struct of numbers and arrays of them, 64 in all, which a region on a device needs")
         return [path for path, _ in found]
 
-    def field(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+    def field(self, node: Any, path: Path) -> ast.expr:
         """A number in a struct."""
         node = self.plain(node)
         if isinstance(node, ExprNodes.AttributeNode) and plain(node.obj.type).is_struct_or_union:
@@ -392,12 +445,17 @@ class Expressions:
         made = self.value(node)
         if isinstance(node, ExprNodes.SimpleCallNode):
             return ast.Subscript(made, ast.Constant(self.fields_of(node).index(path)), LOAD)
-        for name in path:
+        indices = [part for part in path if isinstance(part, int)]
+        for name in path[: len(path) - len(indices)]:
             made = ast.Subscript(made, ast.Constant(name), LOAD)
-        return self.at(node, made)
+        return self.at(node, ast.Subscript(made, tuple_of([ast.Constant(k) for k in indices]), LOAD) if indices else made)
 
-    def field_of_name(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+    def field_of_name(self, node: Any, path: Path) -> ast.expr:
         """A number in a variable that is a struct."""
+        raise NotImplementedError
+
+    def member_of_name(self, node: Any, path: Path) -> ast.expr:
+        """An array in a variable that is a struct."""
         raise NotImplementedError
 
     # --- calls
@@ -410,10 +468,18 @@ class Expressions:
         if c_name in ("abs", "labs", "llabs", "fabs", "fabsf", "__Pyx_abs_int", "__Pyx_abs_long", "__Pyx_abs_longlong") or (
             name == "abs" and len(arguments) == 1
         ):
-            return ast.Call(ast.Name("abs", LOAD), [self.typed(arguments[0], node.type)], [])
+            of = self.plain(arguments[0])
+            return ast.Call(ast.Name("abs", LOAD), [self.typed(of, None if plain(of.type).is_complex else node.type)], [])
         single = c_name.removesuffix("f") if c_name.endswith("f") and c_name not in LIBC | LIBC_NUMPY | LIBC_TESTS else c_name
-        if single in LIBC or single in LIBC_NUMPY:
+        if single in LIBC or single in LIBC_NUMPY or single in LIBC_OWN:
             return self.typed_call(f"_c_{single}", node, arguments)
+        if single in LIBC_TO_INTEGER:
+            rounded = ast.Call(ast.Name(f"_c_{LIBC_TO_INTEGER[single]}", LOAD), [self.typed(arguments[0])], [])
+            return self.converted(rounded, self.dtype(node))
+        if c_name == "__Pyx_SoftComplexToDouble":
+            return self._real_part(node, self.plain(arguments[0]))
+        if name == "conjugate" and isinstance(function, ExprNodes.AttributeNode) and plain(function.obj.type).is_complex:
+            return ast.Call(ast.Name("_c_conjugate", LOAD), [self.typed(function.obj)], [])
         if single in LIBC_TESTS:
             return ast.Call(ast.Name(f"_c_{single}", LOAD), [self.typed(a) for a in arguments], [])
         if name == "len" and len(arguments) == 1 and self.plain(arguments[0]).type.is_memoryviewslice:
@@ -421,6 +487,20 @@ class Expressions:
         if entry is None or not entry.type.is_cfunction:
             refuse(node, f"`{name}` is a Python object, which a region on a device cannot call")
         return self.call(node, function, arguments)
+
+    def _real_part(self, node: Any, whole: Any) -> ast.expr:
+        """The double that Cython makes of `**`, which may give a complex number."""
+        if isinstance(whole, ExprNodes.PowNode):
+            base, exponent = (self.converted_real(o) for o in (whole.operand1, whole.operand2))
+            return self._helper("_real_power", node, base, exponent)
+        return self._helper("_real_part", node, self.typed(whole))
+
+    def converted_real(self, node: Any) -> ast.expr:
+        """An operand that Cython has made a complex number."""
+        node = self.plain(node)
+        while isinstance(node, ExprNodes.CoerceToComplexNode) or (node.type.is_complex and isinstance(node, ExprNodes.TypecastNode)):
+            node = self.plain(node.arg if isinstance(node, ExprNodes.CoerceToComplexNode) else node.operand)
+        return self.converted(self.value(node), "float64")
 
     def typed_call(self, name: str, node: Any, arguments: list[Any]) -> ast.expr:
         """A call of a function whose arguments have the type of its result."""
@@ -437,7 +517,8 @@ class _Boolean:
 _BOOLEAN = type("CBIntType", (_Boolean,), {})()
 
 
-def _tuple(parts: list[ast.expr]) -> ast.expr:
+def tuple_of(parts: list[ast.expr]) -> ast.expr:
+    """An index, or several."""
     return parts[0] if len(parts) == 1 else ast.Tuple(parts, LOAD)
 
 

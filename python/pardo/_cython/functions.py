@@ -10,7 +10,9 @@ import numpy as np
 _SAME = "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot copysign"
 LIBC = {**{name: name for name in f"{_SAME} fmod erf erfc lgamma pow fabs nextafter".split()}, "tgamma": "gamma"}
 LIBC_NUMPY = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "fmin": "fmin", "fmax": "fmax", "fma": "fma"}
-LIBC_TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
+LIBC_TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "signbit": ""}  # "": it is written below
+LIBC_OWN = ("round", "nearbyint", "fdim")
+LIBC_TO_INTEGER = {"lround": "round", "llround": "round", "lrint": "rint", "llrint": "rint"}
 
 
 def _divided(a: Any, b: Any) -> Any:
@@ -79,15 +81,55 @@ def _shifted(a: Any, b: Any, bits: Any) -> Any:
     return r
 
 
+def _round(x: Any) -> Any:
+    """C's: halves away from zero."""
+    t = np.trunc(x)
+    return t + math.copysign(1.0, x) if abs(x - t) >= 0.5 else t
+
+
+def _fdim(a: Any, b: Any) -> Any:
+    return 0.0 if a <= b else a - b
+
+
+def _signbit(x: Any) -> Any:
+    return math.copysign(1.0, x) < 0
+
+
+def _conjugate(z: Any) -> Any:
+    return z.conjugate()
+
+
+def _real_part(z: Any) -> Any:
+    """Of what `**` of real numbers gives, for which Cython takes a complex one."""
+    if z.imag != 0:
+        raise TypeError("Cannot convert 'complex' with non-zero imaginary component to 'double'")
+    return z.real
+
+
+def _real_power(a: Any, b: Any) -> Any:
+    if a < 0 and np.floor(b) != b:
+        raise TypeError("Cannot convert 'complex' with non-zero imaginary component to 'double'")
+    return a**b
+
+
 FAILING = {
-    f.__name__: f for f in (_divided, _floor_divided, _integer_divided, _remainder, _added, _subtracted, _multiplied, _shifted)
+    f.__name__: f
+    for f in (
+        *(_divided, _floor_divided, _integer_divided, _remainder, _added, _subtracted, _multiplied, _shifted),
+        *(_real_part, _real_power),
+    )
 }  # a region has them at each of its lines that calls one, so that exceptions name these
 TABLE: dict[str, Any] = {
     "_c_divided": _c_divided,
     "_c_remainder": _c_remainder,
     **{f"_c_{c}": getattr(math, name) for c, name in LIBC.items()},
     **{f"_c_{c}": getattr(np, name) for c, name in LIBC_NUMPY.items() if hasattr(np, name)},
-    **{f"_c_{c}": getattr(np, name) for c, name in LIBC_TESTS.items()},
+    **{f"_c_{c}": getattr(np, name) for c, name in LIBC_TESTS.items() if name},
+    "_c_round": _round,
+    "_c_nearbyint": np.rint,
+    "_c_fdim": _fdim,
+    "_c_signbit": _signbit,
+    "_c_conjugate": _conjugate,
 }
 if hasattr(math, "fma"):
     TABLE["_c_fma"] = math.fma

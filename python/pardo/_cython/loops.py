@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from Cython.Compiler import ExprNodes, Nodes
@@ -9,7 +10,7 @@ from pardo._compiler import liveness
 from pardo._cython.errors import refuse
 from pardo._cython.expressions import LOAD, STORE
 from pardo._cython.statements import Place, Translator, children
-from pardo._cython.types import dtype_name, plain
+from pardo._cython.types import Path, dtype_name, plain
 
 _NEVER = 2**63 - 1  # where no iteration leaves a loop
 
@@ -109,8 +110,11 @@ class Loops(Translator):
 
     def _first(self, before: list[ast.stmt], body: list[ast.stmt]) -> list[ast.stmt]:
         """What iterations may read before they assign it has at first the value from before the loop."""
-        read = liveness.Flow(body, set(), set(), counts=False).start.live & liveness.bound(body)
         names = {self.variable(*place): place for e in self.own if e not in self.reductions for place in self.places(e)}
+        body = [*body, *self._at_end()]
+        apart = ElementsByName(self).applied(body)
+        in_structs = {name for name, (_, path) in names.items() if path}  # of which some fields may not be assigned
+        read = liveness.Flow(apart, set(), set(), counts=False).start.live & (liveness.bound(apart) | in_structs)
         made: list[ast.stmt] = []
         for name in sorted(read & names.keys()):
             entry, path = names[name]
@@ -118,8 +122,9 @@ class Loops(Translator):
                 continue
             self.asks((entry, path))
             before.append(_assigned(f"_first_{name}", ast.Name(self.now((entry, path)), LOAD)))
-            made.append(_assigned(name, ast.Name(f"_first_{name}", LOAD)))
-        return made
+            made.append(ast.Assign([self.current((entry, path), STORE)], ast.Name(f"_first_{name}", LOAD)))
+        used = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+        return [*self.made_members(used), *made]
 
     # --- leaving it
 
@@ -199,7 +204,7 @@ class Loops(Translator):
     # --- values of the last iteration
 
     def _kept(self) -> list[ast.stmt]:
-        return [self._reduce(f"_at_{self.variable(*p)}", self.kind_of(*p), ast.Name(self.variable(*p), LOAD)) for p in self.lasting]
+        return [self._reduce(f"_at_{self.variable(*p)}", self.kind_of(*p), self.current(p)) for p in self.lasting]
 
     def _at_end(self) -> list[ast.stmt]:
         """In the last iteration: what names have there is added to what they have after the loop."""
@@ -208,8 +213,9 @@ class Loops(Translator):
         kept: list[ast.stmt] = self._kept() if self.ordered else []
         for place in [] if self.ordered else self.lasting:
             name = self.variable(*place)
-            value = self.converted(ast.Name(name, LOAD), dtype_name(self.kind_of(*place)) or "")
-            kept.append(ast.AugAssign(ast.Name(f"_last_{name}", STORE), ast.Add(), value))
+            value = self.converted(self.current(place), dtype_name(self.kind_of(*place)) or "")
+            joins = ast.BitOr() if dtype_name(self.kind_of(*place)) == "bool_" else ast.Add()
+            kept.append(ast.AugAssign(ast.Name(f"_last_{name}", STORE), joins, value))
         last = ast.Compare(ast.Name(self.variable(self.loop.target.entry), LOAD), [ast.Eq()], [ast.Name("_end", LOAD)])
         return [ast.If(last, kept, [])]
 
@@ -249,13 +255,39 @@ class Loops(Translator):
 
     set_fields: list[Any]  # entries of structs of which the region assigns fields
 
-    def kind_of(self, entry: Any, path: tuple[str, ...]) -> Any:
+    def kind_of(self, entry: Any, path: Path) -> Any:
         """The type of a variable, or of a number in it."""
         raise NotImplementedError
 
     def asks(self, place: Place) -> None:
         """A variable of its own is read where it has the value from outside."""
         raise NotImplementedError
+
+
+class ElementsByName(ast.NodeTransformer):
+    """Names for the elements of arrays in structs, to see which are read before they are assigned; any other use reads all of them."""
+
+    def __init__(self, loops: Loops) -> None:
+        self.elements: dict[str, dict[tuple[Any, ...], str]] = {}
+        for (entry, path), name in loops.members.items():
+            parts = [p for _, p in loops.places(entry) if p[: len(path)] == path]
+            self.elements[name] = {p[len(path) :]: loops.variable(entry, p) for p in parts}
+
+    def applied(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements with these names."""
+        return [self.visit(copy.deepcopy(s)) for s in body] if self.elements else body
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if isinstance(node.value, ast.Name) and node.value.id in self.elements:
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            indices = tuple(p.value if isinstance(p, ast.Constant) else None for p in parts)
+            if indices in self.elements[node.value.id]:
+                return ast.Name(self.elements[node.value.id][indices], node.ctx)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        elements = self.elements.get(node.id)
+        return node if elements is None else ast.Tuple([ast.Name(e, LOAD) for e in elements.values()], LOAD)
 
 
 def _assigned(name: str, value: ast.expr) -> ast.stmt:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
 from Cython.Compiler import ExprNodes, Nodes
@@ -9,7 +10,7 @@ from pardo._cython.errors import RefusedError, refuse
 from pardo._cython.expressions import LOAD, STORE
 from pardo._cython.loops import Loops
 from pardo._cython.statements import FoundFunction, Place, children
-from pardo._cython.types import dtype_name, fields, plain
+from pardo._cython.types import Path, dtype_name, fields, plain, sizes, spelled
 
 
 class Region(Loops):
@@ -33,21 +34,22 @@ class Region(Loops):
         self.parameters: dict[str, str] = {}  # that text -> the name of the parameter
         self.set_before: set[Place] = set()  # what the section itself assigns, outside of its loops
         self.set_fields = _set_fields(node)
-        self.is_one_loop = False
+        self.is_loops = False  # parallel ones alone, that give what they reduce
 
     # --- names
 
-    def outside(self, node: Any, path: tuple[str, ...] = ()) -> ast.expr:
-        text = ".".join(filter(None, (_text_of(node), *path)))
+    def outside(self, node: Any, path: Path = ()) -> ast.expr:
+        text = _text_of(node)
         if not text:
             refuse(node, "this cannot be taken into a region on a device")
+        text += spelled(path)
         kind = self.kind_at(node.type, path)
         if kind.is_ptr or kind.is_array:
-            self.pointer(node, text)
+            self.pointer(node, text, kind)
         elif not _is_array(kind):
             self.dtype(node, kind)
         if text not in self.parameters:
-            self.parameters[text] = self.unique(text.replace(".", "_"))
+            self.parameters[text] = self.unique(re.sub(r"\W+", "_", text).rstrip("_"))
             self.captured[text] = kind
         return ast.Name(self.parameters[text], LOAD)
 
@@ -58,22 +60,20 @@ class Region(Loops):
             why = f"{refused.message}; the region at line {self.node.pos[1]} calls `{found.node.entry.name}`"
             raise RefusedError(refused.pos, why) from None
 
-    def pointer(self, node: Any, text: str) -> None:
+    def pointer(self, node: Any, text: str, kind: Any) -> None:
         """Memory of C that is given as a memoryview."""
-        kind, section, sizes = plain(node.type), self.sections.get(text, ""), []
-        first = f"&{text}" if kind.is_array else text
-        while kind.is_array:
-            sizes.append(str(kind.size))
-            kind, first = plain(kind.base_type), f"{first}[0]"
+        section = self.sections.get(text, "")
+        first = f"&{text}" if plain(kind).is_array else text
+        shape, kind = sizes(kind)
+        first += "[0]" * len(shape)
         if kind.is_ptr:
             kind = plain(kind.base_type)
         if dtype_name(kind) is None and not (kind.is_struct and fields(kind)):
             refuse(node, f"`{text}` points to `{kind}`, of which a region on a device has no arrays")
-        if section:
-            sizes = [section]
-        if not sizes:
+        bounds = [section] if section else [str(n) for n in shape]
+        if not bounds:
             refuse(node, f"`{text}` is a pointer: say how many elements it has, device={{{text}[0:n]: 'to'}}")
-        self.given[text] = f"<{kind}[{', '.join(f':{size}' for size in sizes)}]>{first}"
+        self.given[text] = f"<{kind}[{', '.join(f':{n}' for n in bounds)}]>{first}"
 
     def name(self, node: Any) -> ast.expr:
         entry = node.entry
@@ -83,7 +83,12 @@ class Region(Loops):
                 return ast.Name(self.now((entry, ())), LOAD)
         return super().name(node)
 
-    def field_of_name(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+    def member_of_name(self, node: Any, path: Path) -> ast.expr:
+        if not self.depth and isinstance(node, ExprNodes.NameNode) and node.entry in self.own:
+            refuse(node, f"`{node.name}{spelled(path)}` is used outside of the loop that changes it, which a region on a device cannot do")
+        return super().member_of_name(node, path)
+
+    def field_of_name(self, node: Any, path: Path) -> ast.expr:
         if isinstance(node, ExprNodes.NameNode) and node.entry in self.own:
             self.reads((node.entry, path))
             if not self.depth:
@@ -99,26 +104,27 @@ class Region(Loops):
         if place not in self.set_before:
             self.initial.add(place)
 
-    def target(self, lhs: Any, path: tuple[str, ...] = ()) -> ast.expr:
-        made = super().target(lhs, path)
-        if not self.depth and isinstance(made, ast.Name):
-            (place,) = (p for e in self.own for p in self.places(e) if self.variable(*p) == made.id)
-            if self.in_else:
-                self.results.setdefault(place, made.id)
-            made.id = self.now(place)
-            self.set_before.add(place)
-        return made
+    def assigned_place(self, place: Place) -> ast.expr:
+        if self.depth:
+            return super().assigned_place(place)
+        if self.in_else:
+            self.results.setdefault(place, self.variable(*place))
+        self.set_before.add(place)
+        return ast.Name(self.now(place), STORE)
 
     def view(self, node: Any, lhs: Any, rhs: Any) -> ast.stmt:
         if isinstance(lhs, ExprNodes.NameNode) and lhs.entry in self.read_after:
             refuse(node, f"the memoryview `{lhs.name}` is used after this region on a device, which cannot change it")
         return super().view(node, lhs, rhs)
 
-    def kind_at(self, kind: Any, path: tuple[str, ...]) -> Any:
-        """The type of a number in a struct."""
-        return dict(fields(kind) or ())[path] if path else kind
+    def kind_at(self, kind: Any, path: Path) -> Any:
+        """The type of a number or an array in a struct."""
+        for part in path:
+            kind = plain(kind)
+            kind = kind.base_type if isinstance(part, int) else kind.scope.lookup_here(part).type
+        return kind
 
-    def kind_of(self, entry: Any, path: tuple[str, ...]) -> Any:
+    def kind_of(self, entry: Any, path: Path) -> Any:
         return self.kind_at(entry.type, path)
 
     # --- the whole of it
@@ -129,8 +135,6 @@ class Region(Loops):
         for inner in _parallel_nodes(node):
             for entry, operation in inner.privates.items():
                 self.variable(entry)
-                if operation == "^":
-                    refuse(inner, f"`{entry.name}` is reduced by `^`, which a region on a device cannot do")
                 if operation:
                     self.reductions[entry] = operation
             for entry in inner.assignments:
@@ -138,7 +142,7 @@ class Region(Loops):
         for entry in self.set_fields:
             self.variable(entry)
         body = self.statement(node.body) if isinstance(node, Nodes.ParallelWithBlockNode) else self.statement(node)
-        self.is_one_loop = len(body) == 1 and isinstance(body[0], ast.For) and not (self.reductions or self.results or self.returns)
+        self.is_loops = all(map(_is_parallel, body)) and not (self.results or self.returns)
         self.results.update({(e, ()): self.variable(e) for e in self.reductions})
         before: list[ast.stmt] = []
         needed = {self.variable(*place): place for place in self.asked()}
@@ -161,7 +165,7 @@ class Region(Loops):
         return made
 
     def facts(self) -> str:
-        """What a call of a region that is one loop depends on, beside what arrays hold; nothing for other regions."""
+        """What a call of a region of loops depends on, beside what arrays hold; nothing for other regions."""
         parts = []
         for text, kind in [*self.captured.items(), *((place_text(p), self.kind_of(*p)) for p in self.asked())]:
             if kind.is_memoryviewslice and dtype_name(kind.dtype) is not None:
@@ -171,7 +175,7 @@ class Region(Loops):
                 return ""
             else:
                 parts.append(text)
-        return f"({', '.join(parts)},)" if parts and self.is_one_loop else ""
+        return f"({', '.join(parts)},)" if parts and self.is_loops else ""
 
     def asked(self) -> list[Place]:
         """Variables of its own that are given with the values which they have outside."""
@@ -183,7 +187,13 @@ class Region(Loops):
 
 def place_text(place: Place) -> str:
     """A variable, or a number in it, as the file writes it."""
-    return ".".join((str(place[0].name), *place[1]))
+    return str(place[0].name) + spelled(place[1])
+
+
+def _is_parallel(statement: ast.stmt) -> bool:
+    """Whether it is a parallel loop."""
+    over = statement.iter.func if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call) else None
+    return isinstance(over, ast.Name) and over.id == "_prange"
 
 
 def _is_array(kind: Any) -> bool:

@@ -40,87 +40,127 @@ def _unowned(a: Any) -> np.ndarray[Any, Any]:
 
 
 class Region:
-    """A parallel region of a file of Cython: a function of what it takes from around it."""
+    """A parallel region of a file of Cython: a function of what it takes from around it, or several, for the types of a fused function."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._lock = threading.Lock()
-        self._made: dict[Any, Any] | None = None
-        self._calls: _core._Region | None = None
-        self._sources: tuple[int, ...] = ()
-        self._misses = 0
+        self._made: dict[Any, Variant] | None = None
 
-    def _functions(self) -> dict[Any, Any]:
+    def _variants(self) -> dict[Any, Variant]:
         with self._lock:
             if self._made is None:
-                self._made = {variant["key"]: _function(variant) for variant in carried.unpacked(self._data)}
+                self._made = {v["key"]: Variant(_function(v), v["results"]) for v in carried.unpacked(self._data)}
             return self._made
 
-    def __call__(self, key: Any, *arguments: Any) -> Any:
-        made = self._made or self._functions()
+    def of(self, key: Any) -> Variant:
+        """The one for some types."""
         try:
-            function = made[key]
+            return (self._made or self._variants())[key]
         except KeyError:
             raise TypeError(f"a region was not compiled for the types {key}; build the extension again") from None
-        _finish_late_results()
-        return function(*[np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments])
 
-    # A region of one loop, with shapes and bounds that it has had before, is run by the core with the program that it had then
-    # (python/bind/kernel/region.cpp). Facts are addresses, shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who
-    # calls has it.
+    def __call__(self, key: Any, *arguments: Any) -> Any:
+        return self.of(key)(*arguments)
 
-    def again(self, facts: tuple[Any, ...]) -> bool:
-        """Run it with these facts, if a program for them is known. Once there is one, the core's method takes this one's place."""
-        return False
+    def again(self, facts: tuple[Any, ...]) -> Any:
+        """As of its only variant, which takes this one's place."""
+        return None
 
-    def first(self, facts: tuple[Any, ...], *arguments: Any) -> None:
-        """Run it, and keep what a call with the same shapes needs. Where these seldom come again, nothing is kept any more."""
-        (function,) = (self._made or self._functions()).values()
-        _finish_late_results()
-        hits = 0
-        if self._calls is not None:
-            self._calls.forget()
-            hits = self._calls.hits
-        self._misses += 1
-        if self._misses > 4 * hits + _SEEN or plainly():
-            self(None, *arguments)
-            return
-        given = [_unowned(a) if hasattr(a, "strides") else a for a in arguments]
-        (region,) = function._current().regions
-        with self._lock:
-            runs: list[tuple[Any, ...]] = []
-            region.region.recorded = threading.get_ident(), runs
-            try:
-                function(*given)
-            finally:
-                region.region.recorded = None
-        if len(runs) == 1:
-            self._keep(facts, function, region.region, arguments, runs[0])
+    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+        """As of its only variant."""
+        variant = self.of(None)
+        results = variant.first(facts, *arguments)
+        self.again = variant.again  # type: ignore[method-assign]
+        return results
 
-    def _keep(self, facts: tuple[Any, ...], function: OffloadFunction, region: Any, arguments: tuple[Any, ...], run: Any) -> None:
-        names = function._parameters
-        if self._calls is None:
-            counting = {n.id for loop in region.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-            ranks = [len(a.shape) if hasattr(a, "strides") else -1 for a in arguments]
-            parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
-            self._calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
-            self.again = self._calls.again  # type: ignore[method-assign]
-        table = table_of(function._target())
-        of = {name: k for k, name in enumerate(names)}
-        moved = None if table.shares or function._last is None else function._last
-        kinds = {} if moved is None else {m.name: m.kind for m in moved[1]}
-        maps = [kinds.get(name, "") for name in names]
-        loop_arguments, counts, chunk = run
-        places = [of.get(name, -1) for name in region.captured]
-        self._calls.keep(facts, table, region.loop, loop_arguments, counts, chunk, function.__name__, places, maps, moved)
+    @property
+    def hits(self) -> int:
+        """Calls that the core ran."""
+        return sum(v.calls.hits for v in (self._made or {}).values() if v.calls is not None)
 
     def explain(self) -> str:
         """What is copied, and why."""
-        functions = self._functions()
-        if self._calls is not None and self._calls.moved is not None:
-            (function,) = functions.values()
-            function._last = self._calls.moved
-        return "\n".join(f.explain() for f in functions.values())
+        return "\n".join(v.explain() for v in self._variants().values())
+
+
+class Variant:
+    """A region for the types of its arguments.
+
+    A region of loops alone, with shapes and bounds that it has had before, is run by the core with the programs that it had then
+    (python/bind/kernel/region.cpp). Facts are addresses, shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who
+    calls has it.
+    """
+
+    def __init__(self, function: Any, results: list[str]) -> None:
+        self._function, self._results = function, results
+        self._lock = threading.Lock()
+        self.calls: _core._Region | None = None
+        self._misses = 0
+
+    def __call__(self, *arguments: Any) -> Any:
+        _finish_late_results()
+        return self._function(*[np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments])
+
+    def again(self, facts: tuple[Any, ...]) -> Any:
+        """Its results with these facts, if programs for them are known. Once there are some, the core's method takes this one's place."""
+        return None
+
+    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+        """Run it, and keep what a call with the same shapes needs. Where these seldom come again, nothing is kept any more."""
+        hits = 0
+        if self.calls is not None:
+            self.calls.forget()
+            hits = self.calls.hits
+        self._misses += 1
+        if self._misses > 4 * hits + _SEEN or plainly():
+            return self(*arguments)
+        _finish_late_results()
+        given = [_unowned(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments]
+        regions = [r.region for r in self._function._current().regions]
+        with self._lock:
+            runs: list[tuple[Any, ...]] = []
+            for region in regions:
+                region.recorded = threading.get_ident(), runs
+            try:
+                results = self._function(*given)
+            finally:
+                for region in regions:
+                    region.recorded = None
+        if [r for r, *_ in runs] == regions:
+            self._keep(facts, arguments, runs)
+        return results
+
+    def _keep(self, facts: tuple[Any, ...], arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
+        function = self._function
+        names = function._parameters
+        counting = {n.id for r, *_ in runs for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        if any(counting & set(r.results) for r, *_ in runs):
+            return
+        if self.calls is None:
+            ranks = [len(a.shape) if hasattr(a, "strides") and not isinstance(a, np.generic) else -1 for a in arguments]
+            parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
+            self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
+        table = table_of(function._target())
+        moved = None if table.shares or function._last is None else function._last
+        kinds = {} if moved is None else {m.name: m.kind for m in moved[1]}
+        of = {name: k for k, name in enumerate(names)}  # where the value of a name is: a parameter, or behind these a result
+        loops, results = [], 0
+        for region, loop_arguments, counts, chunk in runs:
+            places = [of.get(name, -1) for name in region.captured]
+            loops.append((region.loop, loop_arguments, counts, chunk, places, region.initial))
+            of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
+            results += len(region.results)
+        returned = [of[name] - len(names) for name in self._results]
+        self.calls.keep(facts, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
+        self.again = self.calls.again  # type: ignore[method-assign]
+
+    def explain(self) -> str:
+        """What is copied, and why."""
+        if self.calls is not None and self.calls.moved is not None:
+            self._function._last = self.calls.moved
+        explained: str = self._function.explain()
+        return explained
 
 
 def _function(variant: dict[str, Any]) -> Any:

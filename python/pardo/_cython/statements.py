@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from Cython.Compiler import ExprNodes, Nodes
 from pardo._compiler import liveness
 from pardo._cython.errors import refuse
-from pardo._cython.expressions import LOAD, STORE, Expressions, operator_of
+from pardo._cython.expressions import LOAD, STORE, Expressions, operator_of, tuple_of
 from pardo._cython.functions import FAILING, TABLE
-from pardo._cython.types import dtype_name, fields, plain
+from pardo._cython.types import Path, dtype_name, fields, plain, sizes
 
-_RESERVED = {*TABLE, "_np", "_prange", "abs", "bool", "len", "max", "min", "range"}
-Place = tuple[Any, tuple[str, ...]]  # the entry of a variable; if it is a struct, the names that lead to a number in it
+_RESERVED = {*TABLE, "_np", "_prange", "abs", "bool", "complex", "len", "max", "min", "range"}
+Place = tuple[Any, Path]  # the entry of a variable; if it is a struct, what leads to a number in it
 
 
 class FoundFunction(NamedTuple):
@@ -35,6 +35,7 @@ class Translator(Expressions):
         self.loops = 0  # serial ones around what is translated
         self.own: dict[Any, str] = {}  # entries of its variables
         self.parts: dict[Place, str] = {}  # numbers of those that are structs
+        self.members: dict[Place, str] = {}  # arrays in those
         self.taken = set(_RESERVED)
         self.counters: set[Any] = set()
         self.under_way: tuple[str, ...] = ()
@@ -44,15 +45,39 @@ class Translator(Expressions):
 
     # --- names
 
-    def variable(self, entry: Any, path: tuple[str, ...] = ()) -> str:
+    def variable(self, entry: Any, path: Path = ()) -> str:
         """The name of one of its variables, or of a number in one."""
         if entry not in self.own:
             self.own[entry] = self.unique(str(entry.name))
         if not path:
             return self.own[entry]
         if (entry, path) not in self.parts:
-            self.parts[entry, path] = self.unique("_".join((str(entry.name), *path)))
+            self.parts[entry, path] = self.unique("_".join(map(str, (entry.name, *path))))
         return self.parts[entry, path]
+
+    def member_of_name(self, node: Any, path: Path) -> ast.expr:
+        if isinstance(node, ExprNodes.NameNode) and node.entry in self.own:
+            return ast.Name(self.own_member((node.entry, path)), LOAD)
+        return self.outside(node, path)
+
+    def own_member(self, place: Place) -> str:
+        """The name of an array in one of its variables."""
+        if place not in self.members:
+            self.members[place] = self.unique("_".join(map(str, (place[0].name, *place[1]))))
+        return self.members[place]
+
+    def current(self, place: Place, context: ast.expr_context = LOAD) -> ast.expr:
+        """A variable of its own, or a number in one, which an array may hold."""
+        entry, path = place
+        indices = [part for part in path if isinstance(part, int)]
+        if not indices:
+            return ast.Name(self.variable(entry, path), context)
+        array = ast.Name(self.own_member((entry, path[: len(path) - len(indices)])), LOAD)
+        return ast.Subscript(array, tuple_of([ast.Constant(k) for k in indices]), context)
+
+    def made_members(self, names: set[str]) -> list[ast.stmt]:
+        """Memory for arrays in variables of its own, of those that are named."""
+        return [self.empty(name, *sizes(member(*place))) for place, name in self.members.items() if name in names]
 
     def unique(self, name: str) -> str:
         """A name that nothing else has."""
@@ -65,9 +90,9 @@ class Translator(Expressions):
         """The numbers that a variable consists of."""
         return [(entry, path) for path, _ in fields(entry.type) or ()] if plain(entry.type).is_struct else [(entry, ())]
 
-    def field_of_name(self, node: Any, path: tuple[str, ...]) -> ast.expr:
+    def field_of_name(self, node: Any, path: Path) -> ast.expr:
         if isinstance(node, ExprNodes.NameNode) and node.entry in self.own:
-            return ast.Name(self.variable(node.entry, path), LOAD)
+            return self.current((node.entry, path))
         return self.outside(node, path)
 
     def name(self, node: Any) -> ast.expr:
@@ -81,15 +106,18 @@ class Translator(Expressions):
             return ast.Constant(int(constant))
         return self.outside(node)
 
-    def outside(self, node: Any, path: tuple[str, ...] = ()) -> ast.expr:
-        """A variable from outside, or a number in it."""
-        return refuse(node, f"`{getattr(node, 'name', node)}` is not a variable of this function, and is not given to it")
+    def outside(self, node: Any, path: Path = ()) -> ast.expr:
+        """A variable from outside, or a number or an array in it."""
+        name = getattr(node, "name", None) or getattr(node, "attribute", "this")
+        return refuse(node, f"`{name}` is not a variable of this function, and is not given to it")
 
     # --- calls
 
     def call(self, node: Any, function: Any, arguments: list[Any]) -> ast.expr:
         entry = function.entry
         c_name = str(entry.cname)
+        if isinstance(function, ExprNodes.AttributeNode) and function.obj.type.is_extension_type:
+            refuse(node, f"`{entry.name}` is a method, of which a subclass may have another one: a region on a device cannot call it")
         if c_name not in self.functions:
             refuse(node, f"`{entry.name}` has no body in this file or in a .pxd that it cimports: a region on a device cannot call it")
         if c_name in self.under_way:
@@ -106,8 +134,10 @@ class Translator(Expressions):
                 made += self.struct(argument)
             else:
                 made.append(self.typed(argument, formal.type))
-        for formal in entry.type.args[len(arguments) :]:
-            refuse(node, f"`{entry.name}` is called without `{formal.name}`: a region on a device gives each argument")
+        for formal, written in list(zip(entry.type.args, self.functions[c_name].node.args, strict=False))[len(arguments) :]:
+            if written.default is None or not self.plain(written.default).has_constant_result():
+                refuse(node, f"`{entry.name}` is called without `{formal.name}`, whose default is no constant")
+            made.append(self.converted(ast.Constant(self.plain(written.default).constant_result), self.dtype(node, formal.type)))
         return ast.Call(ast.Name(name, LOAD), made, [])
 
     def failing(self, name: str, node: Any) -> str:
@@ -139,16 +169,20 @@ class Translator(Expressions):
         inner.made = self.made
         inner.returns = node.return_type
         scope = node.local_scope
-        parameters = []
+        given: list[Place] = []
         for formal in node.entry.type.args:
-            parameters += [inner.variable(*place) for place in inner.places(scope.lookup_here(formal.name))]
+            given += inner.places(scope.lookup_here(formal.name))
+        parameters = [inner.variable(*place) for place in given]
         arrays: list[ast.stmt] = []
         for entry in scope.entries.values():
             if entry.is_variable and not entry.type.is_pyobject:
                 inner.variable(entry)
                 if entry.type.is_array and entry.name not in [formal.name for formal in node.entry.type.args]:
                     arrays += inner.memory(entry)
-        body = [*arrays, *(inner.block(node.body) or [ast.Pass()])]
+        body = inner.block(node.body) or [ast.Pass()]
+        filled = [(place, inner.current(place, STORE)) for place in given]
+        parts = [ast.Assign([to], ast.Name(inner.variable(*place), LOAD)) for place, to in filled if isinstance(to, ast.Subscript)]
+        body = [*arrays, *inner.made_members(set(inner.members.values())), *parts, *body]
         body = [*inner.first_values(body, set(parameters)), *body]
         self.checks = max(self.checks, inner.checks)
         arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
@@ -157,17 +191,14 @@ class Translator(Expressions):
 
     def memory(self, entry: Any) -> list[ast.stmt]:
         """An array of C that belongs to the function."""
-        shape: list[ast.expr] = []
-        kind = entry.type
-        while kind.is_array:
-            shape.append(ast.Constant(int(kind.size)))
-            kind = kind.base_type
-        if dtype_name(kind) is None:
-            return []  # refused where it is used
+        shape, kind = sizes(entry.type)
+        return [] if dtype_name(kind) is None else [self.empty(self.variable(entry), shape, kind)]  # refused where it is used
+
+    def empty(self, name: str, shape: list[int], kind: Any) -> ast.stmt:
+        """Memory under a name."""
         dtype = ast.Attribute(ast.Name("_np", LOAD), dtype_name(kind) or "", LOAD)
-        size = shape[0] if len(shape) == 1 else ast.Tuple(shape, LOAD)
-        made = ast.Call(ast.Attribute(ast.Name("_np", LOAD), "empty", LOAD), [size, dtype], [])
-        return [ast.Assign([ast.Name(self.variable(entry), STORE)], made)]
+        size = tuple_of([ast.Constant(n) for n in shape])
+        return ast.Assign([ast.Name(name, STORE)], ast.Call(ast.Attribute(ast.Name("_np", LOAD), "empty", LOAD), [size, dtype], []))
 
     def first_values(self, body: list[ast.stmt], given: set[str]) -> list[ast.stmt]:
         """Values for variables that some path reads before it assigns them: C leaves open which ones they have."""
@@ -266,12 +297,21 @@ class Translator(Expressions):
             return self.view(node, lhs, rhs)
         if lhs.type.is_array:
             refuse(node, "an array of C is assigned element by element in a region on a device")
+        if isinstance(lhs, ExprNodes.AttributeNode) and plain(lhs.obj.type).is_complex and lhs.attribute in ("real", "imag"):
+            return self._part(lhs, rhs)
         targets = self.targets(lhs)
         if len(targets) == 1 and not plain(lhs.type).is_struct_or_union:
             return ast.Assign([targets[0]], self.values(rhs, lhs)[0])
         rhs = self.plain(rhs)
         value = self.value(rhs) if isinstance(rhs, ExprNodes.SimpleCallNode) else ast.Tuple(self.struct(rhs), LOAD)
         return ast.Assign([ast.Tuple(targets, STORE)], value)
+
+    def _part(self, lhs: Any, rhs: Any) -> ast.stmt:
+        """The real or the imaginary part of a complex number."""
+        whole, value = self.plain(lhs.obj), self.typed(rhs, lhs.type)
+        other = ast.Attribute(self.value(whole), "imag" if lhs.attribute == "real" else "real", LOAD)
+        parts = [value, other] if lhs.attribute == "real" else [other, value]
+        return ast.Assign([self.target(whole)], self.converted(ast.Call(ast.Name("complex", LOAD), parts, []), self.dtype(whole)))
 
     def values(self, rhs: Any, lhs: Any) -> list[ast.expr]:
         """The numbers that are assigned."""
@@ -296,7 +336,7 @@ class Translator(Expressions):
             refuse(node, "this memoryview cannot be assigned in a region on a device")
         return ast.Assign([ast.Name(self.variable(lhs.entry), STORE)], self.array(rhs))
 
-    def target(self, lhs: Any, path: tuple[str, ...] = ()) -> ast.expr:
+    def target(self, lhs: Any, path: Path = ()) -> ast.expr:
         """What is assigned: a number, or one of a struct."""
         base = lhs
         while isinstance(base, ExprNodes.AttributeNode) and plain(base.obj.type).is_struct_or_union:
@@ -306,12 +346,16 @@ class Translator(Expressions):
                 self.dtype(base)
             if base.entry.is_cglobal or base.entry.is_pyglobal:
                 refuse(base, f"`{base.name}` is a variable of the module, which a region on a device cannot change")
-            return self.at(base, ast.Name(self.variable(base.entry, path), STORE))
+            return self.at(base, self.assigned_place((base.entry, path)))
         made = self.field(base, path) if path else self.value(base)
         if not isinstance(made, ast.Subscript):
             refuse(lhs, "this cannot be assigned in a region on a device")
         made.ctx = STORE
         return made
+
+    def assigned_place(self, place: Place) -> ast.expr:
+        """A variable of its own, or a number in one, that is assigned."""
+        return self.current(place, STORE)
 
     def do_InPlaceAssignmentNode(self, node: Any) -> Any:
         lhs = self.plain(node.lhs)
@@ -409,6 +453,14 @@ class Callee(Translator):
             value = self.plain(node.value)
             return ast.Return(self.value(value) if isinstance(value, ExprNodes.SimpleCallNode) else ast.Tuple(self.struct(value), LOAD))
         return ast.Return(self.typed(node.value, self.returns))
+
+
+def member(entry: Any, path: Path) -> Any:
+    """The type of an array in a variable."""
+    kind = plain(entry.type)
+    for part in path:
+        kind = plain(kind.scope.lookup_here(part).type)
+    return kind
 
 
 def _plus(value: ast.expr, number: int) -> ast.expr:

@@ -1,16 +1,18 @@
 # python/pardo/_cython/types.py: C's types as Cython knows them -> names of dtypes.
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 _BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "PY_LONG_LONG": 64}
+_MOST_NUMBERS = 64
 _RANKS = ("char", "short", "int", "long", "PY_LONG_LONG")
 
 
 def plain(kind: Any) -> Any:
-    """The type behind the names that `ctypedef` gives."""
-    while getattr(kind, "is_typedef", False):
-        kind = kind.typedef_base_type
+    """The type behind the names that `ctypedef` gives, and behind references."""
+    while getattr(kind, "is_typedef", False) or getattr(kind, "is_reference", False):
+        kind = kind.typedef_base_type if kind.is_typedef else kind.ref_base_type
     return kind
 
 
@@ -37,9 +39,13 @@ def dtype_name(kind: Any) -> str | None:
     return None
 
 
-def fields(kind: Any) -> list[tuple[tuple[str, ...], Any]] | None:
-    """The numbers in a struct: for each the names of the fields that lead to it, and its type; None where a field is of another kind."""
-    found: list[tuple[tuple[str, ...], Any]] = []
+Path = tuple[str | int, ...]  # names of fields that lead to a number in a struct, and its indices if the last one is an array
+
+
+def fields(kind: Any) -> list[tuple[Path, Any]] | None:
+    """The numbers in a struct, those of arrays among them: for each what leads to it, and its type; None where a field is of another kind, or
+    where there are too many."""
+    found: list[tuple[Path, Any]] = []
     for member in plain(kind).scope.var_entries if plain(kind).scope is not None else ():
         inner = plain(member.type)
         if inner.is_struct:
@@ -47,11 +53,26 @@ def fields(kind: Any) -> list[tuple[tuple[str, ...], Any]] | None:
             if parts is None:
                 return None
             found += [((str(member.name), *path), part) for path, part in parts]
-        elif dtype_name(inner) is None:
+            continue
+        shape, of = sizes(inner)
+        if dtype_name(of) is None:
             return None
-        else:
-            found.append(((str(member.name),), member.type))
-    return found or None
+        found += [((str(member.name), *place), of) for place in itertools.product(*map(range, shape))]
+    return found if 0 < len(found) <= _MOST_NUMBERS else None
+
+
+def sizes(kind: Any) -> tuple[list[int], Any]:
+    """The sizes of an array of C, and the type of its elements; no sizes for another type."""
+    shape, kind = [], plain(kind)
+    while kind.is_array:
+        shape.append(int(kind.size))
+        kind = plain(kind.base_type)
+    return shape, kind
+
+
+def spelled(path: Path) -> str:
+    """What follows the name of a variable, as the file would write it."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
 
 
 def is_signed_integer(kind: Any) -> bool:

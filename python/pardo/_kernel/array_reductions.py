@@ -28,6 +28,7 @@ _OPERATORS: dict[type[ast.operator], np.ufunc] = {
     ast.Div: np.multiply,
     ast.BitAnd: np.bitwise_and,
     ast.BitOr: np.bitwise_or,
+    ast.BitXor: np.bitwise_xor,
 }
 _EXTREMES = {"min": np.minimum, "minimum": np.minimum, "max": np.maximum, "maximum": np.maximum}
 
@@ -57,7 +58,7 @@ def _combining(scope: Scope, loop: ast.stmt, name: str) -> np.ufunc:
             known = intrinsics.known.get(id(function))
             if known in _EXTREMES:
                 return _EXTREMES[str(known)]
-    raise problem(TypeError, scope.source, loop, f"`{name}` is an array, which is reduced by +, *, &, |, np.minimum and np.maximum")
+    raise problem(TypeError, scope.source, loop, f"`{name}` is an array, which is reduced by +, *, &, |, ^, np.minimum and np.maximum")
 
 
 def _identity(combine: np.ufunc, dtype: np.dtype[Any]) -> Any:

@@ -361,7 +361,7 @@ class Region:
     def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
         initial = tuple(leaf for value in before for leaf in _numbers(value))
         if self.recorded is not None and self.recorded[0] == threading.get_ident():
-            self.recorded[1].append((arguments, counts, at_a_time))
+            self.recorded[1].append((self, arguments, counts, at_a_time))
         results = self.loop.run(arguments, counts, initial, None, at_a_time, self.name)
         for k, value in enumerate(before):
             results[k] = _shaped_as(value, results[k])

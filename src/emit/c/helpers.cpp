@@ -145,7 +145,8 @@ std::string combined(const std::string& combine, DType dtype, const std::string&
         if (dtype == DType::Float16) return "f16_to_f32(f32_to_f16(" + value + "))";
         return value;
     }
-    if (combine == "and" || combine == "or") return a + (combine == "and" ? " & " : " | ") + b;
+    if (combine == "and" || combine == "or" || combine == "xor")
+        return a + (combine == "and" ? " & " : combine == "or" ? " | " : " ^ ") + b;
     const char* order = combine == "min" ? " < " : " > ";
     std::string test = a + order + b;
     if (is_float(dtype)) test += " || " + a + " != " + a;

@@ -35,6 +35,7 @@ std::string CEmitter::combine(ir::Combine c, DType dtype, const std::string& a, 
             if (dtype == DType::Bool) return a + (c == ir::Combine::Max ? " | " : " & ") + wrapped(b);
             return min_max(c == ir::Combine::Min ? Opcode::Min : Opcode::Max, dtype, a, b);
         case ir::Combine::And: return a + " & " + wrapped(b);
+        case ir::Combine::Xor: return a + " ^ " + wrapped(b);
         default: return a + " | " + wrapped(b);
     }
 }

@@ -253,6 +253,7 @@ private:
     void update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* updates_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values);
     llvm::Value* load_vector(ir::Value pointer, llvm::Value* index, int step, llvm::Value* ahead);
+    void prefetch(llvm::Value* address);
     llvm::Value* elements_ahead(ir::Value pointer, ir::Value index, int step);
     llvm::Value* load_strided(ir::Value pointer, llvm::Value* base, std::int64_t step);
     void store_strided(ir::Value pointer, llvm::Value* base, std::int64_t step, llvm::Value* value);

@@ -102,6 +102,11 @@ llvm::Value* Emitter::elements_ahead(Value pointer, Value index, int step) {
     return b_.CreateMul(iterations_.step, i64(std::max<std::int64_t>(1, of_iterations / iteration)));
 }
 
+/// Tells the processor what will be read.
+void Emitter::prefetch(llvm::Value* address) {
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()}, {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+}
+
 /// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's. Asks for what lies `ahead` elements in front.
 llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step, llvm::Value* ahead) {
     const DType t = type(pointer);
@@ -109,10 +114,7 @@ llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step, l
     if (step < 0) index = b_.CreateSub(index, i64(lanes_ - 1));
     llvm::Value* at = address(pointer, index);
     llvm::Instruction* access = nullptr;
-    if (ahead) {
-        llvm::Value* there = b_.CreateGEP(memory_element(t), at, ahead);
-        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()}, {there, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
-    }
+    if (ahead) prefetch(b_.CreateGEP(memory_element(t), at, ahead));
     if (!mask_)
         access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
     else

@@ -24,7 +24,8 @@ llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
     const bool is_signed = kind_of(t) == DKind::Signed;
     switch (c) {
         case Combine::Add:
-        case Combine::Or: return llvm::Constant::getNullValue(type);
+        case Combine::Or:
+        case Combine::Xor: return llvm::Constant::getNullValue(type);
         case Combine::Mul: return llvm::ConstantInt::get(type, 1);
         case Combine::And: return llvm::Constant::getAllOnesValue(type);
         case Combine::Min:
@@ -45,6 +46,7 @@ llvm::Value* Emitter::combine(Combine c, DType t, llvm::Value* a, llvm::Value* b
         case Combine::Max: return min_max(ir::Opcode::Max, wide, a, b);
         case Combine::And: return b_.CreateAnd(a, b);
         case Combine::Or: return b_.CreateOr(a, b);
+        case Combine::Xor: return b_.CreateXor(a, b);
     }
     return nullptr;
 }

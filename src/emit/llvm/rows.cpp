@@ -92,8 +92,11 @@ llvm::Value* Emitter::row_elements(InstrId id, Value pointer, const Lane& index)
     LlvmValues& turned = rows_->turned[static_cast<std::size_t>(found - rows_->loads.begin())];
     if (rows_->iteration == 0) {
         turned.clear();
+        // The next lanes' rows: processors foresee what comes within a page, and rows soon leave it.
+        llvm::Value* next = b_.CreateMul(index.step, i64(lanes_));
         for (int l = 0; l < lanes_; ++l) {
             llvm::Value* at = address(pointer, lane_index(index, l));
+            prefetch(b_.CreateGEP(memory_element(type(pointer)), at, next));
             llvm::LoadInst* access = b_.CreateAlignedLoad(widened(memory_element(type(pointer)), lanes_), at, alignment(type(pointer)));
             annotate(access, pointer);
             turned.push_back(access);

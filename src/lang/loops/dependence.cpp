@@ -29,6 +29,7 @@ std::optional<ir::Combine> reduction_by(const Tree& t, const std::string& name) 
         if (op == "*" || op == "/") return Combine::Mul;
         if (op == "&") return Combine::And;
         if (op == "|") return Combine::Or;
+        if (op == "^") return Combine::Xor;
         return std::nullopt;
     };
     if (t.form == Form::Augment && is_name(t.parts[0], name) && !mentions(t.parts[1], name)) return by_operator(t.name);

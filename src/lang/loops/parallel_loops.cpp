@@ -115,7 +115,8 @@ void Lowering::walk_reduction() {
         std::vector<TypedExpr> numbers;
         numbers_of(likes[k], numbers, out_.layout);
         const bool is_tuple = likes[k].kind == Kind::Tuple;
-        if (!is_tuple && dtype(likes[k].type) == DType::Bool && combines[k] != ir::Combine::And && combines[k] != ir::Combine::Or)
+        const bool of_bits = combines[k] == ir::Combine::And || combines[k] == ir::Combine::Or || combines[k] == ir::Combine::Xor;
+        if (!is_tuple && dtype(likes[k].type) == DType::Bool && !of_bits)
             wrong_type(t.place, "`" + loop_->results[k] + "` is a bool, and reduced as a number");
         for (std::size_t p = 0; p < numbers.size(); ++p)
             out_.results.push_back({numbers[p].type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});

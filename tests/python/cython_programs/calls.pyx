@@ -104,3 +104,72 @@ def owner_is_bound_again(float[:, ::1] D):
                 for j in prange(m):
                     row[j] = i
             row = D[i, :]
+
+
+def sums(float[:] x, float start, int n):
+    """Reductions, which begin with what the variables are."""
+    cdef int i, count = 100
+    cdef float total = start, product = 1
+    for i in prange(n, nogil=True, device={}):
+        total += x[i]
+        product *= x[i] + 1
+        count -= 1
+    return total, product, count
+
+
+def normalized(float[:] x, float[:] y):
+    """Several loops, the second one with what the first one gives."""
+    cdef int n = x.shape[0], i
+    cdef float total = 0, largest = 0
+    with nogil, parallel(device={}):
+        for i in prange(n):
+            total += x[i]
+        for i in prange(n):
+            y[i] = x[i] / total
+        for i in prange(n):
+            x[i] = y[n - 1 - i]
+    return total
+
+
+def filled(cython.numeric[:] x, cython.numeric a):
+    """A fused type."""
+    cdef int i
+    cdef cython.numeric total = 0
+    for i in prange(x.shape[0], nogil=True, device={}):
+        x[i] = a
+        total += a
+    return total
+
+
+def repeated(float[:] x, int times):
+    """A loop of the region around its parallel one."""
+    cdef int n = x.shape[0], i, k
+    with nogil, parallel(device={}):
+        for k in range(times):
+            for i in prange(n):
+                x[i] += k + 1
+
+
+def counted(int[:] x, float[:] y):
+    """A bound that a loop before has computed."""
+    cdef int i, n = 0
+    with nogil, parallel(device={}):
+        for i in prange(x.shape[0]):
+            n += x[i]
+        for i in prange(n):
+            y[i] += 1
+    return n
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def rows_or_nothing(float[:, ::1] D, int n):
+    """The last region of a block without iterations."""
+    cdef int m = D.shape[1], i, j
+    cdef float[::1] row
+    with nogil, device({}):
+        for i in range(n):
+            row = D[i, :]
+            with parallel(device={row: 'tofrom'}):
+                for j in prange(m * (n - 1 - i)):
+                    row[j % m] = i

@@ -2,7 +2,8 @@
 # cython: language_level=3
 cimport cython
 import numpy as np
-from libc.math cimport M_PI, sqrt
+cimport numpy as cnp
+from libc.math cimport M_PI, fdim, lrint, lround, nearbyint, round, roundf, signbit, sqrt
 from libc.stdint cimport int64_t, uint8_t
 from cython.parallel cimport parallel, prange
 from inlined cimport Point, mirrored, squared
@@ -56,6 +57,63 @@ def structs_made(Point[:] p, double[:] out):
         out[i] = s.first.x * 1000 + s.last.y + mirrored(kept, 1).x
         last = s.last
     return last.x, last.y, last.tag
+
+
+ctypedef struct Weights:
+    double w[3]
+    long turns[2][2]
+    long n
+
+cdef struct Pair:
+    Weights one
+    Weights other
+
+
+cdef double weighed(Weights v, int k) noexcept nogil:
+    v.w[k % 3] += 1
+    return v.w[0] * v.w[2] + v.w[k % 3] * v.turns[k % 2][1] + v.n
+
+
+cdef Weights turned(Weights v) noexcept nogil:
+    v.w[0], v.w[1], v.w[2] = v.w[2], v.w[0], v.w[1]
+    return v
+
+
+def arrays_in_structs(Weights[:] x, double[:] out):
+    cdef int i, k
+    cdef Weights v, last
+    cdef Weights of_c[2]
+    cdef Weights *all = &x[0]
+    of_c[0].n = 1
+    of_c[1].n, of_c[1].w[2] = 5, 0.25
+    for i in prange(x.shape[0], nogil=True, device={}):
+        v = turned(x[i])
+        for k in range(3):
+            out[i] += x[i].w[k] * v.w[(k + 1) % 3]
+        v.w[i % 3] = v.turns[1][0]
+        out[i] += weighed(v, i) + weighted(v.w, 3, x[i].w) + of_c[1].w[2] * of_c[i % 2].n
+        x[i].turns[0][1] += 1
+        x[i].w[2] = v.w[0]
+        last = v
+    for i in prange(x.shape[0], nogil=True, device={all[0:x.shape[0]]: 'tofrom'}):
+        all[i].w[1] = last.w[i % 3] + last.turns[0][0]
+    return last.w[0], last.w[2], last.turns[1][1], last.n
+
+
+def structs_in_structs(Pair[:] x, double[:] out):
+    """Fields that iterations assign, and others that they read from outside."""
+    cdef int i
+    cdef Pair p
+    cdef Weights v
+    v.n, v.w[0], v.w[1], v.w[2] = 7, 1, 2, 3
+    for i in prange(x.shape[0], nogil=True, device={}):
+        p = x[i]
+        p.other = p.one
+        p.other.w[1] = i
+        out[i] = weighed(p.other, i) + v.w[i % 3]
+        x[i].other = p.other
+        v.n = i
+    return v.n, v.w[2]
 
 
 # --- enums, constants
@@ -278,6 +336,44 @@ def narrow(uint8_t[:] a, int64_t[:] b, bint up, real[:] c):
         c[i] = not a[i]
 
 
+def parts(double complex[:] z, double[:] out):
+    cdef int i
+    cdef double complex w, sum = 1, last = 0
+    cdef bint up = True
+    for i in prange(z.shape[0], nogil=True, device={}):
+        w = z[i].conjugate() * 2j
+        w.imag = z[i].real
+        out[i] = abs(z[i]) + w.real
+        if w != z[i]:
+            z[i] = w
+        sum += w
+        last = z[i]
+        up = i == 1
+    return sum, last, up
+
+
+def rounded(double[:] x, long[:] k, float[:] f):
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        k[i] = lround(x[i]) * 100 + lrint(x[i]) + (1000 if signbit(x[i]) else 0)
+        f[i] = roundf(f[i])
+        x[i] = round(x[i]) + fdim(x[i], 1) + nearbyint(x[i])
+
+
+def rooted(double[:] x, double exponent):
+    """`**` of real numbers gives a complex one to Cython, which has to be real."""
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        x[i] = x[i] ** exponent
+
+
+def of_numpy(cnp.ndarray[double, ndim=2] x, cnp.ndarray[double] out):
+    cdef int i, k
+    for i in prange(x.shape[0], nogil=True, device={}):
+        for k in range(x.shape[1]):
+            out[i] += x[i, k]
+
+
 # --- memory of C
 
 def arrays_of_c(double[:] out):
@@ -294,6 +390,18 @@ def arrays_of_c(double[:] out):
         if i < 4:
             counts[i] = i * i
     return [counts[i] for i in range(4)]
+
+
+cdef double first_of(const double *p, double by=2, int plus=3) noexcept nogil:
+    return p[0] * by + plus
+
+
+def moved_pointers(double[::1] x, double[::1] out):
+    """Arithmetic on pointers, arguments that are left out."""
+    cdef double *p = &x[0]
+    cdef Py_ssize_t i, n = x.shape[0]
+    for i in prange(n - 2, nogil=True, device={p[0:n]: 'to'}):
+        out[i] = (p + 1)[i] + (1 + p + i)[1] + first_of(p + i) + first_of(&x[i], 5) + cython.operator.dereference(p + 2) * sizeof(double)
 
 
 cdef double weighted(double *p, Py_ssize_t n, double[3] weights) noexcept nogil:
@@ -354,12 +462,13 @@ def swapped(double[:] x, long[:] k):
 
 
 def masked(long[:] x):
-    cdef long bits = -1, some = 0
+    cdef long bits = -1, some = 0, odd = 5
     cdef int i
     for i in prange(x.shape[0], nogil=True, device={}):
         bits &= x[i]
         some |= x[i]
-    return bits, some
+        odd ^= x[i]
+    return bits, some, odd
 
 
 def closures(int n):

@@ -111,13 +111,25 @@ PARDO_API std::vector<KernelArgument> returned_by(const std::shared_ptr<const sy
 using Printer = std::function<void(const std::string& format, std::span<const KernelArgument> values)>;
 PARDO_API void set_printer(Printer printer);
 
+/// A list of Python's that serial statements use under a name: the argument is an array of its elements. If they change it, an argument
+/// "$lists" (int64) gets for each such list the address of the elements, which the caller frees, their number, and twice the number of
+/// their dtype, one more for Python's numbers.
+struct ListArgument {
+    std::string name;
+    bool filled = false;  // else it starts empty, and takes any type
+    bool weak = true;     // its elements are Python's numbers
+    bool changes = true;
+    bool grows = false;  // it is read and appended to only; what it holds at first is not put back
+};
+
 /// A part of a function that runs by itself: a parallel loop, or serial statements. Its results are values of names.
 class PARDO_API Loop {
 public:
     /// A loop of `dimensions` directly nested parallel ones is the function's only statement; with 0 all its statements
     /// run once. `results`: of a parallel loop its reductions, else names whose values are asked for. The last parameters of a parallel one
     /// are start and step of each dimension.
-    Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results, const KernelOptions& options);
+    Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results, const KernelOptions& options,
+         std::span<const ListArgument> lists = {});
     ~Loop();
     Loop(const Loop&);
     Loop& operator=(const Loop&);

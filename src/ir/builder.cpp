@@ -387,6 +387,10 @@ Value Builder::resize(Value pointer, Value count) {
     return define(append(scopes_.back().region, access(Opcode::Resize, {pointer, count})), DType::Bool);
 }
 
+Value Builder::hand(Value pointer, Value count) {
+    return define(append(scopes_.back().region, access(Opcode::Hand, {pointer, count})), DType::Int64);
+}
+
 void Builder::report(Value pointer, std::span<const Value> words) {
     require(!words.empty(), Opcode::Report, "it needs words");
     for (const Value v : words) require(type(v) == DType::Int64, Opcode::Report, "its words are int64");

@@ -1,8 +1,10 @@
 // src/ir/interpret.cpp: a plain interpreter of kernels.
 #include "ir/interpret.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include <pardo/error.h>
@@ -234,6 +236,7 @@ private:
             case Opcode::Atomic: return atomic(in);
             case Opcode::CompareExchange: return compare_exchange(in);
             case Opcode::Resize: return resize(in);
+            case Opcode::Hand: return hand(in);
             case Opcode::Report: return report(in);
             case Opcode::Fence: return;  // items run one after the other
             case Opcode::For: return for_loop(in);
@@ -265,6 +268,13 @@ private:
         const bool fits = count >= 0 && count <= most_bytes / size;
         if (fits) item_->arrays[pointer.index].resize(static_cast<std::size_t>(count * size), garbage);
         value(in.results[0]) = Scalar(fits);
+    }
+
+    void hand(const Instr& in) {
+        const std::vector<unsigned char>& bytes = item_->arrays[kernel_.instrs[kernel_.values[in.operands[0]].def].index];
+        void* memory = std::malloc(std::max<std::size_t>(bytes.size(), 1));
+        if (memory) std::memcpy(memory, bytes.data(), bytes.size());
+        value(in.results[0]) = int64(reinterpret_cast<std::int64_t>(memory));
     }
 
     void report(const Instr& in) {

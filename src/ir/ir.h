@@ -79,6 +79,8 @@ enum class Opcode : std::uint8_t {
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
     Resize,   // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values;
               // false: no memory
+    Hand,     // (array without a fixed size, Int64 count) -> Int64: the address of its memory, where so many elements count; the host frees
+              // it, and the array has none any longer
     Report,   // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
     Shuffle,  // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
     Fence,    // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope

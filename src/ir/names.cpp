@@ -21,8 +21,8 @@ constexpr const char* opcode_names[] = {
     "complex",   "real",      "imag",             // complex
     "wrap",      "inside",                        // checks
     "load",      "store",     "atomic",  "compare_exchange",
-    "resize",    "report",    "shuffle", "fence",
-    "barrier",                                     // memory
+    "resize",    "hand",      "report",  "shuffle",
+    "fence",     "barrier",                        // memory
     "for",       "if",        "while",   "yield",  // regions
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);

@@ -117,7 +117,8 @@ private:
             case Opcode::Store: return memory(id, in, 3, Access::Write);
             case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
             case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
-            case Opcode::Resize: return resize(id, in);
+            case Opcode::Resize:
+            case Opcode::Hand: return resize(id, in);
             case Opcode::Report: return report(id, in);
             case Opcode::Shuffle:
                 require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes a value and an index");
@@ -186,7 +187,9 @@ private:
 
     void resize(InstrId id, const Instr& in) const {
         require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes an array and a count");
-        require(type(in, 1) == DType::Int64 && type(in.results[0]) == DType::Bool, id, "the count is int64, the result bool");
+        const DType result = in.op == Opcode::Hand ? DType::Int64 : DType::Bool;
+        require(type(in, 1) == DType::Int64 && type(in.results[0]) == result, id,
+                result == DType::Bool ? "the count is int64, the result bool" : "the count and the address are int64");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
         require(definition.op == Opcode::Array && kernel_.arrays[definition.index].count == 0, id, "the array has a size");
     }

@@ -464,7 +464,7 @@ TypedExpr Lowering::attribute(const Tree& t) {
 
 TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
-    if (object.kind == Kind::List && a == "_elements" && function_->library) return elements_of(object);
+    if (object.kind == Kind::List && a == "_elements" && function_->library) return changing_elements(object);
     if (is_rows(object) && (a == "real" || a == "imag")) {
         Tree call = t;
         call.form = Form::Call;

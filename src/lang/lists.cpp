@@ -15,18 +15,23 @@ const TypedExpr& counts_of(const TypedExpr& list) { return list.items[1]; }
 /// Notes a number that a list takes: where it changes what the list holds, the function is walked once more before it is built.
 void Lowering::note_item(const TypedExpr& list, const TypedExpr& item, const Place& place) {
     if (item.kind != Kind::Number) wrong_type(place, "lists and sets in a kernel hold numbers, not " + describe(item));
-    const auto [found, is_new] = list_types_.try_emplace(list.made_at, item.type);
+    const NumberType taken = item.type;
+    const auto [found, is_new] = list_types_.try_emplace(list.made_at, taken);
     lists_changed_ = lists_changed_ || is_new;
-    if (found->second == item.type) return;
+    if (found->second == taken || (taken.dtype == DType::Bool && found->second.dtype == DType::Bool)) return;
+    if (const GivenList* given = given_list(list); given && !dry_ && !(given->grows && given->filled && found->second.dtype == taken.dtype))
+        // types are what they are in the end, and elements are to come back as Python has them
+        wrong_type(place, "a list from before the loop holds " + describe(found->second) + ", and here is " + describe(item));
     NumberType type;
-    if (!join(found->second, item.type, type))
+    if (!join(found->second, taken, type))
         wrong_type(place, "this " + list.text + " holds " + describe(found->second) + ", and here is " + describe(item) +
                               "; convert one of the two");
     lists_changed_ = lists_changed_ || !(type == found->second);
     found->second = type;
 }
 
-TypedExpr Lowering::new_list(const Tree& t) {
+/// `contents`: what it starts with, an array.
+TypedExpr Lowering::new_list(const Tree& t, const TypedExpr* contents) {
     TypedExpr out;
     out.kind = Kind::List;
     out.made_at = &t;
@@ -36,10 +41,16 @@ TypedExpr Lowering::new_list(const Tree& t) {
     need_own_memory();
     TypedExpr values = own_view(out.text, dtype(out.type), 1);
     std::int64_t room = own_bytes() / itemsize(values.view.dtype);
+    TypedExpr given_room;
     if (room == 0) {
         room = first_capacity;
         std::vector<TypedExpr> extents{integer(room)};
+        if (contents && !dry_) {
+            const Value n = value(contents->view.lead[1], DType::Int64);
+            extents[0] = number({DType::Int64, true}, builder_.max(builder_.i64(room), builder_.add(n, n)), 0);
+        }
         sized_memory(values.view, extents, t.place);
+        given_room = extents[0];
     } else if (!dry_) {
         values.view.pointer = builder_.array(out.text, values.view.dtype, room, ir::Space::Private);
     }
@@ -50,7 +61,67 @@ TypedExpr Lowering::new_list(const Tree& t) {
         builder_.store(counts.view.pointer, builder_.i64(1), builder_.i64(room));
     }
     out.items = {values, counts};
+    if (contents) fill_list(out, *contents, given_room);
     return out;
+}
+
+/// The elements that a list starts with; `room`: 0 where there is no memory for them.
+void Lowering::fill_list(const TypedExpr& list, const TypedExpr& contents, const TypedExpr& room) {
+    note_access(contents.view, ir::Access::Read);
+    if (dry_) return;
+    const Value counts = counts_of(list).view.pointer, capacity = value(room, DType::Int64);
+    const Value n = builder_.min(value(contents.view.lead[1], DType::Int64), capacity);
+    const auto copy = [&](Value i, std::span<const Value>) {
+        const TypedExpr index[] = {number({DType::Int64, true}, i, 0)};
+        const View from = view_at(contents.view, index);
+        builder_.store(list.items[0].view.pointer, i, builder_.load(from.pointer, value(from.lead[0], DType::Int64)));
+        return ir::Builder::Values();
+    };
+    builder_.for_loop(builder_.i64(0), n, builder_.i64(1), {}, copy);
+    set_list_length(list, n);
+    builder_.store(counts, builder_.i64(1), capacity);
+}
+
+/// What is known of a list of Python's that is an argument; null for others.
+const GivenList* Lowering::given_list(const TypedExpr& list) const {
+    if (!loop_) return nullptr;
+    const auto found = std::ranges::find_if(loop_->lists, [&](const GivenList& g) { return &g.made == list.made_at; });
+    return found == loop_->lists.end() ? nullptr : &*found;
+}
+
+/// Lists of Python's stay as they were when something failed, though iterations may go on.
+Value Lowering::nothing_failed() { return builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)); }
+
+/// Makes lists of the arguments that are lists of Python's.
+void Lowering::take_lists() {
+    for (const GivenList& g : loop_->lists) {
+        const Variable v = scope_.at(g.name);
+        if (own_bytes() > 0) wrong_type(g.made.place, "`" + g.name + "` is a Python list, which only the CPU takes; use an array");
+        if (g.filled) {
+            const NumberType given{v.expr.view.dtype, g.weak}, found = list_types_.try_emplace(&g.made, given).first->second;
+            if (!dry_ && !(given == found) && !(g.grows && given.dtype == found.dtype))
+                wrong_type(g.made.place, "`" + g.name + "` holds " + describe(given) + ", and the loop puts " + describe(found) +
+                                             " into it; start with one like these");
+        }
+        scope_.set(g.name, {new_list(g.made, g.filled ? &v.expr : nullptr), v.place, false, ++versions_});
+    }
+}
+
+/// Gives the host what they have become.
+void Lowering::hand_lists() {
+    std::int64_t at = 0;
+    for (const GivenList& g : loop_->lists) {
+        if (!g.changes) continue;
+        const TypedExpr list = scope_.at(g.name).expr;
+        const View& out = scope_.at(given_lists).expr.view;
+        note_access(out, ir::Access::Write);
+        if (dry_) continue;
+        const Value count = value(list_length(list), DType::Int64);
+        const bool is_weak = list.type.weak;
+        const Value facts[] = {builder_.hand(list.items[0].view.pointer, count), count,
+                               builder_.i64(2 * static_cast<std::int64_t>(dtype(list.type)) + static_cast<std::int64_t>(is_weak))};
+        for (const Value fact : facts) builder_.store(out.pointer, builder_.i64(at++), fact);
+    }
 }
 
 TypedExpr Lowering::list(const Tree& t) {
@@ -73,12 +144,21 @@ TypedExpr Lowering::list_length(const TypedExpr& list) {
     return out;
 }
 
-void Lowering::set_list_length(const TypedExpr& list, Value count) { builder_.store(counts_of(list).view.pointer, builder_.i64(0), count); }
+void Lowering::set_list_length(const TypedExpr& list, Value count) {
+    if (given_list(list)) count = builder_.select(nothing_failed(), count, value(list_length(list), DType::Int64));
+    builder_.store(counts_of(list).view.pointer, builder_.i64(0), count);
+}
 
 /// The elements as an array: what NumPy's functions make of a list.
 TypedExpr Lowering::elements_of(const TypedExpr& list) {
     TypedExpr out = list.items[0];
     out.view.lead = {integer(0), list_length(list), integer(1)};
+    return out;
+}
+
+TypedExpr Lowering::changing_elements(const TypedExpr& list) {
+    TypedExpr out = elements_of(list);
+    if (!dry_ && given_list(list)) out.view.guards.push_back({nothing_failed()});
     return out;
 }
 
@@ -93,7 +173,7 @@ View Lowering::list_place(const TypedExpr& list, std::span<const TypedExpr> indi
     if (list.text == "set") wrong_type(t.place, "a set has no order, and no element by index");
     if (indices.size() != 1 || indices[0].kind != Kind::Number)
         wrong_type(t.place, "a list in a kernel is indexed with one integer; take parts of np.array(…) of it");
-    return viewed(elements_of(list).view, indices, t);
+    return viewed(changing_elements(list).view, indices, t);
 }
 
 void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const Place& place) {
@@ -110,8 +190,9 @@ void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const P
         return ir::Builder::Values{made};
     };
     const auto enough = [&] { return ir::Builder::Values{builder_.boolean(true)}; };
-    const Value fits = room > 0 ? builder_.lt(count, builder_.i64(room))
-                                : builder_.if_else(builder_.lt(count, builder_.load(counts, builder_.i64(1))), enough, larger)[0];
+    Value fits = room > 0 ? builder_.lt(count, builder_.i64(room))
+                          : builder_.if_else(builder_.lt(count, builder_.load(counts, builder_.i64(1))), enough, larger)[0];
+    if (given_list(list)) fits = builder_.bit_and(fits, nothing_failed());
     const std::string most = room > 0 ? ": an item has room for " + std::to_string(room) + " here; pass an array for more" : "";
     fail_when(number({DType::Bool, false}, builder_.bit_not(fits)), ErrorCode::Memory,
               "there is no memory for one more element of this " + list.text + most, place, {});
@@ -167,13 +248,16 @@ TypedExpr Lowering::contained(const TypedExpr& item, const TypedExpr& values, co
             if (same.constant && same.scalar.b) return same;
             if (!same.constant) out = out.constant ? same : pure(Opcode::Or, {DType::Bool, false}, {out, same}, DType::Bool);
         }
+        out.type.weak = true;  // as Python's
         return out;
     }
     const TypedExpr array = values.kind == Kind::List ? elements_of(values) : values;
     if (!is_rows(array))
         wrong_type(place, "`in` looks through tuples, lists, sets and arrays of numbers in a kernel, not " + describe(values));
     const TypedExpr same = compared("==", item, array, place);
-    return reduced(same, {RowReduction::Any, place, "in", {}, integer(0)}, TypedExpr(), false);
+    TypedExpr out = reduced(same, {RowReduction::Any, place, "in", {}, integer(0)}, TypedExpr(), false);
+    out.type.weak = true;
+    return out;
 }
 
 /// values[i] of a tuple of numbers, where i is not known before the kernel runs.

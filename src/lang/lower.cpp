@@ -170,6 +170,7 @@ void Lowering::walk_function() {
         draw_places_ = 0;
         scope_.set(draws_name, {cast(integer(0), {DType::Int64, false}), {}, false, ++versions_});
     }
+    if (loop_) take_lists();
     loop_ ? walk_loop() : block(function_->body.parts);
 }
 

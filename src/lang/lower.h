@@ -129,11 +129,24 @@ struct NoLanes {
     std::string why;
 };
 
+/// A list of Python's that serial statements change or read: an argument, an array of its elements, under its name. What it is in the end
+/// goes into the argument `given_lists` (int64): for each list the address of its elements, how many there are, and their type.
+struct GivenList {
+    std::string name;
+    bool filled = false;  // else it starts empty, and takes any type
+    bool weak = true;     // its elements are Python's numbers
+    bool changes = true;  // what it is in the end is asked for
+    bool grows = false;   // and no more than that: what it holds at first is not put back, and may be Python's where the rest is not
+    syntax::Tree made{};  // stands for where it was made
+};
+inline constexpr const char* given_lists = "$lists";
+
 /// What of a function's body is run: all of it, once; or one loop over independent iterations, which is its only statement.
 struct LoopSpec {
     bool parallel = false;
     int dimensions = 1;                // parallel: directly nested loops that form one index space
     std::vector<std::string> results;  // names whose values are asked for: of a parallel loop, its reductions
+    std::vector<GivenList> lists{};    // of serial statements
 };
 
 struct Lowered {

@@ -248,11 +248,17 @@ private:
 
     // lists.cpp
     void note_item(const TypedExpr& list, const TypedExpr& item, const Place& place);
-    TypedExpr new_list(const Tree& t);
+    TypedExpr new_list(const Tree& t, const TypedExpr* contents = nullptr);
+    void fill_list(const TypedExpr& list, const TypedExpr& contents, const TypedExpr& room);
+    const GivenList* given_list(const TypedExpr& list) const;
+    Value nothing_failed();
+    void take_lists();
+    void hand_lists();
     TypedExpr list(const Tree& t);
     TypedExpr list_length(const TypedExpr& list);
     void set_list_length(const TypedExpr& list, Value count);
     TypedExpr elements_of(const TypedExpr& list);
+    TypedExpr changing_elements(const TypedExpr& list);
     TypedExpr list_item(const TypedExpr& list, const View& place);
     View list_place(const TypedExpr& list, std::span<const TypedExpr> indices, const Tree& t);
     void list_append(const TypedExpr& list, const TypedExpr& item, const Place& place);

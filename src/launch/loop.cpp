@@ -112,12 +112,16 @@ struct Loop::State : launch::UserFunction {
     }
 };
 
-Loop::Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results,
-           const KernelOptions& options) {
+Loop::Loop(std::shared_ptr<const syntax::Function> function, int dimensions, std::vector<std::string> results, const KernelOptions& options,
+           std::span<const ListArgument> lists) {
     lang::LoopSpec spec;
     spec.parallel = dimensions > 0;
     spec.dimensions = std::max(dimensions, 1);
     spec.results = std::move(results);
+    for (const ListArgument& l : lists) {
+        spec.lists.push_back({l.name, l.filled, l.weak, l.changes, l.grows});
+        spec.lists.back().made.place = function->body.place;
+    }
     state_ = std::make_shared<State>(std::move(function), options, spec);
 }
 Loop::~Loop() = default;

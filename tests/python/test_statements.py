@@ -477,7 +477,7 @@ def test_messages_name_arguments_as_they_are_written():
     def fill(item: pp.Item, x, pair):
         x[item.get_id(0)] = pair[1]
 
-    for wrong, name in ((None, "NoneType"), ("a", "str"), ([1], "list")):
+    for wrong, name in ((None, "NoneType"), ("a", "str"), ({0: 1}, "dict")):
         indexed = {"NoneType": "total: None cannot be indexed", "str": "total: a string cannot be indexed"}
         otherwise = f"total: `x`: an array, a number, a tuple or a function is expected, not {name}"
         with pytest.raises(TypeError, match=indexed.get(name, otherwise)):

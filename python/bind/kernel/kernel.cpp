@@ -1,6 +1,9 @@
 // python/bind/kernel/kernel.cpp: pardo/kernel.h and pardo/syntax.h for Python: trees from tuples, launches.
 // This folder: functions that the library compiles: their trees, launches, programs, and the cache of these.
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdlib>
 
 #include <pardo/image.h>
 #include <pardo/kernel.h>
@@ -176,6 +179,37 @@ nb::object python_number(const KernelArgument& a) {
     return has_dtype ? nb::object(dtype_to_python(a.scalar.dtype).attr("type")(value)) : value;
 }
 
+/// Numbers of a list or tuple as elements of one type; false where one has another type, or does not fit.
+template <typename T, typename Read>
+bool read_numbers(PyObject* values, void* memory, Py_ssize_t count, PyTypeObject* type, const Read& read) {
+    auto* out = static_cast<T*>(memory);
+    const auto item = PyList_Check(values) ? PyList_GetItem : PyTuple_GetItem;
+    for (Py_ssize_t k = 0; k < count; ++k) {
+        PyObject* o = item(values, k);
+        if (!o || Py_TYPE(o) != type) return false;
+        out[k] = static_cast<T>(read(o));
+        if constexpr (std::is_same_v<T, std::int64_t>)
+            if (out[k] == -1 && PyErr_Occurred()) return false;
+    }
+    return true;
+}
+
+bool numbers_of(nb::handle values, nb::handle out) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(out.ptr(), &view, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) nb::raise_python_error();
+    PyObject* list = values.ptr();
+    const Py_ssize_t count = std::min(PySequence_Size(list), view.len / view.itemsize);
+    bool all = false;
+    switch (view.format[0]) {
+        case 'd': all = read_numbers<double>(list, view.buf, count, &PyFloat_Type, PyFloat_AsDouble); break;
+        case '?': all = read_numbers<bool>(list, view.buf, count, &PyBool_Type, [](PyObject* o) { return o == Py_True; }); break;
+        default: all = read_numbers<std::int64_t>(list, view.buf, count, &PyLong_Type, PyLong_AsLongLong); break;
+    }
+    PyBuffer_Release(&view);
+    PyErr_Clear();
+    return all;
+}
+
 }  // namespace
 
 std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names) {
@@ -329,14 +363,32 @@ void bind_kernel(nb::module_& m) {
             nb::arg("arguments"), nb::arg("range"), nb::arg("queue").none(), nb::arg("op_name"))
         .def_prop_ro("specialisations", &pardo::Kernel::specialisations);
 
+    m.def(
+        "_numbers_of", [](nb::handle values, nb::handle out) { return numbers_of(values, out); }, nb::arg("values"), nb::arg("out"),
+        "Read a list or tuple of numbers into an array of bool, int64 or float64; False where some are of another type or do not fit.");
+    m.def(
+        "_taken_memory",
+        [](std::int64_t address, std::int64_t bytes) {
+            void* memory = reinterpret_cast<void*>(address);
+            nb::object out = nb::steal(PyBytes_FromStringAndSize(static_cast<const char*>(memory), memory ? bytes : 0));
+            std::free(memory);
+            if (!out.is_valid()) nb::raise_python_error();
+            return out;
+        },
+        nb::arg("address"), nb::arg("bytes"), "The bytes of memory that a loop has handed over, which is freed.");
+
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
         .def(
             "__init__",
-            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks) {
-                new (self)
-                    pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, static_cast<pardo::Checks>(checks)});
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks,
+               const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists) {
+                std::vector<pardo::ListArgument> given;
+                for (const auto& [name, filled, weak, changes, grows] : lists) given.push_back({name, filled, weak, changes, grows});
+                new (self) pardo::Loop(std::move(function), dimensions, std::move(results), {fast_math, static_cast<pardo::Checks>(checks)},
+                                       given);
             },
-            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("checks"))
+            nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("checks"),
+            nb::arg("lists") = std::vector<std::tuple<std::string, bool, bool, bool, bool>>())
         .def_static(
             "reductions",
             [](const FunctionPtr& function, const std::vector<std::string>& outside) {

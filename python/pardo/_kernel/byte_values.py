@@ -1,4 +1,6 @@
-# python/pardo/_kernel/byte_values.py: serial loops over bytes and other buffers of integers, whose elements are Python's integers.
+# python/pardo/_kernel/byte_values.py: arrays for bytes and other buffers of integers, for lists, and for sets that are looked into.
+"""Elements are Python's numbers: `data[i]` becomes `int(data[i])`. Sets become tables, or sorted arrays, in which `in` searches."""
+
 from __future__ import annotations
 
 import array
@@ -7,65 +9,142 @@ import copy
 from typing import Any
 
 import numpy as np
+from pardo._kernel import list_values
 
 BUFFERS = (bytes, bytearray, memoryview, array.array)
-INT = "$int"
+SETS = (set, frozenset)
+OTHERS = BUFFERS + SETS
+CONVERSIONS = {"$int": int, "$float": float, "$complex": complex, "$bool": bool}
+TABLE, SORTED = "$in_table", "$in_sorted"  # what looks into a set: an array, the least element, the number of elements
+NUMBER = ""  # elements are NumPy's numbers
 LOAD = ast.Load()
 
 
-def as_array(value: Any) -> np.ndarray[Any, Any] | None:
-    """The memory of a buffer of integers in one dimension, where it is; None for others."""
-    view = memoryview(value)
-    if view.ndim != 1 or view.format not in tuple("bBhHiIlLqQ") or not len(view):
+def in_table(values: Any, item: Any) -> Any:
+    """Whether a number is one of integers that lie near together, which have a flag each."""
+    flags, least, _ = values
+    k = item - least
+    return k >= 0 and k < len(flags) and int(k) == k and flags[int(k)] != 0
+
+
+def in_sorted(values: Any, item: Any) -> Any:
+    """Whether a number is in a sorted array."""
+    elements, low, n = values
+    while n > 1:
+        half = n // 2
+        low = low + half if elements[low + half - 1] < item else low
+        n -= half
+    return n > 0 and elements[low] == item
+
+
+LOOKS = {TABLE: in_table, SORTED: in_sorted}
+
+
+def of_set(values: set[Any] | frozenset[Any]) -> tuple[Any, str] | None:
+    """A set as what is looked into, and by which function; None if it does not hold numbers of one type that have an order."""
+    if not values:
+        return (np.zeros(0, np.uint8), 0, 0), TABLE
+    found = list_values.contents(list(values))
+    if found is None or found[0].dtype.kind not in "iuf":
         return None
-    return np.asarray(view)
+    elements = found[0]
+    if elements.dtype.kind == "f":
+        return None if np.isnan(elements).any() else ((np.sort(elements), 0, len(elements)), SORTED)
+    low, high = int(elements.min()), int(elements.max())
+    if high - low > 8 * len(elements) + 4096 or high >= 2**62 or low <= -(2**62):
+        return (np.sort(elements), 0, len(elements)), SORTED
+    flags = np.zeros(high - low + 1, np.uint8)
+    flags[elements - elements.dtype.type(low)] = 1
+    return (flags, low, len(elements)), TABLE
+
+
+def as_array(value: Any, lists: bool) -> tuple[Any, str] | None:
+    """An array for a value, and what its elements are made of it; None for others. `lists`: lists and long tuples too."""
+    if isinstance(value, BUFFERS):
+        view = memoryview(value)
+        fits = view.ndim == 1 and view.format in tuple("bBhHiIlLqQ") and len(view)
+        return (np.asarray(view), "$int") if fits else None
+    if isinstance(value, SETS):
+        return of_set(value)
+    if lists and (type(value) is list or list_values.is_long(value)):
+        found = list_values.contents(value) if value else (np.zeros(0), True)
+        if found is None:
+            return None
+        kinds = {"i": "$int", "f": "$float", "c": "$complex", "b": "$bool"}
+        return found[0], kinds[found[0].dtype.kind] if found[1] else NUMBER
+    return None
 
 
 class _Converted(ast.NodeTransformer):
-    """Makes Python's integers of elements: `data[i]`, `for b in data`. `fits`: nothing else is done with the names but `len`."""
+    """Makes Python's numbers of elements: `data[i]`, `for b in data`. `fits`: nothing else is done with the names but `len` and `in`."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: dict[str, str]) -> None:
         self.names, self.fits = names, True
 
-    def is_one(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id in self.names
+    def made_of(self, node: ast.expr) -> str | None:
+        """What is made of elements, for a name; None for others."""
+        return self.names.get(node.id) if isinstance(node, ast.Name) else None
 
-    def converted(self, node: ast.expr) -> ast.expr:
-        return ast.copy_location(ast.Call(ast.copy_location(ast.Name(INT, LOAD), node), [node], []), node)
+    def converted(self, node: ast.expr, conversion: str) -> ast.expr:
+        if conversion == NUMBER:
+            return node
+        return ast.copy_location(ast.Call(ast.copy_location(ast.Name(conversion, LOAD), node), [node], []), node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         self.fits = self.fits and node.id not in self.names
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if not self.is_one(node.value):
+        conversion = self.made_of(node.value)
+        if conversion is None:
             return self.generic_visit(node)
         node.slice = self.visit(node.slice)
-        plain = isinstance(node.ctx, ast.Load) and not isinstance(node.slice, (ast.Slice, ast.Tuple))
+        plain = conversion not in LOOKS and isinstance(node.ctx, ast.Load) and not isinstance(node.slice, (ast.Slice, ast.Tuple))
         self.fits = self.fits and plain
-        return self.converted(node) if plain else node
+        return self.converted(node, conversion) if plain else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        is_length = isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1 and self.is_one(node.args[0])
-        return node if is_length else self.generic_visit(node)
+        is_length = isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1
+        if not is_length or (conversion := self.made_of(node.args[0])) is None:
+            return self.generic_visit(node)
+        return (
+            ast.copy_location(ast.Subscript(node.args[0], ast.copy_location(ast.Constant(2), node), LOAD), node)
+            if conversion in LOOKS
+            else node
+        )
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        node.left = self.visit(node.left)
+        kept = [
+            isinstance(op, (ast.In, ast.NotIn)) and self.made_of(c) is not None for op, c in zip(node.ops, node.comparators, strict=True)
+        ]
+        node.comparators = [c if keep else self.visit(c) for keep, c in zip(kept, node.comparators, strict=True)]
+        looks = [self.made_of(c) for keep, c in zip(kept, node.comparators, strict=True) if keep and self.made_of(c) in LOOKS]
+        if not looks or len(node.ops) > 1:
+            self.fits = self.fits and not looks
+            return node
+        function = ast.copy_location(ast.Name(looks[0] or "", LOAD), node)
+        found: ast.expr = ast.copy_location(ast.Call(function, [node.comparators[0], node.left], []), node)
+        return found if isinstance(node.ops[0], ast.In) else ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        if not self.is_one(node.iter):
+        conversion = self.made_of(node.iter)
+        if conversion is None:
             return self.generic_visit(node)
         whole = node.iter
         node.iter = ast.copy_location(ast.Constant(0), whole)
         self.generic_visit(node)
         node.iter = whole
-        if isinstance(node.target, ast.Name):
-            value = self.converted(ast.copy_location(ast.Name(node.target.id, LOAD), node.target))
+        if isinstance(node.target, ast.Name) and conversion not in LOOKS:
+            value = self.converted(ast.copy_location(ast.Name(node.target.id, LOAD), node.target), conversion)
             node.body.insert(0, ast.copy_location(ast.Assign([copy.deepcopy(node.target)], value), node.target))
         else:
             self.fits = False
         return node
 
 
-def of_integers(loop: ast.stmt, names: set[str]) -> ast.stmt | None:
-    """The loop with Python's integers for the elements of these names; None if it does something else with them."""
+def of_arrays(loop: ast.stmt, names: dict[str, str]) -> ast.stmt | None:
+    """The loop with Python's numbers for the elements of these names; None if it does something else with them."""
     made = _Converted(names)
     out: ast.stmt = made.visit(copy.deepcopy(loop))
     return out if made.fits else None

@@ -18,9 +18,10 @@ from pardo._compiler.names import python_function
 from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
-from pardo._core import Array
+from pardo._core import Array, Device
 from pardo._data import present
-from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, list_values, registration  # noqa: F401 (tells the core)
+from pardo._kernel.defining import defined
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
 from pardo._language.index_space import Constant
@@ -31,6 +32,8 @@ LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives th
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 MOST_VARIANTS = 64  # of one loop
 _CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
+_CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
+_SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -64,10 +67,13 @@ class Region:
         kept: tuple[str, ...] = (),
         of_slices: bool = False,
         later: bool = False,
+        lists: tuple[list_values.Given, ...] = (),
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
+        self.later, self.lists = later, lists
+        self.plans: dict[tuple[str, ...], list_values.Plan] = {}  # what it does with arguments that are lists
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
@@ -89,6 +95,8 @@ class Region:
         self.returns = [] if parallel else _returns(loop)
         self.results = [n for n in self.results if n not in kept] + self.returns
         self.captured = sorted(captured - self.given.keys())
+        if any(g.changes for g in lists):
+            self.captured.append(list_values.OUT)
         changed = set() if parallel else liveness.augmented([loop]) & set(self.results)
         self.in_place = [k for k, n in enumerate(self.captured) if n in changed]  # which of them the loop changes in place
         self.certain = captured <= around.before  # that each has a value
@@ -164,7 +172,7 @@ class Region:
 
     def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check)
+        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists))
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
@@ -201,8 +209,10 @@ class Region:
             if variant is LEFT:
                 return LEFT
             return self.completed(variant, self._drawing(captured, variant.serially, variant.part_of(self, captured)), captured)
+        if any(type(c) is list or list_values.is_long(c) for c in captured) and (given := self._with_lists(captured)) is not None:
+            return given[0]
         if not all(map(_is_taken, captured)):
-            if (converted := self._with_integers(captured)) is not None:
+            if (converted := self._with_arrays(captured)) is not None:
                 return converted[0].serially(converted[1])
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, byte_values.BUFFERS):
@@ -221,24 +231,98 @@ class Region:
             return self._left("two kinds of named tuples have the same fields", captured)
         return structs.as_named_tuples(self._run(arguments, [], ()), named)
 
-    def _with_integers(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
-        """The region, and its arguments, where some of them are bytes or the like and the loop asks for their elements."""
-        names = frozenset(n for n, v in zip(self.captured, captured, strict=True) if isinstance(v, byte_values.BUFFERS))
-        given = [byte_values.as_array(v) if isinstance(v, byte_values.BUFFERS) else v for v in captured]
-        if not names or any(v is None or not _is_taken(v) for v in given):
+    def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
+        """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
+        values, kinds = [], {}
+        for name, value in zip(self.captured, captured, strict=True):
+            if (found := byte_values.as_array(value, self.parallel)) is not None:
+                value, kinds[name] = found
+            elif not _is_taken(value):
+                return None
+            values.append(value)
+        if not kinds:
             return None
-        found = self.variants.get((byte_values.INT, names))
-        if found is None:
-            loop = byte_values.of_integers(self.first, set(names))
+        key = (*kinds.items(), None)
+        if key not in self.variants:
+            loop = byte_values.of_arrays(self.first, kinds)
             if loop is None or not isinstance(loop, (ast.For, ast.While)):
                 return None
+            known = {**self.given, **byte_values.CONVERSIONS, **byte_values.LOOKS}
             try:
-                found = Region(self.scope, loop, self.parallel, self.around, self.options, {**self.given, byte_values.INT: int})
+                self.variants[key] = self._like(Region(self.scope, loop, self.parallel, self.around, self.options, known, lists=self.lists))
             except _REFUSALS:
+                if self.parallel:
+                    raise
                 return None
-            found.counted = self.counted
-            self.variants[byte_values.INT, names] = found
-        return found, tuple(given)
+        return self.variants[key], tuple(values)
+
+    def _like(self, variant: Region) -> Region:
+        variant.schedule, variant.chunk, variant.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
+        variant.counted = self.counted
+        return variant
+
+    def _with_lists(self, captured: tuple[Any, ...]) -> tuple[Any] | None:
+        """What the loop gives where some arguments are Python's lists, or tuples that are as long; None where it is for others."""
+        given, others, ours = {}, False, False
+        for name, value in zip(self.captured, captured, strict=True):
+            kind = type(value)
+            if kind is list or list_values.is_long(value):
+                given[name] = value
+            elif kind in _SIMPLE:
+                continue
+            elif isinstance(value, byte_values.OTHERS) or _is_taken(value):
+                others, ours = True, ours or (kind is Array and value.device != _CPU)
+            else:
+                return None
+        first: dict[int, str] = {}
+        names = {n: first.setdefault(id(v), n) for n, v in given.items()}
+        key = (*names, "", *names.values())
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self.plans[key] = list_values.planned(self.first, names)
+        if plan.too_short(given, others) or (self.later and plan.too_often(given)):
+            return (LEFT,)
+        if plan.refused:
+            return (self._left(plan.refused, captured),)
+        lists, values = [], dict(zip(self.captured, captured, strict=True))
+        for name in names:
+            values[name] = 0
+        for name, use in plan.uses.items():
+            elements: Any = _NOTHING, True
+            if type(given[name]) is tuple and use != list_values.READ:
+                return None
+            if use != list_values.APPENDED and given[name]:
+                elements = list_values.contents(given[name])
+                if elements is None:
+                    return (self._left(f"`{name}` is a {type(given[name]).__name__} of what are not numbers of one type", captured),)
+            values[name] = elements[0]
+            changes, grows = use != list_values.READ, use == list_values.GROWN
+            lists.append(list_values.Given(name, bool(elements[0].size), elements[1], changes, grows))
+        if ours:
+            return (self._left(f"`{lists[0].name}` is a list, which only the CPU takes; pass an array", captured),)
+        variant = self.variants.get((*key, *lists))
+        if variant is None:
+            assert isinstance(plan.loop, (ast.For, ast.While))
+            try:
+                variant = Region(self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists))
+            except _REFUSALS as e:
+                return (self._left(shortened(str(e), self.name), captured),)
+            variant.counted = False
+            self.variants[(*key, *lists)] = variant
+        changed = [(given[g.name], plan.uses[g.name]) for g in lists if g.changes]
+        out = values[list_values.OUT] = list_values.places(len(changed))
+        overflown = False
+        try:
+            result = variant.serially(tuple(values[n] for n in variant.captured))
+        except OverflowError:
+            if self.in_place or list_values.changes_others(self.scope, plan.loop, names):
+                raise
+            overflown = True
+        finally:
+            list_values.put_back(changed, out, not overflown)
+        if overflown:  # nothing has been written yet
+            return (self._left("a Python integer in it does not fit an int64", captured),)
+        return (self._left(list(variant.python_runs)[-1], captured) if result is LEFT else self.completed(variant, result, captured),)
 
     def variant_for(self, captured: tuple[Any, ...]) -> Any:
         """The region for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
@@ -263,9 +347,7 @@ class Region:
                 if self.parallel:
                     raise
                 return self._left(shortened(str(e), self.name), captured)
-            made.schedule, made.chunk, made.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
-            made.counted = self.counted
-            found = self.variants[names] = made
+            found = self.variants[names] = self._like(made)
         return found
 
     def _drawing(self, captured: tuple[Any, ...], run: Callable[..., Any], *arguments: Any) -> Any:
@@ -322,6 +404,14 @@ class Region:
         """Run a parallel loop."""
         if (variant := self.variant_for(captured)) is not None:
             return self._drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
+        if not all(map(_is_taken, captured)):
+            if (converted := self._with_arrays(captured)) is not None:
+                return converted[0](bounds, chunk, *converted[1])
+            for name, value in zip(self.captured, captured, strict=True):
+                if isinstance(value, (list, *byte_values.SETS)) and byte_values.as_array(value, lists=True) is None:
+                    kind = type(value).__name__
+                    text = f"`{name}`: of a {kind} a parallel loop reads elements that are numbers of one type; pass an array"
+                    raise TypeError(f"{self.name}: {text}")
         ranges = [_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
@@ -506,44 +596,3 @@ def _argument(value: Any) -> Any:
         return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
     value = structs.as_struct(value)
     return structs.mapped(value, _argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value
-
-
-class _Mangled(ast.NodeTransformer):
-    """Gives private names of a method, as `self.__x`, the form that Python gives them inside of the class."""
-
-    def __init__(self, function: types.FunctionType) -> None:
-        owners = function.__qualname__.split(".")
-        self.owner = owners[-2].lstrip("_") if len(owners) > 1 and owners[-2] != "<locals>" else ""
-
-    def mangled(self, name: str) -> str:
-        return f"_{self.owner}{name}" if self.owner and name.startswith("__") and not name.endswith("__") else name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        node.attr = self.mangled(node.attr)
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self.mangled(node.id)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.arg = self.mangled(node.arg)
-        return node
-
-
-def defined(scope: Scope, node: ast.FunctionDef, given: dict[str, Any] | None = None) -> types.FunctionType:
-    """A function from a tree, with the globals and the cells of another one, and more names that are given."""
-    function = scope.function
-    free, name = function.__code__.co_freevars, node.name
-    _Mangled(function).visit(node)
-    node.name = "$" + name  # its own name stays that of the global or of the cell
-    cells = {n: types.CellType(value) for n, value in (given or {}).items()}
-    cells.update(zip(free, function.__closure__ or (), strict=True))
-    factory_arguments = ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, [])
-    factory = ast.FunctionDef("$factory", factory_arguments, [node], [], None, None)
-    module = ast.fix_missing_locations(ast.copy_location(ast.Module([factory], []), node))
-    code = compile(module, scope.source.file, "exec")
-    outer = next(c for c in code.co_consts if isinstance(c, types.CodeType))
-    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
-    made = made.replace(co_name=function.__name__, co_qualname=function.__qualname__)
-    return types.FunctionType(made, function.__globals__, function.__name__, None, tuple(cells[n] for n in made.co_freevars))

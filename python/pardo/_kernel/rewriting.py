@@ -11,8 +11,9 @@ from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
+from pardo._kernel.defining import defined
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
+from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, left_to_python, shortened
 
 REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
@@ -31,6 +32,17 @@ def _touches_elements(node: ast.AST) -> bool:
         if isinstance(n, ast.For) and any(isinstance(source, ast.Name) for source in _looped_over(n.iter)):
             return True
     return False
+
+
+def _changes_lists(node: ast.AST) -> bool:
+    """True when a loop appends to what may be a list of numbers, or takes out of one."""
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in ("append", "pop")
+        and isinstance(n.func.value, ast.Name)
+        for n in ast.walk(node)
+    )
 
 
 def _looped_over(iterable: ast.expr) -> list[ast.expr]:
@@ -139,7 +151,7 @@ class _Cutter:
             return "there are parallel loops in it"
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
             return "it waits for what is outside of the function"
-        if not _touches_elements(loop) and not array_code.is_array_code(self.scope, loop):
+        if not _touches_elements(loop) and not _changes_lists(loop) and not array_code.is_array_code(self.scope, loop):
             return "it reads and writes no single elements"
         if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
             return f"it assigns `{caught[0]}`, which is read where its exceptions are handled"

@@ -97,6 +97,7 @@ void Emitter::instruction(InstrId id) {
         case Opcode::Atomic:
         case Opcode::CompareExchange: return atomic(in);
         case Opcode::Resize: return resize(in);
+        case Opcode::Hand: return hand(in);
         case Opcode::Report: return report(in);
         case Opcode::Fence: return fence(in);
         case Opcode::Barrier: return;

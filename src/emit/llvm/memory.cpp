@@ -329,14 +329,27 @@ void Emitter::make_arrays() {
 /// The thread keeps memory for each array without a fixed size, and makes it larger where that is not enough.
 void Emitter::resize(const Instr& in) {
     const Value pointer = in.operands[0];
-    llvm::Type *word = b_.getInt64Ty(), *address = b_.getPtrTy();
-    llvm::FunctionCallee more =
-        module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(address, {word, word, word}, false));
-    llvm::cast<llvm::Function>(more.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
-    llvm::Value* at = b_.CreateCall(more, {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
+    llvm::Type* address = b_.getPtrTy();
+    llvm::Value* at = b_.CreateCall(own_memory_function(), {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
     llvm::Value* made = b_.CreateIsNotNull(at);
     b_.CreateStore(b_.CreateSelect(made, at, b_.CreateLoad(address, scalar(pointer))), scalar(pointer));
     define(in.results[0], made);
+}
+
+/// The thread has no memory for the array any longer.
+void Emitter::hand(const Instr& in) {
+    const Value pointer = in.operands[0];
+    llvm::Value* at = b_.CreateCall(own_memory_function(), {i64(param_of(pointer)), i64(handed_over), i64(1)});
+    b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), scalar(pointer));
+    define(in.results[0], b_.CreatePtrToInt(at, b_.getInt64Ty()));
+}
+
+llvm::FunctionCallee Emitter::own_memory_function() {
+    llvm::Type* word = b_.getInt64Ty();
+    llvm::FunctionCallee f =
+        module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(b_.getPtrTy(), {word, word, word}, false));
+    llvm::cast<llvm::Function>(f.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    return f;
 }
 
 /// Gives large pieces of it back.

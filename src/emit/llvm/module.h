@@ -67,7 +67,8 @@ struct Symbol {
     void* address;
 };
 /// void* pardo_own_memory(int64 array, int64 count, int64 bytes of an element): this thread's memory for that array of a kernel; null if
-/// there is none. With the array -1: nothing is used any longer.
+/// there is none. With the array -1: nothing is used any longer. With the count -1 (handed_over): the memory is the
+/// caller's, who frees it.
 inline constexpr const char* own_memory_symbol = "pardo_own_memory";
 /// SLEEF's and libm's functions for all lane counts, and that for memory: the only symbols that a Program sees.
 const std::vector<Symbol>& math_symbols();

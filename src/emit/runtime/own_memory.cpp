@@ -47,9 +47,13 @@ void* own_memory(std::int64_t array, std::int64_t count, std::int64_t itemsize) 
             if (p.bytes > kept_bytes) p.reset(alignment);
         return nullptr;
     }
-    if (count < 0 || count > most_bytes / itemsize) return nullptr;
+    if (count < handed_over || count > most_bytes / itemsize) return nullptr;
     if (pieces.size() <= static_cast<std::size_t>(array)) pieces.resize(static_cast<std::size_t>(array) + 1);
     Piece& piece = pieces[static_cast<std::size_t>(array)];
+    if (count == handed_over) {
+        piece.bytes = 0;
+        return piece.memory.release();
+    }
     const std::int64_t bytes = (count * itemsize + alignment - 1) / alignment * alignment;
     if ((piece.bytes < bytes || piece.bytes == 0) && !piece.grow(bytes > 0 ? bytes : alignment)) return nullptr;
     return piece.memory.get();

@@ -5,6 +5,9 @@
 
 namespace pardo::emit {
 
+/// As a count: the memory is the caller's from now on, who frees it.
+inline constexpr std::int64_t handed_over = -1;
+
 /// Room for `count` elements of the kernel's array with this number; what was there is lost. Null if there is none. Array -1: the kernel
 /// has ended, and large pieces go back.
 void* own_memory(std::int64_t array, std::int64_t count, std::int64_t itemsize) noexcept;

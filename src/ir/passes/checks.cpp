@@ -107,6 +107,14 @@ private:
         return found;
     }
 
+    /// Whether what a loop does depends on whether something has failed by then.
+    bool asks_for(const Region& body, Value status) const {
+        return holds_any(from_, body, [&](InstrId id) {
+            const Instr& in = from_.instrs[id];
+            return in.op == Opcode::Load && in.operands[0] == status;
+        });
+    }
+
     std::vector<Cut> cuts_of(const Instr& in) const {
         constexpr std::int64_t most_offset = std::int64_t(1) << 40;
         std::vector<Cut> cuts;
@@ -132,7 +140,8 @@ private:
             }
             cut.report = report_of(body, index, cut.extent);
             const auto known = [&](Value v) { return v == index || v == body.args[0] || is_outside(v, body); };
-            if (cut.report && std::ranges::all_of(cut.report->operands, known)) cuts.push_back(cut);
+            if (cut.report && std::ranges::all_of(cut.report->operands, known) && !asks_for(body, cut.report->operands[0]))
+                cuts.push_back(cut);
         }
         return cuts;
     }

@@ -101,6 +101,8 @@ TypedExpr Lowering::method(const Tree& given) {
                         : is_struct                      ? "struct"
                                                          : "";
     const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
+    if (object.kind == Kind::List && given.name == "sort")
+        wrong_type(given.place, "a list is not sorted in a kernel; np.sort(np.array(…)) makes a sorted array");
     const bool pops_at = object.kind == Kind::List && given.name == "pop" && given.parts.size() > 1;
     if ((found == Calls::methods().end() || pops_at) && (is_rows(object) || object.kind == Kind::List) && given.index > 0)
         return called(function_->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),

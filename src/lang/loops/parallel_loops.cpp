@@ -176,6 +176,7 @@ void Lowering::walk_reduction() {
 /// All of the body, once; the names asked for are written out.
 void Lowering::walk_serial() {
     block(function_->body.parts);
+    hand_lists();
     out_.results.clear();
     out_.layout.clear();
     for (const std::string& name : loop_->results) {

@@ -131,7 +131,7 @@ BAD = {
     "first element of a must not be 0": (ValueError, lambda x: signal.lfilter([1.0], [0.0, 1.0], x)),
     "b must be one-dimensional": (ValueError, lambda x: signal.lfilter([[1.0]], [1.0], x)),
     r"expected \(6, 1\), found \(2,\)": (ValueError, lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=[1.0, 2.0])),
-    r"expected \(2, 3\), found \(1, 3\)": (ValueError, lambda x: signal.lfilter([1.0, 2, 3], [1.0], pp.ones((6, 3)), axis=0, zi=pp.ones((1, 3)))),
+    r"expected \(2, 7\), found \(1, 7\)": (ValueError, lambda x: signal.lfilter([1.0, 2, 3], [1.0], x, axis=0, zi=pp.ones((1, 7)))),
     "must be shape": (ValueError, lambda x: signal.sosfilt([1.0, 0, 0, 1, 0, 0], x)),
     "should be all ones": (ValueError, lambda x: signal.sosfilt([[1.0, 0, 0, 2, 0, 0]], x)),
     "invalid zi shape": (ValueError, lambda x: signal.sosfilt([[1.0, 0, 0, 1, 0, 0]], x, zi=[[1.0, 2.0]])),

@@ -224,7 +224,7 @@ def test_numpy_arrays_in_a_context():
 
 
 @pytest.mark.parametrize(
-    "name, dtype, operands, exact",
+    ("name", "dtype", "operands", "exact"),
     [
         ("jn", "float64", (7, 1e-300), 0.0),
         ("jn", "float64", (20, 1e-30), 0.0),

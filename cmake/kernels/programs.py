@@ -44,8 +44,8 @@ def selecting(dtype: str) -> Iterator[Call]:
     yield lambda: pp.histogram(x, 100, range=(0, 1))
     yield lambda: x[x != 0]
     yield lambda: x[places]
-    target = zeros(SHORT, dtype)
-    yield lambda: (pp.add.at(target, places, x), target)[1]
+    for target in (zeros(SHORT, dtype), zeros(LINE, dtype)):
+        yield lambda target=target: (pp.add.at(target, places, x), target)[1]
 
 
 def counting(dtype: str) -> Iterator[Call]:

@@ -179,7 +179,8 @@ PARDO_API void force(std::span<const Array> roots);
 /// What reads `values` fails with this error, and the caller's line, if an element of `wrong`, an array of bools, is true. Does not wait.
 PARDO_API void fail_where(const Array& values, const Array& wrong, ErrorCode code, std::string message);
 
-/// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, from_pack, bytes_read, bytes_written, copies, fallbacks.
+/// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, from_pack, bytes_read, bytes_written, copies,
+/// fallbacks.
 struct CounterValue {
     const char* name;
     std::uint64_t value;

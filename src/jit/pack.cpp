@@ -66,8 +66,8 @@ bool Pack::open() {
         return false;
     };
     PackHeader header;
-    if (!file.read(&header, sizeof header) || std::memcmp(header.magic, pack_magic, sizeof pack_magic) != 0 || header.format != pack_format ||
-        header.targets > most_targets || header.entries > most_entries)
+    if (!file.read(&header, sizeof header) || std::memcmp(header.magic, pack_magic, sizeof pack_magic) != 0 ||
+        header.format != pack_format || header.targets > most_targets || header.entries > most_entries)
         return damaged();
     std::vector<TargetName> names(header.targets);
     entries_.resize(header.entries);

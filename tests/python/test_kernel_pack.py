@@ -1,5 +1,5 @@
-# tests/python/test_kernel_pack.py: kernels for CUDA that the wheel brings are taken without NVRTC, on the fake driver of the C++ tests; others
-# are compiled.
+# tests/python/test_kernel_pack.py: kernels for CUDA that the wheel brings are taken without NVRTC, on the fake driver of the C++ tests;
+# others are compiled.
 import os
 import struct
 import subprocess
@@ -19,7 +19,6 @@ pytestmark = [
     pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)"),
     pytest.mark.skipif(not PACK["kernels"], reason="the wheel was built without NVRTC, or with PARDO_KERNELS=off"),
 ]
-
 
 
 def entries_of(pack):
@@ -52,7 +51,7 @@ def run(code, **environment):
     """Runs code on the fake driver without NVIDIA's libraries, NVRTC least of all; what it prints, and its messages."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
     variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_MEMORY": "8000000000", "PARDO_CACHE": "off"}
-    variables |= dict.fromkeys(("PARDO_NVRTC", "PARDO_CUBLAS", "PARDO_CUFFT", "PARDO_CUSOLVER"), "/nowhere.so") | environment
+    variables |= dict.fromkeys(("PARDO_NVRTC", "PARDO_CUBLAS", "PARDO_CUFFT", "PARDO_CUSOLVER", "PARDO_CUSPARSE"), "/nowhere.so") | environment
     done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split(), done.stderr
@@ -64,6 +63,13 @@ def test_usual_calls_need_no_nvrtc(arch):
     from_pack, compiled, from_disk, fallbacks = map(int, counts)
     assert from_pack > 15
     assert (compiled, from_disk, fallbacks) == (0, 0, 0)
+
+
+@pytest.mark.slow
+def test_every_listed_call_works_without_nvrtc():
+    programs = ROOT / "cmake" / "kernels" / "programs.py"
+    _, messages = run(f"import runpy, sys; sys.argv = ['programs.py']; runpy.run_path({str(programs)!r})", FAKE_CUDA_ARCH="90")
+    assert "programs.py" not in messages
 
 
 def test_other_texts_and_devices_are_compiled():

@@ -205,18 +205,12 @@ void force(std::span<const Array> roots) {
 
 std::vector<CounterValue> counters_now() {
     const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
-        {"recorded", &counters.recorded},
-        {"forced", &counters.forced},
-        {"planned", &counters.planned},
-        {"flushed", &counters.flushed},
-        {"launched", &counters.launched},
-        {"compiled", &counters.compiled},
-        {"from_disk", &counters.from_disk},
-        {"from_pack", &counters.from_pack},
-        {"bytes_read", &counters.bytes_read},
-        {"bytes_written", &counters.bytes_written},
-        {"copies", &counters.copies},
-        {"copied_bytes", &counters.copied_bytes},
+        {"recorded", &counters.recorded},     {"forced", &counters.forced},
+        {"planned", &counters.planned},       {"flushed", &counters.flushed},
+        {"launched", &counters.launched},     {"compiled", &counters.compiled},
+        {"from_disk", &counters.from_disk},   {"from_pack", &counters.from_pack},
+        {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},         {"copied_bytes", &counters.copied_bytes},
         {"fallbacks", &counters.fallbacks},
     };
     std::vector<CounterValue> values;

@@ -3,6 +3,7 @@ import argparse
 import datetime
 import fnmatch
 import json
+import os
 import sys
 import tempfile
 import time
@@ -76,7 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list or not names:
         print("\n".join(ROWS) if options.list else f"no row is called so; --list shows all: {options.rows}")
         return 0 if options.list else 2
-    device = on_device.find(options.device, "routines")
+    pardo = Worker("pardo", "routines", {**os.environ, "PARDO_DEVICE": options.device})
+    device = pardo.ask("device")
     whole = device["type"] == "gpu"
     opencl = opencl_device() if any(ROWS[name].opencl for name in names) else None
     variables = on_device.environment(device)
@@ -86,10 +88,13 @@ def main(arguments: list[str] | None = None) -> int:
     peers = [peer for peer in peers if peer != "pardo"]
     machine = print_machine()
     kind = "GPU" if whole else "CPU"
-    print(f"{device['id']}: {device['name']}, {device['platform']} {device['driver']}; {options.size:g} of the sizes of a {kind}")
+    version = pardo.ask("versions")["pardo"]
+    where = f"{device['id']}: {device['name']}, {device['platform']} {device['driver']}"
+    print(f"pardo {version} on {where}; {options.size:g} of a {kind}'s sizes")
     if missing := [peer for peer in peers if not installed(peer)]:
         print(f"not installed: {', '.join(missing)}")
-    workers, reports = start(["pardo", *(peer for peer in peers if installed(peer))], "routines", variables)
+    workers, reports = start([peer for peer in peers if installed(peer)], "routines", variables)
+    workers, reports = {"pardo": pardo, **workers}, {"pardo": {"versions": pardo.ask("versions"), "results": {}}, **reports}
     end = None if options.seconds is None else time.monotonic() + options.seconds
     plan = Plan(options.budget, rounds=2, pause=0.01 if whole else 0.05, together=False, end=end)
     table = Table(["ms", "pardo", *map(title, peers), "best peer / pardo", FIRST], names)

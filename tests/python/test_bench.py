@@ -12,10 +12,10 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 
 
 def test_routines_beside_numpy(tmp_path):
-    rows = "fft of 2*,solve 2048*,cholesky 10*,sort 10⁸ f32,gamma*,var*,convolution*,scatter*1000*"
+    rows = "fft of 2*,solve 2048*,sort 10⁸ f32,var*,gammaln*"
     command = [sys.executable, str(BENCH / "routines.py"), "--device", "cpu", "--size", "1e-4", "--budget", "0.01", "--rows", rows]
     done = subprocess.run(
-        [*command, "--peers", "numpy,scipy,nothing", "--no-first", "--json", str(tmp_path / "numbers.json")],
+        [*command, "--peers", "numpy,nothing", "--no-first", "--json", str(tmp_path / "numbers.json")],
         capture_output=True,
         text=True,
         check=False,
@@ -25,6 +25,6 @@ def test_routines_beside_numpy(tmp_path):
     assert "not installed: nothing" in done.stdout
     assert "failed" not in done.stdout, done.stdout
     results = json.loads((tmp_path / "numbers.json").read_text())["routines"]
-    for name, mine in results["pardo"]["results"].items():
-        assert mine["median"] > 0
-        assert results["numpy"]["results"][name] or results["scipy"]["results"][name], name
+    assert len(results["pardo"]["results"]) == 5
+    assert all(row["median"] > 0 for row in results["pardo"]["results"].values())
+    assert [name for name, row in results["numpy"]["results"].items() if row is None] == ["gammaln 10⁷ f64"]

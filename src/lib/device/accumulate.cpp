@@ -40,15 +40,22 @@ void device_accumulate_at(device::Queue* queue, Op op, const Memory& target, con
     const std::int64_t size = target.size(), count = places.size();
     const std::int64_t warps = std::clamp<std::int64_t>(copies_room / (size * itemsize(target.dtype)), 1, device_group / 32);
     const std::int64_t parts = std::clamp<std::int64_t>(count / least_part, 1, most_parts);
-    const BoundsCheck check(queue, bounds);
+    const bool checked = !bounds.rows.empty();
     const Memory partial = device_scratch(queue, target.dtype, parts * size);
     const Define what{"OP", step_number(op, target.dtype)};
     DeviceArgs args, last;
-    check.add_to(args);
+    Memory found;
+    BoundsCheck check;
+    if (checked) {
+        found = device_scratch(queue, DType::Int64, parts);
+        check.begin(queue);
+        args.push_back(writes(found));
+    }
     for (const DeviceArg& arg : {reads(places), reads(values), writes(partial), DeviceArg(count), DeviceArg(size),
                                  DeviceArg(std::int64_t{values.size() == 1}), DeviceArg(warps)})
         args.push_back(arg);
     launch_kernel(queue, name, Variant(KernelId::AccumulateParts, target.dtype, {what, check.define()}), parts, args);
+    if (checked) check.note(queue, bounds, 0, found, parts);
     check.add_to(last);
     for (const DeviceArg& arg : {reads(partial), updates(target), DeviceArg(parts), DeviceArg(size)}) last.push_back(arg);
     launch_kernel(queue, name, Variant(KernelId::AccumulateAll, target.dtype, {what, check.define()}), divide_up(size, 32), last);

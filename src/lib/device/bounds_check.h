@@ -14,10 +14,7 @@ class BoundsCheck {
 public:
     BoundsCheck(device::Queue* queue, const Bounds& bounds) {
         if (bounds.rows.empty()) return;
-        status_ = block_.make(queue, 2);
-        const auto report = [bounds](device::StatusBuffer::Words words) {
-            if (words[0] != 0) fail_bounds(bounds, bounds.rows[static_cast<std::size_t>(words[0] - 1)], words[1]);
-        };
+        begin(queue);
         for (std::size_t k = 0; k < bounds.rows.size(); ++k) {
             const Memory& indices = bounds.rows[k].indices;
             const std::int64_t count = indices.size();
@@ -25,13 +22,24 @@ public:
             const Memory found = device_scratch(queue, DType::Int64, groups);
             launch_kernel(queue, "check_indices", Variant(KernelId::FindBad, DType::Int64), groups,
                           {reads(indices), writes(found), count, bounds.rows[k].size, divide_up(count, groups)});
-            const DeviceArg args[] = {reads(indices), reads(found), DeviceArg(status_, device::Access::ReadWrite),
-                                      count,          groups,       static_cast<std::int64_t>(k) + 1};
-            const bool last = k + 1 == bounds.rows.size();
-            launch_kernel(queue, "check_indices", Variant(KernelId::NoteBad, DType::Int64), 1, args,
-                          last ? block_.check(report) : std::function<void()>());
+            note(queue, bounds, k, found, groups);
         }
-        if (!status_->host_visible()) (void)block_.read(queue, {}, {}, bounds.op_name, report);
+    }
+    /// None so far: a kernel that reads the indices finds what find_bad does, and `note` is called after it.
+    BoundsCheck() = default;
+    void begin(device::Queue* queue) { status_ = block_.make(queue, 2); }
+    /// What the groups have found in the k-th array, which are looked through in order.
+    void note(device::Queue* queue, const Bounds& bounds, std::size_t k, const Memory& found, std::int64_t groups) {
+        const auto report = [bounds](device::StatusBuffer::Words words) {
+            if (words[0] != 0) fail_bounds(bounds, bounds.rows[static_cast<std::size_t>(words[0] - 1)], words[1]);
+        };
+        const Memory& indices = bounds.rows[k].indices;
+        const DeviceArg args[] = {reads(indices), reads(found), DeviceArg(status_, device::Access::ReadWrite),
+                                  indices.size(), groups,       static_cast<std::int64_t>(k) + 1};
+        const bool last = k + 1 == bounds.rows.size();
+        launch_kernel(queue, "check_indices", Variant(KernelId::NoteBad, DType::Int64), 1, args,
+                      last ? block_.check(report) : std::function<void()>());
+        if (last && !status_->host_visible()) (void)block_.read(queue, {}, {}, bounds.op_name, report);
     }
     bool there() const { return status_ != nullptr; }
     /// As CHECKED.

@@ -48,13 +48,19 @@ FN T step_of(T a, T b) {
 )";
 
 /// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
-/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value.
+/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value. Places that are
+/// out of bounds are left out, and the first of them is `found` (if CHECKED), as by find_bad.
 inline constexpr char accumulate_parts[] = R"(
-KERNEL(256) accumulate_parts(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(T, values), ARG(T, partial), i64 count, i64 size, i64 one,
+#if CHECKED
+#define FOUND_ARG ARG(i64, found),
+#else
+#define FOUND_ARG
+#endif
+KERNEL(256) accumulate_parts(FOUND_ARG CONST_ARG(i64, places), CONST_ARG(T, values), ARG(T, partial), i64 count, i64 size, i64 one,
                              i64 warps) {
     BEGIN;
-    if (BAD_INDEX) return;
     SHARED T room[ROOM];
+    i64 first = count;
     const int t = LOCAL_ID, lane = t & 31, warp = t >> 5;
     for (int i = t; i < warps * size; i += 256) room[i] = IDENTITY;
     BARRIER;
@@ -69,7 +75,9 @@ KERNEL(256) accumulate_parts(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(T, val
             UNROLL for (int k = 0; k < 4; ++k) {
                 const i64 i = at + 32 * k + lane;
                 const i64 named = i < end ? places[i] : -1 - size;
-                place[k] = (int)(named < 0 ? named + size : named);
+                const u64 from_start = (u64)(named < 0 ? named + size : named);
+                place[k] = from_start < (u64)size ? (int)from_start : -1;
+                if (place[k] < 0 && i < end && i < first) first = i;
                 value[k] = values[one || i >= end ? 0 : i];
             }
             UNROLL for (int k = 0; k < 4; ++k) {
@@ -88,6 +96,11 @@ KERNEL(256) accumulate_parts(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(T, val
         for (int w = 1; w < warps; ++w) all = step_of(all, room[w * size + i]);
         partial[GROUP_ID * size + i] = all;
     }
+#if CHECKED
+    SHARED i64 firsts[256];
+    LEAST_FIRST;
+    if (t == 0) found[GROUP_ID] = firsts[0];
+#endif
 }
 )";
 

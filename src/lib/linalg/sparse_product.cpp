@@ -1,4 +1,4 @@
-// src/lib/sparse.cpp: products of sparse matrices, where a library computes them.
+// src/lib/linalg/sparse_product.cpp: products of sparse matrices, where a library computes them.
 #include "graph/call.h"
 #include "lib/operand.h"
 

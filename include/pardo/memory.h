@@ -40,4 +40,15 @@ struct AllocatorHook {
 /// was replaced. An empty `allocate` brings the caching allocator back. Its bytes do not count in memory_stats.
 PARDO_API void set_allocator(const Device& device, AllocatorHook hook);
 
+/// What lies beyond an image: nothing (the kernel does not go there), the texel at the edge, zeros, the image again, or its mirror image.
+enum class Addressing : std::uint8_t { None, ClampToEdge, Clamp, Repeat, MirroredRepeat };
+
+/// How a kernel samples an image.
+struct Sampler {
+    bool normalized = false;  // coordinates go from 0 to 1
+    Addressing addressing = Addressing::None;
+    bool linear = false;  // between the nearest texels; else the nearest one
+    bool operator==(const Sampler&) const = default;
+};
+
 }  // namespace pardo

@@ -15,11 +15,38 @@
 #include <pardo/device.h>
 #include <pardo/event.h>
 #include <pardo/export.h>
-#include <pardo/image.h>
 #include <pardo/kernel.h>
+#include <pardo/memory.h>
 #include <pardo/queue.h>
 
 namespace pardo {
+
+/// An image is an array of texels, which our own kernels use; devices whose programs are text have a copy in their own layout, made when
+/// a program first takes the image. Each is brought up to date when it is needed. A cheap handle, safe from any thread.
+class PARDO_API Image {
+public:
+    /// `texels`: memory of its own, of the shape (layers, depth, height, width, channels) without those that the image does not have:
+    /// `rank` is 1 to 3, of one layer; only images of rank 1 and 2 have layers. `normalized`: unsigned integers stand for 0 to 1.
+    Image(const Array& texels, int rank, bool layered, bool normalized);
+    ~Image();
+    Image(const Image&);
+    Image& operator=(const Image&);
+
+    /// The texels, up to date. `writes`: whoever asks for them is going to write, so that the device's copy is out of date then.
+    const Array& texels(bool writes) const;
+
+    struct State;
+    const std::shared_ptr<State>& state() const noexcept { return state_; }  // internal
+
+private:
+    std::shared_ptr<State> state_;
+};
+
+/// For CUDA C++: a cudaTextureObject_t, which is an image and how it is sampled.
+struct SampledImage {
+    Image image;
+    Sampler sampler;
+};
 
 /// Memory that the items of a group share.
 struct LocalMemory {

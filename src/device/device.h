@@ -238,7 +238,8 @@ public:
     virtual Ref<TextProgram> compile_program(const ProgramText& program);
     /// An image for such programs; `texels` stands for it where work is ordered. Throws Device, Value where the device has no such images.
     virtual Ref<Image> make_image(const ImageShape& shape, Buffer* texels);
-    /// What a parameter of such a program takes for a sampler, kept by the device. Throws Device where programs have no samplers by themselves.
+    /// What a parameter of such a program takes for a sampler, kept by the device. Throws Device where programs have no samplers by
+    /// themselves.
     virtual std::uint64_t sampler_handle(const Sampler& sampler);
     /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx"; the CPU also "lanes": what its vectors hold,
     /// in words. Throws Value for a name this device does not have.

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include <pardo/image.h>
+#include <pardo/dtype.h>
+#include <pardo/memory.h>
 
 #include "base/ref.h"
 #include "device/buffer.h"
@@ -16,12 +17,12 @@ class Stream;
 struct NativeOrder;
 
 struct ImageShape {
-    int rank = 1;                                 // of one layer
-    bool layered = false;                         // then the last extent that counts is the number of layers
-    std::array<std::int64_t, 3> extents{1, 1, 1}; // width, height, depth; layers come after those of the rank
-    int channels = 1;                             // 1, 2 or 4
-    DType dtype = DType::Float32;                 // of a channel
-    bool normalized = false;                      // unsigned integers stand for 0 to 1
+    int rank = 1;                                  // of one layer
+    bool layered = false;                          // then the last extent that counts is the number of layers
+    std::array<std::int64_t, 3> extents{1, 1, 1};  // width, height, depth; layers come after those of the rank
+    int channels = 1;                              // 1, 2 or 4
+    DType dtype = DType::Float32;                  // of a channel
+    bool normalized = false;                       // unsigned integers stand for 0 to 1
 
     /// Extents in use.
     int dimensions() const noexcept { return rank + layered; }

@@ -52,9 +52,11 @@ void Image::State::copy(bool to_image) {
     const device::BufferUse uses[] = {{buffer, device::Access::ReadWrite}};
     // Devices that take images have queues of a driver.
     static_cast<device::DriverQueue*>(leaf.queue.get())
-        ->submit_native([native = native_, buffer, offset, to_image](device::Stream& stream, const device::NativeOrder& order) {
-            native->copy(stream, buffer, offset, to_image, order);
-        }, uses, {"image", device::current_location()});
+        ->submit_native(
+            [native = native_, buffer, offset, to_image](device::Stream& stream, const device::NativeOrder& order) {
+                native->copy(stream, buffer, offset, to_image, order);
+            },
+            uses, {"image", device::current_location()});
 }
 
 Ref<device::Image> Image::State::native(bool writes) {

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include <pardo/image.h>
+#include <pardo/program.h>
 
 #include "device/image.h"
 

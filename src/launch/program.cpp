@@ -26,7 +26,7 @@ using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
 constexpr std::string_view languages[] = {"opencl", "cuda", "spirv", "binary"};
-constexpr const char* given_names[] = {"an array", "a number",  "a structure",     "a LocalAccessor",
+constexpr const char* given_names[] = {"an array", "a number", "a structure",     "a LocalAccessor",
                                        "None",     "an Image", "a sampled Image", "a Sampler"};
 
 std::string signature_of(const TextKernel& kernel) {
@@ -179,8 +179,7 @@ void Call::check_kind(std::size_t k) const {
     if (parameter(k).kind != Kind::Image) return;
     const device::ImageShape& shape = image(k)->state()->shape;
     const std::string type = "image" + std::to_string(shape.rank) + (shape.layered ? "d_array_t" : "d_t");
-    if (parameter(k).type.find(type) == std::string::npos)
-        fail_at(k, ErrorCode::Type, "here is " + shape.text() + ", which is an " + type);
+    if (parameter(k).type.find(type) == std::string::npos) fail_at(k, ErrorCode::Type, "here is " + shape.text() + ", which is an " + type);
 }
 
 /// A number of Python in the kernel's type.

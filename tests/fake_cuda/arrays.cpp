@@ -40,7 +40,7 @@ using namespace fake;
 
 extern "C" {
 
-void* fake_cuda_array_of(std::uint64_t object) { return reinterpret_cast<Object*>(object)->array->bytes->data(); }
+void* fake_cuda_array_of(std::uint64_t object) { return reinterpret_cast<Object*>(object)->array->bytes.data(); }
 FakeTexture fake_cuda_texture(std::uint64_t object) {
     const TextureDescriptor& t = reinterpret_cast<Object*>(object)->texture;
     return {t.address_mode[0], t.filter, t.flags};
@@ -50,13 +50,13 @@ Result cuArray3DCreate_v2(ArrayHandle* array, const ArrayDescriptor* descriptor)
     ENTER_CONTEXT("cuArray3DCreate");
     constexpr std::size_t most = 32768;
     const ArrayDescriptor& d = *descriptor;
-    const bool known = d.format == 1 || d.format == 2 || d.format == 3 || (d.format >= 8 && d.format <= 10) || d.format == 0x10 || d.format == 0x20;
+    const bool known =
+        d.format == 1 || d.format == 2 || d.format == 3 || (d.format >= 8 && d.format <= 10) || d.format == 0x10 || d.format == 0x20;
     if (!known || (d.channels != 1 && d.channels != 2 && d.channels != 4) || d.width == 0 || std::max({d.width, d.height, d.depth}) > most)
         return result::invalid_value;
     auto made = std::make_unique<Array>();
     made->descriptor = d;
-    made->bytes = std::make_shared<std::vector<char>>(d.width * std::max<std::size_t>(d.height, 1) * std::max<std::size_t>(d.depth, 1) *
-                                                      made->texel_bytes());
+    made->bytes = std::vector<char>(d.width * std::max<std::size_t>(d.height, 1) * std::max<std::size_t>(d.depth, 1) * made->texel_bytes());
     const std::lock_guard lock(world().mutex);
     ++world().live["array"];
     *array = reinterpret_cast<ArrayHandle>(made.release());
@@ -78,7 +78,8 @@ Result cuSurfObjectDestroy(std::uint64_t surface) {
     ENTER_CONTEXT("cuSurfObjectDestroy");
     return destroy_object("surface", surface);
 }
-Result cuTexObjectCreate(std::uint64_t* texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor, const void* view) {
+Result cuTexObjectCreate(std::uint64_t* texture, const ResourceDescriptor* resource, const TextureDescriptor* descriptor,
+                         const void* view) {
     ENTER_CONTEXT("cuTexObjectCreate");
     if (view || descriptor->filter < 0 || descriptor->filter > 1) return result::invalid_value;
     // Between integers there is nothing.

@@ -10,31 +10,29 @@ namespace {
 /// A side of a copy, checked as the driver does it.
 class Side {
 public:
-    Side(const Copy3DSide& side, const Copy3D& copy) : side_(side), plane_(side.pitch * side.height) {
-        if (side.memory_type == memory_type_array) {
-            const auto* array = static_cast<const Array*>(side.array);
+    Side(const Copy3DSide& side, const Copy3D& copy)
+        : side_(side), plane_(side.pitch * side.height), is_array_(side.memory_type == memory_type_array) {
+        if (is_array_) {
+            auto* array = static_cast<Array*>(side.array);
             side_.pitch = array->descriptor.width * array->texel_bytes();
             side_.height = std::max<std::size_t>(array->descriptor.height, 1);
-            side_.host = array->bytes->data();
-            side_.memory_type = memory_type_host;
-            is_array_ = true;
+            side_.host = array->bytes.data();
             plane_ = side_.pitch * side_.height;
         }
-        at_ = side_.memory_type == memory_type_host ? reinterpret_cast<std::uintptr_t>(side_.host) : side.device;
+        at_ = is_array_ || side.memory_type == memory_type_host ? reinterpret_cast<std::uintptr_t>(side_.host) : side.device;
         at_ += side.x_bytes + side.y * side_.pitch + side.z * plane_;
         bytes_ = (copy.depth - 1) * plane_ + (copy.height - 1) * side_.pitch + copy.width_bytes;
         const bool pitches = side_.pitch <= static_cast<std::size_t>(max_pitch) && side_.pitch >= copy.width_bytes + side.x_bytes &&
                              (copy.depth == 1 || side_.height >= copy.height + side.y);
-        const bool known =
-            side_.memory_type == memory_type_host || side.memory_type == memory_type_device || side.memory_type == memory_type_unified;
-        valid_ = pitches && known && (pageable() || locked_bytes_at(at_, bytes_));
+        const bool known = is_array_ || side.memory_type == memory_type_host || side.memory_type == memory_type_device ||
+                           side.memory_type == memory_type_unified;
+        valid_ = pitches && known && (is_array_ || pageable() || locked_bytes_at(at_, bytes_));
     }
     bool valid() const { return valid_; }
-    bool pageable() const { return side_.memory_type == memory_type_host && !locked_bytes_at(at_, bytes_); }
-    bool is_pageable_memory() const { return pageable() && !is_array_; }
+    bool pageable() const { return !is_array_ && side_.memory_type == memory_type_host && !locked_bytes_at(at_, bytes_); }
     /// Null when the memory is gone.
     char* row(std::size_t y, std::size_t z) const {
-        char* begin = pageable() ? reinterpret_cast<char*>(at_) : locked_bytes_at(at_, bytes_);
+        char* begin = is_array_ || pageable() ? reinterpret_cast<char*>(at_) : locked_bytes_at(at_, bytes_);
         return begin ? begin + y * side_.pitch + z * plane_ : nullptr;
     }
 
@@ -42,7 +40,8 @@ private:
     Copy3DSide side_;
     std::size_t plane_, bytes_;
     std::uint64_t at_;
-    bool valid_, is_array_ = false;
+    const bool is_array_;
+    bool valid_;
 };
 
 Result copy_strided(const Copy3D& copy, StreamHandle stream);
@@ -105,7 +104,7 @@ Result copy_strided(const Copy3D& copy, StreamHandle stream) {
         }
         return result::success;
     });
-    return pushed || !(to.is_pageable_memory() || from.is_pageable_memory()) ? pushed : cuStreamSynchronize(stream);
+    return pushed || !(to.pageable() || from.pageable()) ? pushed : cuStreamSynchronize(stream);
 }
 
 }  // namespace

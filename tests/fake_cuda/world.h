@@ -45,7 +45,7 @@ struct Stream {
 /// What a CUDA array holds, row by row; surfaces and textures are numbers of it.
 struct Array {
     ArrayDescriptor descriptor{};
-    std::shared_ptr<std::vector<char>> bytes;  // work that is under way keeps them
+    std::vector<char> bytes;
     std::size_t texel_bytes() const;
 };
 struct Injection {

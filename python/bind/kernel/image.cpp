@@ -1,5 +1,5 @@
-// python/bind/kernel/image.cpp: pardo/image.h for Python.
-#include <pardo/image.h>
+// python/bind/kernel/image.cpp: images and samplers of pardo/program.h for Python.
+#include <pardo/program.h>
 
 #include "bind.h"
 

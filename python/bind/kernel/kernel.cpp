@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include <pardo/image.h>
 #include <pardo/kernel.h>
+#include <pardo/program.h>
 #include <pardo/syntax.h>
 
 #include "present.h"

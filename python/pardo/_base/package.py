@@ -9,8 +9,8 @@ _INSIDE = os.path.join(FOLDER, "")
 
 
 def owns(file: str) -> bool:
-    """True for the files of this package, as code objects name them."""
-    return file.startswith(_INSIDE)
+    """True for the files of this package, as code objects name them, and for texts that it writes (_compiler/texts.py)."""
+    return file.startswith((_INSIDE, "<pardo: "))
 
 
 def users_line() -> str:

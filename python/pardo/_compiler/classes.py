@@ -35,6 +35,13 @@ _lock = threading.RLock()
 _translated: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 
+class Refusal:
+    """In the place of a method that there is not: what is said where a kernel calls it."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+
+
 def members_of(kind: type) -> dict[str, tuple[int, Any]]:
     """The functions and constants that a class has itself, by name, and what they are."""
     found: dict[str, tuple[int, Any]] = {}
@@ -43,6 +50,8 @@ def members_of(kind: type) -> dict[str, tuple[int, Any]]:
             found[name] = (STATIC, member.__func__)
         elif isinstance(member, property):
             found[name] = (PROPERTY, member.fget)
+        elif isinstance(member, Refusal):
+            found[name] = (REFUSED, member)
         elif isinstance(member, classmethod):
             found[name] = (REFUSED, member.__func__)
         elif isinstance(member, types.FunctionType) or hasattr(member, "_pardo_function"):
@@ -137,6 +146,8 @@ class Compiled:
 
     def _translated(self, name: str, what: int, function: Any, captured: list[Any]) -> tuple[Any, int, str]:
         """A function, or the code of an error and its message: other methods can be used all the same."""
+        if isinstance(function, Refusal):
+            return None, 1, function.problem
         if what == CONSTANT:
             value = getattr(self.kind, name)
             captured.append(Captured(self.kind, name, value))

@@ -394,7 +394,7 @@ class SampledImage(_core._SampledImage):
 
     See Also
     --------
-    Image.sampled
+    Image, Sampler
 
     Examples
     --------

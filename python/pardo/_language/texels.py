@@ -5,7 +5,7 @@ import functools
 from typing import Any
 
 import numpy as np
-from pardo._compiler.classes import struct
+from pardo._compiler.classes import Refusal, struct
 from pardo._compiler.texts import functions_of
 
 # As in include/pardo/image.h.
@@ -145,6 +145,7 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
     found = [decoded(f"{place([f'i{name}' for name in names], 'k')}, {c}") for c in range(channels)]
     lines.append(returned([f"{value} if {inside} else {zero}" for value in found]))
 
+    nothing = Refusal(f"there is nothing between the integers of an image of {dtype}: it needs a Sampler with filter_mode='nearest'")
     if floats:
         lines += ["def _between(self, sampler, at):", *start]
         lines += [f"    {name}0, {name}1, {name}w, in_{name}0, in_{name}1 = sampler.two({name}, {extents[name]})" for name in names]
@@ -161,7 +162,7 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
         lines.append(returned(sums))
     known = {"np": np, "layer": layer}
     made = functions_of(f"image {rank} {layered} {channels} {dtype} {normalized}", lines, known)
-    body = {name: made[name] for name in ("read", "write", "sample", "_nearest", "_between") if name in made}
+    body = {name: made.get(name, nothing) for name in ("read", "write", "sample", "_nearest", "_between")}
     for d, name in enumerate(("width", "height", "depth")[:rank]):
         body[name] = property(functions_of(f"image {name} {rank} {layered}", ["def extent(self):", f"    return {extents[names[d]]}"], {})["extent"])
     kind = struct(type("Image", (), {"__annotations__": {"texels": Any}, **body}))

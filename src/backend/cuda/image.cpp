@@ -89,8 +89,9 @@ public:
         left().sweep();
         const ContextScope scope(device);
         const auto extent = [&](int d) { return static_cast<std::size_t>(shape.extents[static_cast<std::size_t>(d)]); };
-        ArrayDescriptor descriptor{extent(0), shape.rank > 1 ? extent(1) : 0, 0, format_of(shape),
-                                   static_cast<unsigned>(shape.channels), array_surfaces | (shape.layered ? array_layers : 0)};
+        ArrayDescriptor descriptor{
+            extent(0),        shape.rank > 1 ? extent(1) : 0,        0,
+            format_of(shape), static_cast<unsigned>(shape.channels), array_surfaces | (shape.layered ? array_layers : 0)};
         if (shape.rank > 2 || shape.layered) descriptor.depth = extent(shape.dimensions() - 1);
         const Result failed = driver().cuArray3DCreate(&objects_.array, &descriptor);
         if (failed == result::success) return;

@@ -1,4 +1,4 @@
-// src/backend/opencl/image.cpp: images and samplers, and copies between images and memory.
+// src/backend/opencl/images/image.cpp: images and samplers, and copies between images and memory.
 #include <algorithm>
 #include <utility>
 
@@ -65,9 +65,9 @@ void check_image(const OpenClDevice& device, const ImageShape& s) {
         const cl_device_info limit = layers ? CL_DEVICE_IMAGE_MAX_ARRAY_SIZE : limits[s.rank - 1][d];
         const auto most = device_value<std::size_t>(api, device.handle(), limit);
         if (most > 0 && static_cast<std::size_t>(s.extents[at]) > most)
-            throw Error(ErrorCode::Value, s.text() + ": " + device.id() + " takes " + (layers ? "at most " : "a ") +
-                                              (layers ? std::to_string(most) + " layers" : std::string(names[d]) + " of at most " +
-                                                                                                std::to_string(most)));
+            throw Error(ErrorCode::Value,
+                        s.text() + ": " + device.id() + " takes " + (layers ? "at most " : "a ") +
+                            (layers ? std::to_string(most) + " layers" : std::string(names[d]) + " of at most " + std::to_string(most)));
     }
     const cl_context context = device.context().handle();
     cl_uint count = 0;
@@ -76,13 +76,23 @@ void check_image(const OpenClDevice& device, const ImageShape& s) {
     if (count > 0)
         check(api.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type_of(s), count, formats.data(), nullptr),
               "clGetSupportedImageFormats");
-    const cl_image_format wanted = format_of(s);
-    const auto same = [&](const cl_image_format& f) {
-        return f.image_channel_order == wanted.image_channel_order && f.image_channel_data_type == wanted.image_channel_data_type;
+    // PoCL reads halves of one channel as bytes.
+    const bool wrong_halves = device.context().name() == "Portable Computing Language";
+    const auto has = [&](int channels) {
+        ImageShape other = s;
+        other.channels = channels;
+        const cl_image_format wanted = format_of(other);
+        const auto same = [&](const cl_image_format& f) {
+            return f.image_channel_order == wanted.image_channel_order && f.image_channel_data_type == wanted.image_channel_data_type;
+        };
+        return std::any_of(formats.begin(), formats.end(), same) && !(wrong_halves && channels == 1 && s.dtype == DType::Float16);
     };
-    if (std::none_of(formats.begin(), formats.end(), same))
-        throw Error(ErrorCode::Device, s.text() + ": the driver of " + device.id() +
-                                           " has no such images; four channels of float32 are most widely known");
+    if (has(s.channels)) return;
+    std::string others;
+    for (const int channels : {1, 2, 4})
+        if (has(channels)) others += (others.empty() ? "" : " or ") + std::to_string(channels);
+    throw Error(ErrorCode::Device, s.text() + ": the driver of " + device.id() + " has no such images for programs" +
+                                       (others.empty() ? "" : "; it has those of " + others + (others == "1" ? " channel" : " channels")));
 }
 
 class OpenClImage final : public device::Image {
@@ -118,8 +128,8 @@ public:
     }
 
     void copy(device::Stream& stream, device::Buffer* texels, std::size_t offset, bool to_image, const NativeOrder& order) override {
-        static_cast<OpenClStream&>(stream).copy_image(image_, shape(), static_cast<OpenClTextProgram*>(copier_.get()), texels, offset, to_image,
-                                                      order);
+        static_cast<OpenClStream&>(stream).copy_image(image_, shape(), static_cast<OpenClTextProgram*>(copier_.get()), texels, offset,
+                                                      to_image, order);
     }
 
 private:
@@ -204,9 +214,7 @@ void OpenClStream::copy_image(cl_mem image, const ImageShape& shape, OpenClTextP
     if (!to_image) std::swap(launch.arguments[0], launch.arguments[1]);
     launch.global[0] = static_cast<std::int64_t>(bytes / 16 + 1);
     device::NativeEvent first = nullptr;
-    const auto copy_memory = [&](const NativeOrder& here) {
-        copier->enqueue(*this, 0, launch, here);
-    };
+    const auto copy_memory = [&](const NativeOrder& here) { copier->enqueue(*this, 0, launch, here); };
     const NativeOrder begins{order.after, &first, order.timed};
     to_image ? copy_memory(begins) : enqueue(staging.object, 0, begins);
     const NativeOrder ends{{&first, 1}, order.marker, order.timed};

@@ -127,7 +127,8 @@ def rows(regions: ModuleType, device: str, count: int) -> None:
         out.wait()
 
     # The memory of NumPy's arrays is not aligned to cache lines, and has small pages: what that alone takes.
-    shared = (pp.asarray(X, device=device, copy=False), pp.asarray(D, device=device, copy=False)) if pp.Device(device)._takes_host_memory else ()
+    in_place = pp.Device(device)._takes_host_memory
+    shared = [pp.asarray(a, device=device, copy=False) for a in (X, D)] if in_place else []
 
     def counted(call: Callable[..., None]) -> int:
         before = pp.counters()["copied_bytes"]

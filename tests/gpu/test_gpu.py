@@ -263,3 +263,35 @@ def test_a_forked_child_is_told_what_to_do():
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_copies_of_mapped_blocks_overlap_the_work():
+    @pp.offload(device={"x": "tofrom"})
+    def relax(x):
+        for i in pp.prange(x.shape[0]):
+            for _ in range(2000):
+                x[i] = 0.5 * (x[i] + 2 / x[i])
+
+    blocks = [np.full(1 << 22, 1.0 + k) for k in range(6)]
+    queue = pp.Queue("cuda")
+
+    def in_turn():
+        with pp.data(alloc=blocks, device="cuda"):
+            pp.update_to(blocks[0], queue=queue)
+            back = []
+            for k, block in enumerate(blocks):
+                if k + 1 < len(blocks):
+                    pp.update_to(blocks[k + 1], queue=queue)
+                relax(block)
+                back.append(pp.update_from(block, queue=queue))
+            pp.wait_all(back)
+
+    in_turn()
+    with pp.profile() as profile:
+        in_turn()
+    kernels = [r for r in profile.records if r["activity"] == "kernel"]
+    copies = [r for r in profile.records if r["activity"] in ("copy", "read", "write") and r["end"] - r["start"] > 100_000]
+    both = sum(any(c["start"] < k["end"] and k["start"] < c["end"] for k in kernels) for c in copies)
+    assert len(kernels) >= len(blocks)
+    assert both >= len(blocks)  # of twice as many
+    assert all(np.allclose(block, np.sqrt(2)) for block in blocks)

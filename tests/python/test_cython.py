@@ -210,11 +210,6 @@ REFUSED = [
     (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "`x` is in device={…} twice"),
     (REGION % ("", "for i in prange(3, device={}): x[i] = 1"), "device= in a region that has one already"),
     (REGION.replace("prange,", "prange, threadid,") % ("", "x[threadid()] = 1"), "program.pyx:6:22: `threadid()` means nothing"),
-    (
-        HEAD
-        + "def f(long[:] x):\n    cdef int i\n    cdef long s = 0\n    for i in prange(3, nogil=True, device={}): s ^= x[i]\n    return s",
-        "`^`",
-    ),
     (REGION % ("", "f(x, y)"), "an expression whose value is not used"),
     (
         REGION.replace("double[:] y", "double *y") % ("", "y[i] = 1"),

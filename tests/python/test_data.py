@@ -2,7 +2,10 @@
 import array
 import asyncio
 import contextlib
+import gc
+import os
 import threading
+import weakref
 
 import numpy as np
 import pardo as pp
@@ -582,3 +585,31 @@ def test_contexts_belong_to_tasks():
         assert asyncio.run(main()) == [False, True]
         assert [b.table.device.id for b in tables.blocks.get()] == [pp.Device(OWN).id]
     assert x.tolist() == [2, 3, 4]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_forked_child_has_a_table_of_its_own(device):
+    x, y = floats(3), floats(3)
+    with pp.data(tofrom=(x,), device=device):
+        add_one[3](x)
+        child = os.fork()
+        if child == 0:
+            with contextlib.suppress(BaseException):
+                with pp.data(tofrom=(y,), device=device):
+                    add_one[3](y)
+                pp.exit_data(delete=(x,), device=device)
+                os._exit(0 if y.tolist() == [1, 2, 3] and not pp.is_present(x, device) else 1)
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert pp.is_present(x, device)
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_mapped_memory_is_kept_alive(device):
+    x = floats(3)
+    known = weakref.ref(x)
+    with pp.data(to=(x,), device=device):
+        del x
+        assert known() is not None
+    gc.collect()
+    assert known() is None

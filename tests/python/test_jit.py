@@ -57,7 +57,7 @@ def test_sums(n, dtype):
 def test_reductions_of_every_kind():
     @pp.jit
     def several(x, y):
-        s, p, low, high, every, some, count = 1.5, 1.0, 1e300, -1e300, True, False, 0
+        s, p, low, high, every, some, count, bits = 1.5, 1.0, 1e300, -1e300, True, False, 0, 5
         for i in prange(x.shape[0]):
             s -= x[i]
             p *= 1.0 + y[i]
@@ -65,16 +65,18 @@ def test_reductions_of_every_kind():
             high = np.maximum(high, x[i])
             every = every and x[i] > -1
             some |= y[i] > 0.00099
+            bits ^= i * i
             if x[i] > 0.5:
                 count += 1
-        return s, p, low, high, every, some, count
+        return s, p, low, high, every, some, count, bits
 
     rng = np.random.default_rng(2)
     x, y = rng.random(20_000), rng.random(20_000) * 1e-3
-    s, p, low, high, every, some, count = several(x, y)
+    s, p, low, high, every, some, count, bits = several(x, y)
     assert_allclose(s, 1.5 - x.sum(), rtol=1e-12)
     assert_allclose(p, np.prod(1 + y), rtol=1e-10)
     assert (low, high, every, some, count) == (x.min(), x.max(), True, (y > 0.00099).any(), (x > 0.5).sum())
+    assert bits == 5 ^ np.bitwise_xor.reduce(np.arange(20_000) ** 2)
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)

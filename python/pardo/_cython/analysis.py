@@ -36,6 +36,7 @@ class Compiled(NamedTuple):
     declarations: dict[str, str]  # types that Cython has inferred for variables of the function around it, which are to keep them
     has_sections: bool  # of pointers, or C arrays: memory that is read to find them
     facts: str  # what a call depends on, beside what arrays hold, if that can be told
+    files: set[str]  # where it is written
     data: bytes
 
 
@@ -247,15 +248,12 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
         file = str(each.mark.pos[0].filename)
-        lines = linecache.getlines(file)
         variants.append(
             {
                 "key": key,
                 "name": name,
                 "module": module,
                 "file": file,
-                "first": 1,
-                "lines": [line.rstrip("\n") for line in lines],
                 "functions": [*region.made, tree],
                 "maps": maps,
                 "on": _device(each.mark),
@@ -270,7 +268,8 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         )
     assert first is not None
     has_sections, same = bool(region.given), facts.pop() if len(facts) == 1 else ""
-    return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, same, carried.packed(*variants))
+    files = {str(variant["file"]) for variant in variants}
+    return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, same, files, carried.packed(*variants))
 
 
 def _returned(function: Any) -> Any:
@@ -385,8 +384,9 @@ def _is_name(node: Any, name: str) -> bool:
 def _begins(tree: Any, regions: dict[int, Compiled]) -> None:
     """What the module does first."""
     pos = tree.body.pos
-    lines = [_RUNTIME]
-    lines += [f"_pardo_region_{number} = _pardo.Region({region.data!r})" for number, region in regions.items()]
+    files = carried.packed({file: "".join(linecache.getlines(file)) for region in regions.values() for file in region.files})
+    lines = [_RUNTIME, f"_pardo_files = {files!r}"]
+    lines += [f"_pardo_region_{number} = _pardo.Region({region.data!r}, _pardo_files)" for number, region in regions.items()]
     made = statements("\n".join(lines), pos)
     tree.body = Nodes.StatListNode(pos, stats=[*made, tree.body])
 
@@ -416,6 +416,7 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                     return parse(compilation)
                 py = str(compilation.source_desc.filename).endswith(".py")
                 fresh = Main.Context.from_options(context.options)
+                fresh.cython_scope = fresh.modules["cython"] = context.cython_scope  # loading it takes longer than all else
                 with _original(original):
                     regions, quiet = regions_of(fresh, compilation, py)
                 tree = parse(compilation)

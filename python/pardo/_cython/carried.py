@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import marshal
+import zlib
 from typing import Any
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -38,9 +39,9 @@ def _tree(value: Any) -> Any:
 
 def packed(*values: Any) -> bytes:
     """Trees and plain data as bytes."""
-    return marshal.dumps([_flat(v) for v in values], 4)
+    return zlib.compress(marshal.dumps([_flat(v) for v in values], 4))
 
 
 def unpacked(data: bytes) -> list[Any]:
     """What was packed."""
-    return [_tree(v) for v in marshal.loads(data)]
+    return [_tree(v) for v in marshal.loads(zlib.decompress(data))]

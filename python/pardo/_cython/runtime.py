@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import threading
 import types
 from typing import Any
@@ -42,15 +43,16 @@ def _unowned(a: Any) -> np.ndarray[Any, Any]:
 class Region:
     """A parallel region of a file of Cython: a function of what it takes from around it, or several, for the types of a fused function."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, data: bytes, files: bytes) -> None:
+        self._data, self._files = data, files
         self._lock = threading.Lock()
         self._made: dict[Any, Variant] | None = None
 
     def _variants(self) -> dict[Any, Variant]:
         with self._lock:
             if self._made is None:
-                self._made = {v["key"]: Variant(_function(v), v["results"]) for v in carried.unpacked(self._data)}
+                texts = _texts(self._files)
+                self._made = {v["key"]: Variant(_function(v, texts), v["results"]) for v in carried.unpacked(self._data)}
             return self._made
 
     def of(self, key: Any) -> Variant:
@@ -163,11 +165,18 @@ class Variant:
         return explained
 
 
-def _function(variant: dict[str, Any]) -> Any:
+@functools.lru_cache(16)
+def _texts(files: bytes) -> dict[str, list[str]]:
+    """The lines of the files of an extension."""
+    (texts,) = carried.unpacked(files)
+    return {file: text.splitlines() for file, text in texts.items()}
+
+
+def _function(variant: dict[str, Any], texts: dict[str, list[str]]) -> Any:
     """The function of one variant of a region: with the numbers of lines of its file."""
     namespace: dict[str, Any] = {"_np": np, "_prange": prange, **functions.TABLE, "__name__": variant["module"]}
     for node in variant["functions"]:
-        made = _defined(node, variant, namespace)
+        made = _defined(node, variant, texts[variant["file"]], namespace)
         namespace[node.name] = made
     options = variant["options"]
     function: types.FunctionType = namespace[variant["functions"][-1].name]
@@ -190,7 +199,7 @@ def _plain(results: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*others, None if left is None else (left[0].item() if isinstance(left[0], np.generic) else left[0],))
 
 
-def _defined(node: ast.FunctionDef, variant: dict[str, Any], namespace: dict[str, Any]) -> types.FunctionType:
+def _defined(node: ast.FunctionDef, variant: dict[str, Any], lines: list[str], namespace: dict[str, Any]) -> types.FunctionType:
     stored = carried.packed(node)
     tree = ast.fix_missing_locations(ast.Module([node], []))
     code = compile(tree, variant["file"], "exec")
@@ -198,11 +207,11 @@ def _defined(node: ast.FunctionDef, variant: dict[str, Any], namespace: dict[str
     function = types.FunctionType(made, namespace, node.name)
     function.__qualname__ = node.name
     function.__module__ = variant["module"]
-    shown_name, first, lines = variant["name"], variant["first"], variant["lines"]
+    shown_name = variant["name"]
 
     def text() -> Source:
         (again,) = carried.unpacked(stored)
-        return Source(shown_name, variant["file"], first, lines, ast.fix_missing_locations(again))
+        return Source(shown_name, variant["file"], 1, lines, ast.fix_missing_locations(again))
 
     source.given[made] = text
     return function

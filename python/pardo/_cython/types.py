@@ -43,8 +43,10 @@ Path = tuple[str | int, ...]  # names of fields that lead to a number in a struc
 
 
 def fields(kind: Any) -> list[tuple[Path, Any]] | None:
-    """The numbers in a struct, those of arrays among them: for each what leads to it, and its type; None where a field is of another kind, or
-    where there are too many."""
+    """The numbers in a struct, those of arrays among them: for each what leads to it, and its type.
+
+    None where a field is of another kind, or where there are too many.
+    """
     found: list[tuple[Path, Any]] = []
     for member in plain(kind).scope.var_entries if plain(kind).scope is not None else ():
         inner = plain(member.type)

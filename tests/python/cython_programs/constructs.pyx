@@ -361,10 +361,10 @@ def rounded(double[:] x, long[:] k, float[:] f):
 
 
 def rooted(double[:] x, double exponent):
-    """`**` of real numbers gives a complex one to Cython, which has to be real."""
+    """The root of a real number is complex for Cython, and has to be real."""
     cdef int i
     for i in prange(x.shape[0], nogil=True, device={}):
-        x[i] = x[i] ** exponent
+        x[i] = x[i] ** 0.5 + x[i] ** exponent
 
 
 def of_numpy(cnp.ndarray[double, ndim=2] x, cnp.ndarray[double] out):

@@ -26,12 +26,12 @@ ir::Kernel reduction(Combine c, DType t, bool item_lanes) {
 }
 
 bool has_combine(Combine c, DType t) {
-    if (c == Combine::And || c == Combine::Or) return t == DType::Bool || is_integer(t);
+    if (c >= Combine::And) return t == DType::Bool || is_integer(t);
     return t != DType::Bool && !(is_complex(t) && (c == Combine::Min || c == Combine::Max));
 }
 
 TEST(Reduce, EveryCombineDtypeAndLength) {
-    for (Combine c : {Combine::Add, Combine::Mul, Combine::Min, Combine::Max, Combine::And, Combine::Or})
+    for (Combine c : {Combine::Add, Combine::Mul, Combine::Min, Combine::Max, Combine::And, Combine::Or, Combine::Xor})
         for (int k = 0; k < dtype_count; ++k) {
             const auto t = static_cast<DType>(k);
             if (!has_combine(c, t) || is_complex(t)) continue;

@@ -98,7 +98,7 @@ TEST(Verifier, RejectsBrokenKernels) {
         {"step of lanes", [](Kernel& k) { find(k, Opcode::For).operands[2] = k.params[3].value; },
          "the step of a lanes loop must be the constant 1"},
         {"combine missing", [](Kernel& k) { find(k, Opcode::For).combines.clear(); }, "it needs one combine for each result"},
-        {"combine of floats", [](Kernel& k) { find(k, Opcode::For).combines[0] = Combine::Or; }, "and, or combine integers or bool"},
+        {"combine of floats", [](Kernel& k) { find(k, Opcode::For).combines[0] = Combine::Or; }, "and, or, xor combine integers or bool"},
         {"combine unknown", [](Kernel& k) { find(k, Opcode::For).combines[0] = static_cast<Combine>(17); }, "unknown combine"},
         {"combine of a serial loop", [](Kernel& k) { find(k, Opcode::For, 1).combines.push_back(Combine::Add); },
          "a serial loop has no combines"},

@@ -31,6 +31,7 @@ struct KernelArgument {
         Local,     // memory that the items of a group share: `dtype`, `extents`
         Tuple,     // of `parts`; a struct if it has `names`
         Function,  // `function`, or one that the language knows by its `name`
+        None,      // Python's, a field of a struct
     };
     Kind kind = Kind::Number;
     Array array;

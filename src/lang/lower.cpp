@@ -89,6 +89,7 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
     switch (type.kind) {
         case ArgumentType::Kind::Array: return array_argument(static_cast<int>(at), name);
         case ArgumentType::Kind::Constant: return number(type.scalar);
+        case ArgumentType::Kind::None: return {};
         case ArgumentType::Kind::Shared: return unwritten_array(ir::Space::Group, name, type.dtype, type.extents, function_->body.place);
         case ArgumentType::Kind::Number: {
             const NumberType number_type{type.dtype, type.weak};

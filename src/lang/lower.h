@@ -20,6 +20,7 @@ struct ArgumentType {
         Shared,    // memory of the group: dtype, extents
         Tuple,     // `parts`, `names`
         Function,  // `function`, or `name`
+        None,
     };
     Kind kind = Kind::Number;
     DType dtype = DType::Float64;

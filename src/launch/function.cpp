@@ -178,6 +178,7 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
                 key.push_back(kind);
                 key.push_back(a.function ? reinterpret_cast<std::uint64_t>(a.function.get()) : std::hash<std::string>()(a.name));
                 break;
+            case KernelArgument::Kind::None: key.push_back(kind); break;
         }
     }
     return key;
@@ -233,6 +234,7 @@ std::vector<lang::ArgumentType> UserFunction::types_of(Arguments arguments, cons
                 type.function = a.function;
                 type.name = a.name;
                 break;
+            case KernelArgument::Kind::None: type.kind = lang::ArgumentType::Kind::None; break;
         }
         const bool has_dtype = type.kind <= lang::ArgumentType::Kind::Shared && type.kind != lang::ArgumentType::Kind::Constant;
         if (has_dtype && !type.weak && !device->supports(type.dtype))

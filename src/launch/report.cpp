@@ -27,6 +27,7 @@ std::string text_of(const std::vector<lang::ArgumentType>& types, std::size_t& k
                    (type.contiguous ? "" : ", with strides");
         case Kind::Number: return lang::describe({type.dtype, type.weak});
         case Kind::Constant: return "a constant, " + lang::describe(lang::number(type.scalar));
+        case Kind::None: return "None";
         case Kind::Shared: return "local memory, " + dtype + " [" + sizes_text(type.extents) + "]";
         case Kind::Function: return "the function `" + (type.function ? type.function->name : type.name) + "`";
         case Kind::Tuple: {

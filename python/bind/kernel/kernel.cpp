@@ -95,9 +95,14 @@ void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const s
     if (structure) head.members = structure->members();
     head.structure = std::move(structure);
     out.push_back(std::move(head));
-    for (std::size_t k = 0; k < parts.size(); ++k)
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        if (!names.empty() && parts[k].is_none()) {
+            out.emplace_back().kind = KernelArgument::Kind::None;
+            continue;
+        }
         add_argument(out, parts[k],
                      {at.op_name, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+    }
 }
 
 void add_function(std::vector<KernelArgument>& out, nb::handle translated) {
@@ -370,7 +375,7 @@ void bind_kernel(nb::module_& m) {
         "_taken_memory",
         [](std::int64_t address, std::int64_t bytes) {
             void* memory = reinterpret_cast<void*>(address);
-            nb::object out = nb::steal(PyBytes_FromStringAndSize(static_cast<const char*>(memory), memory ? bytes : 0));
+            auto out = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(static_cast<const char*>(memory), memory ? bytes : 0));
             std::free(memory);
             if (!out.is_valid()) nb::raise_python_error();
             return out;

@@ -1,6 +1,7 @@
 # python/pardo/_compiler/structs.py: structs: several values under names, in kernels and as arguments; of arrays, arrays of structs.
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import types
@@ -381,7 +382,8 @@ def of_records(array: np.ndarray[Any, Any]) -> Struct:
     return records_class(names)(parts, array.ndim)
 
 
-_AS_THEY_ARE = frozenset([tuple, Array, np.ndarray, int, float, bool, complex, str, types.NoneType])
+_SIMPLE = frozenset([Array, np.ndarray, int, float, bool, complex, str, types.NoneType])
+_AS_THEY_ARE = _SIMPLE | {tuple}
 
 
 def as_struct(value: Any) -> Any:
@@ -397,34 +399,72 @@ def as_struct(value: Any) -> Any:
     return value if fields is None else record(tuple(fields))(*(getattr(value, f) for f in fields))
 
 
-def named_tuples_of(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
-    """The classes of named tuples among values from outside, by their fields. Raises TypeError where two have the same."""
+@functools.cache
+def dataclass_struct(kind: type) -> type[Struct] | None:
+    """What stands for calls of a dataclass: a struct of its fields; None if these do more than to set fields."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    if parameters is None or not parameters.init or hasattr(kind, "__post_init__") or kind.__new__ is not object.__new__:
+        return None
+    generated = getattr(getattr(kind.__init__, "__code__", None), "co_filename", "") == "<string>"
+    setter = kind.__setattr__ is object.__setattr__ or parameters.frozen
+    fields = dataclasses.fields(kind)
+    if not (generated and setter) or len(fields) != len(kind.__dataclass_fields__):  # type: ignore[attr-defined]
+        return None
+    if any(not f.init or f.kw_only or f.default_factory is not dataclasses.MISSING for f in fields):
+        return None
+    names = tuple(f.name for f in fields)
+    defaults = {f.name: f.default for f in fields if f.default is not dataclasses.MISSING}
+    described = {"__slots__": names, "_fields": names, "_types": (None,) * len(names), "_defaults": defaults}
+    return type(kind.__name__, (Struct,), described)
+
+
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a class of named tuples, or of a dataclass."""
+    if not isinstance(kind, type) or issubclass(kind, Struct):
+        return ()
+    return tuple(getattr(kind, "_fields", ())) if issubclass(kind, tuple) else tuple(getattr(kind, "__dataclass_fields__", ()))
+
+
+def classes_of(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
+    """The classes of named tuples and dataclasses among values from outside, by their fields. Raises TypeError where two have the same."""
     found: dict[tuple[str, ...], type] = {}
     for kind in values:
-        fields = getattr(kind, "_fields", None)
-        if isinstance(kind, type) and issubclass(kind, tuple) and fields and found.setdefault(tuple(fields), kind) is not kind:
-            raise TypeError(f"two kinds of named tuples have the fields {', '.join(fields)}")
+        fields = _fields_of(kind)
+        if fields and found.setdefault(fields, kind) is not kind:
+            what = "named tuples" if issubclass(kind, tuple) else "dataclasses"
+            raise TypeError(f"two kinds of {what} have the fields {', '.join(fields)}")
     return found
 
 
-def named_tuples_in(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
-    """The classes of the named tuples among arguments, and in them."""
-    found: dict[tuple[str, ...], type] = {}
+def records_in(values: Iterable[Any]) -> Iterator[Any]:
+    """The named tuples and the values of dataclasses among arguments, and in them."""
     for value in values:
-        if isinstance(value, tuple) and not isinstance(value, Struct):
-            found |= named_tuples_in(value)
-            if fields := getattr(value, "_fields", None):
-                found[tuple(fields)] = type(value)
-    return found
+        if type(value) in _SIMPLE or isinstance(value, Struct):
+            continue
+        fields = _fields_of(type(value))
+        if fields:
+            yield value
+        if fields or isinstance(value, tuple):
+            yield from records_in(value if isinstance(value, tuple) else (getattr(value, f, None) for f in fields))
 
 
-def as_named_tuples(value: Any, kinds: dict[tuple[str, ...], type]) -> Any:
-    """A result with the user's named tuples for the structs that stand for them."""
+def with_classes(value: Any, kinds: dict[tuple[str, ...], type], given: Iterable[Any]) -> Any:
+    """A result with the user's classes for the structs that stand for them. What is as a dataclass that was given is that one."""
     if type(value) is tuple:
-        return tuple(as_named_tuples(v, kinds) for v in value)
-    if isinstance(value, Struct) and (kind := kinds.get(tuple(value._fields))) is not None:
-        return kind(*(as_named_tuples(v, kinds) for v in value._values()))
-    return value
+        return tuple(with_classes(v, kinds, given) for v in value)
+    if not isinstance(value, Struct) or (kind := kinds.get(tuple(value._fields))) is None:
+        return value
+    values = [with_classes(v, kinds, given) for v in value._values()]
+    if issubclass(kind, tuple):
+        return kind(*values)
+    for one in given:
+        if type(one) is kind and all(_is_same(getattr(one, f), v) for f, v in zip(value._fields, values, strict=True)):
+            return one
+    return kind(*values)
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return bool(a is b or a == b or (a != a and b != b))
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,7 +16,7 @@ from pardo._compiler.names import Captured, Names, UnknownNameError, absent, pat
 from pardo._compiler.refusals import refusal
 from pardo._compiler.source import Source, lambda_inside, problem
 from pardo._compiler.statements import Statements, array_call, has_named
-from pardo._compiler.structs import Struct, named_tuple
+from pardo._compiler.structs import Struct, dataclass_struct, named_tuple
 
 if TYPE_CHECKING:
     from pardo._compiler.frontend import Translation
@@ -513,6 +514,11 @@ class Translator(Statements):
         called = numba_cython.numpy_type(called) or called
         if isinstance(called, type) and issubclass(called, tuple) and hasattr(called, "_fields"):
             called = named_tuple(tuple(called._fields))
+        if isinstance(called, type) and (fields := dataclass_struct(called)) is not None:
+            called = fields
+        if called is dataclasses.replace and len(node.args) == 1:
+            method = ast.copy_location(ast.Attribute(node.args[0], "_replace", ast.Load()), node)
+            return self.expression(ast.copy_location(ast.Call(method, [], node.keywords), node))
         if isinstance(called, type) and issubclass(called, Struct):
             return self.made(called, node)
         if called is print:

@@ -112,7 +112,7 @@ class Region:
         """Make the program."""
         loops = self.parallel_loops
         self.translation = self._translated()
-        self.named = structs.named_tuples_of(c.value for c in self.translation.captured)
+        self.named = {} if self.parallel or not self.results else structs.classes_of(c.value for c in self.translation.captured)
         if self.parallel:
             self.results, self.scattered = _core._Loop.reductions(self.translation.function, self.captured)
             self.results += self.scattered
@@ -204,7 +204,7 @@ class Region:
             if (refusal := self.loop.refusal(plain, self.name)) is not None:
                 return self._left(shortened(refusal, self.name), captured)
             result = self._run(plain, [], ())
-            return structs.as_named_tuples(result, self.named) if self.named else result
+            return structs.with_classes(result, self.named, ()) if self.named else result
         if (variant := self.variant_for(captured)) is not None:
             if variant is LEFT:
                 return LEFT
@@ -226,10 +226,12 @@ class Region:
             refusal = str(e)
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
-        named = {**self.named, **structs.named_tuples_in(captured)}
-        if any(named[fields] is not kind for fields, kind in self.named.items()):
-            return self._left("two kinds of named tuples have the same fields", captured)
-        return structs.as_named_tuples(self._run(arguments, [], ()), named)
+        given = list(structs.records_in(captured)) if self.results else []
+        try:
+            named = structs.classes_of((*self.named.values(), *map(type, given)))
+        except TypeError as e:
+            return self._left(str(e), captured)
+        return structs.with_classes(self._run(arguments, [], ()), named, given) if named else self._run(arguments, [], ())
 
     def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
@@ -524,7 +526,7 @@ def _is_taken(value: Any) -> bool:
         return all(map(_is_taken, value))
     value = structs.as_struct(value)
     if isinstance(value, Struct):
-        return all(map(_is_taken, value._values()))
+        return all(v is None or _is_taken(v) for v in value._values())
     dtype = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray) and value.dtype.names:
         return True

@@ -188,8 +188,9 @@ void Lowering::walk_serial() {
         numbers_of(found->second.expr, numbers, out_.layout);
         for (std::size_t p = 0; p < numbers.size(); ++p) {
             const TypedExpr& t = numbers[p];
-            if (t.kind != Kind::Number || (!found->second.expr.names.empty() && found->second.expr.dimensions >= 0))
-                wrong_type(found->second.place, "`" + name + "` is used after the loop and must be a number or a tuple of numbers, not " +
+            if (t.kind != Kind::Number || found->second.expr.record)
+                wrong_type(found->second.place, "`" + name +
+                                                    "` is used after the loop and must be a number, or a tuple or struct of numbers, not " +
                                                     describe(found->second.expr));
             out_.results.push_back({t.type});
             if (dry_) continue;

@@ -152,7 +152,8 @@ def main() -> None:
     for name in ("nvrtc", "listing", "driver", "module", "package", "work", "kept", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--targets", required=True, help="as sm_90,compute_90")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    processes = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0))
+    parser.add_argument("--jobs", type=int, default=int(processes))
     arguments = parser.parse_args()
     load(str(arguments.nvrtc))
     targets = [target for target in arguments.targets.split(",") if number_of(target) in known()]

@@ -21,10 +21,11 @@ add_library(kernel_listing SHARED EXCLUDE_FROM_ALL cmake/kernels/listing.cpp src
 target_link_libraries(kernel_listing PRIVATE pardo_flags ${PARDO_XXHASH})
 set_target_properties(kernel_listing PROPERTIES CXX_VISIBILITY_PRESET default)
 
+find_library(PARDO_ZSTD_SHARED NAMES libzstd.so.1 zstd REQUIRED)  # Python loads it
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/pardo/*.py)
 set(pack ${PROJECT_BINARY_DIR}/kernels/kernels.pack)
 add_custom_command(OUTPUT ${pack}
-  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/kernels/pack.py --nvrtc ${PARDO_KERNELS_NVRTC} --targets ${targets}
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/kernels/pack.py --nvrtc ${PARDO_KERNELS_NVRTC} --zstd ${PARDO_ZSTD_SHARED} --targets ${targets}
     --driver $<TARGET_FILE:cuda_fake> --listing $<TARGET_FILE:kernel_listing> --module $<TARGET_FILE:_core>
     --package ${PROJECT_SOURCE_DIR}/python/pardo --work ${PROJECT_BINARY_DIR}/kernels --kept ${PROJECT_SOURCE_DIR}/build/kernels --out ${pack}
   DEPENDS _core cuda_fake kernel_listing ${python_files} cmake/kernels/pack.py cmake/kernels/programs.py

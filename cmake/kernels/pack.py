@@ -9,20 +9,23 @@ import argparse
 import ctypes
 import multiprocessing
 import os
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import time
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 MAGIC, FORMAT = b"pardopak", 1
+GROUP = 1 << 18  # bytes that are packed together: half a millisecond to unpack
 # What makes no other code, for NVRTC 12.9: see compile_text in src/backend/cuda/libraries/nvrtc.cpp.
 MORE_OPTIONS = [b"--minimal", b"--no-cache"]
 
 library: ctypes.CDLL | None = None
+zstd: ctypes.CDLL | None = None
 
 
 class NvrtcError(Exception):
@@ -57,9 +60,11 @@ def compiled(listed: bytes, target: str) -> bytes:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def load(path: str) -> None:
-    global library
-    library = ctypes.CDLL(path)
+def load(nvrtc: str, packer: str) -> None:
+    global library, zstd
+    library, zstd = ctypes.CDLL(nvrtc), ctypes.CDLL(packer)
+    for function in (zstd.ZSTD_createCCtx, zstd.ZSTD_compressBound, zstd.ZSTD_compress2):
+        function.restype = ctypes.c_size_t
 
 
 def compile_one(job: tuple[Path, str, Path]) -> str:
@@ -122,6 +127,7 @@ def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[P
         "PARDO_KERNEL_PACK": "off",
         "PARDO_CACHE": "off",
         "FAKE_CUDA_ARCH": str(arch),
+        "FAKE_CUDA_NUMBER": "1",
         "FAKE_CUDA_MEMORY": str(8 << 30),
         "PYTHONPATH": str(arguments.work / "stage"),
     }
@@ -132,30 +138,68 @@ def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[P
     return sorted(folder.iterdir())
 
 
-def packed(entries: list[tuple[int, int, int, bytes]], targets: list[str]) -> Iterator[bytes]:
-    """The file's parts; an entry has the halves of the hash, the lower first, the target's number, and the code."""
-    entries.sort(key=lambda entry: entry[:3])
-    yield struct.pack("<8s4I", MAGIC, FORMAT, len(targets), len(entries), 0)
+class Code(NamedTuple):
+    """A text's machine code for a target; the hash by its halves, the lower first."""
+
+    low: int
+    high: int
+    target: int
+    kernel: str
+    code: bytes
+
+
+def code_of(text: Path, target: int, file: Path) -> Code:
+    kernel = re.search(r"(?:KERNEL|__launch_bounds__)\([^)]*\)\s+(\w+)\s*\(", text.read_text())
+    return Code(int(text.name[16:], 16), int(text.name[:16], 16), target, kernel[1] if kernel else "", file.read_bytes())
+
+
+def squeeze(group: bytes) -> bytes:
+    """By zstd, with a checksum; small groups of codes that are alike are half as large as each code alone."""
+    size = zstd.ZSTD_compressBound(len(group))
+    buffer = ctypes.create_string_buffer(size)
+    context = ctypes.c_void_p(zstd.ZSTD_createCCtx())
+    for parameter, value in (100, 19), (201, 1):  # ZSTD_c_compressionLevel, ZSTD_c_checksumFlag
+        zstd.ZSTD_CCtx_setParameter(context, parameter, value)
+    made = zstd.ZSTD_compress2(context, buffer, ctypes.c_size_t(size), group, ctypes.c_size_t(len(group)))
+    zstd.ZSTD_freeCCtx(context)
+    if zstd.ZSTD_isError(ctypes.c_size_t(made)):
+        raise NvrtcError("zstd failed")
+    return buffer.raw[:made]
+
+
+def packed(codes: list[Code], targets: list[str], squeezed: Callable[[list[bytes]], list[bytes]]) -> Iterator[bytes]:
+    """The file's parts, as src/jit/pack.cpp reads them."""
+    groups, entries = [bytearray()], []
+    last = -1
+    for code in sorted(codes, key=lambda c: (c.target, c.kernel, len(c.code), c.low)):
+        if groups[-1] and (len(groups[-1]) > GROUP or code.target != last):
+            groups.append(bytearray())
+        last = code.target
+        entries.append((code.low, code.high, code.target, len(code.code), len(groups) - 1, len(groups[-1])))
+        groups[-1] += struct.pack("<2Q2I", code.low, code.high, code.target, len(code.code)) + code.code
+    small = squeezed([bytes(group) for group in groups])
+    yield struct.pack("<8s4I", MAGIC, FORMAT, len(targets), len(entries), len(groups))
     for target in targets:
         yield struct.pack("16s", target.encode())
-    at = 24 + 16 * len(targets) + 40 * len(entries)
-    codes = [zlib.compress(code, 9) for *_, code in entries]
-    for (low, high, target, code), small in zip(entries, codes, strict=True):
-        yield struct.pack("<2Q4IQ", low, high, target, len(small), len(code), 0, at)
-        at += 24 + len(small)
-    for (low, high, target, code), small in zip(entries, codes, strict=True):
-        yield struct.pack("<2Q2I", low, high, target, len(code)) + small
+    for entry in sorted(entries):
+        yield struct.pack("<2Q4I", *entry)
+    at = 24 + 16 * len(targets) + 32 * len(entries) + 16 * len(groups)
+    for group, less in zip(groups, small, strict=True):
+        yield struct.pack("<Q2I", at, len(less), len(group))
+        at += len(less)
+    yield from small
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("nvrtc", "listing", "driver", "module", "package", "work", "kept", "out"):
+    for name in ("nvrtc", "zstd", "listing", "driver", "module", "package", "work", "kept", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--targets", required=True, help="as sm_90,compute_90")
     processes = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0))
     parser.add_argument("--jobs", type=int, default=int(processes))
     arguments = parser.parse_args()
-    load(str(arguments.nvrtc))
+    libraries = str(arguments.nvrtc), str(arguments.zstd)
+    load(*libraries)
     targets = [target for target in arguments.targets.split(",") if number_of(target) in known()]
     stage(arguments.work / "stage", arguments.package, arguments.module)
     try:
@@ -170,22 +214,17 @@ def main() -> None:
         jobs += [(text, target, folder / text.name) for text in lists[text_arch(target)]]
     missing = sorted((job for job in jobs if not job[2].exists()), key=lambda job: -job[0].stat().st_size)
     start = time.monotonic()
-    if missing:
-        with multiprocessing.Pool(min(arguments.jobs, len(missing)), load, (str(arguments.nvrtc),)) as pool:
-            for problem in filter(None, pool.imap_unordered(compile_one, missing)):
-                print(f"kernels for CUDA: left out: {problem}", file=sys.stderr)
-    seconds = time.monotonic() - start
-    entries = [
-        (int(text.name[16:], 16), int(text.name[:16], 16), targets.index(target), file.read_bytes())
-        for text, target, file in jobs
-        if file.exists()
-    ]
     new = arguments.out.with_suffix(".new")
-    new.write_bytes(b"".join(packed(entries, targets)))
+    with multiprocessing.Pool(arguments.jobs, load, libraries) as pool:
+        for problem in filter(None, pool.imap_unordered(compile_one, missing)):
+            print(f"kernels for CUDA: left out: {problem}", file=sys.stderr)
+        seconds = time.monotonic() - start
+        codes = [code_of(text, targets.index(target), file) for text, target, file in jobs if file.exists()]
+        new.write_bytes(b"".join(packed(codes, targets, lambda groups: pool.map(squeeze, groups, 1))))
     new.rename(arguments.out)
     size = arguments.out.stat().st_size / 1e6
     print(
-        f"kernels for CUDA: {len(entries)} for {', '.join(targets)}, {size:.2f} MB; "
+        f"kernels for CUDA: {len(codes)} for {', '.join(targets)}, {size:.2f} MB; "
         f"{len(missing)} of them compiled now, in {seconds:.1f} s, by NVRTC {version()}"
     )
 

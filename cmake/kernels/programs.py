@@ -1,5 +1,6 @@
 # cmake/kernels/programs.py: the calls whose kernels for CUDA are compiled when the wheel is built. They run on a driver without a GPU
-# that computes nothing: all values are zero, so calls may fail by their values, and what a value decides has to be asked for.
+# that computes nothing: arrays are zero and numbers that the host reads are 1, so calls may fail by their values, and what a value decides has
+# to be asked for.
 #
 # Chosen is what NVRTC takes longest for and programs use most; a kernel of one line takes 0.03 s, and all of these a minute for each target
 # (docs/design/first-calls.md). Kernels depend on how large arrays are, but beyond some 10^6 elements they are the same.
@@ -40,7 +41,7 @@ def selecting(dtype: str) -> Iterator[Call]:
     x, places = zeros(LINE, dtype), zeros(LINE, "int64")
     yield lambda: pp.median(x)
     yield lambda: pp.percentile(x, [5, 50, 95])
-    yield lambda: pp.histogram(x, 100)
+    yield lambda: pp.histogram(zeros(10 * LINE, dtype), 100)
     yield lambda: pp.histogram(x, 100, range=(0, 1))
     yield lambda: x[x != 0]
     yield lambda: x[places]
@@ -49,7 +50,9 @@ def selecting(dtype: str) -> Iterator[Call]:
 
 
 def counting(dtype: str) -> Iterator[Call]:
-    places = zeros(LINE, dtype)
+    places, square = zeros(LINE, dtype), zeros((1024, 1024), dtype)
+    yield lambda: pp.bincount(zeros(10 * LINE, dtype))
+    yield lambda: square @ square
     yield lambda: pp.bincount(places, minlength=SHORT)
     yield lambda: pp.bincount(places, zeros(LINE, "float64"), minlength=SHORT)
 

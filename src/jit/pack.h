@@ -37,15 +37,20 @@ private:
     /// As in the file.
     struct Entry {
         Hash128 text;
-        std::uint32_t target, packed_bytes, bytes, unused;
+        std::uint32_t target, bytes, group, at;
+    };
+    struct Group {
         std::uint64_t offset;
+        std::uint32_t packed_bytes, bytes;
     };
     const Entry* find(const Hash128& text, std::size_t target) const;
     bool open();
+    bool unpack(const Entry& entry, Binary& code) const;
 
     std::string path_;
     std::vector<std::string> targets_;
     std::vector<Entry> entries_;  // by text and target, ascending
+    std::vector<Group> groups_;
     std::int64_t bytes_ = 0;
 };
 

@@ -4,7 +4,8 @@
 // addresses that the host may not touch (it crashes when it tries); the driver's own functions reach the bytes elsewhere. Kernels are real
 // cubins, whose names and parameters are read from the file; launches are recorded, and run only where a test gives a function for the
 // name. Environment: FAKE_CUDA_DEVICES (1), FAKE_CUDA_MEMORY (bytes a device, 1 GiB), FAKE_CUDA_ARCH (90), FAKE_CUDA_VERSION (13000),
-// FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_PEERS (1: devices reach each other's memory).
+// FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_PEERS (1: devices reach each other's memory), FAKE_CUDA_NUMBER (the host reads this
+// wherever it reads eight bytes: counts of elements that no kernel has counted).
 #pragma once
 
 #include <cstddef>

@@ -24,11 +24,13 @@ pytestmark = [
 def entries_of(pack):
     """A pack's targets, and where in the file the code of each text and number of a target is."""
     data = pack.read_bytes()
-    magic, _, count, entries, _ = struct.unpack_from("<8s4I", data)
+    magic, _, count, entries, groups = struct.unpack_from("<8s4I", data)
     assert magic == b"pardopak"
     targets = [data[24 + 16 * i :][:16].rstrip(b"\0").decode() for i in range(count)]
-    rows = [struct.unpack_from("<2Q4IQ", data, 24 + 16 * count + 40 * i) for i in range(entries)]
-    return targets, {((high, low), target): place for low, high, target, _, _, _, place in rows}
+    start = 24 + 16 * count
+    rows = [struct.unpack_from("<2Q4I", data, start + 32 * i) for i in range(entries)]
+    places = [struct.unpack_from("<Q2I", data, start + 32 * entries + 16 * i)[0] for i in range(groups)]
+    return targets, {((high, low), target): places[group] for low, high, target, _, group, _ in rows}
 
 
 # What computes nothing on the fake driver, and is in cmake/kernels/programs.py.
@@ -50,7 +52,7 @@ COUNTS = "c = pp.counters(); print(c['from_pack'], c['compiled'], c['from_disk']
 def run(code, **environment):
     """Runs code on the fake driver without NVIDIA's libraries, NVRTC least of all; what it prints, and its messages."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
-    variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_MEMORY": "8000000000", "PARDO_CACHE": "off"}
+    variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_MEMORY": "8000000000", "FAKE_CUDA_NUMBER": "1", "PARDO_CACHE": "off"}
     variables |= (
         dict.fromkeys(("PARDO_NVRTC", "PARDO_CUBLAS", "PARDO_CUFFT", "PARDO_CUSOLVER", "PARDO_CUSPARSE"), "/nowhere.so") | environment
     )

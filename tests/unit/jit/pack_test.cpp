@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
-#include <zlib.h>
+#include <zstd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -36,29 +36,44 @@ protected:
 
     template <class T> static void put(std::string& to, const T& value) { to.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
+    /// With a checksum.
+    static std::string squeezed(const std::string& bytes) {
+        std::string small(::ZSTD_compressBound(bytes.size()), '\0');
+        ZSTD_CCtx* const context = ::ZSTD_createCCtx();
+        ::ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+        small.resize(::ZSTD_compress2(context, small.data(), small.size(), bytes.data(), bytes.size()));
+        ::ZSTD_freeCCtx(context);
+        return small;
+    }
+
     void write(std::vector<Code> codes, std::uint32_t format = 1) {
         std::sort(codes.begin(), codes.end(),
                   [](const Code& a, const Code& b) { return std::tie(a.text, a.target) < std::tie(b.text, b.target); });
-        std::string head = "pardopak", body;
-        for (const std::uint32_t word : {format, 2u, static_cast<std::uint32_t>(codes.size()), 0u}) put(head, word);
+        // Each code is a group of its own, but those of one text.
+        std::vector<std::string> groups;
+        std::string head = "pardopak", entries, table, body;
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            const Code& c = codes[i];
+            if (i == 0 || codes[i - 1].text != c.text) groups.emplace_back();
+            put(entries, c.text);
+            for (const std::size_t word : {std::size_t{c.target}, c.code.size(), groups.size() - 1, groups.back().size()})
+                put(entries, static_cast<std::uint32_t>(word));
+            put(groups.back(), c.text);
+            put(groups.back(), c.target);
+            put(groups.back(), static_cast<std::uint32_t>(c.code.size()));
+            groups.back() += c.code;
+        }
+        for (const std::size_t word : {std::size_t{format}, std::size_t{2}, codes.size(), groups.size()})
+            put(head, static_cast<std::uint32_t>(word));
         head += std::string("sm_80\0\0\0\0\0\0\0\0\0\0\0compute_90\0\0\0\0\0\0", 32);
-        const std::uint64_t start = head.size() + 40 * codes.size();
-        for (const Code& c : codes) {
-            std::string small(::compressBound(c.code.size()), '\0');
-            uLongf bytes = small.size();
-            ASSERT_EQ(
-                ::compress(reinterpret_cast<Bytef*>(small.data()), &bytes, reinterpret_cast<const Bytef*>(c.code.data()), c.code.size()),
-                Z_OK);
-            small.resize(bytes);
-            put(head, c.text);
-            for (const std::size_t word : {std::size_t{c.target}, small.size(), c.code.size(), std::size_t{0}})
-                put(head, static_cast<std::uint32_t>(word));
-            put(head, start + body.size());
-            put(body, c.text);
-            put(body, c.target);
-            put(body, static_cast<std::uint32_t>(c.code.size()));
+        for (const std::string& group : groups) {
+            put(table, std::uint64_t{head.size() + entries.size() + 16 * groups.size() + body.size()});
+            const std::string small = squeezed(group);
+            put(table, static_cast<std::uint32_t>(small.size()));
+            put(table, static_cast<std::uint32_t>(group.size()));
             body += small;
         }
+        head += entries + table;
         std::ofstream(path_, std::ios::binary) << head << body;
     }
 

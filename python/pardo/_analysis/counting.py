@@ -11,6 +11,7 @@ from pardo._core import Array
 from pardo._functions.operands import cast, on_host, operand, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
+from pardo._language.groups import reduce_over_group
 from pardo._language.index_space import Const, Item, NdItem, NdRange, Range, group_barrier, local_array
 from pardo._runtime.devices import group_size
 
@@ -26,9 +27,9 @@ def count_places(item: Item, places: Any, counts: Any) -> None:
     atomic.add(counts, places[item.get_id(0)], 1)
 
 
-def clear(item: Any, own: Any) -> None:
+def clear(item: Any, own: Any, room: Any) -> None:
     """No counts in the memory of a group."""
-    for k in range(item.get_local_id(0), ROOM, item.get_local_range(0)):
+    for k in range(item.get_local_id(0), room, item.get_local_range(0)):
         own[k] = 0
 
 
@@ -42,13 +43,13 @@ def add_up(item: Any, own: Any, counts: Any, copies: Any) -> None:
             atomic.add(counts, k, counts.dtype.type(total))
 
 
-@kernel(bounds_check=False)  # places are below the number of counts, which is copies times less than ROOM
-def count_in_groups(item: NdItem, places: Any, counts: Any, copies: Const[int]) -> None:
+@kernel(bounds_check=False)  # places are below the number of counts, and there is room for so many copies of these
+def count_in_groups(item: NdItem, places: Any, counts: Any, copies: Const[int], room: Const[int]) -> None:
     """Each group counts a part in its own memory, and adds what it has to the result once. Its items count in several copies in turns, so
     that they meet seldom where values are few."""
-    own = local_array(ROOM, np.int32)
+    own = local_array(room, np.int32)
     group = item.get_group()
-    clear(item, own)
+    clear(item, own, room)
     group_barrier(group)
     copy = np.int32(item.get_local_id(0)) % copies
     step = item.get_global_range(0)
@@ -84,12 +85,12 @@ def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: A
 
 
 @kernel(bounds_check=False)  # as above
-def count_bins_in_groups(item: NdItem, x: Any, edges: Any, even: Any, counts: Any, copies: Const[int]) -> None:
+def count_bins_in_groups(item: NdItem, x: Any, edges: Any, even: Any, counts: Any, copies: Const[int], room: Const[int]) -> None:
     """As count_in_groups, of values in bins of one width."""
-    own = local_array(ROOM, np.int32)
+    own = local_array(room, np.int32)
     group = item.get_group()
     last = np.int32(counts.shape[0] - 1)
-    clear(item, own)
+    clear(item, own, room)
     group_barrier(group)
     copy = np.int32(item.get_local_id(0)) % copies
     step = item.get_global_range(0)
@@ -103,8 +104,47 @@ def count_bins_in_groups(item: NdItem, x: Any, edges: Any, even: Any, counts: An
     add_up(item, own, counts, copies)
 
 
-ROOM = 4096  # counters of a group
-COPIES = (32, 4, 1)  # of what is counted, as many as there is room for
+MOST = np.int64(2**63 - 1)
+
+
+@kernel(bounds_check=False)  # by itself
+def count_below(item: NdItem, values: Any, counts: Any, ends: Any, room: Const[int]) -> None:
+    """Counts the values that are below the number of counts, and puts the least and the greatest of all into `ends`."""
+    own = local_array(room, np.int32)
+    group = item.get_group()
+    clear(item, own, room)
+    group_barrier(group)
+    step = item.get_global_range(0)
+    whole = values.shape[0] // (4 * step) * 4 * step
+    least, greatest = MOST, ~MOST
+    for i in range(item.get_global_id(0), whole, 4 * step):
+        for value in (values[i], values[i + step], values[i + 2 * step], values[i + 3 * step]):
+            v = np.int64(value)
+            least, greatest = min(least, v), max(greatest, v)
+            if np.uint64(v) < np.uint64(room):
+                atomic.add(own, np.uint32(v), 1)
+    for i in range(whole + item.get_global_id(0), values.shape[0], step):
+        v = np.int64(values[i])
+        least, greatest = min(least, v), max(greatest, v)
+        if np.uint64(v) < np.uint64(room):
+            atomic.add(own, np.uint32(v), 1)
+    group_barrier(group)
+    least, greatest = reduce_over_group(group, least, lesser), reduce_over_group(group, greatest, larger)
+    if item.get_local_id(0) == 0:
+        atomic.min(ends, 0, least)
+        atomic.max(ends, 1, greatest)
+    add_up(item, own, counts, 1)
+
+
+def lesser(a: Any, b: Any) -> Any:
+    return min(a, b)
+
+
+def larger(a: Any, b: Any) -> Any:
+    return max(a, b)
+
+
+ROOMS = ((128, 8, 1024), (1024, 1, 1024), (4096, 1, 4096))  # of so many counts, how many copies take how many counters of a group
 EACH = 64  # places that are worth an item of a group
 SHORT = (1 << 31) - 1  # places that 32 bits count
 GROUPS = 8  # of a compute unit: as many as are under way together
@@ -122,22 +162,42 @@ def added_counts(places: Array, counts: Array) -> Array:
 
 
 def _counted_here(places: Array, counts: Array) -> Array:
-    copies, space = _groups_for(places, counts.size)
+    copies, room, space = _groups_for(places, counts.size)
     if space is None:
         count_places[Range(places.size)](places, counts)
     else:
-        count_in_groups[space](places, counts, copies)
+        count_in_groups[space](places, counts, copies, room)
     return counts
 
 
-def _groups_for(x: Array, n: int) -> tuple[int, NdRange | None]:
-    """Copies of counters, and groups that count `n` things in their own memory; none where that does not pay."""
+def _groups_for(x: Array, n: int) -> tuple[int, int, NdRange | None]:
+    """Copies and counters, and groups that count `n` things in their own memory; none where that does not pay."""
     device = x.device
     size = max(group_size(device), 1)
-    copies = next((c for c in COPIES if n * c <= ROOM and (device.local_mem_size or 0) // 2 >= 4 * ROOM), 0)
+    most = (device.local_mem_size or 0) // 8  # counters in half of it
+    _, copies, room = next((r for r in ROOMS if n <= r[0] and r[2] <= most), (0, 0, 0))
     groups = min((device.max_compute_units or 1) * GROUPS, x.size // (EACH * size))
-    pays = copies and groups >= 2 and x.size // groups < 1 << 31
-    return copies, NdRange(groups * size, size) if pays else None
+    pays = room and groups >= 2 and x.size // groups < 1 << 31
+    return copies, room, NdRange(groups * size, size) if pays else None
+
+
+def counted_at_once(x: Array) -> tuple[Array, int, int] | None:
+    """How often integers below the largest of ROOMS occur, and the least and the greatest integer, which are waited for, in one pass.
+
+    None where the device does not count in groups.
+    """
+    n = ROOMS[-1][0]
+    device = x.device
+    if group_size(device) == 0 or "atomic64" not in device.aspects or x.dtype.kind not in "iu":
+        return None
+    _, room, space = _groups_for(x, n)
+    if space is None:
+        return None
+    counts: Array = _core._full([n], 0, np.int64, x.queue)
+    ends = to_queue(np.asarray([MOST, ~MOST]), x.queue)
+    count_below[space](x, counts, ends, room)
+    least, greatest = on_host(ends).tolist()
+    return counts, least, greatest
 
 
 def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
@@ -147,11 +207,10 @@ def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
     the rounded scale; edges are rounded to 2 units of the largest one. Twice that is taken.
     """
     kind, n = edges.dtype.type, edges.size - 1
-    length = float(edges[-1]) - float(edges[0])
+    length = np.float64(edges[-1]) - np.float64(edges[0])
     with np.errstate(all="ignore"):
-        width = np.float64(length) / n
-        near = 4 * n * float(np.finfo(kind).eps) + 4 * float(np.spacing(max(abs(edges[0]), abs(edges[-1])))) / width
-        scale = kind(np.float64(n) / length)
+        near = float(4 * n * np.finfo(edges.dtype).eps + 4 * np.spacing(max(abs(edges[0]), abs(edges[-1]))) / (length / n))
+        scale = kind(n / length)
     near = near if near < 0.25 else 1.0  # always
     return edges[0], edges[-1], scale, kind(near), kind(1 - near)
 
@@ -166,11 +225,11 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
     exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
     if group_size(device) == 0 or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
         return None
-    copies, space = _groups_for(x, n)
+    copies, room, space = _groups_for(x, n)
     if space is None:
         return None
     counts: Array = _core._full([n], 0, np.int64, x.queue)
-    count_bins_in_groups[space](x, queue_edges, formula_of(edges), counts, copies)
+    count_bins_in_groups[space](x, queue_edges, formula_of(edges), counts, copies, room)
     return counts
 
 
@@ -233,8 +292,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     -----
     The same input gives the same bits on the same device, whatever the number of threads. On CPUs parts of the array are counted on
     their own and then taken together; on other devices counts are atomic additions, in the memory of each group first where there are
-    at most 4096. Weights of few elements are on CUDA added in copies of each warp; else they are sorted by element, and those of each are
-    added in their order.
+    at most 4096, and then the least and the largest element are found in the same pass. Weights of few elements are on CUDA added in copies
+    of each warp; else they are sorted by element, and those of each are added in their order.
 
     Examples
     --------
@@ -260,12 +319,18 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         w = cast(w, default_on(x.queue, np.float64))
     if x.size == 0:
         return _core._full([least], 0, np.int64 if w is None else w.dtype, x.queue)
+    done = counted_at_once(x) if w is None else None
     x = cast(x, np.int64)
-    low, high = _core._reduce(_core._MIN, x, None, False), _core._reduce(_core._MAX, x, None, False)
-    _core._force([low, high])  # both in one pass
-    if int(low) < 0:
+    if done is not None:
+        counts, low, high = done
+    else:
+        ends = [_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)]
+        _core._force(ends)  # both in one pass
+        low, high = (int(end) for end in ends)
+    if low < 0:
         raise ValueError("bincount: the list argument must have no negative elements")
-    return counted(x, w, max(int(high) + 1, least))
+    n = max(high + 1, least)
+    return counts[:n]._copy() if done is not None and n <= counts.size else counted(x, w, n)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:

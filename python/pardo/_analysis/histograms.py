@@ -158,12 +158,11 @@ def _places(x: Array, edges: NDArray[Any]) -> Array:
     return _core._where(inside, place, n)
 
 
-def _of_line(x: Array, edges: NDArray[Any], w: Array | None, n: int, even: bool) -> Array:
+def _of_line(x: Array, edges: NDArray[Any], line: Array, w: Array | None, n: int, even: bool) -> Array:
     """Counts or sums of `n` bins: of what is below an edge; what is equal to the last edge belongs to the last bin.
 
-    `even`: bins of one width.
+    `line`: the edges again; `even`: bins of one width.
     """
-    line = to_queue(edges, x.queue)
     if even and w is None:
         counts = counted_in_bins(x, edges, line)
         if counts is not None:
@@ -277,11 +276,11 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     x, w = _sample(a, weights, "histogram")
     edges = _edges(x, bins, range, w, "histogram")
     n = max(edges.size - 1, 0)
+    line = to_queue(edges, x.queue)
     if n == 0:
         counts = _core._full([0], 0, np.int64 if w is None else w.dtype, x.queue)
     else:
-        counts = _of_line(x, edges, w, n, np.ndim(bins) == 0)
-    line = to_queue(edges, x.queue)
+        counts = _of_line(x, edges, line, w, n, np.ndim(bins) == 0)
     if not density:
         return counts, line
     widths = to_queue(np.diff(edges).astype(default_on(x.queue, np.float64)), x.queue)

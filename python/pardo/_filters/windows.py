@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._core import Array, Device
+from pardo._core import Array, Device, Queue
 from pardo._filters import stencils
 from pardo._filters.stencils import plain
 from pardo._functions.operands import to_queue
@@ -262,10 +262,12 @@ class Step(NamedTuple):
     kernel: Any
     space: Range
     arguments: tuple[Any, ...]
+    launcher: Any  # on the device's own queue, which lives as long as the process; kept, it needs less of Python
 
     def start(self, x: Array, out: Array) -> None:
         """For an array and a result of one dimension."""
-        self.kernel[self.space, x.queue](*(x if a is IN else out if a is OUT else a for a in self.arguments))
+        launch = self.launcher if x.queue == Queue.of(x.device) else self.kernel[self.space, x.queue]
+        launch(*[x if a is IN else out if a is OUT else a for a in self.arguments])
 
 
 class Windows:
@@ -344,7 +346,7 @@ class Windows:
         kernel[space, self.x.queue](*arguments)
         if self.steps is not None:
             kept = (IN if a is self.x else OUT if a is self.out else a for a in arguments)
-            self.steps.append(Step(kernel, space, tuple(kept)))
+            self.steps.append(Step(kernel, space, tuple(kept), kernel[space, Queue.of(self.x.device)]))
 
     def _extended(self, starts: Sequence[int], extents: Sequence[int]) -> None:
         """The results of a part, by way of a copy of its elements and of those around."""

@@ -87,6 +87,7 @@ void CEmitter::count_uses() {
     visit(kernel_.body, ~0u);
     for (std::size_t r = 0; r < kernel_.regions.size(); ++r) visit(kernel_.regions[r], static_cast<ir::RegionId>(r));
     find_fixed_loads();
+    pair_sines();
 }
 
 void CEmitter::line(const std::string& text) {
@@ -301,6 +302,7 @@ std::string CEmitter::binary(const Instr& in, DType dtype) {
 }
 
 std::string CEmitter::call(const Instr& in, DType dtype) {
+    if (const auto pair = sines_.find(in.results[0]); pair != sines_.end()) return sine_and_cosine(in, pair->second, dtype);
     if (dtype == DType::Float16 && in.math == ir::Math::nextafter)
         return helpers_.use("nextafter", dtype) + "(" + at(in.operands[0]) + ", " + at(in.operands[1]) + ")";
     std::string text = function(ir::name(in.math), dtype);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ private:
     void find_fixed_loads();
     void find_fixed_loads(const ir::Region& region);
     bool never_written(Value pointer) const;
+    void pair_sines();
+    std::string sine_and_cosine(const Instr& in, Value other, DType dtype);
     void store(const Instr& in);
     std::vector<ir::InstrId> neighbours(const ir::Region& region, std::size_t at) const;
     void store_together(const std::vector<ir::InstrId>& stores);
@@ -145,7 +148,8 @@ private:
     std::vector<const Instr*> owners_;  // region instructions around the current one
     std::vector<ir::InstrId> early_;    // loads that come before all computing of an item of the language
     std::vector<std::string> kept_;     // by value: array in which a lanes loop leaves it for a later one
-    std::vector<std::string> from_;     // by value: array in which an earlier lanes loop left it
+    std::vector<std::string> from_;     // by value: array in which an earlier lanes loop left it, or the name that it has already
+    std::map<Value, Value> sines_;      // a sine or cosine, and the other function of the same number, which comes later
     std::vector<bool> idle_;            // by instruction: only needed for values that come from such an array
     int stores_ = 0;                    // in the current region; loads must not move after them
     int depth_ = 1;

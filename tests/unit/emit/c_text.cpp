@@ -313,6 +313,22 @@ TEST(CText, an_item_stores_neighbours_by_one_access_where_that_matters) {
     EXPECT_EQ(count_of(blocks(f32, 4, 0, false), OpenCL, "pardo_store"), 0);
 }
 
+TEST(CText, sine_and_cosine_of_a_number_are_one_call) {
+    CGeometry g;
+    g.group_size = 256;
+    for (const DType dtype : {f32, DType::Float64}) {
+        ir::Builder m("turn", 1, true);
+        const ir::Value out = m.pointer("out0", dtype, Access::Write, true), x = m.cast(m.dim(0), dtype), y = m.neg(x);
+        const ir::Value a = m.call(ir::Math::cos, x), b = m.call(ir::Math::sin, x), c = m.call(ir::Math::sin, y);
+        m.store(out, m.dim(0), m.add(m.mul(a, b), c));
+        const ir::Kernel kernel = m.finish();
+        const std::string text = emit::emit_c(kernel, gpu(CLanguage::Cuda), g).text, f = dtype == f32 ? "f" : "";
+        const std::string wanted = "    sincos" + f + "(v0, &v2, &v1);\n    out0[i0] = sin" + f + "(-v0) + (v1 * v2);\n";
+        EXPECT_NE(text.find(wanted), std::string::npos) << text;
+        EXPECT_EQ(emit::emit_c(kernel, gpu(CLanguage::OpenCL), g).text.find("sincos"), std::string::npos);
+    }
+}
+
 TEST(CGeometry, fits_the_device_and_the_size) {
     const std::int64_t large[] = {1 << 28}, small[] = {16}, pairs[] = {20000, 20000}, triples[] = {1000000, 3};
     const CFeatures f = gpu(CLanguage::Cuda);

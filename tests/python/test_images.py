@@ -64,10 +64,17 @@ PLACES = (None, "G(0)", "(int2)(G(1), G(0))", "(int4)(G(2), G(1), G(0), 0)")
 
 
 SOME = [  # each format and each shape
-    (("uint8", False), SHAPES[0], 1), (("int16", False), SHAPES[1], 2), (("float16", False), SHAPES[2], 4), (("float32", False), SHAPES[3], 1),
-    (("uint32", False), SHAPES[4], 2), (("uint8", True), SHAPES[1], 4), (("uint16", True), SHAPES[2], 1), (("int8", False), SHAPES[4], 4),
-    (("int32", False), SHAPES[3], 4), (("uint16", False), SHAPES[0], 2),
-]  # fmt: skip
+    (("uint8", False), SHAPES[0], 1),
+    (("int16", False), SHAPES[1], 2),
+    (("float16", False), SHAPES[2], 4),
+    (("float32", False), SHAPES[3], 1),
+    (("uint32", False), SHAPES[4], 2),
+    (("uint8", True), SHAPES[1], 4),
+    (("uint16", True), SHAPES[2], 1),
+    (("int8", False), SHAPES[4], 4),
+    (("int32", False), SHAPES[3], 4),
+    (("uint16", False), SHAPES[0], 2),
+]
 
 
 @pytest.mark.parametrize(("form", "shape", "channels"), SOME, ids=str)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pardo._array import creation, interop
-from pardo._core import Array
+from pardo._core import Array, _Image, _Sampler
 
 
 class Struct:
@@ -393,8 +393,8 @@ def as_struct(value: Any) -> Any:
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
         return named_tuple(tuple(names))(*value) if names else value
-    if (own := getattr(value, "_as_struct", None)) is not None:  # an image, a sampler
-        return own()
+    if isinstance(value, (_Image, _Sampler)):
+        return value._as_struct()  # type: ignore[union-attr]
     fields = getattr(value, "__dataclass_fields__", None)
     return value if fields is None else record(tuple(fields))(*(getattr(value, f) for f in fields))
 

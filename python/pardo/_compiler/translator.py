@@ -114,8 +114,8 @@ class Translator(Statements):
             return self.make("DTypeName", node, index=_core._dtype_number(value))
         if isinstance(value, type) and issubclass(value, Struct):
             return self.structure(value, node, [self.value(k, node) for k in value._types], [None] * len(value._types))
-        if hasattr(value, "_as_struct"):  # a sampler
-            value = value._as_struct()
+        if isinstance(value, _core._Sampler):
+            value = value._as_struct()  # type: ignore[attr-defined]
         if isinstance(value, Struct):
             return self.structure(type(value), node, [self.value(v, node) for v in value._values()], list(value._types))
         if id(value) in known:

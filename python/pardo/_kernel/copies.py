@@ -14,13 +14,13 @@ WRITES = 2  # of ArgumentUse in include/pardo/kernel.h
 Parts = list[tuple[Entry, Array]]  # what has taken the place of arguments, and whose parts they are
 
 
-def on_device(arguments: tuple[Any, ...], queue: Queue | None = None) -> tuple[tuple[Any, ...], Parts]:
-    """The arguments of a call with copies in place of what the host has; all are on one device."""
+def on_device(arguments: tuple[Any, ...], queue: Queue | None = None, kept: tuple[type, ...] = ()) -> tuple[tuple[Any, ...], Parts]:
+    """The arguments of a call with copies in place of what the host has; all are on one device. Those of the types `kept` stay."""
     parts: Parts = []
-    table = tables.chosen_table([leaf for a in arguments for leaf in structs.leaves(a)], queue)
+    table = tables.chosen_table([leaf for a in arguments if not isinstance(a, kept) for leaf in structs.leaves(a)], queue)
     if table is None:
         return arguments, parts
-    return tuple(structs.mapped(a, lambda x: tables.used(table, x, parts)) for a in arguments), parts
+    return tuple(a if isinstance(a, kept) else structs.mapped(a, lambda x: tables.used(table, x, parts)) for a in arguments), parts
 
 
 def one(value: Any) -> Any:

@@ -16,6 +16,8 @@ from pardo._language.index_space import Range
 
 __all__ = ["Program"]
 
+IMAGES = (_core._Image, _core._SampledImage, _core._Sampler)
+
 
 class Program:
     """Text in a device's own language, compiled for it.
@@ -65,6 +67,7 @@ class Program:
     See Also
     --------
     kernel : Kernels in Python, for all devices.
+    Image : Images of programs and kernels.
 
     Notes
     -----
@@ -246,7 +249,8 @@ class ProgramLauncher:
         *arguments
             For pointers arrays of the program's device, C-contiguous, or None for a null pointer; for numbers NumPy scalars of the kernel's
             types, or Python's numbers where the driver tells the types (else TypeError); for structures NumPy scalars of structured dtypes;
-            for memory of groups `LocalAccessor` (in CUDA C++ it is not a parameter, but the size of ``extern __shared__``). Inside
+            for memory of groups `LocalAccessor` (in CUDA C++ it is not a parameter, but the size of ``extern __shared__``); for images
+            `Image`, and for samplers `Sampler` (in CUDA C++ an image with a sampler, `Image.sampled`). Inside
             `device_context` also NumPy arrays: they are copied in, and those that the kernel may write are copied back before this returns.
 
         Returns
@@ -256,7 +260,7 @@ class ProgramLauncher:
         """
         program, name = self._kernel._program, self._kernel.__name__
         if present.in_use:
-            arguments, parts = copies.on_device(arguments, self._queue or _core.Queue.of(program.device))
+            arguments, parts = copies.on_device(arguments, self._queue or _core.Queue.of(program.device), IMAGES)
             if parts:
                 return copies.launched(
                     lambda: program.launch(name, arguments, self._space, self._queue, self._depends, self._kernel._offset),

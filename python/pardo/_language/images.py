@@ -293,7 +293,8 @@ class Image(_core._Image):
 
     def __getitem__(self, index: Any) -> Array:
         """Copy texels to a new array."""
-        return self._texels(False)[self._index(index)].copy()
+        copied: Array = self._texels(False)[self._index(index)].copy()
+        return copied
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Copy texels from an array, or one number to all channels."""
@@ -433,7 +434,7 @@ def _extents(shape: Any, layers: bool) -> tuple[int, ...]:
 
 
 def _dtype(given: Any, normalized: bool) -> np.dtype[Any]:
-    dtype = np.dtype(given)
+    dtype: np.dtype[Any] = np.dtype(given)
     if dtype.name not in DTYPES or not dtype.isnative:
         raise TypeError(f"Image: channels are of {', '.join(DTYPES)}, not {dtype}")
     if normalized and dtype.name not in ("uint8", "uint16"):

@@ -1,4 +1,4 @@
-# python/pardo/_language/texels.py: images and samplers as kernels see them: structs whose methods read, write and sample an array of texels.
+# python/pardo/_language/texels.py: images and samplers as kernels see them: structs whose methods read and write an array of texels.
 from __future__ import annotations
 
 import functools
@@ -74,6 +74,11 @@ def between_or_none(u: Any, n: Any) -> Any:
     return min(max(i, 0), n - 1), min(max(j, 0), n - 1), f - np.floor(f), i >= 0 and i < n, j >= 0 and j < n
 
 
+def rounded(v: Any, most: Any) -> Any:
+    """The nearest of the integers that stand for 0 to 1."""
+    return np.rint(np.fmin(np.fmax(np.float32(v) * np.float32(most), np.float32(0)), np.float32(most)))
+
+
 def layer(k: Any, n: Any) -> Any:
     return bounded(np.float32(k) + np.float32(0.5), 0, n - 1)
 
@@ -97,7 +102,8 @@ def sampler_struct(normalized: bool, addressing: int, linear: bool) -> type[Any]
     ]
     made = functions_of(f"sampler {normalized} {ADDRESSING[addressing]} {linear}", lines, names)
     body = {"__annotations__": {"reserved": np.int32}, **{name: made[name] for name in ("one", "two", "of")}}
-    return struct(type("Sampler", (), body))
+    made_struct: type[Any] = struct(type("Sampler", (), body))
+    return made_struct
 
 
 # --- texels -------------------------------------------------------------------------------------------------------------------------
@@ -119,7 +125,9 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
     def encoded(value: str) -> str:
         if normalized:
             most = np.iinfo(dtype).max
-            return f"np.{dtype.name}(np.rint(np.fmin(np.fmax(np.float32({value}) * np.float32({most}), np.float32(0)), np.float32({most}))))"
+            return (
+                f"np.{dtype.name}(np.rint(np.fmin(np.fmax(np.float32({value}) * np.float32({most}), np.float32(0)), np.float32({most}))))"
+            )
         if floats:
             return f"np.{dtype.name}({value})"
         return f"np.{dtype.name}(min(max(np.int64({value}), {np.iinfo(dtype).min}), {np.iinfo(dtype).max}))"
@@ -156,15 +164,15 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
             inside = " and ".join(f"in_{name}{bit}" for name, bit in zip(names, bits, strict=True))
             lines.append(f"    w{corner} = {weight} if {inside} else np.float32(0)")
             corners.append((f"w{corner}", [f"{name}{bit}" for name, bit in zip(names, bits, strict=True)]))
-        sums = []
-        for c in range(channels):
-            sums.append(" + ".join(f"{weight} * ({decoded(place(at, 'k') + f', {c}')})" for weight, at in corners))
-        lines.append(returned(sums))
-    known = {"np": np, "layer": layer}
+        lines.append(
+            returned([" + ".join(f"{weight} * ({decoded(place(at, 'k') + f', {c}')})" for weight, at in corners) for c in range(channels)])
+        )
+    known = {"np": np, "layer": layer, "rounded": rounded}
     made = functions_of(f"image {rank} {layered} {channels} {dtype} {normalized}", lines, known)
     body = {name: made.get(name, nothing) for name in ("read", "write", "sample", "_nearest", "_between")}
-    for d, name in enumerate(("width", "height", "depth")[:rank]):
-        body[name] = property(functions_of(f"image {name} {rank} {layered}", ["def extent(self):", f"    return {extents[names[d]]}"], {})["extent"])
-    kind = struct(type("Image", (), {"__annotations__": {"texels": Any}, **body}))
+    for axis, name in zip(names, ("width", "height", "depth"), strict=False):
+        text = ["def extent(self):", f"    return {extents[axis]}"]
+        body[name] = property(functions_of(f"image {name} {rank} {layered}", text, {})["extent"])
+    kind: Any = struct(type("Image", (), {"__annotations__": {"texels": Any}, **body}))
     kind._dimensions = -1  # not indexed as arrays of structs are
     return kind

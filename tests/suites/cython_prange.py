@@ -110,8 +110,9 @@ class Case:
             for other in path.parent.iterdir():
                 if other.suffix in (".h", ".pxd", ".pxi") or other.name == "sequential_parallel.pyx" or other == path:
                     shutil.copy(other, folder)
-        if (others := path.parent.parent / "buffers").is_dir():  # what files include
-            shutil.copytree(others, work / "buffers")
+        for others in (path.parent.parent / name for name in ("buffers", "testsupport")):  # what files include
+            if others.is_dir():
+                shutil.copytree(others, work / others.name)
         self.refused: dict[tuple[str, int], str] = {}
         self.taken: list[tuple[str, int]] = []
 
@@ -167,7 +168,7 @@ def results(path: Path, work: Path) -> list[str]:
     lines += [f"{path.name}: {function}: {outcome}" for function in sorted({function_at(texts[file], line) for file, line in case.taken})]
     for function, outcome in plain.items():
         if outcome == "holds" and regions.get(function) != "holds":
-            lines.append(f"{path.name}: {function}: DIFFERS: {regions.get(function)}")
+            lines.append(f"{path.name}: {function}: DIFFERS: {(regions.get(function) or '').rpartition('|')[2].strip()}")
     return list(dict.fromkeys(lines))
 
 

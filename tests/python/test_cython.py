@@ -206,8 +206,22 @@ REGION = HEAD + (
 )
 REFUSED = [
     (REGION % ("y: 'to'", "x[i] = 1"), "program.pyx:4:33: `y` is in device={…}, but the region does not use it"),
-    (REGION % ("x: 'into'", "x[i] = 1"), ": a map is one of 'to', 'from'"),
-    (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "`x` is in device={…} twice"),
+    (REGION % ("x: 'into'", "x[i] = 1"), "program.pyx:4:36: a map is one of 'to', 'from'"),
+    (REGION % ("x: 'to', x: 'from'", "x[i] = 1"), "program.pyx:4:42: `x` is in device={…} twice"),
+    (
+        REGION.replace("cdef int i", "cdef int i\n    cdef double[:] z = x[1:]") % ("x: 'to', z: 'from'", "z[i] = x[0]"),
+        "program.pyx:5:42: `z` is a part of `x`, which is in device={…} too",
+    ),
+    (
+        REGION.replace(
+            "def f",
+            "cdef double chosen(double[:] a, double[:] b, int k) noexcept nogil:\n    cdef double[:] z\n"
+            "    if k > 1: z = a[k:]\n    else: z = b\n    return z[0]\ndef f",
+        )
+        % ("", "x[i] = chosen(x, y, i)"),
+        "program.pyx:4:4: `z` is a part of `a` on one path and of `b` on another",
+    ),
+    (REGION % ("", "x[i] = f"), "the value of a Python object cannot be in a region on a device"),
     (REGION % ("", "for i in prange(3, device={}): x[i] = 1"), "device= in a region that has one already"),
     (REGION.replace("prange,", "prange, threadid,") % ("", "x[threadid()] = 1"), "program.pyx:6:22: `threadid()` means nothing"),
     (REGION % ("", "f(x, y)"), "an expression whose value is not used"),

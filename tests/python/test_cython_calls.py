@@ -32,7 +32,7 @@ def hits(module, number):
 
 
 REGIONS = {"rows": 1, "chained": 3, "doubled": 5, "read_between": 7, "add": 8, "checked": 9}  # by their marks; blocks have numbers too
-REGIONS |= {"sums": 13, "normalized": 14, "filled": 15}
+REGIONS |= {"sums": 13, "normalized": 14, "filled": 15, "of_memory": 16}
 
 
 def test_rows_wait_for_the_end_of_their_block(calls, device):
@@ -181,6 +181,16 @@ def test_reductions_several_loops_and_fused_types_are_run_by_the_core(calls, dev
             assert calls.filled(z, dtype(k)) == 5 * k
             assert z.tolist() == [k] * 5
     assert [hits(calls, REGIONS[name]) for name in ("sums", "normalized", "filled")] == [r + n for r, n in zip(run, (3, 3, 6), strict=True)]
+
+
+def test_memory_of_c_is_known_by_its_address(calls, device):
+    run = hits(calls, REGIONS["of_memory"])
+    for k in range(4):
+        x, y = floats(3, 3) + k, np.zeros(9, np.float32)
+        calls.of_memory(x, y, 8)
+        assert np.array_equal(y[:8], x.ravel()[1:] * np.array([2, 4] * 4, np.float32))
+        assert y[8] == 0
+    assert hits(calls, REGIONS["of_memory"]) == run + 3
 
 
 def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):

@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 HERE = Path(__file__).parent
 LISTED = HERE / "cython_prange.txt"
 WHERE = ("tests/run/*.pyx", "tests/run/*.py", "tests/memoryview/*.pyx", "docs/examples/**/*.pyx", "docs/examples/**/*.py")
@@ -70,7 +72,7 @@ def built(folder: Path, file: str, with_device: bool) -> str:
         f"one = Extension(name, [{file!r}], include_dirs=['.'], language={'c++' if 'tag: cpp' in (folder / file).read_text() else 'c'!r})\n"
         "setup(name=name, ext_modules=cythonize([one], quiet=True, language_level=2), script_args=['-q', 'build_ext', '--inplace'])\n"
     )
-    environment = {**os.environ, "CFLAGS": "-O0"}
+    environment = {**os.environ, "CFLAGS": f"-O0 -I{np.get_include()}"}
     ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment, check=False)
     return "" if ran.returncode == 0 else ran.stdout + ran.stderr
 
@@ -108,6 +110,9 @@ class Case:
             for other in path.parent.iterdir():
                 if other.suffix in (".h", ".pxd", ".pxi") or other.name == "sequential_parallel.pyx" or other == path:
                     shutil.copy(other, folder)
+        for others in (path.parent.parent / name for name in ("buffers", "testsupport")):  # what files include
+            if others.is_dir():
+                shutil.copytree(others, work / others.name)
         self.refused: dict[tuple[str, int], str] = {}
         self.taken: list[tuple[str, int]] = []
 
@@ -163,7 +168,7 @@ def results(path: Path, work: Path) -> list[str]:
     lines += [f"{path.name}: {function}: {outcome}" for function in sorted({function_at(texts[file], line) for file, line in case.taken})]
     for function, outcome in plain.items():
         if outcome == "holds" and regions.get(function) != "holds":
-            lines.append(f"{path.name}: {function}: DIFFERS: {regions.get(function)}")
+            lines.append(f"{path.name}: {function}: DIFFERS: {(regions.get(function) or '').rpartition('|')[2].strip()}")
     return list(dict.fromkeys(lines))
 
 

@@ -228,6 +228,8 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         region = Region(functions, each.directives, each.node, after, sections, _returned(function))
         tree = region.function(f"{name}_region{each.mark.number}")
         maps = _maps(each.mark, region)
+        if function is not None:
+            _refuse_overlaps(each.mark, function)
         texts = [
             *(region.given.get(p, p) for p in region.parameters),
             *map(place_text, region.asked()),
@@ -293,6 +295,34 @@ def _maps(mark: Mark, region: Region) -> dict[str, str]:
             raise RefusedError(m.pos, f"`{m.text}` is in device={{…}}, but the region does not use it")
         maps[region.parameters[m.text]] = m.kind
     return maps
+
+
+def _refuse_overlaps(mark: Mark, function: Any) -> None:
+    """Refuse maps of an array and of what the function only ever makes a part of it."""
+    made: dict[str, list[str]] = {}
+
+    def walk(node: Any) -> None:
+        if isinstance(node, Nodes.SingleAssignmentNode) and isinstance(node.lhs, ExprNodes.NameNode):
+            made.setdefault(str(node.lhs.name), []).append(_root(node.rhs))
+        for child in children(node):
+            walk(child)
+
+    walk(function.body)
+    mapped = {m.text for m in mark.maps}
+    for m in mark.maps:
+        whole = set(made.get(m.text, ()))
+        if len(whole) == 1 and (whole := whole & mapped - {m.text}):
+            raise RefusedError(m.pos, f"`{m.text}` is a part of `{whole.pop()}`, which is in device={{…}} too: name one of them")
+
+
+def _root(node: Any) -> str:
+    """The array that an expression is a part of, or an address in; nothing for other values."""
+    while not isinstance(node, ExprNodes.NameNode):
+        inner = [getattr(node, name, None) for name in ("arg", "base", "operand", "obj", "operand1")]
+        node = next((n for n in inner if isinstance(n, ExprNodes.ExprNode)), None)
+        if node is None:
+            return ""
+    return str(node.name) if node.type.is_memoryviewslice or node.type.is_ptr or node.type.is_array or node.type.is_buffer else ""
 
 
 # --- the second reading

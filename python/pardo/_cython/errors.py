@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from Cython.Compiler.Errors import AbortError
 
-class RefusedError(Exception):
+
+class RefusedError(AbortError):  # type: ignore[misc]
     """A construct that a region cannot have."""
 
     def __init__(self, pos: Any, message: str) -> None:

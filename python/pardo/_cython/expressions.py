@@ -527,5 +527,7 @@ def _spoken(node: Any) -> str:
     kind = getattr(node, "type", None)
     if kind is not None and kind.is_pyobject:
         return "a Python object"
+    if type(node).__name__ == "CoerceFromPyTypeNode":
+        return "the value of a Python object"
     names = {"UnicodeNode": "a text", "BytesNode": "a text", "StringNode": "a text", "AmpersandNode": "an address"}
     return names.get(type(node).__name__, type(node).__name__.removesuffix("Node"))

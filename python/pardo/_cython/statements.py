@@ -39,6 +39,7 @@ class Translator(Expressions):
         self.taken = set(_RESERVED)
         self.counters: set[Any] = set()
         self.under_way: tuple[str, ...] = ()
+        self.roots: dict[str, str] = {}  # of memoryviews of its own, the arrays that they are parts of
 
     def is_counter(self, node: Any) -> bool:
         return node.entry in self.counters
@@ -334,7 +335,16 @@ class Translator(Expressions):
         """A memoryview of the function's own is a part of another one."""
         if not isinstance(lhs, ExprNodes.NameNode) or lhs.entry.is_cglobal:
             refuse(node, "this memoryview cannot be assigned in a region on a device")
-        return ast.Assign([ast.Name(self.variable(lhs.entry), STORE)], self.array(rhs))
+        name, part = self.variable(lhs.entry), self.array(rhs)
+        self.roots[name] = self._root(part)
+        return ast.Assign([ast.Name(name, STORE)], part)
+
+    def _root(self, part: ast.expr) -> str:
+        """The array that another one is a part of."""
+        while isinstance(part, (ast.Subscript, ast.Attribute)):
+            part = part.value
+        name = part.id if isinstance(part, ast.Name) else ""
+        return self.roots.get(name, name)
 
     def target(self, lhs: Any, path: Path = ()) -> ast.expr:
         """What is assigned: a number, or one of a struct."""
@@ -372,9 +382,23 @@ class Translator(Expressions):
         return False
 
     def do_IfStatNode(self, node: Any) -> Any:
-        made = self.block(node.else_clause) if node.else_clause is not None else []
+        before, after = self.roots, []
+
+        def branch(body: Any) -> list[ast.stmt]:
+            self.roots = dict(before)
+            made = self.block(body) if body is not None else []
+            if not (made and isinstance(made[-1], (ast.Return, ast.Continue, ast.Break))):
+                after.append(self.roots)
+            return made
+
+        made = branch(node.else_clause)
         for clause in reversed(node.if_clauses):
-            made = [self.at(clause, ast.If(self.truth(clause.condition), self.block(clause.body) or [ast.Pass()], made))]
+            made = [self.at(clause, ast.If(self.truth(clause.condition), branch(clause.body) or [ast.Pass()], made))]
+        self.roots = {name: root for roots in after for name, root in roots.items()}
+        for name, root in self.roots.items():
+            if other := {roots[name] for roots in after if name in roots} - {root}:
+                why = "a region on a device cannot choose among arrays"
+                refuse(node, f"`{name}` is a part of `{root}` on one path and of `{other.pop()}` on another: {why}")
         return made
 
     def do_WhileStatNode(self, node: Any) -> Any:

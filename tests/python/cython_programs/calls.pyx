@@ -141,6 +141,16 @@ def filled(cython.numeric[:] x, cython.numeric a):
     return total
 
 
+def of_memory(float[:, ::1] x, float[::1] y, int n):
+    """Pointers with sections, arrays of C."""
+    cdef float *p = &x[0, 0]
+    cdef float w[2][2]
+    cdef int i
+    w[0][0], w[0][1], w[1][0], w[1][1] = 1, 2, 3, 4
+    for i in prange(n, nogil=True, device={p[0:n + 1]: 'to'}):
+        y[i] = p[i + 1] * w[i % 2][1]
+
+
 def repeated(float[:] x, int times):
     """A loop of the region around its parallel one."""
     cdef int n = x.shape[0], i, k

@@ -147,9 +147,10 @@ public:
     /// `initial`: what the reductions start with, the numbers of tuples one after the other. `chunk`: iterations of the first dimension
     /// that a thread of a CPU takes at a time, or 0: each has its equal share. `late` gets the event of a loop without results that cannot
     /// fail, which is not waited for then, even if memory of the host is written: the caller waits before anybody may look.
+    /// `refused`: gets why there can be no program for these arguments, instead of an exception.
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                     std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0,
-                                    Event* late = nullptr) const;
+                                    Event* late = nullptr, std::optional<std::string>* refused = nullptr) const;
     /// Why there can be no program for these arguments; nothing if there is one. Throws what has nothing to do with the language.
     std::optional<std::string> refusal(std::span<const KernelArgument> arguments, const Queue* queue = nullptr) const;
     /// As of a Kernel.

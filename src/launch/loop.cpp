@@ -142,14 +142,22 @@ bool Loop::draws(const syntax::Function& function) {
 }
 
 std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
-                                      std::span<const Scalar> initial, const Queue* given, std::int64_t chunk, Event* late) const {
+                                      std::span<const Scalar> initial, const Queue* given, std::int64_t chunk, Event* late,
+                                      std::optional<std::string>* refused) const {
     const lang::LoopSpec& spec = state_->spec;
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     const bool reduces = spec.parallel && !spec.results.empty();
     NdRange range;
     if (spec.parallel && !reduces) range.global.assign(counts.begin(), counts.end());
-    const auto special = state_->special(arguments, range, queue.get());
+    std::shared_ptr<launch::Specialisation> special;
+    try {
+        special = state_->special(arguments, range, queue.get());
+    } catch (const Error& e) {
+        if (!refused || !State::is_refusal(e.code())) throw;
+        *refused = e.message();
+        return {};
+    }
     const std::vector<lang::ArgumentType>& layout = special->lowered.layout;
     double iterations = 1;
     for (const std::int64_t n : counts) iterations *= static_cast<double>(n);

@@ -91,7 +91,7 @@ def test_returns_of_several_kinds_are_pythons():
     def f(x):
         for i in range(len(x)):
             if x[i] > 2:
-                return x
+                return x, i
             if x[i] > 1:
                 return None
         return 3

@@ -58,6 +58,8 @@ class Compiled:
         return self.entry_point(*arguments)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         raise unittest.SkipTest(f"it asks for what Numba's compiler has made ({name})")
 
 
@@ -235,8 +237,8 @@ def compile_this(self: Any, function: types.FunctionType, signature: Any, **flag
     return Compiled(njit(function, fastmath=flags.get("fastmath", False)))
 
 
-def run(test: unittest.TestCase, trace: bool) -> tuple[dict[str, str], list[str]]:
-    """The programs of a test and what is wrong with each; and what ran as Python."""
+def run(test: unittest.TestCase, trace: bool) -> tuple[dict[str, str], list[str], str]:
+    """The programs of a test and what is wrong with each; what ran as Python; if it has none, why it was skipped."""
     Programs.found = {}
     result = unittest.TestResult()
     with warnings.catch_warnings(record=True) as caught:
@@ -255,7 +257,7 @@ def run(test: unittest.TestCase, trace: bool) -> tuple[dict[str, str], list[str]
         out[title] = (lines[0] if lines else "it fails")[:250] if bad else ""
     elif bad and not any(out.values()):
         out[title] = bad[0][1].strip().splitlines()[-1][:250]
-    return out, python
+    return out, python, "" if out or not result.skipped else result.skipped[0][1]
 
 
 def kept() -> dict[str, str]:
@@ -270,7 +272,8 @@ def main() -> int:
     parser.add_argument("--traceback", action="store_true")
     asked = parser.parse_args()
     known, unknown, slow = kept(), 0, 0
-    right = tried = 0
+    right = tried = tests = 0
+    skipped: dict[str, list[str]] = {}
     for name in MODULES:
         module = importlib.import_module(f"numba.tests.{name}")
         instead(module)
@@ -278,7 +281,10 @@ def main() -> int:
             for test in suite:
                 if asked.only not in test.id() or any(part in test.id() for part in PASSED_OVER):
                     continue
-                programs, python = run(test, asked.traceback)
+                programs, python, why = run(test, asked.traceback)
+                tests += 1
+                if why:
+                    skipped.setdefault(why, []).append(test.id().rsplit(".", 1)[1])
                 for title, wrong in programs.items():
                     tried += 1
                     right += not wrong
@@ -290,6 +296,9 @@ def main() -> int:
                 slow += bool(python)
                 for text in python:
                     print(f"      {test.id()}: {text}", flush=True)
+    for why, names in skipped.items():
+        print(f"skipped, {why}: {', '.join(names)}")
+    print(f"{tests} tests, {sum(map(len, skipped.values()))} of them skipped")
     print(f"{right} of {tried} programs are right; {slow} have loops that Python runs; {unknown} are wrong and not in {KEPT.name}")
     return int(unknown > 0)
 

@@ -215,6 +215,12 @@ bool numbers_of(nb::handle values, nb::handle out) {
     return all;
 }
 
+List values_of(const std::vector<KernelArgument>& results) {
+    List out;
+    for (std::size_t at = 0; at < results.size();) out.append(value_from(results, at, python_number));
+    return out;
+}
+
 }  // namespace
 
 std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names) {
@@ -412,6 +418,19 @@ void bind_kernel(nb::module_& m) {
                 return loop.refusal(given);
             },
             nb::arg("arguments"), nb::arg("op_name"))
+        .def(
+            "run_if",
+            [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) -> nb::object {
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), loop.parameters());
+                std::vector<KernelArgument> results;
+                std::optional<std::string> refused;
+                {
+                    const Unlocked unlocked;
+                    results = loop.run(given, {}, {}, nullptr, 0, nullptr, &refused);
+                }
+                return refused ? nb::object(nb::cast(*refused)) : values_of(results);
+            },
+            nb::arg("arguments"), nb::arg("op_name"), "Run serial statements: their results, or why there is no program for these arguments.")
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)
@@ -432,11 +451,7 @@ void bind_kernel(nb::module_& m) {
                     const Unlocked unlocked;
                     results = loop.run(given, counts, before, on, chunk);
                 }
-                List out;
-                for (std::size_t at = 0; at < results.size();) {
-                    out.append(value_from(results, at, python_number));
-                }
-                return out;
+                return values_of(results);
             },
             nb::arg("arguments"), nb::arg("counts"), nb::arg("initial"), nb::arg("queue").none(), nb::arg("chunk"), nb::arg("op_name"));
 }

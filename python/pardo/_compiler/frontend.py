@@ -94,13 +94,23 @@ def _translated(function: types.FunctionType, place: translation_cache.Place | N
         body = translator.make("Block", node, [translator.make("Return", node.body, [translator.expression(node.body)])])
     else:
         body = translator.block(node.body, node)
-    defaults = [translator.value(v, node) for v in function.__defaults__ or ()]
+    defaults = _defaults(translator, function, node)
     library = owns(source.file)
     text = (source.name, source.shown_file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
     if place and not translator.classes:
         translation_cache.store(place, translator.names, translator.called, text, library)
     made = _core._Function(*text, translator.callees, translator.classes, library)
     return made, tuple(translator.captured)
+
+
+def _defaults(translator: Translator, function: types.FunctionType, node: Any) -> list[Any]:
+    """Defaults of the last parameters; of those that are given by name only what a keyword holds, which is nothing where there is none."""
+    made = [translator.value(v, node) for v in function.__defaults__ or ()]
+    by_name, given = node.args.kwonlyargs, function.__kwdefaults__ or {}
+    for a in by_name:
+        parts = [translator.value(given[a.arg], node)] if a.arg in given else []
+        made.append(translator.make("Keyword", node, parts, name=a.arg))
+    return made
 
 
 def check_parameters(function: types.FunctionType) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 Loop = ast.For | ast.AsyncFor | ast.While
+_CONSUMERS = frozenset(["any", "all", "sum", "min", "max", "list", "set", "tuple"])
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -224,7 +225,11 @@ def shared(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that functions, classes and generators inside of a function take from it, and read whenever they run."""
     found: set[str] = set()
     for node in nodes:
-        found |= free(node) if isinstance(node, _NESTED) else shared(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS:
+            for child in node.args:  # a generator that is used up at once
+                found |= shared(ast.iter_child_nodes(child) if isinstance(child, ast.GeneratorExp) else [child])
+        else:
+            found |= free(node) if isinstance(node, _NESTED) else shared(ast.iter_child_nodes(node))
     return found
 
 

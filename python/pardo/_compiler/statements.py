@@ -268,6 +268,17 @@ class Statements:
             return self.make("Call", node, [*parts, *keywords], name=known[id(what)])
         return self.expression(node)
 
+    # ---- with
+
+    def ignores_errors(self, item: ast.withitem) -> bool:
+        """True for `np.errstate(divide="ignore")`: a kernel warns of nothing."""
+        call = item.context_expr
+        if not isinstance(call, ast.Call) or self.resolve(call.func) is not np.errstate:
+            return False
+        if call.args or any(getattr(k.value, "value", None) != "ignore" for k in call.keywords):
+            self.refuse(call, "a kernel takes of np.errstate only keywords that are 'ignore'; it warns of nothing in any case")
+        return True
+
     # ---- functions inside
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -276,13 +287,16 @@ class Statements:
         code = next((c for c in codes if c.co_firstlineno == first.lineno), None)
         if code is None or node.decorator_list:
             self.refuse(node, f"a function inside a kernel is a plain one, without decorators; define `{node.name}` outside of it")
-        if node.args.defaults or any(node.args.kw_defaults):
-            self.refuse(node, f"a function inside a kernel has no defaults; define `{node.name}` outside of it")
+        if not all(isinstance(d, ast.Constant) for d in (*node.args.defaults, *filter(None, node.args.kw_defaults))):
+            self.refuse(node, f"a function inside a kernel has constants as defaults; define `{node.name}` outside of it")
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         for name in code.co_freevars:
             if name not in cells:
                 self.refuse(node, f"`{node.name}` is inside a kernel and cannot use the kernel's own `{name}`; give it as an argument")
         function = types.FunctionType(code, self.function.__globals__, node.name, None, tuple(cells[n] for n in code.co_freevars))
+        function.__defaults__ = tuple(d.value for d in node.args.defaults if isinstance(d, ast.Constant)) or None
+        by_name = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        function.__kwdefaults__ = {a.arg: d.value for a, d in by_name if isinstance(d, ast.Constant)} or None
         name_of = self.make("Name", node, name=node.name)
         return self.make("Assign", node, [name_of, self.make("FunctionName", node, index=self.callee(function))])
 

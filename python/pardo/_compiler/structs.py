@@ -436,6 +436,12 @@ def classes_of(values: Iterable[Any]) -> dict[tuple[str, ...], type]:
     return found
 
 
+@functools.cache
+def may_hold_records(kind: type) -> bool:
+    """Whether values of a class are, or may hold, named tuples or dataclasses."""
+    return issubclass(kind, tuple) or bool(_fields_of(kind))
+
+
 def records_in(values: Iterable[Any]) -> Iterator[Any]:
     """The named tuples and the values of dataclasses among arguments, and in them."""
     for value in values:

@@ -67,6 +67,10 @@ def _described(cell: types.CellType) -> Any:
         return None
 
 
+def _defaults(function: types.FunctionType) -> tuple[Any, ...]:
+    return (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+
+
 def load(place: Place, function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
     """The function as the compiler takes it, and what it captures; None if its file or what it uses from outside is another now."""
     data = _core._cached_translation(place.key)
@@ -75,7 +79,7 @@ def load(place: Place, function: types.FunctionType, translate: Callable[[types.
     stored = Translation(*marshal.loads(data))
     names = Names(function)
     try:
-        if place.file != stored.file or [described(v) for v in function.__defaults__ or ()] != stored.given:
+        if place.file != stored.file or [described(v) for v in _defaults(function)] != stored.given:
             return None
         for path, was in stored.asked.items():
             if described(names.value(path)) != was:
@@ -101,7 +105,7 @@ def store(place: Place, names: Names, callees: list[types.FunctionType], made: T
         called = [[path for path, f in functions.items() if f is callee] for callee in callees]
         if not all(called):
             return
-        given = [described(v) for v in names.function.__defaults__ or ()]
+        given = [described(v) for v in _defaults(names.function)]
         asked = {path: described(v) for path, v in names.asked.items()}
         data = marshal.dumps(tuple(Translation(place.file, asked, called, given, made, library)))
     except (UndescribedError, ValueError):

@@ -284,7 +284,8 @@ class Translator(Statements):
         for item in node.items:
             manager = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
             name = manager.attr if isinstance(manager, ast.Attribute) else getattr(manager, "id", "")
-            if item.optional_vars is not None or not numba_cython.is_manager(self.resolve(manager), name):
+            passed_over = self.ignores_errors(item) or numba_cython.is_manager(self.resolve(manager), name)
+            if item.optional_vars is not None or not passed_over:
                 self.refuse(node, refusal(node))
         return [part for s in node.body for part in self.statement(s)]
 

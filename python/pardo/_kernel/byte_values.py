@@ -62,8 +62,8 @@ def as_array(value: Any, lists: bool) -> tuple[Any, str] | None:
     """An array for a value, and what its elements are made of it; None for others. `lists`: lists and long tuples too."""
     if isinstance(value, BUFFERS):
         view = memoryview(value)
-        fits = view.ndim == 1 and view.format in tuple("bBhHiIlLqQ") and len(view)
-        return (np.asarray(view), "$int") if fits else None
+        fits = view.ndim == 1 and len(view.format) == 1 and view.format in "bBhHiIlLqQ"
+        return (np.asarray(view) if len(view) else np.zeros(0, view.format), "$int") if fits else None
     if isinstance(value, SETS):
         return of_set(value)
     if lists and (type(value) is list or list_values.is_long(value)):

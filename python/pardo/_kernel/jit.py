@@ -15,6 +15,7 @@ from pardo._data import present
 from pardo._kernel import copies, own_arrays, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
+from pardo._kernel.regions import Region
 from pardo._kernel.rewriting import Built, build
 
 __all__ = ["jit", "prange"]
@@ -77,6 +78,11 @@ class JitFunction(pickling.Unchanging):
             self._built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
         return self._built
 
+    def _regions(self) -> list[Region]:
+        """Its compiled loops."""
+        built = self._current()
+        return [*built.regions, *(r for r in built.inner if r.loop is not None)]
+
     def inspect(self, what: str = "ir") -> str:
         """Show what the loops become, for each program made so far.
 
@@ -95,7 +101,7 @@ class JitFunction(pickling.Unchanging):
         ValueError
             If the device of a program has no such text.
         """
-        return "\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions)))
+        return "\n".join(filter(None, (r.told(lambda loop: loop.inspect_so_far(what)) for r in self._regions())))
 
     def types(self) -> str:
         """Show the types that the compiler has found in loops: their text, and what is assigned at each line, for each program so far.
@@ -105,7 +111,7 @@ class JitFunction(pickling.Unchanging):
         str
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
-        return "\n".join(r.loop.types_so_far() for r in self._current().regions)
+        return "\n".join(filter(None, (r.told(lambda loop: loop.types_so_far()) for r in self._regions())))
 
     def diagnostics(self) -> str:
         """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run in parallel.
@@ -119,7 +125,7 @@ class JitFunction(pickling.Unchanging):
         """
         built = self._current()
         loops = [(line, f"left to Python: {why}", "") for line, why in built.left]
-        loops += [(r.line, r.described(), r.loop.diagnostics()) for r in (*built.regions, *(r for r in built.inner if r.loop is not None))]
+        loops += [(r.line, r.described(), r.told(lambda loop: loop.diagnostics())) for r in self._regions()]
         lines = [f"{self.__name__}  ({shown(self._function.__code__.co_filename)})"]
         for line, what, programs in sorted(loops):
             lines.append(f"line {line}: {what}")

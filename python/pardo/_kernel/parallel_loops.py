@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import types
 from typing import Any, NamedTuple
 
+import numpy as np
 from pardo._base.arguments import index, integer
 from pardo._compiler import intrinsics, liveness, numba_cython, translator
 from pardo._compiler.names import Captured, absent, current, path_of
 from pardo._compiler.source import Source, problem
+from pardo._language.index_space import Constant
 
 __all__ = ["prange"]
 
@@ -238,3 +241,39 @@ def value_of(scope: Scope, name: str) -> Any:
         value = current(Captured((function.__closure__ or ())[code.co_freevars.index(name)], name, None))
         return None if value is absent else value
     return None if name in code.co_varnames or name in code.co_cellvars else function.__globals__.get(name)
+
+
+def fixed_of(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, bool]:
+    """Whether start and step of a loop are the same at every call."""
+    code = function.__code__
+    changing = {*code.co_varnames, *code.co_cellvars}
+    start, step = bounds[: len(bounds) > 1], bounds[2:]
+    return not liveness.names(start, ast.Load) & changing, not liveness.names(step, ast.Load) & changing
+
+
+def counted(iterations: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
+    """Start and step, so that the compiler sees in neighbouring iterations neighbours, and indices that do not count from the end."""
+    start, step = iterations.start, iterations.step
+    known: Any = _constant(start) if fixed_start or start in (0, 1) else np.uint64(start) if start >= 0 else start
+    return known, _constant(step) if fixed_step or step == 1 else step
+
+
+@functools.lru_cache(256)
+def _constant(number: int) -> Constant[int]:
+    return Constant(number)
+
+
+def checked_iterations(bounds: tuple[Any, ...]) -> range:
+    """The iterations of a parallel loop; numbers of iterations have 64 bits, and so have their bounds."""
+    if len(bounds) == 1 and type(bounds[0]) is int and 0 <= bounds[0] < 2**63:
+        return range(bounds[0])
+    iterations = iterations_of(bounds)
+    for bound in (
+        iterations.start,
+        iterations.stop,
+        iterations.step,
+        (iterations[-1] - iterations[0]) // iterations.step + 1 if iterations else 0,
+    ):
+        if not -(2**63) <= bound < 2**63:
+            raise OverflowError(f"prange: {iterations} is more than 64 bits hold")
+    return iterations

@@ -6,35 +6,41 @@ import copy
 import functools
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import refuse_masked
 from pardo._compiler import frontend, liveness, structs
 from pardo._compiler.liveness import Around
-from pardo._compiler.names import python_function
 from pardo._compiler.source import Source, problem, warn_at
-from pardo._compiler.structs import Struct
 from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
 from pardo._data import present
 from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, list_values, registration  # noqa: F401 (tells the core)
-from pardo._kernel.defining import defined
+from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_arguments, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
-from pardo._kernel.parallel_loops import NONE, Options, Scope, bounds_of, chunk_of, iterations_of, nested, scheduled, value_of
-from pardo._language.index_space import Constant
+from pardo._kernel.parallel_loops import (
+    NONE,
+    Options,
+    Scope,
+    bounds_of,
+    checked_iterations,
+    chunk_of,
+    counted,
+    fixed_of,
+    nested,
+    scheduled,
+    value_of,
+)
 
 ITERATIONS, KEY = "$iterations", "$key"
 RETURNED, VALUE = "$return", "$value"  # what a serial loop tells of a `return` in it, as the compiler calls it
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
-_REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 MOST_VARIANTS = 64  # of one loop
 _CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
 _CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
 _SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
-_TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
 def shortened(message: str, name: str) -> str:
@@ -79,6 +85,7 @@ class Region:
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
         self.recorded: tuple[int, list[tuple[Any, ...]]] | None = None  # a thread, and what it has run with, for who asks for that
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
+        self.given_back = [] if parallel else _left_to_return(loop)
         assigned = liveness.bound([loop])
         loops = nested(scope, loop) if parallel and isinstance(loop, ast.For) else []
         schedules = [scheduled(scope, lp) for lp in loops]
@@ -86,6 +93,8 @@ class Region:
         self.at_a_time = chunk_of("prange", *((self.schedule, None) if self.schedule else (options.schedule, options.chunk)))
         self.results = sorted(assigned & around.behind)
         captured = around.captured & around.outside - scope.imported.keys()
+        if self.given_back:
+            captured &= liveness.names([loop], ast.Load) | assigned
         captured |= {n for n in around.captured - around.outside if isinstance(value_of(scope, n), (Array, np.ndarray))}
         if not parallel:  # iterations may assign nothing: then a name keeps its value
             uncertain = set(self.results) - around.certain
@@ -103,6 +112,7 @@ class Region:
         self.parallel_loops, self.first = loops, loop
         self.scattered: list[str] = []  # arrays that a parallel loop reduces into at computed places
         self.blocked: dict[tuple[str, ...], array_reductions.BlockedLoop] = {}
+        self.of_bytes: tuple[int, Region] | None = None  # which argument is bytes, and its variant
         self.loop: Any = None
         self.refused = ""  # why a serial loop cannot be translated, where that is tried when it runs first
         if not later:
@@ -121,7 +131,7 @@ class Region:
                 self.translation = self._translated()
             self._refuse_last_values(read_behind - set(self.results))
         self.bounds = [bounds_of(lp) for lp in loops]
-        self.fixed = [_fixed(self.scope.function, bounds) for bounds in self.bounds]
+        self.fixed = [fixed_of(self.scope.function, bounds) for bounds in self.bounds]
         self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
         self.loop = self._made()
 
@@ -192,46 +202,60 @@ class Region:
         if self.loop is None and not self.refused:
             try:
                 self._prepare(set())
-            except _REFUSALS as e:
+            except REFUSALS as e:
                 self.refused = shortened(str(e), self.name)
         if self.refused:
             return self._left(self.refused, captured)
-        if (plain := None if self.in_place or present.in_use else _plain_arguments(captured)) is not None:
+        if (simple := None if self.in_place or present.in_use else plain_arguments(captured)) is not None:
             if self.translation.captured:
                 self._refresh()
-            if self.draws:
-                plain += self.key()
-            if (refusal := self.loop.refusal(plain, self.name)) is not None:
-                return self._left(shortened(refusal, self.name), captured)
-            result = self._run(plain, [], ())
+            result = self._tried(simple + self.key() if self.draws else simple)
+            if type(result) is str:
+                return self._left(shortened(result, self.name), captured)
             return structs.with_classes(result, self.named, ()) if self.named else result
+        if self.of_bytes is not None and type(data := captured[self.of_bytes[0]]) is bytes and data:  # as in the call before
+            at, variant = self.of_bytes
+            return variant.serially((*captured[:at], np.frombuffer(data, np.uint8), *captured[at + 1 :]))
         if (variant := self.variant_for(captured)) is not None:
             if variant is LEFT:
                 return LEFT
             return self.completed(variant, self._drawing(captured, variant.serially, variant.part_of(self, captured)), captured)
         if any(type(c) is list or list_values.is_long(c) for c in captured) and (given := self._with_lists(captured)) is not None:
             return given[0]
-        if not all(map(_is_taken, captured)):
+        if not all(map(is_taken, captured)):
             if (converted := self._with_arrays(captured)) is not None:
                 return converted[0].serially(converted[1])
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, byte_values.BUFFERS):
                     return self._left(f"`{name}` is not an array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
             return self._left("it uses what is neither an array nor a number", captured)
+        named, given = self.named, ()
+        if self.results and any(map(structs.may_hold_records, map(type, captured))):
+            given = tuple(structs.records_in(captured))
+            try:
+                named = structs.classes_of((*named.values(), *map(type, given)))
+            except TypeError as e:
+                return self._left(str(e), captured)
         try:
             self._refresh()
-            arguments = (*(_argument(c) for c in captured), *self.key())
+            arguments = (*map(argument, captured), *self.key())
             refusal = self.loop.refusal(arguments, self.name)
-        except _REFUSALS as e:
+        except REFUSALS as e:
             refusal = str(e)
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
-        given = list(structs.records_in(captured)) if self.results else []
-        try:
-            named = structs.classes_of((*self.named.values(), *map(type, given)))
-        except TypeError as e:
-            return self._left(str(e), captured)
-        return structs.with_classes(self._run(arguments, [], ()), named, given) if named else self._run(arguments, [], ())
+        result = self._run(arguments, [], ())
+        return structs.with_classes(result, named, given) if named else result
+
+    def _tried(self, arguments: tuple[Any, ...]) -> Any:
+        """The results of a serial loop; a text where there is no program for these arguments."""
+        if self.recorded is not None:
+            refusal = self.loop.refusal(arguments, self.name)
+            return self._run(arguments, [], ()) if refusal is None else refusal
+        results = self.loop.run_if(arguments, self.name)
+        if type(results) is str:
+            return results
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
@@ -239,7 +263,7 @@ class Region:
         for name, value in zip(self.captured, captured, strict=True):
             if (found := byte_values.as_array(value, self.parallel)) is not None:
                 value, kinds[name] = found
-            elif not _is_taken(value):
+            elif not is_taken(value):
                 return None
             values.append(value)
         if not kinds:
@@ -252,10 +276,13 @@ class Region:
             known = {**self.given, **byte_values.CONVERSIONS, **byte_values.LOOKS}
             try:
                 self.variants[key] = self._like(Region(self.scope, loop, self.parallel, self.around, self.options, known, lists=self.lists))
-            except _REFUSALS:
+            except REFUSALS:
                 if self.parallel:
                     raise
                 return None
+        converted = [k for k, v in enumerate(captured) if values[k] is not v]
+        if not self.parallel and len(converted) == 1 and type(captured[converted[0]]) is bytes:
+            self.of_bytes = converted[0], self.variants[key]
         return self.variants[key], tuple(values)
 
     def _like(self, variant: Region) -> Region:
@@ -272,7 +299,7 @@ class Region:
                 given[name] = value
             elif kind in _SIMPLE:
                 continue
-            elif isinstance(value, byte_values.OTHERS) or _is_taken(value):
+            elif isinstance(value, byte_values.OTHERS) or is_taken(value):
                 others, ours = True, ours or (kind is Array and value.device != _CPU)
             else:
                 return None
@@ -307,7 +334,7 @@ class Region:
             assert isinstance(plan.loop, (ast.For, ast.While))
             try:
                 variant = Region(self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists))
-            except _REFUSALS as e:
+            except REFUSALS as e:
                 return (self._left(shortened(str(e), self.name), captured),)
             variant.counted = False
             self.variants[(*key, *lists)] = variant
@@ -345,7 +372,7 @@ class Region:
             try:
                 known = {**self.given, **dict(constants)}
                 made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept), self.of_slices)
-            except _REFUSALS as e:
+            except REFUSALS as e:
                 if self.parallel:
                     raise
                 return self._left(shortened(str(e), self.name), captured)
@@ -392,6 +419,11 @@ class Region:
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 
+    def told(self, tell: Callable[[Any], str]) -> str:
+        """What is told of its programs, those of its variants among them."""
+        own = tell(self.loop) if self.loop is not None else ""
+        return "\n".join(filter(None, (own, *(v.told(tell) for v in list(self.variants.values()) if v is not LEFT))))
+
     def described(self) -> str:
         """What became of the loop."""
         if not self.parallel:
@@ -406,7 +438,7 @@ class Region:
         """Run a parallel loop."""
         if (variant := self.variant_for(captured)) is not None:
             return self._drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
-        if not all(map(_is_taken, captured)):
+        if not all(map(is_taken, captured)):
             if (converted := self._with_arrays(captured)) is not None:
                 return converted[0](bounds, chunk, *converted[1])
             for name, value in zip(self.captured, captured, strict=True):
@@ -414,7 +446,7 @@ class Region:
                     kind = type(value).__name__
                     text = f"`{name}`: of a {kind} a parallel loop reads elements that are numbers of one type; pass an array"
                     raise TypeError(f"{self.name}: {text}")
-        ranges = [_iterations(each) for each in bounds]
+        ranges = [checked_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
         at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
@@ -426,44 +458,44 @@ class Region:
         self._refresh()
         arguments = self._arguments(captured) + self.key()
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
-            arguments += _counted(r, start, step)
-        before = [_plain(captured[k]) for k in self.initial]
+            arguments += counted(r, start, step)
+        before = [plain_number(captured[k]) for k in self.initial]
         return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
 
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
         """Run another program of it; the numbers that it reduces."""
-        initial = [_plain(v) for v in before]
+        initial = [plain_number(v) for v in before]
         results = loop.run(
-            self._arguments(values), counts, tuple(leaf for v in initial for leaf in _numbers(v)), None, at_a_time, self.name
+            self._arguments(values), counts, tuple(leaf for v in initial for leaf in numbers_of(v)), None, at_a_time, self.name
         )
-        return [_shaped_as(v, r) for v, r in zip(initial, results, strict=True)]
+        return [shaped_as(v, r) for v, r in zip(initial, results, strict=True)]
 
     def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:
         try:
-            return tuple(_argument(c) for c in captured)
+            return tuple(argument(c) for c in captured)
         except TypeError:
             for name, value in zip(self.captured, captured, strict=False):
                 try:
-                    _argument(value)
+                    argument(value)
                 except TypeError as e:
                     if str(e).startswith("dtype "):
                         raise TypeError(f"{self.name}: `{name}`: {e}") from None
             raise
 
     def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
-        initial = tuple(leaf for value in before for leaf in _numbers(value))
+        initial = tuple(leaf for value in before for leaf in numbers_of(value))
         if self.recorded is not None and self.recorded[0] == threading.get_ident():
             self.recorded[1].append((self, arguments, counts, at_a_time))
         results = self.loop.run(arguments, counts, initial, None, at_a_time, self.name)
         for k, value in enumerate(before):
-            results[k] = _shaped_as(value, results[k])
+            results[k] = shaped_as(value, results[k])
         return results[0] if len(results) == 1 else tuple(results)
 
     def checked(self, ranges: list[range], captured: tuple[Any, ...]) -> Any:
         """The parallel loop in plain Python, which looks for races between iterations."""
         from pardo._debug import interpreter
 
-        arguments = [_plain(_argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
+        arguments = [plain_number(argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
         return interpreter.check_rounds(self.in_plain_python(), self.name, self.captured, ranges, arguments)
 
     def in_plain_python(self) -> types.FunctionType:
@@ -478,6 +510,21 @@ class Region:
         return defined(self.scope, copy.deepcopy(ast.copy_location(node, first)))
 
 
+def _left_to_return(loop: ast.stmt) -> list[ast.expr]:
+    """What a loop returns, where that depends on nothing that it assigns, so that Python makes it when the loop has ended: a number for
+    each stands in its place. Nothing if that is not so."""
+    if (known := getattr(loop, "given_back", None)) is not None:
+        return known  # type: ignore[no-any-return]
+    every = [s for s in liveness.all_statements([loop]) if isinstance(s, ast.Return)]
+    values = [s.value or ast.copy_location(ast.Constant(None), s) for s in every]
+    if liveness.names(values, ast.Load) & liveness.bound([loop]):
+        return []
+    for k, s in enumerate(every):
+        s.value = ast.copy_location(ast.Constant(k), s)
+    loop.given_back = values  # type: ignore[attr-defined]
+    return values
+
+
 def _returns(loop: ast.stmt) -> list[str]:
     """What a loop has to tell of `return`: whether one was met, and its value if some have one."""
     every = [s for s in liveness.all_statements([loop]) if isinstance(s, ast.Return)]
@@ -487,114 +534,46 @@ def _returns(loop: ast.stmt) -> list[str]:
     return [] if not every else [RETURNED, VALUE] if values else [RETURNED]
 
 
-def _fixed(function: types.FunctionType, bounds: list[ast.expr]) -> tuple[bool, bool]:
-    """Whether start and step of a loop are the same at every call."""
-    code = function.__code__
-    changing = {*code.co_varnames, *code.co_cellvars}
-    start, step = bounds[: len(bounds) > 1], bounds[2:]
-    return not liveness.names(start, ast.Load) & changing, not liveness.names(step, ast.Load) & changing
-
-
-def _counted(iterations: range, fixed_start: bool, fixed_step: bool) -> tuple[Any, Any]:
-    """Start and step, so that the compiler sees in neighbouring iterations neighbours, and indices that do not count from the end."""
-    start, step = iterations.start, iterations.step
-    known: Any = _constant(start) if fixed_start or start in (0, 1) else np.uint64(start) if start >= 0 else start
-    return known, _constant(step) if fixed_step or step == 1 else step
-
-
-@functools.lru_cache(256)
-def _constant(number: int) -> Constant[int]:
-    return Constant(number)
-
-
-def _shaped_as(value: Any, result: Any) -> Any:
-    """A result with the structs of the value from before the loop, for plain ones."""
-    if isinstance(value, Struct):
-        return type(value)(*map(_shaped_as, value._values(), result._values()))
-    return tuple(map(_shaped_as, value, result)) if type(value) is tuple else result
-
-
 # Whether arguments of a type are part of a program.
 _is_constant: Callable[[Any], bool] = functools.cache(lambda kind: kind in _CONSTANTS or generators.is_generator(kind))
 
 
-def _is_taken(value: Any) -> bool:
-    kind = type(value)
-    if kind is int or kind is float or kind is Array or (kind is np.ndarray and value.dtype.kind in "biufc"):
-        return True
-    if kind is tuple:
-        return all(map(_is_taken, value))
-    value = structs.as_struct(value)
-    if isinstance(value, Struct):
-        return all(v is None or _is_taken(v) for v in value._values())
-    dtype = getattr(value, "dtype", None)
-    if isinstance(value, np.ndarray) and value.dtype.names:
-        return True
-    known = isinstance(value, _TAKEN) and (dtype is None or dtype.kind in "biufc")
-    return known or (callable(value) and python_function(value) is not None)
+class _Mangled(ast.NodeTransformer):
+    """Gives private names of a method, as `self.__x`, the form that Python gives them inside of the class."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        owners = function.__qualname__.split(".")
+        self.owner = owners[-2].lstrip("_") if len(owners) > 1 and owners[-2] != "<locals>" else ""
+
+    def mangled(self, name: str) -> str:
+        return f"_{self.owner}{name}" if self.owner and name.startswith("__") and not name.endswith("__") else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        node.attr = self.mangled(node.attr)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.mangled(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self.mangled(node.arg)
+        return node
 
 
-def _numbers(value: Any) -> Iterator[Any]:
-    """A number, or those of a tuple or struct."""
-    for leaf in structs.leaves(value):
-        if type(leaf) is not tuple and not isinstance(leaf, Struct):
-            yield leaf
-
-
-def _iterations(bounds: tuple[Any, ...]) -> range:
-    """The iterations of a parallel loop; numbers of iterations have 64 bits, and so have their bounds."""
-    if len(bounds) == 1 and type(bounds[0]) is int and 0 <= bounds[0] < 2**63:
-        return range(bounds[0])
-    iterations = iterations_of(bounds)
-    for bound in (
-        iterations.start,
-        iterations.stop,
-        iterations.step,
-        (iterations[-1] - iterations[0]) // iterations.step + 1 if iterations else 0,
-    ):
-        if not -(2**63) <= bound < 2**63:
-            raise OverflowError(f"prange: {iterations} is more than 64 bits hold")
-    return iterations
-
-
-def _plain(value: Any) -> Any:
-    """A number for what may be an array of no dimensions."""
-    return value.item() if isinstance(value, (Array, np.ndarray)) and value.ndim == 0 else value
-
-
-def _plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The arguments of a program where all are arrays with dimensions and Python's numbers, which need nothing more; else None."""
-    out = []
-    for value in captured:
-        kind = type(value)
-        if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
-            try:
-                value = _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
-            except _REFUSALS:
-                return None
-        elif not (kind is int or kind is float or (kind is Array and value.ndim)):
-            return None
-        out.append(value)
-    return tuple(out)
-
-
-def _argument(value: Any) -> Any:
-    """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
-    kind = type(value)
-    if not present.in_use:  # most calls are of these
-        if kind is int or kind is float or (kind is Array and value.ndim):
-            return value
-        if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
-            return _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
-    if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
-        value = copies.one(value)
-    if type(value) is Array:
-        return value.dtype.type(value.item()) if value.ndim == 0 and value._is_scalar_value() else value
-    if isinstance(value, np.ndarray) and not value.dtype.names:
-        if type(value) is not np.ndarray:
-            refuse_masked(value, "jit")
-        if value.ndim == 0:
-            return value[()]
-        return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
-    value = structs.as_struct(value)
-    return structs.mapped(value, _argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value
+def defined(scope: Scope, node: ast.FunctionDef, given: dict[str, Any] | None = None) -> types.FunctionType:
+    """A function from a tree, with the globals and the cells of another one, and more names that are given."""
+    function = scope.function
+    free, name = function.__code__.co_freevars, node.name
+    _Mangled(function).visit(node)
+    node.name = "$" + name  # its own name stays that of the global or of the cell
+    cells = {n: types.CellType(value) for n, value in (given or {}).items()}
+    cells.update(zip(free, function.__closure__ or (), strict=True))
+    factory_arguments = ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, [])
+    factory = ast.FunctionDef("$factory", factory_arguments, [node], [], None, None)
+    module = ast.fix_missing_locations(ast.copy_location(ast.Module([factory], []), node))
+    code = compile(module, scope.source.file, "exec")
+    outer = next(c for c in code.co_consts if isinstance(c, types.CodeType))
+    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    made = made.replace(co_name=function.__name__, co_qualname=function.__qualname__)
+    return types.FunctionType(made, function.__globals__, function.__name__, None, tuple(cells[n] for n in made.co_freevars))

@@ -11,9 +11,8 @@ from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.source import problem, source_of
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
-from pardo._kernel.defining import defined
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, left_to_python, shortened
+from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
 
 REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
@@ -239,7 +238,11 @@ class _Cutter:
         assigned: list[ast.stmt] = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
         if region.returns:
             value = ast.Name(VALUE, load) if VALUE in region.returns else None
-            assigned.append(ast.If(ast.Name(RETURNED, load), [ast.Return(value)], []))
+            ends: list[ast.stmt] = [ast.Return(value)]
+            for k, given in reversed(list(enumerate(region.given_back))):
+                here = ast.Compare(ast.Name(VALUE, load), [ast.Eq()], [ast.Constant(k)])
+                ends = [ast.copy_location(ast.If(here, [ast.copy_location(ast.Return(given), given)], ends), given)]
+            assigned.append(ast.If(ast.Name(RETURNED, load), ends, []))
         made.append(ast.If(left, [loop], assigned))
         return made
 

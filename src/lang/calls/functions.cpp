@@ -60,9 +60,11 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
         if (given.contains(name)) wrong_type(place, callee->name + "() gets `" + name + "` twice");
         given.set(name, {settled(expr, place), place, false, ++versions_});
     };
+    const std::size_t first = params.size() - callee->defaults.size();
+    const auto by_name_only = [&](std::size_t k) { return k >= first && callee->defaults[k - first].form == Form::Keyword; };
     const auto give_next = [&](const TypedExpr& expr, const Place& place) {
         const std::size_t k = positional++;
-        if (k < params.size())
+        if (k < params.size() && !by_name_only(k))
             give(params[k], expr, place);
         else
             rest.push_back(settled(expr, place));
@@ -82,11 +84,12 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
     }
     if (!callee->rest.empty())
         give(callee->rest, tuple(std::move(rest)), place);
-    else if (positional > params.size())
-        wrong_type(place, callee->name + "() takes " + count_text(0, static_cast<int>(params.size())).substr(5) + ", here are " +
+    else if (!rest.empty())
+        wrong_type(place, callee->name + "() takes " + count_text(0, static_cast<int>(positional - rest.size())).substr(5) + ", here are " +
                               std::to_string(positional));
-    for (std::size_t k = 0; k + callee->defaults.size() < params.size(); ++k)
-        if (!given.contains(params[k])) wrong_type(place, callee->name + "() needs an argument for `" + params[k] + "`");
+    for (std::size_t k = 0; k < params.size(); ++k)
+        if (!given.contains(params[k]) && (k < first || (by_name_only(k) && callee->defaults[k - first].parts.empty())))
+            wrong_type(place, callee->name + "() needs an argument for `" + params[k] + "`");
     return inlined(callee, std::move(given), place);
 }
 
@@ -102,7 +105,8 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     const std::size_t count = own.params.size(), first = count - own.defaults.size();
     for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     for (std::size_t k = first; k < count; ++k) {
-        if (!scope_.contains(own.params[k])) scope_.set(own.params[k], {expression(own.defaults[k - first]), place, false, ++versions_});
+        if (const Tree& t = own.defaults[k - first]; !scope_.contains(own.params[k]))
+            scope_.set(own.params[k], {expression(t.form == Form::Keyword ? t.parts[0] : t), place, false, ++versions_});
     }
     if (const auto found = outer.find(draws_name); found != outer.end()) scope_.set(draws_name, found->second);
     record_parameters();

@@ -31,6 +31,7 @@ RETURNED, VALUE = "$return", "$value"  # what a serial loop tells of a `return` 
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 _REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 MOST_VARIANTS = 64  # of one loop
+LARGE = ("$large",)  # of variants: for large arrays
 _CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
 _CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
 _SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
@@ -68,12 +69,16 @@ class Region:
         of_slices: bool = False,
         later: bool = False,
         lists: tuple[list_values.Given, ...] = (),
+        large: bool = False,
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
         self.later, self.lists = later, lists
         self.plans: dict[tuple[str, ...], list_values.Plan] = {}  # what it does with arguments that are lists
+        self.has_products = not parallel and not large and array_code.has_products(scope, loop)
+        self.has_solvers = not parallel and array_code.has_solvers(scope, loop)
+        self.large = large  # two matrices are multiplied by a library
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
@@ -172,7 +177,7 @@ class Region:
 
     def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists))
+        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large)
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
@@ -189,6 +194,10 @@ class Region:
             return self._left("a name that it reads has no value before it", ())
         if self.of_slices and array_code.better_recorded(captured):
             return self._left("its operations run in parallel", captured)
+        if self.has_products and array_code.better_multiplied(captured):
+            return self._with_large_arrays(captured)
+        if self.has_solvers and array_code.better_solved(captured):
+            return self._left("its matrices are large, and a library factorizes them sooner", captured, chosen=True)
         if self.loop is None and not self.refused:
             try:
                 self._prepare(set())
@@ -233,6 +242,20 @@ class Region:
             return self._left(str(e), captured)
         return structs.with_classes(self._run(arguments, [], ()), named, given) if named else self._run(arguments, [], ())
 
+    def _with_large_arrays(self, captured: tuple[Any, ...]) -> Any:
+        """Run a loop with products of arrays that are large: those of matrices are a library's."""
+        if self.of_slices:
+            return self._left("its products are a library's", captured)
+        found = self.variants.get(LARGE)
+        if found is None:
+            try:
+                found = Region(self.scope, self.first, False, self.around, self.options, self.given, lists=self.lists, large=True)
+            except _REFUSALS as e:
+                return self._left(shortened(str(e), self.name), captured)
+            found.counted, found.python_runs = self.counted, self.python_runs
+            self.variants[LARGE] = found
+        return found.serially(captured)
+
     def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
         values, kinds = [], {}
@@ -251,7 +274,8 @@ class Region:
                 return None
             known = {**self.given, **byte_values.CONVERSIONS, **byte_values.LOOKS}
             try:
-                self.variants[key] = self._like(Region(self.scope, loop, self.parallel, self.around, self.options, known, lists=self.lists))
+                made = Region(self.scope, loop, self.parallel, self.around, self.options, known, lists=self.lists, large=self.large)
+                self.variants[key] = self._like(made)
             except _REFUSALS:
                 if self.parallel:
                     raise
@@ -306,7 +330,9 @@ class Region:
         if variant is None:
             assert isinstance(plan.loop, (ast.For, ast.While))
             try:
-                variant = Region(self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists))
+                variant = Region(
+                    self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists), large=self.large
+                )
             except _REFUSALS as e:
                 return (self._left(shortened(str(e), self.name), captured),)
             variant.counted = False
@@ -344,7 +370,9 @@ class Region:
                 self.variants.pop(next(iter(list(self.variants))), None)
             try:
                 known = {**self.given, **dict(constants)}
-                made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept), self.of_slices)
+                made = Region(
+                    self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept), self.of_slices, large=self.large
+                )
             except _REFUSALS as e:
                 if self.parallel:
                     raise
@@ -385,10 +413,11 @@ class Region:
         low, high = np.random.randint(0, 2**32, 2, np.uint32)  # noqa: NPY002 (the state that np.random.seed sets)
         return ((low, high),)
 
-    def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
+    def _left(self, why: str, captured: tuple[Any, ...], chosen: bool = False) -> Any:
+        """`chosen`: Python runs it because that is faster."""
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
-        if self.counted and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
+        if self.counted and not chosen and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import refuse_masked
 from pardo._compiler import frontend, liveness, structs
 from pardo._compiler.liveness import Around
 from pardo._compiler.names import python_function
@@ -205,7 +204,7 @@ class Region:
                 self.refused = shortened(str(e), self.name)
         if self.refused:
             return self._left(self.refused, captured)
-        if (plain := None if self.in_place or present.in_use else _plain_arguments(captured)) is not None:
+        if (plain := None if self.in_place or present.in_use else copies.plain_arguments(captured)) is not None:
             if self.translation.captured:
                 self._refresh()
             if self.draws:
@@ -229,7 +228,7 @@ class Region:
             return self._left("it uses what is neither an array nor a number", captured)
         try:
             self._refresh()
-            arguments = (*(_argument(c) for c in captured), *self.key())
+            arguments = (*(copies.argument(c) for c in captured), *self.key())
             refusal = self.loop.refusal(arguments, self.name)
         except _REFUSALS as e:
             refusal = str(e)
@@ -330,9 +329,7 @@ class Region:
         if variant is None:
             assert isinstance(plan.loop, (ast.For, ast.While))
             try:
-                variant = Region(
-                    self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists), large=self.large
-                )
+                variant = Region(self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists), large=self.large)
             except _REFUSALS as e:
                 return (self._left(shortened(str(e), self.name), captured),)
             variant.counted = False
@@ -456,12 +453,12 @@ class Region:
         arguments = self._arguments(captured) + self.key()
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += _counted(r, start, step)
-        before = [_plain(captured[k]) for k in self.initial]
+        before = [copies.plain(captured[k]) for k in self.initial]
         return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
 
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
         """Run another program of it; the numbers that it reduces."""
-        initial = [_plain(v) for v in before]
+        initial = [copies.plain(v) for v in before]
         results = loop.run(
             self._arguments(values), counts, tuple(leaf for v in initial for leaf in _numbers(v)), None, at_a_time, self.name
         )
@@ -469,11 +466,11 @@ class Region:
 
     def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:
         try:
-            return tuple(_argument(c) for c in captured)
+            return tuple(copies.argument(c) for c in captured)
         except TypeError:
             for name, value in zip(self.captured, captured, strict=False):
                 try:
-                    _argument(value)
+                    copies.argument(value)
                 except TypeError as e:
                     if str(e).startswith("dtype "):
                         raise TypeError(f"{self.name}: `{name}`: {e}") from None
@@ -492,7 +489,7 @@ class Region:
         """The parallel loop in plain Python, which looks for races between iterations."""
         from pardo._debug import interpreter
 
-        arguments = [_plain(_argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
+        arguments = [copies.plain(copies.argument(c)) if getattr(c, "ndim", None) == 0 else c for c in captured]
         return interpreter.check_rounds(self.in_plain_python(), self.name, self.captured, ranges, arguments)
 
     def in_plain_python(self) -> types.FunctionType:
@@ -584,46 +581,3 @@ def _iterations(bounds: tuple[Any, ...]) -> range:
         if not -(2**63) <= bound < 2**63:
             raise OverflowError(f"prange: {iterations} is more than 64 bits hold")
     return iterations
-
-
-def _plain(value: Any) -> Any:
-    """A number for what may be an array of no dimensions."""
-    return value.item() if isinstance(value, (Array, np.ndarray)) and value.ndim == 0 else value
-
-
-def _plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The arguments of a program where all are arrays with dimensions and Python's numbers, which need nothing more; else None."""
-    out = []
-    for value in captured:
-        kind = type(value)
-        if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
-            try:
-                value = _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
-            except _REFUSALS:
-                return None
-        elif not (kind is int or kind is float or (kind is Array and value.ndim)):
-            return None
-        out.append(value)
-    return tuple(out)
-
-
-def _argument(value: Any) -> Any:
-    """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
-    kind = type(value)
-    if not present.in_use:  # most calls are of these
-        if kind is int or kind is float or (kind is Array and value.ndim):
-            return value
-        if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
-            return _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
-    if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
-        value = copies.one(value)
-    if type(value) is Array:
-        return value.dtype.type(value.item()) if value.ndim == 0 and value._is_scalar_value() else value
-    if isinstance(value, np.ndarray) and not value.dtype.names:
-        if type(value) is not np.ndarray:
-            refuse_masked(value, "jit")
-        if value.ndim == 0:
-            return value[()]
-        return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
-    value = structs.as_struct(value)
-    return structs.mapped(value, _argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value

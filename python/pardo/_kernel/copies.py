@@ -65,7 +65,7 @@ def plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
         kind = type(value)
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
             try:
-                value = _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
+                value = _core._share_buffer(value, dtype, _core.Queue.of(tables.HOST))
             except (TypeError, ValueError):
                 return None
         elif not (kind is int or kind is float or (kind is Array and value.ndim)):
@@ -81,7 +81,7 @@ def argument(value: Any) -> Any:
         if kind is int or kind is float or (kind is Array and value.ndim):
             return value
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
-            return _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
+            return _core._share_buffer(value, dtype, _core.Queue.of(tables.HOST))
     if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
         value = one(value)
     if type(value) is Array:
@@ -91,6 +91,6 @@ def argument(value: Any) -> Any:
             refuse_masked(value, "jit")
         if value.ndim == 0:
             return value[()]
-        return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
+        return _core._share_buffer(value, value.dtype, _core.Queue.of(tables.HOST))
     value = structs.as_struct(value)
     return structs.mapped(value, argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value

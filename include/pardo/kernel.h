@@ -65,6 +65,8 @@ struct KernelOptions {
     /// One for each parameter but the item, or empty: what the user says that the function does with it; None: nothing is said. A program
     /// that does something else is refused with Type.
     std::vector<ArgumentUse> access{};
+    /// Loops that are not parallel: products of two matrices are refused, as the arrays are large, and a library is faster.
+    bool library_products = false;
 };
 
 /// A function, and its programs for the types it has been called with; a cheap handle, safe from any thread.

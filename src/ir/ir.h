@@ -108,6 +108,7 @@ enum class LoopKind : std::uint8_t {
              // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
     Together,  // as Serial, and best run by all items of a group round by round, where bounds and step are the same for them: their
                // accesses are next to each other
+    Apart,     // as Serial without carried values, step 1; iterations are independent, and threads may share them
 };
 
 /// What a reduction does with contributions.

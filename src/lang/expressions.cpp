@@ -271,6 +271,16 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const Type
 }
 
 /// Small constant powers are products; integers to negative ones are refused, as in NumPy.
+/// x to ±½, ±3/2 or ±5/2 by a root, products and a division: within 2 ulp, where x to 5/2 is no larger or smaller than its dtype holds.
+std::optional<TypedExpr> Lowering::power_of_root(const TypedExpr& x, double n, NumberType type, const Place& place) {
+    const double size = std::abs(n);
+    if (size != 0.5 && size != 1.5 && size != 2.5) return std::nullopt;
+    const TypedExpr operands[] = {x};
+    TypedExpr out = math(ir::Math::sqrt, operands, place);
+    for (double k = 1; k < size; ++k) out = arithmetic(Opcode::Mul, out, x, type, place);
+    return n < 0 ? arithmetic(Opcode::Div, cast(integer(1), type), out, type, place) : out;
+}
+
 TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& place) {
     NumberType type = promoted(a, b, place);
     if (type.dtype == DType::Bool) type = {DType::Int64, true};
@@ -296,6 +306,8 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
         const TypedExpr operands[] = {cast(a, type)};
         return math(ir::Math::sqrt, operands, place);
     }
+    if (options_.fast_math && b.constant && !a.constant && is_float(type.dtype) && type.dtype != DType::Float16)
+        if (const std::optional<TypedExpr> root = power_of_root(cast(a, type), b.scalar.cast(DType::Float64).f, type, place)) return *root;
     const DType computed = dtype(type);
     if (whole && !b.constant && b.least < 0) {
         TypedExpr negative = number({DType::Bool, false}, ir::no_value);

@@ -190,7 +190,7 @@ Lowered Lowering::run() {
     if (!lane_loops_.empty() || row_loops_ || scalar_items_) builder_.set_lanes(false);
     walk_function();
     for (const auto& [loop, why] : no_lanes_)
-        if (!why.empty()) out_.no_lanes.push_back({loop->place.line, why});
+        if (!why.empty() && !exact_integers()) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
     if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
     return std::move(out_);

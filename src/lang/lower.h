@@ -55,17 +55,19 @@ struct Space {
 inline constexpr int assumed_bits = 31;
 
 struct Options {
-    bool fp64 = true;           // the device has it: Python's floats are float64
-    bool distinct = true;       // no two arrays share memory
-    bool fast_math = false;     // sums may be reordered, products and sums contracted
-    bool bounds_check = false;  // an index out of range is reported
-    bool check_all = false;     // and division by zero, shifts by too much, reads of own memory that nothing has written
-    bool record_types = false;  // `Lowered::types` is wanted
-    bool lane_blocks = false;   // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
-    bool lane_loops = true;     // loops in an item may become the lanes
+    bool fp64 = true;               // the device has it: Python's floats are float64
+    bool distinct = true;           // no two arrays share memory
+    bool fast_math = false;         // sums may be reordered, products and sums contracted
+    bool bounds_check = false;      // an index out of range is reported
+    bool check_all = false;         // and division by zero, shifts by too much, reads of own memory that nothing has written
+    bool record_types = false;      // `Lowered::types` is wanted
+    bool library_products = false;  // of two matrices in serial loops: a library multiplies these, which are large
+    bool lane_blocks = false;       // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
+    bool lane_loops = true;         // loops in an item may become the lanes
     /// Bytes for each array of an item whose size is known when the kernel runs; 0: as many as it takes.
     std::int64_t own_bytes = 0;
-    bool teams = false;  // several threads share a lanes loop, and do not wait for each other after it
+    bool threads = false;  // loops over elements in what is serial itself may be shared by threads
+    bool teams = false;    // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };
 

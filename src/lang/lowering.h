@@ -177,6 +177,7 @@ private:
     TypedExpr arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b, NumberType type, const Place& place);
     std::optional<TypedExpr> exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const;
     void check_range(const TypedExpr& t, DType to, const Place& place) const;
+    std::optional<TypedExpr> power_of_root(const TypedExpr& x, double n, NumberType type, const Place& place);
     TypedExpr power(const TypedExpr& a, const TypedExpr& b, const Place& place);
     TypedExpr attribute(const Tree& t);
     TypedExpr attribute_of(const TypedExpr& object, const Tree& t);
@@ -283,13 +284,16 @@ private:
     TypedExpr array_unary(const std::string& op, const TypedExpr& x, const Place& place);
     TypedExpr array_call(const Tree& t, std::vector<TypedExpr> arguments, NumberHandler handler, bool of_floats);
     TypedExpr turned(const TypedExpr& t, const std::vector<std::size_t>& axes);
+    TypedExpr triangle(const TypedExpr& t, const TypedExpr& k, bool upper);
 
     // rows/loops.cpp
     ir::Builder::Values where_valid(const std::vector<Guard>& guards, const std::vector<Equal>& equal,
                                     const std::function<ir::Builder::Values(bool same)>& run, const ir::Builder::Values& otherwise);
     bool rows_in_lanes() const;
     void note_row_loop();
-    void nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body);
+    /// `apart`: each index by itself; then threads may share them.
+    void nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
+              bool apart = false);
     TypedExpr accumulated(std::span<const TypedExpr> extents, ir::Combine combine, DType type, bool lanes,
                           const std::function<TypedExpr(std::span<const TypedExpr>)>& element);
 
@@ -306,7 +310,9 @@ private:
 
     // rows/joins.cpp
     bool joins_arrays(const std::string& name, const Scope& before, const Scope& a, const Scope& b);
-    TypedExpr joint_array(const TypedExpr& x, const TypedExpr& y, const Place& place);
+    TypedExpr joint_array(const TypedExpr& x, const TypedExpr& y, const Place& place, bool of_any_size = false);
+    void keep_rebound();
+    TypedExpr named(const std::string& name, const TypedExpr& given, const Place& place);
     TypedExpr put_into(const TypedExpr& joint, const TypedExpr& made, const Place& place);
 
     bool is_contiguous(const View& v);
@@ -403,10 +409,11 @@ private:
     Value round_ = ir::no_value;          // of a loop that reduces
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
-    std::map<Value, Value> written_;  // arrays of groups and items whose reads are checked, and their flags
-    std::vector<Value> group_flags_;  // those of groups
-    bool wraps_ = false;              // of the operation that is walked next, only the low bits are asked for
-    int first_array_ = 0;             // of the function that is walked
+    std::map<Value, Value> written_;            // arrays of groups and items whose reads are checked, and their flags
+    std::vector<Value> group_flags_;            // those of groups
+    std::map<std::string, TypedExpr> rebound_;  // arrays whose names a loop gives others, and the memory for all of them
+    bool wraps_ = false;                        // of the operation that is walked next, only the low bits are asked for
+    int first_array_ = 0;                       // of the function that is walked
     int versions_ = 0, arrays_ = 0, loops_ = 0, operands_ = 0;
     TypedExpr key_;  // of random numbers
     std::int64_t draw_places_ = 0;

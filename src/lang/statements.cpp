@@ -318,7 +318,7 @@ void Lowering::statement(const Tree& t) {
 
 void Lowering::assign(const Tree& target, const TypedExpr& assigned, const Place& place) {
     switch (target.form) {
-        case Form::Name: return set_variable(target.name, settled(assigned, place), place);
+        case Form::Name: return set_variable(target.name, named(target.name, assigned, place), place);
         case Form::Subscript:
         case Form::Attribute: return store(target, assigned, place);
         case Form::Tuple: {

@@ -250,7 +250,8 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.fp64 = device->supports(DType::Float64);
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
-    options.lane_blocks = device->has_own_lanes();
+    options.library_products = options_.library_products;
+    options.lane_blocks = options.threads = device->has_own_lanes();
     options.own_bytes = device->own_bytes();
     options.teams = device->execution() == device::Execution::Groups;
     options.bounds_check = options_.checks != Checks::None;

@@ -1,4 +1,6 @@
 # tests/python/test_array_expressions.py: expressions of jit functions on large arrays of NumPy: what NumPy gives, in one operation.
+import re
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -54,6 +56,44 @@ def test_expressions_give_what_numpy_gives(function, dtype):
     assert got.flags.writeable
     np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(mine, other)
+
+
+def test_a_single_operator_is_worth_it_on_very_large_arrays():
+    @pp.jit
+    def shifted(x, by):
+        for _ in range(by):
+            x = x - 1
+        return x + by
+
+    x = np.arange(1 << 20, dtype="f4")
+    before = pp.counters()["recorded"]
+    np.testing.assert_array_equal(shifted(x[1:], 0), x[1:])
+    assert pp.counters()["recorded"] == before
+    np.testing.assert_array_equal(shifted(x, 2), x)
+    assert pp.counters()["recorded"] > before
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_histograms_are_numpys(dtype, rng):
+    @pp.jit
+    def counts(x, bins):
+        return np.histogram(x, bins), np.histogram(x)[0] / np.histogram(x[::2], bins, density=False)[0].sum()
+
+    for values in (rng.normal(0, 100, 300_001), np.linspace(0, 50, 200_000), np.zeros(200_000), rng.integers(0, 9, 70_000)):
+        x = values.astype(dtype)
+        recorded = pp.counters()["recorded"]
+        (got, edges), share = counts(x, 37)
+        assert (pp.counters()["recorded"] > recorded) == (x.size > 100_000)
+        expected = np.histogram(x, 37)
+        for mine, numpys in zip((got, edges, share), (*expected, np.histogram(x)[0] / np.histogram(x[::2], 37)[0].sum()), strict=True):
+            assert type(mine) is np.ndarray
+            assert mine.dtype == numpys.dtype
+            np.testing.assert_array_equal(mine, numpys)
+    for bad, bins in ((np.full(200_000, np.nan), 10), (x.astype("f8").repeat(3), -1)):
+        with pytest.raises(ValueError) as numpys:
+            np.histogram(bad, bins)
+        with pytest.raises(ValueError, match="^" + re.escape(str(numpys.value)) + "$"):
+            counts(bad, bins)
 
 
 def test_order_and_strides_are_numpys():

@@ -497,7 +497,7 @@ def test_shapes():
             block = x[i].reshape(4, 5)
             out[i, :5] = block.sum(axis=0)
             out[i, 5:9] = np.reshape(x[i] * 2, (-1, 5))[:, 1]
-            out[i, 9] = block.T.flatten()[1] + block.ravel()[7]
+            out[i, 9] = block.T.flatten()[1] + block.ravel()[7] + np.triu(block, 1).sum() - np.tril(block, k=-1)[2:].max()
             block[0, 0] = 3
 
     both(other_shapes, rows(), np.zeros((7, 10)))

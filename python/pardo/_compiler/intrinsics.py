@@ -107,6 +107,8 @@ SAME = [
     "matmul",
     "copy",
     "transpose",
+    "triu",
+    "tril",
     "reshape",
     "ravel",
 ]

@@ -1,4 +1,5 @@
-# python/pardo/_kernel/array_expressions.py: expressions on large arrays of NumPy, outside of loops: one fused, parallel operation each.
+# python/pardo/_kernel/array_expressions.py: expressions on large arrays of NumPy, outside of loops: one fused, parallel operation each; and
+# functions of NumPy that ours compute sooner.
 """`y = a * x[1:] + np.sqrt(x[:-1])` as NumPy runs it makes an array for each operator, by one thread.
 
 Here the arrays of NumPy are looked at as arrays of ours, without a copy; what the expression gives is an array of NumPy again. Expressions
@@ -8,8 +9,10 @@ have no effects: where ours cannot do one, NumPy does.
 from __future__ import annotations
 
 import ast
+import importlib
 import itertools
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,32 +24,57 @@ from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called, value_of
 
 FEWEST_ELEMENTS = 1 << 15  # below, threads cost more than they save
-FEWEST_OPERATORS = 2  # one is bound by memory in NumPy too
+FEWEST_OF_FUNCTIONS = 1 << 17  # the same for functions
+FEWEST_OF_ONE = 1 << 20  # where there is one operator: it is bound by memory, which several threads read faster than one
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_OURS = {id(np.histogram): ("pardo._analysis.histograms", "histogram")}  # module and name
 _FUNCTIONS = {id(f) for f in (np.where, np.clip)}
 
 
 class ArrayExpression:
     """An expression of a function as a function of the local names that it reads."""
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
+    def __init__(self, function: types.FunctionType, fewest: int) -> None:
+        self.function, self.fewest = function, fewest
 
     def __call__(self, *values: Any) -> Any:
-        if _worth(values):
+        if _worth(values, self.fewest):
             try:
                 queue = _core.Queue.of(HOST)
                 shared = [_core._share_buffer(v, v.dtype, queue) if type(v) is np.ndarray else v for v in values]
                 result = self.function(*shared)
-                if type(result) is Array and result.size >= FEWEST_ELEMENTS:
+                if type(result) is Array and result.size >= self.fewest:
                     return _written(result, queue)
             except Exception:  # NumPy does it, or says what is wrong
                 pass
         return self.function(*values)
 
 
-def _worth(values: tuple[Any, ...]) -> bool:
+class ArrayFunction:
+    """A function of NumPy, of an array and of integers, that ours computes equally, and by all threads where the array is large."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.ours = function, _OURS[id(function)]
+
+    def __call__(self, x: Any, *others: Any) -> Any:
+        plain = type(x) is np.ndarray and x.size >= FEWEST_OF_FUNCTIONS and x.dtype.char in "fdilq" and all(type(v) is int for v in others)
+        if plain and "raise" not in np.geterr().values():
+            try:
+                queue = _core.Queue.of(HOST)
+                module, name = self.ours
+                results = getattr(importlib.import_module(module), name)(_core._share_buffer(x, x.dtype, queue), *others)
+                return tuple(_written(r, queue) for r in results)
+            except Exception:  # NumPy does it, or says what is wrong
+                pass
+        return self.function(x, *others)
+
+
+def has_ours(function: Any) -> bool:
+    return id(function) in _OURS
+
+
+def _worth(values: tuple[Any, ...], fewest: int) -> bool:
     """True if values are numbers and arrays of NumPy of which one is large, and `np.errstate` does not ask for exceptions."""
     most = 0
     for v in values:
@@ -56,7 +84,7 @@ def _worth(values: tuple[Any, ...]) -> bool:
             most = max(most, v.size)
         elif not isinstance(v, SCALARS):
             return False
-    return most >= FEWEST_ELEMENTS and "raise" not in np.geterr().values()
+    return most >= fewest and "raise" not in np.geterr().values()
 
 
 def _in_rows(strides: tuple[int, ...]) -> bool:
@@ -73,8 +101,9 @@ def _written(x: Array, queue: _core.Queue) -> np.ndarray[Any, Any]:
     return host
 
 
-def find(scope: Scope, node: ast.expr) -> list[str] | None:
-    """The local names that an expression reads, if it is one on arrays that fuses; None for all others."""
+def find(scope: Scope, node: ast.expr, once: bool) -> tuple[list[str], int] | None:
+    """The local names that an expression reads, and from which size of arrays on it is worth it, if it is one that fuses; None for
+    all others. `once`: it is in no loop, so that a single operator is too."""
     names: dict[str, None] = {}
     local = {*scope.function.__code__.co_varnames, *scope.function.__code__.co_cellvars}
 
@@ -110,9 +139,12 @@ def find(scope: Scope, node: ast.expr) -> list[str] | None:
                 raise LookupError
 
     try:
-        return list(names) if operators(node) >= FEWEST_OPERATORS and names else None
+        count = operators(node)
     except LookupError:
         return None
+    if not names or count < (1 if once else 2):
+        return None
+    return list(names), FEWEST_ELEMENTS if count > 1 else FEWEST_OF_ONE
 
 
 def _of_elements(function: Any) -> bool:

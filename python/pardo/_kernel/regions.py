@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._compiler import frontend, liveness, structs
+from pardo._compiler.defining import defined
 from pardo._compiler.liveness import Around
 from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.translator import Translator
@@ -38,6 +39,7 @@ ITERATIONS, KEY = "$iterations", "$key"
 RETURNED, VALUE = "$return", "$value"  # what a serial loop tells of a `return` in it, as the compiler calls it
 LEFT: Any = type("Left", (), {"__slots__": ()})()  # what a serial loop gives that Python has to run
 MOST_VARIANTS = 64  # of one loop
+LARGE = ("$large",)  # of variants: for large arrays
 _CONSTANTS = frozenset([types.NoneType, str])  # types of arguments that are part of a program
 _CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
 _SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
@@ -74,12 +76,16 @@ class Region:
         of_slices: bool = False,
         later: bool = False,
         lists: tuple[list_values.Given, ...] = (),
+        large: bool = False,
     ) -> None:
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
         self.later, self.lists = later, lists
         self.plans: dict[tuple[str, ...], list_values.Plan] = {}  # what it does with arguments that are lists
+        self.has_products = not parallel and not large and array_code.has_products(scope, loop)
+        self.has_solvers = not parallel and array_code.has_solvers(scope, loop)
+        self.large = large  # two matrices are multiplied by a library
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
@@ -182,7 +188,7 @@ class Region:
 
     def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists))
+        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large)
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
@@ -199,6 +205,10 @@ class Region:
             return self._left("a name that it reads has no value before it", ())
         if self.of_slices and array_code.better_recorded(captured):
             return self._left("its operations run in parallel", captured)
+        if self.has_products and array_code.better_multiplied(captured):
+            return self._with_large_arrays(captured)
+        if self.has_solvers and array_code.better_solved(captured):
+            return self._left("its matrices are large, and a library factorizes them sooner", captured, chosen=True)
         if self.loop is None and not self.refused:
             try:
                 self._prepare(set())
@@ -257,6 +267,20 @@ class Region:
             return results
         return results[0] if len(results) == 1 else tuple(results)
 
+    def _with_large_arrays(self, captured: tuple[Any, ...]) -> Any:
+        """Run a loop with products of arrays that are large: those of matrices are a library's."""
+        if self.of_slices:
+            return self._left("its products are a library's", captured)
+        found = self.variants.get(LARGE)
+        if found is None:
+            try:
+                found = self._variant(self.first, self.given, lists=self.lists, large=True)
+            except REFUSALS as e:
+                return self._left(shortened(str(e), self.name), captured)
+            found.counted, found.python_runs = self.counted, self.python_runs
+            self.variants[LARGE] = found
+        return found.serially(captured)
+
     def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
         values, kinds = [], {}
@@ -275,7 +299,7 @@ class Region:
                 return None
             known = {**self.given, **byte_values.CONVERSIONS, **byte_values.LOOKS}
             try:
-                self.variants[key] = self._like(Region(self.scope, loop, self.parallel, self.around, self.options, known, lists=self.lists))
+                self.variants[key] = self._like(self._variant(loop, known, lists=self.lists))
             except REFUSALS:
                 if self.parallel:
                     raise
@@ -284,6 +308,9 @@ class Region:
         if not self.parallel and len(converted) == 1 and type(captured[converted[0]]) is bytes:
             self.of_bytes = converted[0], self.variants[key]
         return self.variants[key], tuple(values)
+
+    def _variant(self, loop: ast.For | ast.While, given: dict[str, Any], **more: Any) -> Region:
+        return Region(self.scope, loop, self.parallel, self.around, self.options, given, **{"large": self.large, **more})
 
     def _like(self, variant: Region) -> Region:
         variant.schedule, variant.chunk, variant.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
@@ -333,7 +360,7 @@ class Region:
         if variant is None:
             assert isinstance(plan.loop, (ast.For, ast.While))
             try:
-                variant = Region(self.scope, plan.loop, False, self.around, self.options, self.given, lists=tuple(lists))
+                variant = self._variant(plan.loop, self.given, lists=tuple(lists))
             except REFUSALS as e:
                 return (self._left(shortened(str(e), self.name), captured),)
             variant.counted = False
@@ -371,7 +398,7 @@ class Region:
                 self.variants.pop(next(iter(list(self.variants))), None)
             try:
                 known = {**self.given, **dict(constants)}
-                made = Region(self.scope, self.first, self.parallel, self.around, self.options, known, tuple(kept), self.of_slices)
+                made = self._variant(self.first, known, kept=tuple(kept), of_slices=self.of_slices)
             except REFUSALS as e:
                 if self.parallel:
                     raise
@@ -412,10 +439,11 @@ class Region:
         low, high = np.random.randint(0, 2**32, 2, np.uint32)  # noqa: NPY002 (the state that np.random.seed sets)
         return ((low, high),)
 
-    def _left(self, why: str, captured: tuple[Any, ...]) -> Any:
+    def _left(self, why: str, captured: tuple[Any, ...], chosen: bool = False) -> Any:
+        """`chosen`: Python runs it because that is faster."""
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
-        if self.counted and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
+        if self.counted and not chosen and any(isinstance(c, (Array, np.ndarray, *byte_values.BUFFERS)) for c in captured):
             left_to_python(self.scope, self.options, self.first, why, first)
         return LEFT
 
@@ -507,7 +535,7 @@ class Region:
         names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in self.results]
         results = ast.Return(names[0] if len(names) == 1 else ast.Tuple(names, ast.Load()))
         node = ast.FunctionDef(self.name, arguments, [loop, results], [], None, None)
-        return defined(self.scope, copy.deepcopy(ast.copy_location(node, first)))
+        return defined(self.scope.function, self.scope.source.file, copy.deepcopy(ast.copy_location(node, first)))
 
 
 def _left_to_return(loop: ast.stmt) -> list[ast.expr]:
@@ -536,44 +564,3 @@ def _returns(loop: ast.stmt) -> list[str]:
 
 # Whether arguments of a type are part of a program.
 _is_constant: Callable[[Any], bool] = functools.cache(lambda kind: kind in _CONSTANTS or generators.is_generator(kind))
-
-
-class _Mangled(ast.NodeTransformer):
-    """Gives private names of a method, as `self.__x`, the form that Python gives them inside of the class."""
-
-    def __init__(self, function: types.FunctionType) -> None:
-        owners = function.__qualname__.split(".")
-        self.owner = owners[-2].lstrip("_") if len(owners) > 1 and owners[-2] != "<locals>" else ""
-
-    def mangled(self, name: str) -> str:
-        return f"_{self.owner}{name}" if self.owner and name.startswith("__") and not name.endswith("__") else name
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        node.attr = self.mangled(node.attr)
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = self.mangled(node.id)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.arg = self.mangled(node.arg)
-        return node
-
-
-def defined(scope: Scope, node: ast.FunctionDef, given: dict[str, Any] | None = None) -> types.FunctionType:
-    """A function from a tree, with the globals and the cells of another one, and more names that are given."""
-    function = scope.function
-    free, name = function.__code__.co_freevars, node.name
-    _Mangled(function).visit(node)
-    node.name = "$" + name  # its own name stays that of the global or of the cell
-    cells = {n: types.CellType(value) for n, value in (given or {}).items()}
-    cells.update(zip(free, function.__closure__ or (), strict=True))
-    factory_arguments = ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, [])
-    factory = ast.FunctionDef("$factory", factory_arguments, [node], [], None, None)
-    module = ast.fix_missing_locations(ast.copy_location(ast.Module([factory], []), node))
-    code = compile(module, scope.source.file, "exec")
-    outer = next(c for c in code.co_consts if isinstance(c, types.CodeType))
-    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
-    made = made.replace(co_name=function.__name__, co_qualname=function.__qualname__)
-    return types.FunctionType(made, function.__globals__, function.__name__, None, tuple(cells[n] for n in made.co_freevars))

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
+from pardo._compiler.defining import defined
 from pardo._compiler.source import problem, source_of
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
 from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, defined, left_to_python, shortened
+from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, left_to_python, shortened
 
 REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
@@ -85,6 +86,23 @@ class _Prepared(ast.NodeTransformer):
         return node
 
 
+class _WithOurs(ast.NodeTransformer):
+    """Lets our functions stand for NumPy's of large arrays."""
+
+    def __init__(self, cutter: _Cutter) -> None:
+        self.cutter = cutter
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        plain = node.args and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
+        if plain and array_expressions.has_ours(function := called(self.cutter.scope, node)):
+            node.func = ast.copy_location(self.cutter.expression(array_expressions.ArrayFunction(function)), node.func)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+
 class _Cutter:
     """Replaces a function's loops by calls of their programs."""
 
@@ -92,8 +110,8 @@ class _Cutter:
         self.scope, self.options = scope, options
         self.regions: list[Region] = []
         self.inner: list[Region] = []  # loops inside of loops, for the runs that Python gets of those around them
-        self.inside = False
-        self.expressions: list[array_expressions.ArrayExpression] = []
+        self.inside = self.looping = False
+        self.expressions: list[Callable[..., Any]] = []
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
         assert isinstance(scope.source.node, ast.FunctionDef)
         self.node = scope.source.node
@@ -162,24 +180,33 @@ class _Cutter:
             if isinstance(s, (ast.For, ast.While)) and id(s) in self.loops:
                 out += self.replaced(s)
                 continue
+            outer, self.looping = self.looping, self.looping or isinstance(s, (ast.For, ast.While, *_FUNCTIONS, ast.ClassDef))
             for block in liveness.blocks(s):
                 block[:] = self.cut(block)
+            self.looping = outer
             if isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and s.value is not None:
                 s.value = self.fused(s.value)
             out.append(s)
         return out
 
     def fused(self, value: ast.expr) -> ast.expr:
-        """An expression on arrays as a call of what fuses it; others as they are."""
-        if (names := array_expressions.find(self.scope, value)) is None:
+        """An expression on arrays as a call of what fuses it, and functions of NumPy in it as ours; others as they are."""
+        value = _WithOurs(self).visit(value)
+        if (found := array_expressions.find(self.scope, value, not self.looping)) is None:
             return value
+        names, fewest = found
         load = ast.Load()
         arguments = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
         body = ast.copy_location(ast.Return(value), value)
         made = ast.copy_location(ast.FunctionDef(self.node.name, arguments, [body], [], None, None), value)
-        function = ast.Subscript(ast.Name(EXPRESSIONS, load), ast.Constant(len(self.expressions)), load)
-        self.expressions.append(array_expressions.ArrayExpression(defined(self.scope, made)))
+        function = self.expression(array_expressions.ArrayExpression(defined(self.scope.function, self.scope.source.file, made), fewest))
         return ast.copy_location(ast.Call(function, [ast.Name(n, load) for n in names], []), value)
+
+    def expression(self, made: Callable[..., Any]) -> ast.expr:
+        """What calls a function of arrays that is made here."""
+        self.expressions.append(made)
+        load = ast.Load()
+        return ast.Subscript(ast.Name(EXPRESSIONS, load), ast.Constant(len(self.expressions) - 1), load)
 
     def replaced(self, loop: ast.For | ast.While) -> list[ast.stmt]:
         """A call of the loop's program. A serial loop stays too, for what the language does not know."""
@@ -216,9 +243,10 @@ class _Cutter:
     def with_inner(self, loop: ast.For | ast.While) -> ast.stmt:
         """A loop that Python runs, with the loops inside of it as programs, which are made when they run first."""
         before, self.inside = self.inside, True
+        looping, self.looping = self.looping, True
         self.loops.update({id(inner): parallel for inner, parallel in self.find(loop.body)})
         loop.body[:] = self.cut(loop.body)
-        self.inside = before
+        self.inside, self.looping = before, looping
         return loop
 
     def serial(self, region: Region, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
@@ -293,7 +321,7 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     }
     if own.found:
         given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
-    result = defined(scope, inner, given)
+    result = defined(function, scope.source.file, inner, given)
     result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return Built(result, cutter.regions, cutter.inner, cutter.left)
 

@@ -6,6 +6,7 @@
 #include <pardo/error.h>
 
 #include "base/shape.h"
+#include "emit/runtime/shared_loop.h"
 
 namespace pardo::cpu {
 namespace {
@@ -45,6 +46,21 @@ struct Part {
     }
 };
 static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
+
+/// Loops inside of a program, on the threads of the device that it runs on.
+class LoopsOnPool final : public emit::LoopThreads {
+public:
+    explicit LoopsOnPool(ThreadPool& pool) : pool_(pool) {}
+    void run(emit::LoopPart part, std::int64_t count, int parts, void* context, const std::uint8_t* stop) override {
+        pool_.run(
+            parts, [&](int k) { part(slice_begin(count, 1, parts, k), slice_begin(count, 1, parts, k + 1), context, nullptr, stop); },
+            Schedule::Isolated);
+    }
+    int threads() const noexcept override { return ThreadPool::inside() ? 1 : pool_.threads(); }
+
+private:
+    ThreadPool& pool_;
+};
 
 }  // namespace
 
@@ -101,6 +117,8 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
     }
     static constexpr std::int64_t zeros[max_rank] = {};
     if (!stop) stop = &never;
+    LoopsOnPool loops(pool);
+    const emit::UsedThreads used(rank == 0 ? &loops : nullptr);
     if (cost_ns < serial_limit_ns && chunk == 0)
         return program.entry()(args, extents.data(), zeros, extents.data(), reinterpret_cast<const std::uint8_t*>(stop));
 

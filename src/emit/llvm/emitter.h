@@ -37,6 +37,8 @@ public:
 private:
     // module.cpp: the function, its parameters, the loops over the box.
     void make_function();
+    void set_attributes(llvm::Function* function);
+    void fence_streams();
     void load_parameters();
     void emit_box(int dimension);
     void emit_item_lanes();
@@ -74,7 +76,7 @@ private:
     Guard find_guard(const ir::Region& r, const Step& step) const;
     void guarded_lanes(const Guard& guard, int lanes, ItemBody body);
 
-    // loop.cpp: regions and loops.
+    // loops/loop.cpp: regions and loops.
     struct LanePlan {
         int lanes = 1;
         int unroll = 1;                    // vectors an iteration of the main loop
@@ -90,7 +92,7 @@ private:
     bool calls_library(const ir::Instr& in) const;
     bool is_formula(const ir::Region& body) const;
     LanePlan lane_plan(const ir::Region& body, int accumulators) const;
-    /// Runs [lower, upper), not empty, with lanes: whole vectors first, then what is left under a mask (lanes.cpp).
+    /// Runs [lower, upper), not empty, with lanes: whole vectors first, then what is left under a mask (loops/lanes.cpp).
     void lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& plan, LlvmValues& state, LaneBody body,
                    const Fold* fold = nullptr);
     llvm::Value* tail_mask(llvm::Value* count);
@@ -110,6 +112,10 @@ private:
     void emit_masked_if(const ir::Instr& in);
     void emit_for(ir::InstrId id, const ir::Instr& in);
     void emit_masked_for(const ir::Instr& in);
+    // loops/apart.cpp: loops that threads share.
+    bool takes_from_outside(const ir::Region& r, std::vector<ir::Value>& values) const;
+    llvm::Value* picoseconds(const ir::Region& r);
+    bool emit_apart_for(const ir::Instr& in);
     struct LastValues {  // of a loop that lanes leave one after the other
         struct Kept {
             int result;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/shape.h"
+#include "emit/runtime/own_memory.h"
 
 namespace pardo::emit {
 

@@ -6,6 +6,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <pardo/error.h>
 
+#include <algorithm>
+
 #include "emit/llvm/emitter.h"
 
 namespace pardo::emit {
@@ -33,19 +35,23 @@ Emitter::Emitter(const ir::Kernel& kernel, llvm::LLVMContext& context, const Llv
     }
 }
 
+void Emitter::set_attributes(llvm::Function* function) {
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->addFnAttr("target-cpu", target_.cpu);
+    function->addFnAttr("target-features", target_.features);
+    const std::string bits = std::to_string(target_.vector_bytes * 8);
+    function->addFnAttr("prefer-vector-width", bits);
+    function->addFnAttr("min-legal-vector-width", bits);
+    function->addFnAttr("no-builtins");
+    // Registers that are spilled around library calls go to aligned slots: a vector across two cache lines costs twice.
+    function->addFnAttr(llvm::Attribute::getWithStackAlignment(context_, llvm::Align(static_cast<std::uint64_t>(target_.vector_bytes))));
+}
+
 void Emitter::make_function() {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_, *module_);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("target-cpu", target_.cpu);
-    function_->addFnAttr("target-features", target_.features);
-    const std::string bits = std::to_string(target_.vector_bytes * 8);
-    function_->addFnAttr("prefer-vector-width", bits);
-    function_->addFnAttr("min-legal-vector-width", bits);
-    function_->addFnAttr("no-builtins");
-    // Registers that are spilled around library calls go to aligned slots: a vector across two cache lines costs twice.
-    function_->addFnAttr(llvm::Attribute::getWithStackAlignment(context_, llvm::Align(static_cast<std::uint64_t>(target_.vector_bytes))));
+    set_attributes(function_);
     for (unsigned k = 0; k < 4; ++k) {
         function_->addParamAttr(k, llvm::Attribute::NoAlias);
         function_->addParamAttr(k, llvm::Attribute::ReadOnly);
@@ -97,20 +103,21 @@ void Emitter::emit_box(int dimension) {
     });
 }
 
+/// Stores past the caches become visible to other threads in no order of their own.
+void Emitter::fence_streams() {
+#if defined(__x86_64__)
+    if (std::ranges::any_of(kernel_.params, [](const ir::Param& param) { return param.streaming; }))
+        b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+#endif
+}
+
 std::unique_ptr<llvm::Module> Emitter::run() {
     make_function();
     load_parameters();
     make_alias_scopes();
     make_arrays();
     kernel_.in_groups() ? emit_groups(0) : emit_box(0);
-#if defined(__x86_64__)
-    for (const ir::Param& param : kernel_.params) {
-        if (!param.streaming) continue;
-        b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {},
-                           {});  // such stores become visible to other threads in no order of their own
-        break;
-    }
-#endif
+    fence_streams();
     release();
     b_.CreateRetVoid();
     check_stack();

@@ -18,7 +18,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 16;
+inline constexpr int llvm_emitter_version = 17;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {
@@ -70,7 +70,9 @@ struct Symbol {
 /// there is none. With the array -1: nothing is used any longer. With the count -1 (handed_over): the memory is the
 /// caller's, who frees it.
 inline constexpr const char* own_memory_symbol = "pardo_own_memory";
-/// SLEEF's and libm's functions for all lane counts, and that for memory: the only symbols that a Program sees.
+/// What threads share of a program (emit/runtime/shared_loop.h).
+inline constexpr const char* share_loop_symbol = "pardo_share_loop";
+/// SLEEF's and libm's functions for all lane counts, and those for memory and for threads: the only symbols that a Program sees.
 const std::vector<Symbol>& math_symbols();
 
 }  // namespace pardo::emit

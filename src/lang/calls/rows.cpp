@@ -80,6 +80,14 @@ struct Calls::OfRows {
         for (std::size_t d = rank; d-- > 0;) axes.push_back(d);
         return l.turned(a[0], axes);
     }
+    template <bool upper> static TypedExpr triangle(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (l.rows_of(array(l, t, a))->extents.size() < 2)
+            l.wrong_type(t.place, t.name + ": an array of two or more dimensions is expected, not " + describe(a[0]));
+        const TypedExpr k = optional(a, 1);
+        if (k.kind != Kind::None && (k.kind != Kind::Number || !is_integer(k.type.dtype)))
+            l.wrong_type(t.place, t.name + ": k is an integer, not " + describe(k));
+        return l.triangle(a[0], k.kind == Kind::None ? integer(0) : k, upper);
+    }
     static TypedExpr fill(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind != Kind::Array) l.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
         l.store_view(a[0].view, number_of(l, t, a, 1), t.place);
@@ -203,6 +211,8 @@ Calls::Tables Calls::OfRows::tables() {
         {"outer", row(2, 2, outer, "a b")},
         {"copy", row(1, 1, copy, "a")},
         {"transpose", row(1, 1, transpose, "a")},
+        {"triu", row(1, 2, triangle<true>, "m k")},
+        {"tril", row(1, 2, triangle<false>, "m k")},
         {"reshape", row(2, 2, reshape, "a shape|newshape")},
         {"ravel", row(1, 1, flatten, "a")},
         {"empty", row(1, 2, filled<3>, "shape dtype")},

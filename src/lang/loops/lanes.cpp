@@ -37,6 +37,11 @@ bool uses_whole(const Tree& t, const std::function<bool(const std::string& name,
     return std::any_of(t.parts.begin() + (element || size ? 1 : 0), t.parts.end(), [&](const Tree& p) { return uses_whole(p, is_one); });
 }
 
+/// Whether an array of the program's own is one for all lanes: those whose size is known when the program runs are.
+bool is_shared(const View& v) {
+    return std::any_of(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank, [](const TypedExpr& extent) { return !extent.constant; });
+}
+
 bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) {
     return (t.kind == Kind::Array && of(t.view.source)) ||
            std::ranges::any_of(t.items, [&](const TypedExpr& item) { return holds_array(item, of); });
@@ -51,7 +56,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
         why = std::move(reason);
         return false;
     };
-    const bool ranges = !loop_ || (loop_->parallel && loop_->results.empty());
+    const bool ranges = !loop_ || !loop_->parallel || loop_->results.empty();
     if (!ranges || !space_.group_size.empty()) return false;
     if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
     if (!options_.distinct) return no("arrays of the call share memory");
@@ -85,7 +90,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     std::map<int, const Tree*> sources;  // what is written, and where first
     for (const Tree* s : elements.stored) {
         const View* array = array_of(*s);
-        if (!array || array->source < 0) return no("it writes into something else than an argument");
+        if (!array || (array->source < 0 && !is_shared(*array))) return no("it writes into something else than an argument");
         if (!is_element(*s, array->rank)) return no("it writes rows of `" + array->name + "`");
         const Tree& last = last_index(*s);
         if (!distinct_in(last, index, assigned)) return no("`" + index + "` does not count the last index of `" + array->name + "`");

@@ -175,6 +175,7 @@ void Lowering::walk_reduction() {
 
 /// All of the body, once; the names asked for are written out.
 void Lowering::walk_serial() {
+    keep_rebound();
     block(function_->body.parts);
     hand_lists();
     out_.results.clear();

@@ -136,7 +136,7 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
     open.guards.clear();
     where_valid(guards, mask.rows->equal,
                 [&](bool same) {
-                    nest(extents, same && !mask.rows->loops, [&](std::span<const TypedExpr> index) {
+                    const auto put_where = [&](std::span<const TypedExpr> index) {
                         const View one = view_at(open, index);
                         const auto put = [&] {
                             store_element(one, changed(element(one)), place);
@@ -147,7 +147,8 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             put();
                         else
                             builder_.if_else(value(on, DType::Bool), put, [] { return ir::Builder::Values(); });
-                    });
+                    };
+                    nest(extents, same && !mask.rows->inner_lanes, put_where, same);
                     return ir::Builder::Values();
                 },
                 {});

@@ -9,7 +9,8 @@ namespace pardo::lang {
 
 namespace {
 
-constexpr std::int64_t most_copies = 8;  // of a body, in place of a loop
+constexpr std::int64_t most_copies = 8;      // of a body, in place of a loop
+constexpr std::int64_t piece_length = 2048;  // elements of one dimension that a thread takes at a time
 
 /// The axes from which on all are written out.
 std::size_t written_out_from(std::span<const TypedExpr> extents) {
@@ -84,7 +85,9 @@ void Lowering::note_row_loop() {
 }
 
 /// Calls body for each index below the extents; `lanes`: the order does not matter.
-void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body) {
+void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
+                    bool apart) {
+    const bool shared = apart && options_.threads && exact_integers() && !in_lanes_;
     const std::size_t short_from = written_out_from(extents);
     std::vector<TypedExpr> index(extents.size());
     const auto walk = [&](std::size_t d, const auto& self) -> void {
@@ -107,16 +110,31 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
             self(d + 1, self);
             return nothing();
         };
-        const Value count = value(extents[d], DType::Int64);
-        if (innermost && lanes && rows_in_lanes()) {
-            const bool outer = std::exchange(in_lanes_, true);
-            builder_.for_lanes(builder_.i64(0), count, {}, at);
-            in_lanes_ = outer;
-        } else {
-            builder_.for_loop(builder_.i64(0), count, builder_.i64(1), {}, [&](Value i, std::span<const Value>) { return at(i); });
+        const Value count = value(extents[d], DType::Int64), zero = builder_.i64(0), one = builder_.i64(1);
+        const ir::LoopKind kind = shared && d == 0 ? ir::LoopKind::Apart : ir::LoopKind::Serial;
+        if (!innermost || !lanes || !rows_in_lanes()) {
+            builder_.for_loop(
+                zero, count, one, {}, [&](Value i, std::span<const Value>) { return at(i); }, 0, kind);
+            return;
         }
+        const bool outer = std::exchange(in_lanes_, true);
+        if (kind == ir::LoopKind::Serial || (extents[d].constant && extents[d].scalar.i <= piece_length)) {
+            builder_.for_lanes(zero, count, {}, at);
+        } else {
+            const Value length = builder_.i64(piece_length);
+            const Value pieces = builder_.floor_div(builder_.add(count, builder_.i64(piece_length - 1)), length);
+            const auto piece = [&](Value k, std::span<const Value>) {
+                const Value first = builder_.mul(k, length);
+                builder_.for_lanes(first, builder_.min(builder_.add(first, length), count), {}, at);
+                return nothing();
+            };
+            builder_.for_loop(zero, pieces, one, {}, piece, 0, kind);
+        }
+        in_lanes_ = outer;
     };
+    const int arrays = arrays_;
     walk(0, walk);
+    if (shared && !dry_ && arrays_ != arrays) throw Error(ErrorCode::Internal, "compile: elements that threads share make arrays");
 }
 
 /// All elements below the extents, combined.

@@ -44,8 +44,9 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
     if (m > 2 || n > 2)
         fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
-    if (m == 2 && n == 2 && exact_integers())  // a serial loop: as large as they come
-        wrong_type(place, op_name + ": products of two matrices in serial loops are left to NumPy's library; in prange they are compiled");
+    if (m == 2 && n == 2 && exact_integers() && options_.library_products)
+        wrong_type(place,
+                   op_name + ": products of two large matrices in serial loops are left to NumPy's library; in prange they are compiled");
     const bool dot = m == 1 && n == 1;
     const TypedExpr a = dot ? given_a : settled(given_a, place), b = dot ? given_b : settled(given_b, place);
     const std::shared_ptr<const Rows> x = rows_of(a), y = rows_of(b);
@@ -68,11 +69,11 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
                  shape.guards);
     if (dot)
         return number_of_rows(shape, [&](bool same) {
-            return accumulated(std::span(&length, 1), combine, type, same && !x->loops && !y->loops,
+            return accumulated(std::span(&length, 1), combine, type, same && !x->inner_lanes && !y->inner_lanes,
                                [&](auto k) { return term(x->at(k, same), y->at(k, same)); });
         });
     shape.type = {type, false};
-    shape.moved = shape.loops = true;
+    shape.moved = shape.loops = shape.inner_lanes = true;
     if (m == 2) shape.extents.push_back(x->extents[0]);
     if (n == 2) shape.extents.push_back(y->extents[1]);
     const auto at = [](const Rows& r, const TypedExpr& i, const TypedExpr& j) {
@@ -93,6 +94,13 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const TypedExpr sums = own_memory("product", type, shape.extents, place);
     const TypedExpr columns = sums.view.lead[1 + (m == 2 ? 1U : 0U)];
     store_rows(sums.view, cast(integer(0), {type, false}), place);
+    constexpr std::int64_t few = 8;
+    const auto at_once = [&](std::span<const TypedExpr> index) {  // of few columns each sum by itself
+        const TypedExpr sum = accumulated(std::span(&length, 1), combine, type, true, [&](std::span<const TypedExpr> k) {
+            return term(m == 2 ? at(*x, index[0], k[0]) : one(*x, k[0]), at(*y, k[0], index.back()));
+        });
+        store_element(view_at(sums.view, index), sum, place);
+    };
     const auto add_rows = [&](std::span<const TypedExpr> outer) {
         const TypedExpr k = outer.back();
         const TypedExpr factor = m == 2 ? at(*x, outer[0], k) : one(*x, k);
@@ -109,8 +117,19 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     outer.push_back(length);
     where_valid(shape.guards, shape.equal,
                 [&](bool) {
-                    nest(outer, false, add_rows);
-                    return ir::Builder::Values();
+                    const auto by_rows = [&] {
+                        nest(outer, false, add_rows, m == 2);
+                        return ir::Builder::Values();
+                    };
+                    const auto by_elements = [&] {
+                        nest(shape.extents, false, at_once, true);
+                        return ir::Builder::Values();
+                    };
+                    if (dry_) {
+                        by_elements();
+                        return by_rows();
+                    }
+                    return builder_.if_else(builder_.lt(value(columns, DType::Int64), builder_.i64(few)), by_elements, by_rows);
                 },
                 {});
     return sums;

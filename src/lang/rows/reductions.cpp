@@ -16,6 +16,20 @@ bool takes_two_walks(RowReduction op) {
     return op == RowReduction::Var || op == RowReduction::Std || op == RowReduction::ArgMin || op == RowReduction::ArgMax;
 }
 
+/// Whether results lie side by side, as what they are made of does: then results are the lanes, and not what is put together for each.
+bool lies_beside(const Rows& rows, const std::vector<bool>& goes) {
+    const TypedExpr& last = rows.extents.back();
+    if (goes.back() || rows.turned || rows.inner_lanes || (last.constant && last.scalar.i <= 8)) return false;
+    return std::ranges::none_of(rows.reads, [&](const View& v) {
+        const auto rank = static_cast<std::size_t>(v.rank);
+        for (std::size_t d = 0; rank <= goes.size() && d + 1 < rank; ++d) {
+            const TypedExpr& stride = v.lead[1 + rank + d];
+            if (goes[goes.size() - rank + d] && stride.constant && stride.scalar.i == 1 && !is_one(v.lead[1 + d])) return true;
+        }
+        return false;
+    });
+}
+
 }  // namespace
 
 /// What a reduction of elements of a dtype computes in.
@@ -176,7 +190,7 @@ TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const T
     const bool all = std::ranges::all_of(goes, [](bool g) { return g; });
     if (all && !keeps)
         return number_of_rows(*rows, [&](bool same) {
-            return folded_rows(fold, rows->extents, of, same && !rows->loops, [&](auto index) { return rows->at(index, same); });
+            return folded_rows(fold, rows->extents, of, same && !rows->inner_lanes, [&](auto index) { return rows->at(index, same); });
         });
     std::vector<TypedExpr> inner;
     Rows out = *rows;
@@ -185,9 +199,11 @@ TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const T
         if (goes[d]) inner.push_back(rows->extents[d]);
         if (!goes[d] || keeps) out.extents.push_back(goes[d] ? integer(1) : rows->extents[d]);
     }
+    const bool beside = lies_beside(*rows, goes);
     out.moved = out.loops = true;
-    out.at = [this, fold, rows, goes, inner, keeps, of](std::span<const TypedExpr> index, bool same) {
-        return folded_rows(fold, inner, of, same && !rows->loops, [&](std::span<const TypedExpr> own) {
+    out.inner_lanes = out.inner_lanes || !beside;
+    out.at = [this, fold, rows, goes, inner, keeps, of, beside](std::span<const TypedExpr> index, bool same) {
+        return folded_rows(fold, inner, of, same && !rows->inner_lanes && !beside, [&](std::span<const TypedExpr> own) {
             std::vector<TypedExpr> whole;
             std::size_t kept = 0, summed = 0;
             for (const bool g : goes) {

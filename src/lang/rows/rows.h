@@ -28,9 +28,11 @@ struct Rows {
     std::vector<Guard> guards;  // elements may be asked for only where these hold
     std::vector<Equal> equal;
     std::vector<View> reads;
-    bool moved = false;  // element i of it may need other elements than i of what it reads
-    bool loops = false;  // an element takes a loop
-    int cost = 0;        // of an element, in additions
+    bool moved = false;        // element i of it may need other elements than i of what it reads
+    bool turned = false;       // axes are in another order than in what it reads
+    bool loops = false;        // an element takes a loop
+    bool inner_lanes = false;  // whose iterations are the lanes
+    int cost = 0;              // of an element, in additions
 };
 
 /// What is worth memory, where it would be computed several times.

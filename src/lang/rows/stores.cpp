@@ -27,7 +27,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
     require_fits(target, from.kind == Kind::Rows ? number(from.rows->type, ir::no_value) : from, place);
     std::vector<Guard> guards = target.guards;
     std::vector<Equal> equal;
-    bool loops = false;
+    bool inner_lanes = false;
     if (from.kind == Kind::Rows) {
         const auto overlaps = [&](const View& read) {
             return (from.rows->moved && read.source == target.source) || may_overlap(read, target);
@@ -52,7 +52,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
         const Rows& rows = *from.rows;
         guards.insert(guards.end(), rows.guards.begin(), rows.guards.end());
         equal = rows.equal;
-        loops = rows.loops;
+        inner_lanes = rows.inner_lanes;
         const std::size_t skip = rank - rows.extents.size();
         for (std::size_t d = 0; d < rows.extents.size() && !fits; ++d) {
             const TypedExpr &whole = extents[skip + d], &part = rows.extents[d];
@@ -65,8 +65,9 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
     View open = target;
     open.guards.clear();
     const auto run = [&](bool same) {
-        nest(extents, same && !loops,
-             [&](std::span<const TypedExpr> index) { store_element(view_at(open, index), element_at(from, index, same), place); });
+        nest(
+            extents, same && !inner_lanes,
+            [&](std::span<const TypedExpr> index) { store_element(view_at(open, index), element_at(from, index, same), place); }, same);
         return ir::Builder::Values();
     };
     where_valid(guards, equal, run, {});

@@ -86,7 +86,9 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
     append(out.equal, operand.equal);
     append(out.reads, operand.reads);
     out.moved = out.moved || operand.moved;
+    out.turned = out.turned || operand.turned;
     out.loops = out.loops || operand.loops;
+    out.inner_lanes = out.inner_lanes || operand.inner_lanes;
     out.cost += operand.cost;
 }
 
@@ -118,6 +120,12 @@ static bool repeats(const std::vector<TypedExpr>& result, const Rows& operand) {
     return false;
 }
 
+/// Whether the neighbours of a row are apart in memory, as far as is known.
+static bool in_steps(const View& v) {
+    const TypedExpr &extent = v.lead[static_cast<std::size_t>(v.rank)], &stride = v.lead.back();
+    return !is_one(extent) && !(stride.constant && stride.scalar.i == 1);
+}
+
 /// A function of numbers, for each element of arrays.
 TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place& place, const Elementwise& f) {
     Rows shape;
@@ -132,8 +140,9 @@ TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place&
     for (TypedExpr& t : operands) {
         if (is_rows(t)) {
             const std::shared_ptr<const Rows> rows = rows_of(t);
-            const bool again = (rows->cost >= dear || rows->loops) && t.kind == Kind::Rows && repeats(shape.extents, *rows);
-            TypedExpr one = again ? settled(t, place) : t;
+            const bool worth = t.kind == Kind::Rows ? rows->cost >= dear || rows->loops : in_steps(t.view) && own_bytes() == 0;
+            TypedExpr one = t;
+            if (worth && repeats(shape.extents, *rows)) one = settled(t.kind == Kind::Rows ? t : rows_expr(*rows), place);
             if (one.kind == Kind::Array) {
                 const std::shared_ptr<const Rows> read = rows_of(one);
                 one = rows_expr(*read);
@@ -240,12 +249,28 @@ TypedExpr Lowering::turned(const TypedExpr& t, const std::vector<std::size_t>& a
         return out;
     }
     Rows out = *t.rows;
-    out.moved = true;
+    out.moved = out.turned = true;
     for (std::size_t d = 0; d < axes.size(); ++d) out.extents[d] = t.rows->extents[axes[d]];
     out.at = [inner = t.rows, axes](std::span<const TypedExpr> index, bool same) {
         std::vector<TypedExpr> own(index.size());
         for (std::size_t d = 0; d < axes.size(); ++d) own[axes[d]] = index[d];
         return inner->at(own, same);
+    };
+    return rows_expr(std::move(out));
+}
+
+/// The elements of matrices on the k-th diagonal and on one side of it; the others are 0.
+TypedExpr Lowering::triangle(const TypedExpr& t, const TypedExpr& k, bool upper) {
+    const std::shared_ptr<const Rows> inner = rows_of(t);
+    Rows out = *inner;
+    ++out.cost;
+    out.at = [this, inner, k, upper](std::span<const TypedExpr> index, bool same) {
+        const TypedExpr x = inner->at(index, same);
+        if (dry_) return number(inner->type, ir::no_value);
+        const Value row = value(index[index.size() - 2], DType::Int64), column = value(index.back(), DType::Int64);
+        const Value to = builder_.sub(column, row), from = value(k, DType::Int64);
+        const Value on = upper ? builder_.le(from, to) : builder_.le(to, from);
+        return number(inner->type, builder_.select(on, value(cast(x, inner->type)), value(cast(integer(0), inner->type))));
     };
     return rows_expr(std::move(out));
 }

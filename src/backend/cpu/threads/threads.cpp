@@ -119,8 +119,11 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Sche
             for (int i = range.begin(); i < range.end(); ++i) f(data, i);
         };
         const tbb::blocked_range<int> all(0, parts, 1);
+        const auto evenly = [&] { tbb::parallel_for(all, body, tbb::static_partitioner()); };
         if (schedule == Schedule::Static)
-            tbb::parallel_for(all, body, tbb::static_partitioner());
+            evenly();
+        else if (schedule == Schedule::Isolated)
+            tbb::this_task_arena::isolate(evenly);
         else
             tbb::parallel_for(all, body, tbb::simple_partitioner());
     });

@@ -24,6 +24,7 @@ int available_cores();
 enum class Schedule : std::uint8_t {
     Static,        // each thread gets as many
     WorkStealing,  // a thread that is done takes work of others
+    Isolated,      // as Static, and the caller takes nothing of other calls while it waits: it is in the middle of a part itself
 };
 
 class PinnedThreadPool;

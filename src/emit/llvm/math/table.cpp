@@ -8,6 +8,7 @@
 
 #include "emit/llvm/module.h"
 #include "emit/runtime/own_memory.h"
+#include "emit/runtime/shared_loop.h"
 
 // A row: the IR's name, SLEEF's, and the accuracy that is part of SLEEF's symbol.
 // clang-format off
@@ -76,6 +77,7 @@ const std::vector<Symbol>& math_symbols() {
     static const std::vector<Symbol> table = [] {
         std::vector<Symbol> symbols = {PARDO_MATH_ROWS(PARDO_SYMBOL_ROW) PARDO_LIBRARY_CALLS(PARDO_SYMBOL_CALL)};
         symbols.push_back({own_memory_symbol, reinterpret_cast<void*>(&own_memory)});
+        symbols.push_back({share_loop_symbol, reinterpret_cast<void*>(&share_loop)});
         std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) { return std::strcmp(a.name, b.name) < 0; });
         return symbols;
     }();

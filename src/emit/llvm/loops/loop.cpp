@@ -1,4 +1,4 @@
-// src/emit/llvm/loop.cpp: regions, branches and serial loops, under masks where lanes go different ways.
+// src/emit/llvm/loops/loop.cpp: regions, branches and serial loops, under masks where lanes go different ways.
 #include "emit/llvm/emitter.h"
 
 #include <pardo/error.h>
@@ -214,6 +214,7 @@ void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* s
 void Emitter::emit_for(InstrId id, const Instr& in) {
     if (in.loop == LoopKind::Lanes) return info_.vector_loop[id] ? emit_lanes_for(id, in) : emit_serial_lanes_for(id, in);
     if (info_.masked[id]) return emit_masked_for(in);
+    if (in.loop == LoopKind::Apart && emit_apart_for(in)) return;
     const Region& r = kernel_.regions[in.regions[0]];
     const int count = in.results.size();
     LlvmValues state;

@@ -1,4 +1,4 @@
-// src/emit/llvm/lanes.cpp: the loop whose iterations become lanes: whole vectors, then the rest under a mask.
+// src/emit/llvm/loops/lanes.cpp: the loop whose iterations become lanes: whole vectors, then the rest under a mask.
 #include <algorithm>
 
 #include "emit/llvm/emitter.h"

@@ -1,0 +1,140 @@
+// src/emit/llvm/loops/apart.cpp: loops whose iterations threads may share: each is a function of its own.
+#include <algorithm>
+
+#include "emit/llvm/emitter.h"
+#include "emit/runtime/shared_loop.h"
+#include "ir/rules.h"
+
+namespace pardo::emit {
+
+using ir::Instr;
+using ir::InstrId;
+using ir::LoopKind;
+using ir::Opcode;
+using ir::Region;
+using ir::Value;
+
+namespace {
+
+/// The length of a loop over a piece: from `lower` to min(lower + length, …).
+bool piece(const ir::Kernel& kernel, const Instr& in, std::int64_t& length) {
+    const Instr* upper = ir::definition(kernel, in.operands[1]);
+    if (!upper || upper->op != Opcode::Min) return false;
+    const Instr* sum = ir::definition(kernel, upper->operands[0]);
+    return sum && sum->op == Opcode::Add && sum->operands[0] == in.operands[0] && constant_int(kernel, sum->operands[1], length);
+}
+
+}  // namespace
+
+/// Collects what a region uses that is known before it; false if its iterations cannot run at the same time.
+bool Emitter::takes_from_outside(const Region& r, std::vector<Value>& values) const {
+    return std::ranges::all_of(r.body, [&](InstrId id) {
+        const Instr& in = kernel_.instrs[id];
+        if (in.op == Opcode::Array || in.op == Opcode::Resize || in.loop == LoopKind::Apart || in.loop == LoopKind::Together) return false;
+        for (const Value v : in.operands) {
+            if (kernel_.values[v].pointer && !is_param(v) && info_.lane_arrays[param_of(v)]) return false;
+            if (!values_[v].v || std::ranges::find(values, v) != values.end()) continue;
+            if (values_[v].kind != LaneShape::Uniform) return false;
+            values.push_back(v);
+        }
+        return std::ranges::all_of(in.regions, [&](ir::RegionId inner) { return takes_from_outside(kernel_.regions[inner], values); });
+    });
+}
+
+/// About how long one run of a region takes, from what is known before it.
+llvm::Value* Emitter::picoseconds(const Region& r) {
+    constexpr std::int64_t operation = 100, memory = 300, function = 1000, unknown_rounds = 64;
+    std::int64_t own = 0;
+    llvm::Value* sum = i64(0);
+    for (const InstrId id : r.body) {
+        const Instr& in = kernel_.instrs[id];
+        if (in.op != Opcode::For && in.op != Opcode::While && in.op != Opcode::If) {
+            const bool moves = in.op == Opcode::Load || in.op == Opcode::Store;
+            own += moves ? memory : in.op == Opcode::Call ? function : in.results.empty() ? 0 : operation;
+            continue;
+        }
+        llvm::Value* rounds = i64(in.op == Opcode::If ? 1 : unknown_rounds);
+        if (in.op == Opcode::For) {
+            llvm::Value* bounds[2] = {};
+            std::int64_t known = 0;
+            for (int k = 0; k < 2; ++k) bounds[k] = constant_int(kernel_, in.operands[k], known) ? i64(known) : values_[in.operands[k]].v;
+            if (bounds[0] && bounds[1])
+                rounds = b_.CreateSub(bounds[1], bounds[0]);
+            else if (piece(kernel_, in, known))
+                rounds = i64(known);
+        }
+        for (const ir::RegionId inner : in.regions) sum = b_.CreateAdd(sum, b_.CreateMul(rounds, picoseconds(kernel_.regions[inner])));
+    }
+    return b_.CreateAdd(sum, i64(own));
+}
+
+/// The loop as a function of the iterations that one thread takes: `void part(first, last, context, nothing, stop)`. What it uses is in the
+/// context. False: it is no such loop here.
+bool Emitter::emit_apart_for(const Instr& in) {
+    const Region& r = kernel_.regions[in.regions[0]];
+    std::vector<Value> taken;
+    if (lanes_ != 1 || mask_ || kernel_.rank > 0 || !takes_from_outside(r, taken)) return false;
+    std::erase_if(taken, [&](Value v) { return llvm::isa<llvm::Constant>(values_[v].v); });
+    llvm::Value *count = scalar(in.operands[1]), *each = picoseconds(r);
+
+    llvm::SmallVector<llvm::Type*, 16> types;
+    LlvmValues given;
+    for (const Value v : taken) {
+        const bool sized = kernel_.values[v].pointer && is_sized(v);
+        given.push_back(sized ? b_.CreateLoad(b_.getPtrTy(), values_[v].v) : values_[v].v);
+        types.push_back(given.back()->getType());
+    }
+    auto* layout = llvm::StructType::get(context_, types);
+    llvm::AllocaInst* context = nullptr;
+    {
+        llvm::IRBuilder<>::InsertPointGuard guard(b_);
+        llvm::BasicBlock& entry = function_->getEntryBlock();
+        b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+        context = b_.CreateAlloca(layout, nullptr, "taken");
+    }
+    for (unsigned k = 0; k < given.size(); ++k) b_.CreateStore(given[k], b_.CreateStructGEP(layout, context, k));
+
+    llvm::Type *word = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {word, word, pointer, pointer, pointer}, false);
+    auto* part = llvm::Function::Create(type, llvm::Function::InternalLinkage, symbol_ + "_part", *module_);
+    set_attributes(part);
+    part->addParamAttr(2, llvm::Attribute::NoAlias);
+    part->addParamAttr(2, llvm::Attribute::ReadOnly);
+    llvm::FunctionCallee share = module_->getOrInsertFunction(
+        share_loop_symbol, llvm::FunctionType::get(b_.getVoidTy(), {pointer, word, word, pointer, pointer}, false));
+    llvm::cast<llvm::Function>(share.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    b_.CreateCall(share, {part, count, each, context, function_->getArg(4)});
+
+    llvm::IRBuilder<>::InsertPointGuard guard(b_);
+    llvm::Function* outer_function = std::exchange(function_, part);
+    const std::vector<Lane> outer_values = values_;
+    llvm::Value* outer_scratch = scratch_;
+    b_.SetInsertPoint(block("entry"));
+    scratch_ = b_.CreateAlloca(word);
+    b_.CreateStore(i64(0), scratch_);
+    for (unsigned k = 0; k < taken.size(); ++k) {
+        const Value v = taken[k];
+        llvm::Value* own = b_.CreateLoad(types[k], b_.CreateStructGEP(layout, part->getArg(2), k));
+        if (kernel_.values[v].pointer && is_sized(v)) {
+            llvm::Value* at = b_.CreateAlloca(pointer);
+            b_.CreateStore(own, at);
+            own = at;
+        }
+        values_[v].v = own;
+    }
+    LlvmValues none;
+    around_.push_back(r.args[0]);
+    serial_loop(part->getArg(0), part->getArg(1), i64(1), none, [&](llvm::Value* index, int, LlvmValues&) {
+        define(r.args[0], index);
+        region(r);
+    });
+    around_.pop_back();
+    fence_streams();
+    b_.CreateRetVoid();
+    function_ = outer_function;
+    values_ = outer_values;
+    scratch_ = outer_scratch;
+    return true;
+}
+
+}  // namespace pardo::emit

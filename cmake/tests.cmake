@@ -2,10 +2,11 @@
 enable_testing()
 find_package(GTest REQUIRED)
 
-# add_suite_run(NAME SUITE VARIABLE=VALUE…): all cases of a suite in one process, and a report in reports/ that tells them apart.
+# add_suite_run(NAME SUITE VARIABLE=VALUE…): all cases of a suite in one process, and a report in reports/ that tells them apart. On OpenCL
+# the library's kernels are tested, also where the host would compute.
 function(add_suite_run name suite)
   add_test(NAME ${name} COMMAND test_${suite} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/reports/${name}.xml)
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${ARGN}" LABELS ${suite} TIMEOUT 3600)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "PARDO_OPENCL_ROUTINES=kernels;${ARGN}" LABELS ${suite} TIMEOUT 3600)
 endfunction()
 
 add_custom_target(tests)

@@ -1,8 +1,13 @@
 # tests/conftest.py: leaves out what a short run does not take, and says how much that was (tests/sampling.py chooses).
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
+
+os.environ.setdefault(
+    "PARDO_OPENCL_ROUTINES", "kernels"
+)  # what GPUs do is tested on processors: the host's own routines are tested on the CPU
 
 import numpy_names  # noqa: F401
 import pytest

@@ -296,8 +296,8 @@ def main() -> int:
                 slow += bool(python)
                 for text in python:
                     print(f"      {test.id()}: {text}", flush=True)
-    for why, names in skipped.items():
-        print(f"skipped, {why}: {', '.join(names)}")
+    for why, found in skipped.items():
+        print(f"skipped, {why}: {', '.join(found)}")
     print(f"{tests} tests, {sum(map(len, skipped.values()))} of them skipped")
     print(f"{right} of {tried} programs are right; {slow} have loops that Python runs; {unknown} are wrong and not in {KEPT.name}")
     return int(unknown > 0)

@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "backend/opencl/opencl.h"
 #include "lib/cpu/openblas.h"
 #include "lib/cpu/task.h"
 #include "lib/strided_iterator.h"
@@ -151,7 +152,7 @@ bool applies(device::Queue*, const Memory&, const Memory&, const Memory& out) { 
 void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::int64_t depth = a.shape[a.shape.size() - 1];
     const double products = static_cast<double>(out.size()) * static_cast<double>(depth);
-    device::Device* device = queue->device();
+    device::Device* device = processor_of(queue);
     const OpenBlas& library = openblas("matmul");
     for (const Memory* operand : {&a, &b}) {
         const int rank = operand->shape.size();
@@ -170,7 +171,25 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     submit(queue, "matmul", cost, {&a, &b}, {&out}, task, out.size() * depth * (is_complex(out.dtype) ? 8 : 2));
 }
 
+bool openblas_is_there() {
+    static const bool found = [] {
+        try {
+            (void)openblas("matmul");
+            return true;
+        } catch (const Error&) {
+            return false;
+        }
+    }();
+    return found;
+}
+
 const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies, 0.1});
+const Registered matmul_in_place(routines::matmul, {"OpenBLAS", Place::Away, openblas_matmul,
+                                                    [](device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+                                                        return is_blas(out.dtype) && opencl::runs_host_routines(queue->device()) &&
+                                                               takes(queue, a) && takes(queue, b);
+                                                    },
+                                                    0.1, "opencl", openblas_is_there});
 const Registered strides(routines::matmul_takes, {"strides", Place::Host, takes});
 const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
 

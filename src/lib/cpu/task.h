@@ -17,6 +17,11 @@ namespace pardo::lib {
 /// True of what BLAS computes with.
 constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
 
+/// The CPU whose threads compute for a queue: its device, or the host's where OpenCL has that as a device.
+inline device::Device* processor_of(const device::Queue* queue) {
+    return queue->device()->runs_host_code() ? queue->device() : cpu::whole_cpu();
+}
+
 /// Submits `f` as a task of that name that reads and writes these memories; waits when outside code can write them. Of memory that is
 /// written in part only it reads the rest. `operations` as in device::Amount.
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::initializer_list<const Memory*> reads,

@@ -1,6 +1,7 @@
 // src/lib/cpu/sort/select.cpp: partition, argpartition and top_k on the CPU: selection without sorting everything.
 #include <vector>
 
+#include "backend/opencl/opencl.h"
 #include "lib/cpu/sort/bits.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
@@ -144,7 +145,7 @@ void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, 
     const std::vector<std::int64_t> places(kth.begin(), kth.end());
     const bool single = values && lines.outer * lines.inner == 1 && lines.length >= long_line;
     const Memory scratch = single ? make_scratch_bytes(queue, 2 * x.nbytes()) : Memory();
-    submit(queue, indices ? "argpartition" : "partition", cost, {&x}, {&values, &indices, &scratch}, [=, device = queue->device()] {
+    submit(queue, indices ? "argpartition" : "partition", cost, {&x}, {&values, &indices, &scratch}, [=, device = processor_of(queue)] {
         char* memory = scratch ? scratch.address() : nullptr;
         visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
             const std::int64_t n = lines.length;
@@ -161,7 +162,7 @@ void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, 
 void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, std::int64_t k,
                bool largest) {
     const double cost = static_cast<double>(x.size()) * 5 + static_cast<double>(values.size()) * 20 + 200;
-    submit(queue, "top_k", cost, {&x}, {&values, &indices}, [=, device = queue->device()] {
+    submit(queue, "top_k", cost, {&x}, {&values, &indices}, [=, device = processor_of(queue)] {
         visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
             const K* in = typed<const K>(x);
             K* out = typed<K>(values);
@@ -175,6 +176,15 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
 
 const Registered partition_here(routines::partition, {"threads", Place::Host, cpu_partition});
 const Registered top_k_here(routines::top_k, {"threads", Place::Host, cpu_top_k});
+const Registered partition_in_place(routines::partition,
+                                    {"threads", Place::Away, cpu_partition,
+                                     [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines,
+                                        std::span<const std::int64_t>) { return opencl::runs_host_routines(queue->device()); },
+                                     0.5, "opencl"});
+const Registered top_k_in_place(routines::top_k, {"threads", Place::Away, cpu_top_k,
+                                                  [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines, std::int64_t,
+                                                     bool) { return opencl::runs_host_routines(queue->device()); },
+                                                  0.5, "opencl"});
 
 }  // namespace
 

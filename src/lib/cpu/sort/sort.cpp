@@ -1,6 +1,7 @@
 // src/lib/cpu/sort/sort.cpp: sort and argsort on the CPU.
 #include "lib/cpu/sort/sort.h"
 
+#include "backend/opencl/opencl.h"
 #include "lib/cpu/task.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t long_line = 65536;
 
 void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const Memory& indices, Lines lines, bool descending) {
-    device::Device* device = queue->device();
+    device::Device* device = processor_of(queue);
     const double cost = static_cast<double>(x.size()) * (indices ? 20 : 8) + 200;
     // Few long lines: all threads work on each, in scratch memory of the device. One thread gains from it too when the line is beyond its
     // cache.
@@ -30,6 +31,11 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
 }
 
 const Registered sort_here(routines::sort, {"threads", Place::Host, cpu_sort});
+const Registered sort_in_place(routines::sort, {"threads", Place::Away, cpu_sort,
+                                                [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines, bool) {
+                                                    return opencl::runs_host_routines(queue->device());
+                                                },
+                                                0.5, "opencl"});
 
 }  // namespace
 

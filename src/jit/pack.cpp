@@ -82,8 +82,9 @@ bool Pack::open() {
 }
 
 const Pack::Entry* Pack::find(const Hash128& text, std::size_t target) const {
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(), std::tuple(text, target),
-                                     [](const Entry& e, const auto& wanted) { return std::tuple(e.text, std::size_t{e.target}) < wanted; });
+    const auto place = [](const Hash128& hash, std::size_t number) { return std::tuple(hash.lo, hash.hi, number); };
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), place(text, target),
+                                     [&](const Entry& e, const auto& wanted) { return place(e.text, e.target) < wanted; });
     return at != entries_.end() && at->text == text && at->target == target ? &*at : nullptr;
 }
 

@@ -47,8 +47,9 @@ protected:
     }
 
     void write(std::vector<Code> codes, std::uint32_t format = 1) {
-        std::sort(codes.begin(), codes.end(),
-                  [](const Code& a, const Code& b) { return std::tie(a.text, a.target) < std::tie(b.text, b.target); });
+        std::sort(codes.begin(), codes.end(), [](const Code& a, const Code& b) {
+            return std::tie(a.text.lo, a.text.hi, a.target) < std::tie(b.text.lo, b.text.hi, b.target);
+        });
         // Each code is a group of its own, but those of one text.
         std::vector<std::string> groups;
         std::string head = "pardopak", entries, table, body;

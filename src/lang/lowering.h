@@ -348,6 +348,8 @@ private:
     // calls/calls.cpp
     Tree ordered(const Tree& t, std::size_t from, const char* names, std::initializer_list<const char*> kept, bool gaps = false) const;
     TypedExpr call(const Tree& t);
+    static const Tree* out_of(const Tree& call);
+    TypedExpr call_into(const Tree& given, const Tree* out);
     static NumberHandler number_function(const std::string& name);
     TypedExpr method(const Tree& t);
 

@@ -182,7 +182,9 @@ def _distinct(loops: list[ast.For]) -> int:
         for parts in made_of.values():
             for name in tuple(parts & made_of.keys()):
                 parts |= made_of[name]
-    stores = [n for s in body for n in ast.walk(s) if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store)]
+    nodes = [n for s in body for n in ast.walk(s)]
+    stores: list[ast.expr] = [n for n in nodes if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store)]
+    stores += [n.value for n in nodes if isinstance(n, ast.keyword) and n.arg == "out"]
     kept = len(loops)
     for place in stores:
         base: ast.expr = place

@@ -44,9 +44,33 @@ const std::map<std::string, Calls::Row>& Calls::methods() {
     return rows;
 }
 
+/// The argument in which a function of elements puts its results: by name, or behind the others; null if there is none.
+const Tree* Lowering::out_of(const Tree& call) {
+    const auto found = Calls::functions().find(call.name);
+    if (found == Calls::functions().end() || found->second.lift == Calls::Lift::No || call.name == "where") return nullptr;
+    const auto special = [](const Tree& p) { return p.form == Form::Keyword || p.form == Form::Star; };
+    for (const Tree& p : call.parts)
+        if (p.form == Form::Keyword && p.name == "out") return &p;
+    const bool behind = std::ranges::none_of(call.parts, special) && static_cast<int>(call.parts.size()) == found->second.most + 1;
+    return behind ? &call.parts.back() : nullptr;
+}
+
+/// A function of elements with such an argument, which is what it gives.
+TypedExpr Lowering::call_into(const Tree& given, const Tree* out) {
+    Tree plain = given;
+    plain.parts.erase(plain.parts.begin() + (out - given.parts.data()));
+    const TypedExpr target = loaded(expression(out->form == Form::Keyword ? out->parts[0] : *out));
+    if (target.kind == Kind::None) return call(plain);
+    if (target.kind != Kind::Array || target.view.rank == 0)
+        wrong_type(out->place, given.name + ": `out` is an array in memory, not " + describe(target));
+    store_rows(target.view, call(plain), given.place);
+    return target;
+}
+
 TypedExpr Lowering::call(const Tree& given) {
     const auto found = Calls::functions().find(given.name);
     if (found == Calls::functions().end()) wrong_type(given.place, "`" + given.name + "` cannot be called in a kernel");
+    if (const Tree* out = out_of(given)) return call_into(given, out);
     const Calls::Row& row = found->second;
     const bool by_name = std::ranges::any_of(given.parts, [](const Tree& p) { return p.form == Form::Keyword; });
     const Tree made = by_name ? ordered(given, 0, row.names, {"order", "scope"}, row.gaps) : Tree();

@@ -1,7 +1,9 @@
 // src/lang/rows/joins.cpp: a name that is one new array on one path, or in one iteration, and another on another: their elements go where
 // one memory has them.
 #include <algorithm>
+#include <functional>
 
+#include "lang/loops/dependence.h"
 #include "lang/lowering.h"
 #include "lang/rows/rows.h"
 
@@ -27,21 +29,22 @@ bool is_own(const TypedExpr& t, const std::string& name, int first, const Scope&
 
 /// Whether a loop does nothing with an array but to read its elements, until the name is another array: then a copy is as good. `elements`:
 /// what is done with the whole of `t` is that.
-bool only_reads(const Tree& t, const std::string& name, bool elements = false) {
+bool only_reads(const Tree& t, const std::string& name, const std::function<const Tree*(const Tree&)>& out_of, bool elements = false) {
     const auto parts = [&](std::size_t from, bool reads) {
         return std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from), t.parts.end(),
-                           [&](const Tree& p) { return only_reads(p, name, reads); });
+                           [&](const Tree& p) { return only_reads(p, name, out_of, reads); });
     };
     switch (t.form) {
         case Form::Name: return elements || t.name != name;
         case Form::Assign: return parts(t.parts[0].form == Form::Name ? 1 : 0, false);
-        case Form::Augment: return only_reads(t.parts[0], name) && only_reads(t.parts[1], name, true);
+        case Form::Augment: return only_reads(t.parts[0], name, out_of) && only_reads(t.parts[1], name, out_of, true);
         case Form::Unary:
         case Form::Binary:
         case Form::Compare: return parts(0, true);
-        case Form::Subscript: return only_reads(t.parts[0], name, elements) && parts(1, true);
+        case Form::Subscript: return only_reads(t.parts[0], name, out_of, elements) && parts(1, true);
         case Form::Attribute: return parts(0, elements || t.name == "shape" || t.name == "size" || t.name == "ndim" || t.name == "dtype");
         case Form::Call: {
+            if (const Tree* out = out_of(t); out && mentions(*out, name)) return false;
             constexpr const char* views[] = {"reshape", "ravel", "transpose", "real", "imag"};
             return parts(0, elements || std::ranges::none_of(views, [&](const char* view) { return t.name == view; }));
         }
@@ -66,7 +69,7 @@ void Lowering::keep_rebound() {
     for (const std::string& name : names) {
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.expr.kind != Kind::Array || found->second.expr.view.rank == 0) continue;
-        if (!only_reads(loop, name) || std::ranges::find(loop_->results, name) != loop_->results.end()) continue;
+        if (!only_reads(loop, name, out_of) || std::ranges::find(loop_->results, name) != loop_->results.end()) continue;
         const TypedExpr given = found->second.expr;
         const TypedExpr memory = joint_array(given, given, loop.place, true);
         rebound_.emplace(name, memory);

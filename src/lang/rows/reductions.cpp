@@ -10,7 +10,7 @@ namespace pardo::lang {
 
 namespace {
 
-using Elements = std::function<TypedExpr(std::span<const TypedExpr>)>;
+using ElementsAt = std::function<TypedExpr(std::span<const TypedExpr>)>;
 
 bool takes_two_walks(RowReduction op) {
     return op == RowReduction::Var || op == RowReduction::Std || op == RowReduction::ArgMin || op == RowReduction::ArgMax;
@@ -50,11 +50,11 @@ TypedExpr Lowering::count_of(std::span<const TypedExpr> extents) {
 }
 
 /// One reduction of all elements below the extents.
-TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes, const Elements& at) {
+TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes, const ElementsAt& at) {
     const Place& place = fold.place;
     const DType real = weak_dtype(DType::Float64, options_.fp64);
     constexpr NumberType boolean{DType::Bool, false};
-    const auto accumulate = [&](ir::Combine combine, DType type, const Elements& element) {
+    const auto accumulate = [&](ir::Combine combine, DType type, const ElementsAt& element) {
         return accumulated(extents, combine, type, lanes, element);
     };
     const auto require_elements = [&](const std::string& message) {
@@ -67,7 +67,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
         fail_when(empty, ErrorCode::Value, message, place, {});
     };
     const auto mean_dtype = [&] { return is_inexact(of) ? (of == DType::Float16 ? DType::Float32 : of) : real; };
-    const auto mean = [&](DType type, const Elements& element) {
+    const auto mean = [&](DType type, const ElementsAt& element) {
         const TypedExpr total = accumulate(ir::Combine::Add, type, element);
         return binary("/", total, cast(count_of(extents), {real_of(type), false}), place);
     };

@@ -466,7 +466,7 @@ TypedExpr Lowering::attribute(const Tree& t) {
         if (found != object.names.end()) return field(object, static_cast<std::size_t>(found - object.names.begin()));
         if (of_arrays) return attribute_of(first_part(object), t);
         if (const auto member = member_of(object, a)) {
-            if (member->kind == syntax::Member::Kind::Property) return called(function_of(*member), &object, {}, t.place);
+            if (member->kind == syntax::Member::Kind::Property) return called(function_of(*member, t.place), &object, {}, t.place);
             wrong_type(t.place, "`" + a + "` is a method; call it: " + a + "(…)");
         }
         if (!object.names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");

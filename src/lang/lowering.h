@@ -369,7 +369,7 @@ private:
     TypedExpr structure(const Tree& t, const std::vector<TypedExpr>& a);
     TypedExpr replaced(const Tree& t, const std::vector<TypedExpr>& a);
     std::optional<syntax::Member> member_of(const TypedExpr& object, const std::string& name) const;
-    std::shared_ptr<const Function> function_of(const syntax::Member& member) const;
+    std::shared_ptr<const Function> function_of(const syntax::Member& member, const Place& place) const;
     std::optional<TypedExpr> by_method(const std::string& name, const TypedExpr& object, std::initializer_list<TypedExpr> arguments,
                                        const Place& place);
     std::optional<TypedExpr> by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place, const Place& place);

@@ -22,7 +22,10 @@ Tree = list[Any]
 
 # --- running --------------------------------------------------------------------------------------------------------------------
 
-HEADER = "import math\nimport operator\n\nimport numpy as np\nimport pardo as pp\n\n\n"
+HEADER = (
+    "import math\nimport operator\nfrom collections import namedtuple\n\nimport numpy as np\nimport pardo as pp\n\n"
+    "Pair = namedtuple('Pair', 'a b')\n\n\n"
+)
 
 
 def text_of(tree: Tree, indent: str = "") -> str:
@@ -427,6 +430,8 @@ class Maker:
         kind = r.random()
         if leave and kind < 0.08:
             return [f"if {self.condition()}:", [[r.choice(["break", "continue"]), []]]]
+        if depth < 3 and r.random() < 0.12:
+            return r.choice([self.walrus, self.comprehension, self.grown_list, self.small_set, self.cases, self.pair, self.row])(depth)
         if depth < 3 and kind < 0.25:
             return self.branch(depth, leave)
         if depth < 3 and kind < 0.45 and self.loops < 6:
@@ -460,6 +465,67 @@ class Maker:
         if r.random() < 0.5:
             inner.append(["else:", self.block(r.randint(1, 2), depth + 1, leave)])
         return ["if True:", inner] if len(inner) > 1 else inner[0]
+
+    # Each gives one node, so that what is left out goes as a whole.
+
+    def fresh(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def within(self, depth: int, **names: str) -> Tree:
+        """A block in which these names are known, and not assigned."""
+        kept, frozen = dict(self.locals), set(self.frozen)
+        self.locals |= names
+        self.frozen |= set(names)
+        body = self.block(self.r.randint(1, 2), depth + 1)
+        self.locals, self.frozen = kept, frozen
+        return body
+
+    def walrus(self, depth: int) -> Any:
+        name, dtype = self.fresh("n"), self.r.choice(["int64", "float64", "int"])
+        return [f"if ({name} := {self.expression(dtype, 1)}) > {self.constant(dtype)}:", self.within(depth, **{name: dtype})]
+
+    def comprehension(self, depth: int) -> Any:
+        name, k, e, dtype = self.fresh("l"), self.fresh("k"), self.fresh("e"), self.r.choice(["int64", "float64"])
+        self.locals[k] = "int"
+        made = f"[{self.expression(dtype, 1)} for {k} in range({self.r.randint(1, 5)})]"
+        del self.locals[k]
+        return ["if True:", [[f"{name} = {made}", []], [f"for {e} in {name}:", self.within(depth, **{e: dtype})]]]
+
+    def grown_list(self, depth: int) -> Any:
+        name, k, e, dtype = self.fresh("l"), self.fresh("k"), self.fresh("e"), self.r.choice(["int64", "float64"])
+        lines = [[f"{name} = [{self.expression(dtype, 2)}]", []]]
+        lines.append([f"for {k} in range({self.r.randint(0, 6)}):", [[f"{name}.append({self.expression(dtype, 2)})", []]]])
+        lines.append([f"{e} = {name}.pop()", []])
+        return ["if True:", [*lines, [f"if len({name}) > {self.r.randint(0, 3)}:", self.within(depth, **{e: dtype})]]]
+
+    def small_set(self, depth: int) -> Any:
+        name = self.fresh("s")
+        lines = [[f"{name} = {{{self.r.randint(0, 5)}, {self.r.randint(0, 5)}}}", []], [f"{name}.add({self.whole()})", []]]
+        return ["if True:", [*lines, [f"if {self.whole()} in {name} or len({name}) == {self.r.randint(1, 3)}:", self.within(depth)]]]
+
+    def cases(self, depth: int) -> Any:
+        tests = [f"case {k}:" for k in range(self.r.randint(1, 2))] + ["case _:"]
+        return [f"match ({self.whole()}) % 3:", [[test, self.block(1, depth + 1)] for test in tests]]
+
+    def pair(self, depth: int) -> Any:
+        name, a, b = self.fresh("t"), self.r.choice(["int64", "float64"]), self.r.choice(["int64", "int32"])
+        made = [f"{name} = Pair({self.expression(a, 1)}, {self.expression(b, 1)})", []]
+        return ["if True:", [made, *self.within(depth, **{f"{name}.a": a, f"{name}.b": b})]]
+
+    def row(self, depth: int) -> Any:
+        """A sum of a part of a row: of quarters, so it is exact; in serial code also a slice that is stored."""
+        dtype, name = self.arrays["w"][0], self.fresh("r")
+        if dtype in ("float64", "int64") and (self.mine or self.r.random() < 0.5):
+            a = self.r.randint(0, 3)
+            made = [f"{name} = np.sum(w[{self.index('w.shape[0]')}, {a}:{self.r.randint(a + 1, 4)}])", []]
+            return ["if True:", [made, *self.within(depth, **{name: dtype})]]
+        if self.mine:
+            return self.store()
+        target = self.r.choice(sorted(self.written))
+        same = [n for n, (t, rank) in self.arrays.items() if t == self.arrays[target][0] and rank == 1]
+        here, there = self.r.choice([("1:", ":-1"), (":", "::-1"), ("::2", "::2"), ("1:-1", "2:"), ("-3:", "-3:")])
+        return [f"{target}[{here}] {self.r.choice(['=', '+='])} {self.r.choice(same)}[{there}] + {self.r.randint(0, 3)}", []]
 
     def serial_loop(self, depth: int) -> Any:
         r = self.r

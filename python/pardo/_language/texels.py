@@ -175,4 +175,5 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
         body[name] = property(functions_of(f"image {name} {rank} {layered}", text, {})["extent"])
     kind: Any = struct(type("Image", (), {"__annotations__": {"texels": Any}, **body}))
     kind._dimensions = -1  # not indexed as arrays of structs are
-    return kind
+    made_kind: type[Any] = kind
+    return made_kind

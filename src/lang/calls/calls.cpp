@@ -105,7 +105,8 @@ TypedExpr Lowering::method(const Tree& given) {
         if (member->kind == syntax::Member::Kind::Property)
             wrong_type(given.place, "`" + given.name + "` is a property, which is not called");
         const bool takes_self = member->kind == syntax::Member::Kind::Method;
-        return called(function_of(*member), takes_self ? &owner_expr : nullptr, std::span(given.parts).subspan(1), given.place);
+        return called(function_of(*member, given.place), takes_self ? &owner_expr : nullptr, std::span(given.parts).subspan(1),
+                      given.place);
     }
     const TypedExpr& object = owner_expr;
     if (object.kind == Kind::DType && given.name == "type") {  // x.dtype.type(v)

@@ -44,7 +44,7 @@ TypedExpr Lowering::apply(const Tree& t) {
         return call(known);
     }
     const std::span<const Tree> arguments = std::span<const Tree>(t.parts).subspan(1);
-    if (const auto member = member_of(value, "__call__")) return called(function_of(*member), &value, arguments, t.place);
+    if (const auto member = member_of(value, "__call__")) return called(function_of(*member, t.place), &value, arguments, t.place);
     if (value.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(value) + ", which cannot be called");
     return called(value.function, nullptr, arguments, t.place);
 }

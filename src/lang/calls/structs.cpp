@@ -71,8 +71,9 @@ std::optional<syntax::Member> Lowering::member_of(const TypedExpr& object, const
     return found == members->end() ? std::nullopt : std::optional(found->second);
 }
 
-std::shared_ptr<const Function> Lowering::function_of(const syntax::Member& member) const {
-    if (!member.function) throw Error(member.code, member.problem);
+std::shared_ptr<const Function> Lowering::function_of(const syntax::Member& member, const Place& place) const {
+    if (!member.function && member.problem.find('\n') == std::string::npos) fail(member.code, place, member.problem);
+    if (!member.function) throw Error(member.code, member.problem);  // with its own line
     return member.function;
 }
 
@@ -92,7 +93,7 @@ std::optional<TypedExpr> Lowering::by_method(const std::string& name, const Type
         names.push_back(tree.name);
         scope_.set(tree.name, {argument, place, false, ++versions_});
     }
-    TypedExpr out = called(function_of(*member), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
+    TypedExpr out = called(function_of(*member, place), member->kind == syntax::Member::Kind::Static ? nullptr : &object, given, place);
     for (const std::string& used : names) scope_.erase(used);
     return out;
 }

@@ -449,6 +449,8 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 fresh.cython_scope = fresh.modules["cython"] = context.cython_scope  # loading it takes longer than all else
                 with _original(original):
                     regions, quiet = regions_of(fresh, compilation, py)
+                if "libc" in fresh.modules:  # declarations of C alone
+                    context.modules["libc"] = fresh.modules["libc"]
                 tree = parse(compilation)
                 tree = Marks(_Placed(regions, quiet, str(compilation.source_desc.get_description())))(tree)
                 _begins(tree, regions)

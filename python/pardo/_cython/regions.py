@@ -28,7 +28,7 @@ class Region(Loops):
         super().__init__(functions, directives)
         self.sections = sections  # of pointers
         self.given: dict[str, str] = {}  # expressions for parameters that are no variables
-        self.memory: dict[str, list[str]] = {}  # their addresses, shapes and strides, if they hold numbers
+        self.places_of_memory: dict[str, list[str]] = {}  # their addresses, shapes and strides, if they hold numbers
         self.node, self.returned = node, returned
         self.read_after = read_after | set(_read_outside(node))
         self.captured: dict[str, Any] = {}  # the text of what is taken from outside -> its type
@@ -76,7 +76,7 @@ class Region(Loops):
             refuse(node, f"`{text}` is a pointer: say how many elements it has, device={{{text}[0:n]: 'to'}}")
         self.given[text] = f"<{kind}[{', '.join(f':{n}' for n in bounds)}]>{first}"
         steps = ["*".join([f"sizeof({kind})", *bounds[k + 1 :]]) for k in range(len(bounds))]
-        self.memory[text] = [f"<size_t>{first}", *bounds, *steps] if dtype_name(kind) is not None else []
+        self.places_of_memory[text] = [f"<size_t>{first}", *bounds, *steps] if dtype_name(kind) is not None else []
 
     def name(self, node: Any) -> ast.expr:
         entry = node.entry
@@ -174,8 +174,8 @@ class Region(Loops):
             if kind.is_memoryviewslice and dtype_name(kind.dtype) is not None:
                 axes = range(kind.ndim)
                 parts += [f"<size_t>{text}._data", *(f"{text}.{what}[{k}]" for what in ("shape", "strides") for k in axes)]
-            elif self.memory.get(text):
-                parts += self.memory[text]
+            elif self.places_of_memory.get(text):
+                parts += self.places_of_memory[text]
             elif text in self.given or dtype_name(plain(kind)) is None:
                 return ""
             else:

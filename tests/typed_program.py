@@ -2,7 +2,6 @@
 from typing import assert_type
 
 import pardo as pp
-from pardo._kernel.jit import JitFunction
 from pardo._kernel.kernel import KernelFunction
 
 
@@ -27,8 +26,8 @@ def dynamic(x: pp.ndarray) -> float:
 x = pp.ones(3)
 assert_type(plain, KernelFunction)
 assert_type(fast, KernelFunction)
-assert_type(loop, JitFunction)
-assert_type(dynamic, JitFunction)
+assert_type(loop(x), float)
+assert_type(dynamic.interpret(x), float)
 assert_type(pp.where(x > 0, x, 0.0), pp.ndarray)
 assert_type(pp.where(x > 0), tuple[pp.ndarray, ...])
 assert_type(pp.linspace(0.0, 1.0, 5), pp.ndarray)

@@ -1,4 +1,5 @@
 # tests/python/test_compat.py: modules by the names of numba-dpex, Numba, dpctl and dpnp.
+import concurrent.futures
 import ctypes
 import doctest
 import importlib
@@ -200,6 +201,30 @@ def test_njit_and_types():
         numba.njit(paralel=True)
     with pytest.raises(TypeError, match="typeof: numbers and arrays have types here, not str"):
         numba.typeof("x")
+
+
+def test_threads():
+    @numba.njit(parallel=True)
+    def doubled(x):
+        for i in numba.prange(len(x)):
+            x[i] *= 2
+
+    most, x = numba.config.NUMBA_NUM_THREADS, np.arange(100_000.0)
+    try:
+        for n in {1, most}:
+            numba.set_num_threads(n)
+            assert numba.get_num_threads() == n
+            doubled(x)
+            with concurrent.futures.ThreadPoolExecutor(1) as other:
+                assert other.submit(numba.get_num_threads).result() == most
+    finally:
+        numba.set_num_threads(most)
+    assert np.array_equal(x, np.arange(100_000.0) * 2 ** len({1, most}))
+    assert numba.threading_layer() == "tbb"
+    with pytest.raises(TypeError, match="must be an integer"):
+        numba.set_num_threads(1.5)
+    with pytest.raises(AttributeError, match="iterations do not know which thread runs them"):
+        numba.get_thread_id()
 
 
 def test_vectorize():

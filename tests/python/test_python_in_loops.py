@@ -127,3 +127,22 @@ def test_programs_for_other_kinds_of_arguments_are_shown():
     assert "pardo_entry" in loop.inspect("asm")
     assert "data: uint8 array" in loop.diagnostics()
     assert "a Python int" in loop.types()
+
+
+def test_notebooks_show_what_became_of_loops():
+    @pp.jit
+    def doubled(x: np.ndarray, by: float = 2.0):
+        for i in pp.prange(len(x)):
+            x[i] *= by
+
+    @pp.kernel
+    def filled(item: pp.Item, x):
+        x[item.get_id(0)] = 1
+
+    assert "It is compiled when it is called first." in doubled._repr_html_()
+    doubled(np.ones(3))
+    assert "a parallel loop over `i`" in doubled._repr_html_()
+    assert "by: float = 2.0" in doubled._repr_html_()
+    assert "It is compiled when it is launched first." in filled._repr_html_()
+    filled[3](pp.zeros(3))
+    assert "program 1 on cpu:0" in filled._repr_html_()

@@ -431,7 +431,8 @@ void bind_kernel(nb::module_& m) {
                 }
                 return refused ? nb::object(nb::cast(*refused)) : values_of(results);
             },
-            nb::arg("arguments"), nb::arg("op_name"), "Run serial statements: their results, or why there is no program for these arguments.")
+            nb::arg("arguments"), nb::arg("op_name"),
+            "Run serial statements: their results, or why there is no program for these arguments.")
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)

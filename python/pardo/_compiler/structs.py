@@ -400,15 +400,15 @@ def as_struct(value: Any) -> Any:
 
 
 @functools.cache
-def dataclass_struct(kind: type) -> type[Struct] | None:
+def dataclass_struct(kind: Any) -> type[Struct] | None:
     """What stands for calls of a dataclass: a struct of its fields; None if these do more than to set fields."""
     parameters = getattr(kind, "__dataclass_params__", None)
     if parameters is None or not parameters.init or hasattr(kind, "__post_init__") or kind.__new__ is not object.__new__:
         return None
     generated = getattr(getattr(kind.__init__, "__code__", None), "co_filename", "") == "<string>"
-    setter = kind.__setattr__ is object.__setattr__ or parameters.frozen
+    setter = parameters.frozen or kind.__setattr__ is object.__setattr__
     fields = dataclasses.fields(kind)
-    if not (generated and setter) or len(fields) != len(kind.__dataclass_fields__):  # type: ignore[attr-defined]
+    if not (generated and setter) or len(fields) != len(kind.__dataclass_fields__):
         return None
     if any(not f.init or f.kw_only or f.default_factory is not dataclasses.MISSING for f in fields):
         return None

@@ -232,7 +232,9 @@ class Reduction(_Made):
         self._combine = _function(combine, "reduction", "combine")
         self._initial = initial
         familiar = _familiar(combine)
-        self._loop = JitFunction(_named(templates.LOOPS[familiar], name), self._fastmath, False) if familiar else None
+        self._loop: JitFunction[..., Any] | None = None
+        if familiar:
+            self._loop = JitFunction(_named(templates.LOOPS[familiar], name), self._fastmath, False)
 
     def _call(self, *inputs: Any) -> Any:
         given = _Inputs(inputs, self.__name__)

@@ -1,6 +1,7 @@
 # python/pardo/_kernel/arguments.py: what loops are given by name: which values they take, and what these are for a program.
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,19 @@ from pardo._kernel import copies
 REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 _NUMBERS = frozenset([int, float, *(np.dtype(c).type for c in "?bhilqBHILQefdFD")])  # types of numbers that programs take as they are
+
+
+class _Host(threading.local):
+    """Where loops over NumPy's arrays run that this thread starts: None for the CPU, else a queue of a part of it."""
+
+    queue: Any = None
+
+
+host = _Host()
+
+
+def host_queue() -> _core.Queue:
+    return host.queue or _core.Queue.of("cpu")
 
 
 def is_taken(value: Any) -> bool:
@@ -54,7 +68,7 @@ def plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
         kind = type(value)
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
             try:
-                value = _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
+                value = _core._share_buffer(value, dtype, host_queue())
             except REFUSALS:
                 return None
         elif not (kind in _NUMBERS or (kind is Array and value.ndim)):
@@ -70,7 +84,7 @@ def argument(value: Any) -> Any:
         if kind in _NUMBERS or (kind is Array and value.ndim):
             return value
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
-            return _core._share_buffer(value, dtype, _core.Queue.of("cpu"))
+            return _core._share_buffer(value, dtype, host_queue())
     if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
         value = copies.one(value)
     if type(value) is Array:
@@ -80,7 +94,7 @@ def argument(value: Any) -> Any:
             refuse_masked(value, "jit")
         if value.ndim == 0:
             return value[()]
-        return _core._share_buffer(value, value.dtype, _core.Queue.of("cpu"))
+        return _core._share_buffer(value, value.dtype, host_queue())
     value = structs.as_struct(value)
     return structs.mapped(value, argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value
 

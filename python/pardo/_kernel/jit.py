@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from pardo._base.arguments import flag, optional_flag
+from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
 from pardo._compiler.names import function_with_loops
@@ -20,8 +22,11 @@ from pardo._kernel.rewriting import Built, build
 
 __all__ = ["jit", "prange"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-class JitFunction(pickling.Unchanging):
+
+class JitFunction(pickling.Unchanging, Generic[P, R]):
     """A function with parallel loops; made by `jit`."""
 
     __name__: str
@@ -42,12 +47,12 @@ class JitFunction(pickling.Unchanging):
         self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict)
         self._built: Built | None = None
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         if present.in_use:
-            return self._on_copies(arguments, keywords)
+            return self._on_copies(arguments, keywords)  # type: ignore[no-any-return]
         if interpreting() and not (self._options.race_check or race_checking()):
-            return self._function(*arguments, **keywords)
-        return self._called(self._current().function, arguments, keywords)
+            return self._function(*arguments, **keywords)  # type: ignore[no-any-return]
+        return self._called(self._current().function, arguments, keywords)  # type: ignore[no-any-return]
 
     def _called(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """A call that functions without arrays in it know of (own_arrays)."""
@@ -82,6 +87,17 @@ class JitFunction(pickling.Unchanging):
         """Its compiled loops."""
         built = self._current()
         return [*built.regions, *(r for r in built.inner if r.loop is not None)]
+
+    def _loops(self) -> list[tuple[int, str, str]]:
+        """Its loops: their lines, what became of each, and what is said of its programs."""
+        loops = [(line, f"left to Python: {why}", "") for line, why in self._current().left]
+        return sorted(loops + [(r.line, r.described(), r.told(lambda loop: loop.diagnostics())) for r in self._regions()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what became of each loop; as much as is known by now."""
+        rows = [(str(line), what) for line, what, _ in self._loops()] if self._built else []
+        notes = () if self._built else ("It is compiled when it is called first.",)
+        return html_table(("line", f"{self.__name__}{inspect.signature(self._function)}"), rows, notes, texts=2)
 
     def inspect(self, what: str = "ir") -> str:
         """Show what the loops become, for each program made so far.
@@ -123,21 +139,18 @@ class JitFunction(pickling.Unchanging):
         str
             A line for each loop; below it, for each program made so far, the types of what it uses, and remarks with line numbers.
         """
-        built = self._current()
-        loops = [(line, f"left to Python: {why}", "") for line, why in built.left]
-        loops += [(r.line, r.described(), r.told(lambda loop: loop.diagnostics())) for r in self._regions()]
         lines = [f"{self.__name__}  ({shown(self._function.__code__.co_filename)})"]
-        for line, what, programs in sorted(loops):
+        for line, what, programs in self._loops():
             lines.append(f"line {line}: {what}")
             lines += [f"  {text}" for text in programs.splitlines()]
         return "\n".join(lines) + "\n"
 
-    def interpret(self, *arguments: Any, **keywords: Any) -> Any:
+    def interpret(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         """Call the function as it was written, in plain Python, where `prange` is `range`: print, pdb and coverage work in it.
 
         The environment variable ``PARDO_INTERPRET=1`` makes every call do this. Numbers are then those of Python and NumPy.
         """
-        return self._function(*arguments, **keywords)
+        return self._function(*arguments, **keywords)  # type: ignore[no-any-return]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
@@ -151,7 +164,7 @@ class JitFunction(pickling.Unchanging):
 
 @overload
 def jit(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     *,
     fastmath: bool = ...,
     bounds_check: bool | None = ...,
@@ -160,7 +173,7 @@ def jit(
     chunk: int | None = ...,
     boundscheck: bool | None = ...,
     strict: bool = ...,
-) -> JitFunction: ...
+) -> JitFunction[P, R]: ...
 @overload
 def jit(
     function: None = None,
@@ -172,7 +185,7 @@ def jit(
     chunk: int | None = ...,
     boundscheck: bool | None = ...,
     strict: bool = ...,
-) -> Callable[[Callable[..., Any]], JitFunction]: ...
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 def jit(
     function: Any = None,
     *,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._base.arguments import flag, integer, optional_flag
+from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search, structs
 from pardo._compiler.names import refuse_suspended
@@ -298,6 +300,12 @@ class KernelFunction(pickling.Unchanging, Launchable):
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: its arguments, and for which types there are programs."""
+        rows = [(line,) for line in self.diagnostics().splitlines() if line.startswith("program ")]
+        notes = () if rows else ("It is compiled when it is launched first.",)
+        return html_table((f"{self.__name__}{inspect.signature(self._function)}",), rows, notes)
 
     def inspect(self, what: str = "ir") -> str:
         """Show what the kernel has become, for each program made so far; ``k[range].inspect(*arguments)`` does it for some arguments.

@@ -230,8 +230,8 @@ class Region:
             if variant is LEFT:
                 return LEFT
             return self.completed(variant, self._drawing(captured, variant.serially, variant.part_of(self, captured)), captured)
-        if any(type(c) is list or list_values.is_long(c) for c in captured) and (given := self._with_lists(captured)) is not None:
-            return given[0]
+        if any(type(c) is list or list_values.is_long(c) for c in captured) and (made := self._with_lists(captured)) is not None:
+            return made[0]
         if not all(map(is_taken, captured)):
             if (converted := self._with_arrays(captured)) is not None:
                 return converted[0].serially(converted[1])
@@ -239,9 +239,9 @@ class Region:
                 if isinstance(value, byte_values.BUFFERS):
                     return self._left(f"`{name}` is not an array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
             return self._left("it uses what is neither an array nor a number", captured)
-        named, given = self.named, ()
+        named, given = self.named, list[Any]()
         if self.results and any(map(structs.may_hold_records, map(type, captured))):
-            given = tuple(structs.records_in(captured))
+            given = list(structs.records_in(captured))
             try:
                 named = structs.classes_of((*named.values(), *map(type, given)))
             except TypeError as e:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect as _inspect
 from typing import Any as _Any
 
+import numpy as _np
 import pardo as _pp
+from pardo._kernel.arguments import host as _host
 from pardo.compat._names import missing as _missing
 from pardo.compat.numba import ufuncs as _ufuncs
 from pardo.compat.numba.core import config, errors, types
@@ -29,6 +31,7 @@ __all__ = [
     "none",
     "prange",
     "set_num_threads",
+    "threading_layer",
     "typeof",
     "types",
     "vectorize",
@@ -69,7 +72,7 @@ _INSTEAD = {
     "objmode": "what is around loops is Python already",
     "extending": "functions that are called are compiled with the loops; there is nothing to extend",
     "gdb gdb_init gdb_breakpoint": "use PARDO_INTERPRET=1, and pdb",
-    "threading_layer": "there is one",
+    "get_thread_id": "iterations do not know which thread runs them; write into an element of each iteration, or reduce",
 }
 
 
@@ -199,14 +202,29 @@ def literal_unroll(container: _Any) -> _Any:
 
 
 def set_num_threads(n: int) -> None:
-    """Raise unless it is the number of threads there are: it is set when the process begins, by the variable PARDO_NUM_THREADS."""
-    if n != get_num_threads():
-        raise ValueError(f"set_num_threads: the CPU device has {get_num_threads()} threads; begin the process with PARDO_NUM_THREADS={n}")
+    """Run loops over NumPy's arrays that this thread starts on a part of the CPU with so many cores, or on all of it.
+
+    Parameters
+    ----------
+    n : int
+        From 1 to ``config.NUMBA_NUM_THREADS``. Loops cannot set it.
+    """
+    most = config.NUMBA_NUM_THREADS
+    if not isinstance(n, (int, _np.integer)):
+        raise TypeError("The number of threads specified must be an integer")
+    if not 1 <= n <= most:
+        raise ValueError(f"set_num_threads: the CPU device has {most} threads, not {n}; begin the process with PARDO_NUM_THREADS={n}")
+    _host.queue = None if n == most else _pp.Queue.of(_pp.Device("cpu").create_sub_devices([int(n)])[0])
 
 
 def get_num_threads() -> int:
-    """Give the number of threads of the CPU device."""
-    return _pp.Device("cpu").max_compute_units or 1
+    """Give the number of threads that loops over NumPy's arrays run on."""
+    return config.NUMBA_NUM_THREADS if _host.queue is None else _host.queue.device.max_compute_units or 1
+
+
+def threading_layer() -> str:
+    """Give the name of what starts the threads: ``'tbb'``."""
+    return "tbb"
 
 
 def __getattr__(name: str) -> _Any:

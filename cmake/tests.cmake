@@ -37,14 +37,12 @@ endforeach()
 include(cmake/fake_cuda.cmake)
 add_library(cublas_fake SHARED EXCLUDE_FROM_ALL tests/fake_cuda/cublas/fake_cublas.cpp)
 add_library(cufft_fake SHARED EXCLUDE_FROM_ALL tests/fake_cuda/cufft/fake_cufft.cpp)
-add_library(cusparse_fake SHARED EXCLUDE_FROM_ALL tests/fake_cuda/cusparse/fake_cusparse.cpp)
-add_dependencies(tests cuda_fake cublas_fake cufft_fake cusparse_fake)
+add_dependencies(tests cuda_fake cublas_fake cufft_fake)
 if(TARGET test_backend_cuda)
-  target_link_libraries(test_backend_cuda PRIVATE cuda_fake cublas_fake cufft_fake cusparse_fake)
+  target_link_libraries(test_backend_cuda PRIVATE cuda_fake cublas_fake cufft_fake)
   target_include_directories(test_backend_cuda PRIVATE ${PROJECT_SOURCE_DIR}/tests/fake_cuda)
   target_compile_definitions(test_backend_cuda PRIVATE FAKE_CUDA_LIBRARY="$<TARGET_FILE:cuda_fake>"
-    FAKE_CUBLAS_LIBRARY="$<TARGET_FILE:cublas_fake>" FAKE_CUFFT_LIBRARY="$<TARGET_FILE:cufft_fake>"
-    FAKE_CUSPARSE_LIBRARY="$<TARGET_FILE:cusparse_fake>")
+    FAKE_CUBLAS_LIBRARY="$<TARGET_FILE:cublas_fake>" FAKE_CUFFT_LIBRARY="$<TARGET_FILE:cufft_fake>")
 endif()
 
 # The OpenCL suite once more for each way to memory; devices that lack it are skipped.

@@ -32,7 +32,6 @@ ROWS = {
     "banded_cholesky_solve": "`scipy.linalg.solveh_banded`",
     "toeplitz_solve": "`scipy.linalg.solve_toeplitz`",
     "fft": "`fft`; `convolve` and `correlate` of long sequences",
-    "sparse_product": "`sparse`: products with vectors and matrices",
     "sort": "`sort`, `argsort`, `unique`, sets",
     "partition": "`partition`, `argpartition`",
     "top_k": "the first of a sorted axis: `top_k`",
@@ -45,8 +44,6 @@ ROWS = {
     "scatter": "`x[places] = v`, `put`",
     "take_along_axis": "`take_along_axis`",
 }
-# What is not registered, because it is written in Python: it serves where nothing else does.
-KERNELS = {"sparse_product"}
 # Parts of others, and what devices have other ways for.
 INNER = {
     "accumulate_at",
@@ -85,8 +82,7 @@ def table() -> str:
             own = column.lower()
             place = "Host" if column == "CPU" else "Text"
             rows = sorted(row for row in found[routine] if row[3] == own or (row[2] == place and not row[3]))
-            names = [*(row[1] for row in rows), *(["kernels"] if routine in KERNELS else [])]
-            cells.append(", ".join(dict.fromkeys(names)) or "on the host")
+            cells.append(", ".join(dict.fromkeys(row[1] for row in rows)) or "on the host")
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

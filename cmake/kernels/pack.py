@@ -122,7 +122,6 @@ def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[P
     environment |= {
         "PARDO_CUDA_DRIVER": str(arguments.driver),
         "PARDO_NVRTC": str(arguments.listing),
-        "PARDO_CUSPARSE": "none",
         "PARDO_KERNEL_LISTING": str(folder),
         "PARDO_KERNEL_PACK": "off",
         "PARDO_CACHE": "off",

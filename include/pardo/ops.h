@@ -219,10 +219,6 @@ struct Fourier {
 PARDO_API Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");
 /// Whether the queue's device computes transforms; else the CPU does, on copies.
 PARDO_API bool has_fft(const Queue& queue);
-/// A @ x of a vector or matrix, or of the transpose, with so many rows: the entries of A's row i are those from ptr[i] to ptr[i + 1], and
-/// have been checked. Nothing where no library of the device computes it.
-PARDO_API std::optional<Array> sparse_product(const Array& ptr, const Array& column, const Array& value, const Array& x, std::int64_t rows,
-                                              bool transposed);
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {

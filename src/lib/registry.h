@@ -83,14 +83,6 @@ public:
         return choice.best->run(queue, args...);
     }
 
-    /// Whether an implementation takes these operands, for what has another way. Where none does because its library is not installed, that
-    /// is counted as a fallback.
-    bool takes(device::Queue* queue, Args... args) const {
-        const Choice choice = find(queue, args...);
-        if (!choice.best && choice.missing) count_fallback();
-        return choice.best != nullptr;
-    }
-
     /// What would be taken and what not, for explain. The operands need no memory.
     graph::ImplementationChoice describe(device::Queue* queue, Args... args) const {
         const Implementation* best = find(queue, args...).best;
@@ -150,7 +142,7 @@ private:
             else
                 choice.best = &one;
         }
-        choice.missing = missing < (choice.best ? choice.best->cost : std::numeric_limits<double>::infinity());
+        choice.missing = choice.best && missing < choice.best->cost;
         return choice;
     }
     static constexpr std::size_t most = 8;

@@ -156,11 +156,6 @@ inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memor
 /// True when fft has no factors, half spectra in their usual direction only and ComplexToReal along one axis, and wants x contiguous: other
 /// operations do the rest.
 inline constinit Routine<bool(device::Queue* queue, Transform transform)> fft_in_parts("fft_in_parts");
-/// out = A @ x, or of its transpose: the entries of A's row i are those from ptr[i] to ptr[i + 1], which name columns that A has. All
-/// contiguous, x and out of one or two dimensions. Libraries alone compute it: pardo.sparse has kernels.
-inline constinit Routine<void(device::Queue* queue, const Memory& ptr, const Memory& column, const Memory& value, const Memory& x,
-                              const Memory& out, bool transposed)>
-    sparse_product("sparse_product");
 /// True when matmul takes an operand (…, rows, columns) with its strides.
 inline constinit Routine<bool(device::Queue* queue, const Memory& operand)> matmul_takes("matmul_takes");
 /// Throws Import where a product of this dtype needs a library that is not installed: told when it is recorded.

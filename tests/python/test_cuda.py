@@ -268,53 +268,6 @@ assert y.device.id == 'cuda:1' and y.shape == (2, 2, 4)
 """)
 
 
-SPARSE = """
-dense = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]])
-def sparse(kind, dtype, index=np.int32):
-    a = getattr(pp.sparse, kind + '_array')(dense.astype(dtype), device='cpu')
-    a.indices, a.indptr = a.indices.astype(index), a.indptr.astype(index)
-    return a.to_device('cuda:0')
-def there(x):
-    return pp.asarray(x, device='cuda:0')
-"""
-
-
-@pytest.mark.skipif(not Path(FAKE).with_name("libcusparse_fake.so").exists(), reason="libcusparse_fake.so is not built")
-def test_products_of_sparse_arrays_by_cusparse():
-    run(
-        SPARSE
-        + """
-for dtype in ('float32', 'float64', 'complex64', 'complex128'):
-    for index in ('int32', 'int64'):
-        for kind in ('csr', 'csc'):
-            a, at = sparse(kind, dtype, index), sparse(kind, dtype, index).T
-            for x in (np.arange(1.0, 4).astype(dtype), np.arange(1.0, 7).astype(dtype).reshape(3, 2)):
-                result = pp.asnumpy(a @ there(x))
-                assert result.dtype == dtype and (result == dense @ x).all()
-                back = pp.asnumpy(at @ there(result))
-                assert (back == dense.T @ result).all()
-assert pp.counters()['fallbacks'] == 0
-import ctypes
-assert ctypes.CDLL(os.environ['PARDO_CUSPARSE']).fake_cusparse_products() == 16 * 4
-""",
-        PARDO_CUSPARSE=str(Path(FAKE).with_name("libcusparse_fake.so")),
-    )
-
-
-def test_products_of_sparse_arrays_without_cusparse_are_counted():
-    run(
-        SPARSE
-        + """
-a, x = sparse('csr', 'float64'), there(np.ones(3))
-for other, count in ((sparse('csr', 'int64'), 0), (a, 1)):
-    before = pp.counters()['fallbacks']
-    assert pp._core._sparse_product(other.indptr, other.indices, other.data, x.astype(other.dtype), 4, False) is None
-    assert pp.counters()['fallbacks'] - before == count
-""",
-        PARDO_CUSPARSE="none",
-    )
-
-
 def test_listing_names_the_reason():
     variables = dict(os.environ, PARDO_CUDA_DRIVER="/nowhere/libcuda.so.1")
     variables.pop("PARDO_DEVICES", None)

@@ -53,9 +53,7 @@ def run(code, **environment):
     """Runs code on the fake driver without NVIDIA's libraries, NVRTC least of all; what it prints, and its messages."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
     variables |= {"PARDO_CUDA_DRIVER": FAKE, "FAKE_CUDA_MEMORY": "8000000000", "FAKE_CUDA_NUMBER": "1", "PARDO_CACHE": "off"}
-    variables |= (
-        dict.fromkeys(("PARDO_NVRTC", "PARDO_CUBLAS", "PARDO_CUFFT", "PARDO_CUSOLVER", "PARDO_CUSPARSE"), "/nowhere.so") | environment
-    )
+    variables |= dict.fromkeys(("PARDO_NVRTC", "PARDO_CUBLAS", "PARDO_CUFFT", "PARDO_CUSOLVER"), "/nowhere.so") | environment
     done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split(), done.stderr

@@ -74,7 +74,6 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "src/lib/cuda/cublas.cpp": "a library of the back end's language",
     "src/lib/cuda/cufft.cpp": "a library of the back end's language",
     "src/lib/cuda/cusolver.cpp": "a library of the back end's language",
-    "src/lib/cuda/cusparse.cpp": "a library of the back end's language",
     "src/lib/cpu/fft/fft.cpp": "a library for processors as devices of the back end's language",
     "src/lib/cpu/matmul.cpp": "a routine of the host for processors as devices of the back end's language",
     "src/lib/cpu/sort/select.cpp": "routines of the host for processors as devices of the back end's language",

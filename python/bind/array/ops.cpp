@@ -256,14 +256,6 @@ void bind_library(nb::module_& m) {
     m.def(
         "_has_fft", [](QueueArgument q) { return pardo::has_fft(q); }, nb::arg("queue"));
     m.def(
-        "_sparse_product",
-        [](const Array& ptr, const Array& column, const Array& value, const Array& x, std::int64_t rows, bool transposed) {
-            const Unlocked u;
-            return pardo::sparse_product(ptr, column, value, x, rows, transposed);
-        },
-        nb::arg("ptr"), nb::arg("column"), nb::arg("value"), nb::arg("x"), nb::arg("rows"), nb::arg("transposed"),
-        nb::sig("def _sparse_product(ptr: Array, column: Array, value: Array, x: Array, rows: int, transposed: bool) -> Array | None"));
-    m.def(
         "_unique",
         [](const Array& x) {
             pardo::Unique u = after(x, [&] { return pardo::unique(x); });

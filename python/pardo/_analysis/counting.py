@@ -63,14 +63,15 @@ def count_in_groups(item: NdItem, places: Any, counts: Any, copies: Const[int], 
     add_up(item, own, counts, copies)
 
 
-def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: Any, x: Any) -> None:
-    """Counts a value in its bin; none outside of all, and no NaN.
+def bin_of(edges: Any, even: Any, last: Any, x: Any) -> Any:
+    """The bin of a value; -1 outside of all, and for NaN.
 
     `even`: the first and the last edge, bins for each unit of length, and how near to an edge, in widths of a bin, the formula of even bins
     may be wrong: only there edges are looked at.
     """
     first, end, scale, near, far = even
     value = edges.dtype.type(x)
+    k = np.int32(-1)
     if value >= first and value <= end:
         guess = (value - first) * scale
         k = np.int32(guess)
@@ -81,7 +82,25 @@ def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: A
                 k -= 1
             while k < last and value >= edges[k + 1]:
                 k += 1
+    return k
+
+
+def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: Any, x: Any) -> None:
+    """Counts a value in its bin."""
+    k = bin_of(edges, even, last, x)
+    if k >= 0:
         atomic.add(own, np.uint32(k * copies + copy), 1)
+
+
+@kernel(bounds_check=False)  # there is a row for each part
+def count_bins_in_parts(item: Item, x: Any, edges: Any, even: Any, counts: Any) -> None:
+    """Values in bins of one width, for devices whose items go through many elements: each item has a row of counts."""
+    part, parts = item.get_id(0), counts.shape[0]
+    last = np.int32(counts.shape[1] - 1)
+    for i in range(x.shape[0] * part // parts, x.shape[0] * (part + 1) // parts):
+        k = bin_of(edges, even, last, x[i])
+        if k >= 0:
+            counts[part, np.uint32(k)] += 1
 
 
 @kernel(bounds_check=False)  # as above
@@ -147,6 +166,7 @@ def larger(a: Any, b: Any) -> Any:
 ROOMS = ((128, 8, 1024), (1024, 1, 1024), (4096, 1, 4096))  # of so many counts, how many copies take how many counters of a group
 EACH = 64  # places that are worth an item of a group
 SHORT = (1 << 31) - 1  # places that 32 bits count
+PARTS, PER_PART = 4, 4096  # of a compute unit of a processor; values that are worth one
 GROUPS = 8  # of a compute unit: as many as are under way together
 
 
@@ -218,13 +238,21 @@ def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
 def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array | None:
     """How many values are in each of the bins of one width, in one pass.
 
-    None where the device does not count in groups, or values and edges are compared in a third dtype.
+    None where that does not pay, or values and edges are compared in a third dtype.
     """
     n = edges.size - 1
     device = x.device
     exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
-    if group_size(device) == 0 or "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
+    if "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
         return None
+    if group_size(device) == 0:
+        parts = min(PARTS * (device.max_compute_units or 1), x.size // max(PER_PART, 2 * n))
+        if parts < 1:
+            return None
+        rows: Array = _core._full([parts, n], 0, np.int64, x.queue)
+        count_bins_in_parts[Range(parts)](x, queue_edges, formula_of(edges), rows)
+        total: Array = _core._reduce(_core._SUM, rows, [0], False)
+        return total
     copies, room, space = _groups_for(x, n)
     if space is None:
         return None

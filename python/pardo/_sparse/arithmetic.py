@@ -11,7 +11,7 @@ from pardo._core import Array
 from pardo._sparse.base import promoted, sparray
 from pardo._sparse.merging import merged
 from pardo._sparse.multiplication import times_rows
-from pardo._sparse.products import by_library, columns_times_vector, times_matrix, times_vector
+from pardo._sparse.products import columns_times_vector, times_matrix, times_vector
 from pardo._sparse.structure import add_to_dense, cast, from_dense
 
 # Functions of one number that give zero for zero, as methods of sparse arrays.
@@ -184,9 +184,6 @@ class Arithmetic(sparray):
         if isinstance(x, sparray):
             return self._times_sparse(x, dtype)
         mine = self._compressed()
-        made = by_library(mine._rows(), x, dtype, mine.format == "csc")
-        if made is not None:
-            return made
         if x.ndim == 1:
             if mine.format == "csc":
                 return columns_times_vector(mine._rows(), x, dtype)

@@ -311,8 +311,7 @@ class csr_array(_Compressed):  # noqa: N801 (SciPy's name)
     -----
     Products with vectors and matrices, sums and comparisons run on the device of the entries, by kernels of this library: rows are divided
     so that each thread has about as many entries as any other, and rows of more than 32768 entries are cut where they would be the last to
-    end. On CUDA cuSPARSE computes products with vectors and matrices of the same dtype, float32, float64, complex64 or complex128, where it
-    is installed. Sums have the same bits on each run. Columns of the product of two sparse arrays are in no order, as SciPy's.
+    end. Sums have the same bits on each run. Columns of the product of two sparse arrays are in no order, as SciPy's.
 
     Examples
     --------
@@ -373,8 +372,7 @@ class csc_array(_Compressed):  # noqa: N801 (SciPy's name)
 
     Notes
     -----
-    It is what the transposed csr_array has. Products with matrices make a csr_array first, but by cuSPARSE (see `csr_array`), which adds up
-    products of a csc_array in an order that may change from run to run.
+    It is what the transposed csr_array has. Products with matrices make a csr_array first.
 
     Examples
     --------

@@ -108,13 +108,6 @@ def extremes(rows: Rows, greatest: bool, longest: int) -> Array:
 # --- times dense
 
 
-def by_library(rows: Rows, x: Array, dtype: Any, transpose: bool) -> Array | None:
-    """The product of rows, or of their transpose, with a vector or matrix, where the device has a library that computes it."""
-    if rows.value.dtype != dtype:
-        return None
-    return _core._sparse_product(rows.ptr, rows.column, rows.value, cast(x, dtype), rows.width if transpose else rows.height, transpose)
-
-
 def times_vector(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
     """The product with a vector."""
     zero = accumulated_in(dtype).type(0)

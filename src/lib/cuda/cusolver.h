@@ -9,7 +9,6 @@
 
 #include "backend/cuda/libraries/driver.h"
 #include "device/queue/library_state.h"
-#include "lib/cuda/workspace.h"
 #include "lib/element_types.h"
 
 namespace pardo::lib::nvidia {
@@ -96,7 +95,7 @@ public:
     SolverState(const Solver& library, cuda::StreamHandle stream);
     ~SolverState() override;
     /// Memory of the device, until the next call.
-    char* workspace(std::size_t bytes) { return memory_.get(bytes); }
+    char* workspace(std::size_t bytes);
     /// Memory of the host, that calls may use after they have returned.
     char* host_workspace(std::size_t bytes);
     SolverParameters parameters();
@@ -109,7 +108,8 @@ public:
 
 private:
     void close() noexcept;
-    Workspace memory_;
+    cuda::DevicePointer memory_ = 0;
+    std::size_t bytes_ = 0;
     SolverParameters parameters_ = nullptr;
     std::vector<std::vector<char>> host_memory_;  // the last one is in use; earlier ones may still be
 };

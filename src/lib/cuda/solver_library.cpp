@@ -80,7 +80,7 @@ void check(Status status, const char* op_name, const char* function) {
     throw Error(ErrorCode::Device, std::string(op_name) + ": " + function + " failed: status " + std::to_string(status));
 }
 
-SolverState::SolverState(const Solver& of, cuda::StreamHandle on) : library(of), stream(on), memory_(of.driver, "linalg") {
+SolverState::SolverState(const Solver& of, cuda::StreamHandle on) : library(of), stream(on) {
     try {
         check(library.create(&handle), "linalg", "cusolverDnCreate");
         check(library.set_stream(handle, stream), "linalg", "cusolverDnSetStream");
@@ -100,6 +100,20 @@ void SolverState::close() noexcept {
     if (svd) library.destroy_svd(svd);
     if (blas) library.destroy_blas(blas);
     if (handle) library.destroy(handle);
+    if (memory_) library.driver->cuMemFree(memory_);
+}
+
+char* SolverState::workspace(std::size_t bytes) {
+    if (bytes > bytes_) {
+        // Freeing waits for what still uses it.
+        if (memory_) library.driver->cuMemFree(memory_);
+        memory_ = 0;
+        bytes_ = 0;
+        if (library.driver->cuMemAlloc(&memory_, bytes) != cuda::result::success)
+            throw Error(ErrorCode::Memory, "linalg: " + std::to_string(bytes) + " bytes of workspace do not fit into the device's memory");
+        bytes_ = bytes;
+    }
+    return reinterpret_cast<char*>(static_cast<std::uintptr_t>(memory_));
 }
 
 char* SolverState::host_workspace(std::size_t bytes) {

@@ -1,4 +1,4 @@
-// tests/unit/backend_cuda/environment.cpp: points the back end to the fake driver, cuBLAS, cuFFT and cuSPARSE before anything looks for one.
+// tests/unit/backend_cuda/environment.cpp: points the back end to the fake driver, cuBLAS and cuFFT before anything looks for one.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -10,7 +10,6 @@ const bool ready = [] {
     setenv("PARDO_CUDA_DRIVER", FAKE_CUDA_LIBRARY, 0);
     setenv("PARDO_CUBLAS", FAKE_CUBLAS_LIBRARY, 0);
     setenv("PARDO_CUFFT", FAKE_CUFFT_LIBRARY, 0);
-    setenv("PARDO_CUSPARSE", FAKE_CUSPARSE_LIBRARY, 0);
     setenv("FAKE_CUDA_DEVICES", "2", 0);
     setenv("PARDO_CACHE", "off", 0);
     return true;

@@ -1,6 +1,6 @@
 # cmake/kernels/programs.py: the calls whose kernels for CUDA are compiled when the wheel is built. They run on a driver without a GPU
-# that computes nothing: arrays are zero and numbers that the host reads are 1, so calls may fail by their values, and what a value decides has
-# to be asked for.
+# that computes nothing: arrays are zero and numbers that the host reads are 1, so calls may fail by their values, and what a value
+# decides has to be asked for.
 #
 # Chosen is what NVRTC takes longest for and programs use most; a kernel of one line takes 0.03 s, and all of these a minute for each target
 # (docs/design/first-calls.md). Kernels depend on how large arrays are, but beyond some 10^6 elements they are the same.

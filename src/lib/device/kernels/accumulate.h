@@ -48,8 +48,8 @@ FN T step_of(T a, T b) {
 )";
 
 /// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
-/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value. Places that are
-/// out of bounds are left out, and the first of them is `found` (if CHECKED), as by find_bad.
+/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value. Places that
+/// are out of bounds are left out, and the first of them is `found` (if CHECKED), as by find_bad.
 inline constexpr char accumulate_parts[] = R"(
 #if CHECKED
 #define FOUND_ARG ARG(i64, found),

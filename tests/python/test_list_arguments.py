@@ -238,6 +238,29 @@ def test_integers_beyond_64_bits():
         written(np.zeros(9), [1])
 
 
+def test_loops_that_write_arrays_too_keep_the_order_of_lists():
+    def both(x, s):
+        for i in range(len(x)):
+            x[i] = i
+            s.append(s[-1] + i)
+        return s
+
+    agree(both, np.zeros(100), [1])
+
+    @pp.jit
+    def inside(o):
+        for i in pp.prange(o.shape[0]):
+            s = [0]
+            for j in range(o.shape[1]):
+                o[i, j] = j
+                s.append(s[-1] + j)
+            o[i, 0] = s[-1]
+
+    o = np.zeros((3, 100))
+    inside(o)
+    assert o[:, 0].tolist() == [4950] * 3
+
+
 def in_sets(x, s):
     n = 0
     for v in x:

@@ -68,6 +68,9 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     const Tree& statements = t.parts[4];
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
+    for (const auto& [name, v] : scope_)
+        if (v.expr.kind == Kind::List && mentions(statements, name))
+            return no("it uses the list `" + name + "`, whose elements have an order");
     Elements elements;
     collect_elements(statements, elements);
     if (elements.other) return no("it calls functions, uses atomics, may fail, or assigns several things at once");

@@ -7,6 +7,7 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pardo._sparse import products
 
 pytestmark = pytest.mark.once
 
@@ -482,3 +483,36 @@ def test_parts_are_as_scipys(scipy_sparse, rng):
     same_parts(sp.csr_array(x).tocsc(), scipy_sparse.csr_array(x).tocsc())
     for k in (-2, 0, 3):
         same_parts(sp.eye_array(6, 9, k=k), scipy_sparse.eye_array(6, 9, k=k, format="csr"))
+
+
+# --- rows that several items share, and long ones, as on GPUs
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 0])
+def test_products_where_a_device_has_many_items(lanes, monkeypatch):
+    """Empty rows, rows of one entry, rows that are cut, and more rows than a group has places."""
+    monkeypatch.setattr(products, "has_few_items", lambda queue: False)
+    monkeypatch.setattr(products, "SHORT", 32)
+    monkeypatch.setattr(products, "_lanes", lambda device, mean: lanes)
+    rng = np.random.default_rng(3)
+    dense = random_dense(rng, (301, 77), 0.1)
+    dense[50:90] = 0
+    dense[7], dense[300] = 1, 2
+    a = sp.csr_array(dense)
+    for x in (rng.integers(-4, 5, 77).astype("float64"), rng.integers(-4, 5, (77, 3)).astype("float64")):
+        assert np.array_equal(pp.asnumpy(a @ pp.asarray(x)), dense @ x)
+    turned = sp.csr_array(dense.astype("complex64") * 1j)
+    assert np.array_equal(pp.asnumpy(turned @ pp.asarray(x[:, 0].astype("complex64"))), 1j * dense @ x[:, 0])
+    assert np.array_equal(pp.asnumpy(a.sum(axis=1)), dense.sum(axis=1))
+    assert np.array_equal(np.ravel(pp.asnumpy(a.max(axis=1))), dense.max(axis=1))
+
+
+def test_lanes_of_rows():
+    class Device:
+        sub_group_sizes = (32,)
+
+    assert [products._lanes(Device, mean) for mean in (0, 1, 2, 3, 4, 7, 8, 31, 32, 1000)] == [1, 1, 2, 2, 4, 4, 8, 16, 0, 0]
+    Device.sub_group_sizes = (8, 16, 32)
+    assert [products._lanes(Device, mean) for mean in (1, 7, 8, 9)] == [1, 4, 0, 0]
+    Device.sub_group_sizes = None
+    assert [products._lanes(Device, mean) for mean in (1, 7, 8)] == [1, 1, 0]

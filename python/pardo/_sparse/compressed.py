@@ -310,8 +310,8 @@ class csr_array(_Compressed):  # noqa: N801 (SciPy's name)
     Notes
     -----
     Products with vectors and matrices, sums and comparisons run on the device of the entries, by kernels of this library: rows are divided
-    so that each thread has about as many entries as any other, and rows of more than 32768 entries are cut where they would be the last to
-    end. Sums have the same bits on each run. Columns of the product of two sparse arrays are in no order, as SciPy's.
+    so that each thread has about as many entries as any other, and rows of more than 32768 entries (2048 on GPUs) are cut where they would
+    be the last to end. Sums have the same bits on each run. Columns of the product of two sparse arrays are in no order, as SciPy's.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from pardo._kernel.kernel import kernel
-from pardo._language.groups import reduce_over_group
+from pardo._language.groups import permute_group_by_xor, reduce_over_group
 from pardo._language.index_space import Const, Item, NdItem
 
 FREE = -1  # a place of a table that holds no column
@@ -113,6 +113,27 @@ def sparse_reduce_rows_by_groups(item: NdItem, ptr: Any, entry: Any, combine: An
     for k in range(first + place, stop, width):
         total = combine(total, entry(inputs, k, zero))
     total = reduce_over_group(group, total, combine)
+    if place == 0 and row < out.shape[0]:
+        out[row] = total
+
+
+@kernel
+def sparse_reduce_rows_by_lanes(
+    item: NdItem, ptr: Any, entry: Any, combine: Any, inputs: Any, zero: Any, out: Any, lanes: Const[int]
+) -> None:
+    """So many items of a sub-group share a row: a power of two, of less than the sub-group."""
+    group = item.get_sub_group()
+    i = np.int64(item.get_global_id(0))
+    place, row = i % lanes, i // lanes
+    first, stop = np.int64(0), np.int64(0)
+    if row < out.shape[0]:
+        first, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
+    total = zero
+    for k in range(first + place, stop, lanes):
+        total = combine(total, entry(inputs, k, zero))
+    for mask in (16, 8, 4, 2, 1):
+        if mask < lanes:
+            total = combine(total, permute_group_by_xor(group, total, mask))
     if place == 0 and row < out.shape[0]:
         out[row] = total
 

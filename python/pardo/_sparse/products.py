@@ -9,7 +9,7 @@ from pardo import _core
 from pardo._array.creation import empty, zeros
 from pardo._array.ranges import arange
 from pardo._base.orders import copied_in_order
-from pardo._core import Array
+from pardo._core import Array, Device, Queue
 from pardo._language.index_space import NdRange, Range
 from pardo._runtime.devices import largest_group
 from pardo._sparse import kernels
@@ -27,7 +27,8 @@ from pardo._sparse.structure import (
 
 LARGE = 16  # of so many parts of all entries a row may be one on processors, before it is cut
 LONG = 1 << 15  # entries of a row above which it may be cut into pieces, of so many
-SHARED = 8  # mean number of entries above which several items share a row, where a device has many
+SHORT = 1 << 11  # the same, where a device has many items
+SHARED = 8  # mean number of entries from which on a sub-group shares a row there, if parts of it cannot
 NARROW = 1024  # rows and entries of a part, for products with matrices
 
 
@@ -43,11 +44,25 @@ def finished(x: Array, dtype: Any) -> Array:
     return x != 0 if np.dtype(dtype) == np.bool_ else cast(x, dtype)
 
 
+def _longest_piece(queue: Queue) -> int:
+    return LONG if has_few_items(queue) else SHORT
+
+
 def _cut(ptr: Array, count: int, longest: int) -> tuple[Array, Array] | None:
     """Pieces of rows, where one row is so long that what works on it would be the last to end: sizes alone decide."""
-    if longest <= LONG or (has_few_items(ptr.queue) and longest <= count // LARGE):
+    most = _longest_piece(ptr.queue)
+    if longest <= most or (has_few_items(ptr.queue) and longest <= count // LARGE):
         return None
-    return split_rows(ptr, count, LONG)
+    return split_rows(ptr, count, most)
+
+
+def _lanes(device: Device, mean: int) -> int:
+    """How many items of a sub-group share a row with so many entries: a power of two; 0 where all do."""
+    least = min(device.sub_group_sizes or (0,))
+    lanes = 1 << (max(mean, 1).bit_length() - 1)
+    if lanes < least:
+        return lanes
+    return 0 if mean >= SHARED else 1
 
 
 def reduced(
@@ -57,19 +72,24 @@ def reduced(
     pieces = _cut(ptr, count, longest)
     if pieces is not None:
         of_rows, of_pieces = pieces
-        partial = reduced(of_pieces, count, LONG, entry, combine, inputs, zero)
-        return reduced(of_rows, partial.size, LONG, kernels.plain, combine, (partial,), zero)
+        most = _longest_piece(ptr.queue)
+        partial = reduced(of_pieces, count, most, entry, combine, inputs, zero)
+        return reduced(of_rows, partial.size, most, kernels.plain, combine, (partial,), zero)
     rows, queue, ptr = ptr.size - 1, ptr.queue, unsigned(ptr)
     out = empty(rows, zero.dtype, queue=queue)
     if rows == 0:
         return out
-    if has_few_items(queue) or count < SHARED * rows:
+    lanes = 1 if has_few_items(queue) else _lanes(queue.device, count // rows)
+    if lanes == 1:
         space, parts = parts_of(queue, rows, count)
         kernels.sparse_reduce_rows[space](ptr, entry, combine, inputs, zero, out, parts)
+        return out
+    group = largest_group(queue.device)
+    items = rows * (lanes or min(group, 32))
+    space = NdRange(Range(-(-items // group) * group), Range(group))
+    if lanes:
+        kernels.sparse_reduce_rows_by_lanes[space](ptr, entry, combine, inputs, zero, out, lanes)
     else:
-        group = largest_group(queue.device)
-        items = rows * min(group, 32)
-        space = NdRange(Range(-(-items // group) * group), Range(group))
         kernels.sparse_reduce_rows_by_groups[space](ptr, entry, combine, inputs, zero, out)
     return out
 
@@ -126,11 +146,11 @@ def times_matrix(rows: Rows, x: Array, dtype: Any, longest: int) -> Array:
     pieces = _cut(rows.ptr, rows.value.size, longest)
     if pieces is not None:
         of_rows, of_pieces = pieces
-        number = of_pieces.size - 1
-        partial = times_matrix(Rows(of_pieces, rows.column, rows.value, (number, rows.width)), x, zero.dtype, LONG)
+        number, most = of_pieces.size - 1, _longest_piece(rows.queue)
+        partial = times_matrix(Rows(of_pieces, rows.column, rows.value, (number, rows.width)), x, zero.dtype, most)
         ones = _core._full([number], 1, zero.dtype, rows.queue)
         adding = Rows(of_rows, arange(number, dtype=np.int64, queue=rows.queue), ones, (rows.height, number))
-        return finished(times_matrix(adding, partial, zero.dtype, LONG), dtype)
+        return finished(times_matrix(adding, partial, zero.dtype, most), dtype)
     x = cast(x, zero.dtype)
     if not x._is_contiguous():
         x = copied_in_order(x, "C")

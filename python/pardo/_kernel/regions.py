@@ -337,7 +337,7 @@ class Region:
         if plan is None:
             plan = self.plans[key] = list_values.planned(self.first, names)
         if plan.too_short(given, others) or (self.later and plan.too_often(given)):
-            return (LEFT,)
+            return (self._left("Python is faster with lists that are as short, or that are handed over as often", captured, chosen=True),)
         if plan.refused:
             return (self._left(plan.refused, captured),)
         lists, values = [], dict(zip(self.captured, captured, strict=True))

@@ -442,7 +442,6 @@ def test_regions_and_facts(device):
         (lambda: beyond[pp.Range(1)](pp.Image((3, 3), channels=1), pp.zeros(1)), TypeError, "unpacked into 2 names"),
         (lambda: beyond[pp.Range(1)](pp.Image(3), pp.zeros(1)), TypeError, "a tuple fills one dimension"),
     ],
-    ids=str,
 )  # fmt: skip
 def test_bad_arguments(make, error, message):
     with pytest.raises(error, match=message):

@@ -69,6 +69,8 @@ def test_keywords_and_defaults():
     check(f(pp.asarray(x)), x * 2 + 10)
     check(f(pp.asarray(x), 3), x * 2 + 3)
     check(f(pp.asarray(x), by=pp.asarray(x)), x * 3)
+    check(f(pp.asarray(x), factor=pp.asarray(x)), x * x + 10)
+    check(f(3, factor=pp.asarray(x)), 3 * x + 10)
     with pytest.raises(TypeError, match="nonsense"):
         f(pp.asarray(x), nonsense=1)
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import re
 import types
@@ -15,6 +16,7 @@ from pardo._array import contexts
 from pardo._array.interop import asarray
 from pardo._base.arguments import SCALARS, dtype_of
 from pardo._base.public_names import publish_module
+from pardo._compiler import texts
 from pardo._core import Array
 from pardo._generate import templates
 from pardo._generate.generators import _function, _Made, _name_of, _returned
@@ -162,11 +164,13 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
 
     def _in_order(self, positions: tuple[int, ...]) -> Any:
         """The function for arguments of which those that are excluded come last."""
-        if positions == tuple(range(len(positions))):
+        code = getattr(self.pyfunc, "__code__", None)
+        by_name = code is not None and code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARARGS
+        if positions == tuple(range(len(positions))) and not by_name:
             return self.pyfunc
         if positions not in self._ordered:
             order = tuple(positions.index(k) for k in range(len(positions)))
-            self._ordered[positions] = _reordered(self.pyfunc, order)
+            self._ordered[positions] = _with_keywords(self.pyfunc, order) if by_name else _reordered(self.pyfunc, order)
         return self._ordered[positions]
 
     def _result_types(
@@ -197,7 +201,17 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         return f"<vectorize {'decorator' if self.pyfunc is None else self.__name__}>"
 
 
+_numbers = itertools.count()  # texts have names of their own
 _copying: Callable[..., Any] = contexts.copying(vectorize._call)
+
+
+def _with_keywords(function: types.FunctionType, order: tuple[int, ...]) -> Callable[..., Any]:
+    """As _reordered, of a function with parameters that are given by name only: a text that gives them."""
+    parameters = inspect.signature(function).parameters.values()
+    given = [(p.name + "=" if p.kind is p.KEYWORD_ONLY else "") + f"x{k}" for p, k in zip(parameters, order, strict=True)]
+    lines = [f"def call({', '.join(f'x{k}' for k in range(len(order)))}):", f"    return function({', '.join(given)})"]
+    made: Callable[..., Any] = texts.functions_of(f"vectorize {next(_numbers)}", lines, {"function": function})["call"]
+    return made
 
 
 def _reordered(function: Any, order: tuple[int, ...]) -> Callable[..., Any]:

@@ -77,6 +77,7 @@ SOME = [  # each format and each shape
 ]
 
 
+@pytest.mark.varied("form", "channels")
 @pytest.mark.parametrize(("form", "shape", "channels"), SOME, ids=str)
 def test_kernels_read_and_write_what_the_host_sees(form, shape, channels, device):
     (dtype, normalized), (shape, layers) = form, shape
@@ -88,6 +89,7 @@ def test_kernels_read_and_write_what_the_host_sees(form, shape, channels, device
     assert_array_equal(b.to_numpy(), data)
 
 
+@pytest.mark.varied("channels")
 @pytest.mark.parametrize("channels", [1, 4])
 @pytest.mark.parametrize("shape", SHAPES, ids=SHAPE_IDS)
 def test_programs_read_and_write_images(shape, channels, device):
@@ -200,6 +202,7 @@ SAMPLE_TEXT = "".join(
 )
 
 
+@pytest.mark.varied("rank", "mode")
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("mode", MODES, ids=lambda m: f"{m[1]}-{m[2]}{'' if m[0] else '-texels'}")
 def test_sampling_is_as_opencl_says(mode, rank, device):
@@ -236,6 +239,7 @@ def test_layers_are_the_nearest_ones(device):
     assert pp.asnumpy(out).tolist() == [0.5, 0.5, 4.5, 9.0, 11.0]
 
 
+@pytest.mark.varied("form")
 @pytest.mark.parametrize("form", FORMATS, ids=FORMAT_IDS)
 def test_nearest_texels_of_all_formats(form, device):
     dtype, normalized = form

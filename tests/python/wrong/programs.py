@@ -542,7 +542,7 @@ def raises_again(item: pp.Item, x):
 
 
 def function_inside_with_defaults(item: pp.Item, x):
-    def add(v, by=1.0):
+    def add(v, by=x[1]):
         return v + by
 
     x[0] = add(x[0])

@@ -148,19 +148,11 @@ def count_below(item: NdItem, values: Any, counts: Any, ends: Any, room: Const[i
         if np.uint64(v) < np.uint64(room):
             atomic.add(own, np.uint32(v), 1)
     group_barrier(group)
-    least, greatest = reduce_over_group(group, least, lesser), reduce_over_group(group, greatest, larger)
+    least, greatest = reduce_over_group(group, least, min), reduce_over_group(group, greatest, max)
     if item.get_local_id(0) == 0:
         atomic.min(ends, 0, least)
         atomic.max(ends, 1, greatest)
     add_up(item, own, counts, 1)
-
-
-def lesser(a: Any, b: Any) -> Any:
-    return min(a, b)
-
-
-def larger(a: Any, b: Any) -> Any:
-    return max(a, b)
 
 
 ROOMS = ((128, 8, 1024), (1024, 1, 1024), (4096, 1, 4096))  # of so many counts, how many copies take how many counters of a group

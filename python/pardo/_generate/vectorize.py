@@ -164,8 +164,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
 
     def _in_order(self, positions: tuple[int, ...]) -> Any:
         """The function for arguments of which those that are excluded come last."""
-        code = getattr(self.pyfunc, "__code__", None)
-        by_name = code is not None and code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARARGS
+        by_name = getattr(getattr(self.pyfunc, "__code__", None), "co_kwonlyargcount", 0)
         if positions == tuple(range(len(positions))) and not by_name:
             return self.pyfunc
         if positions not in self._ordered:

@@ -100,19 +100,24 @@ def sparse_reduce_rows(item: NdItem, ptr: Any, entry: Any, combine: Any, inputs:
             out[row] = total
 
 
+def own_part(ptr: Any, entry: Any, combine: Any, inputs: Any, zero: Any, out: Any, row: Any, place: Any, count: Any) -> Any:
+    """What one of so many items makes of its entries of a row; of none behind the last row."""
+    first, stop = np.int64(0), np.int64(0)
+    if row < out.shape[0]:
+        first, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
+    total = zero
+    for k in range(first + place, stop, count):
+        total = combine(total, entry(inputs, k, zero))
+    return total
+
+
 @kernel
 def sparse_reduce_rows_by_groups(item: NdItem, ptr: Any, entry: Any, combine: Any, inputs: Any, zero: Any, out: Any) -> None:
     """The items of a sub-group share a row."""
     group = item.get_sub_group()
     place, width = group.get_local_id(), group.get_local_range()
     row = np.int64(item.get_global_id(0) - place) // width
-    first, stop = np.int64(0), np.int64(0)
-    if row < out.shape[0]:
-        first, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
-    total = zero
-    for k in range(first + place, stop, width):
-        total = combine(total, entry(inputs, k, zero))
-    total = reduce_over_group(group, total, combine)
+    total = reduce_over_group(group, own_part(ptr, entry, combine, inputs, zero, out, row, place, width), combine)
     if place == 0 and row < out.shape[0]:
         out[row] = total
 
@@ -125,12 +130,7 @@ def sparse_reduce_rows_by_lanes(
     group = item.get_sub_group()
     i = np.int64(item.get_global_id(0))
     place, row = i % lanes, i // lanes
-    first, stop = np.int64(0), np.int64(0)
-    if row < out.shape[0]:
-        first, stop = begin_of(ptr, row), begin_of(ptr, row + 1)
-    total = zero
-    for k in range(first + place, stop, lanes):
-        total = combine(total, entry(inputs, k, zero))
+    total = own_part(ptr, entry, combine, inputs, zero, out, row, place, lanes)
     for mask in (16, 8, 4, 2, 1):
         if mask < lanes:
             total = combine(total, permute_group_by_xor(group, total, mask))

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "libraries.md"
 REGISTERED = re.compile(r'Registered \w+\(\s*routines::(\w+),\s*\{\s*"([^"]+)", Place::(\w+)(.*?)\}\);', re.DOTALL)
 COST = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])")
-COLUMNS = ("CPU", "CUDA", "OpenCL")
+COLUMNS = {"CPU": {"Host"}, "CUDA": {"Text"}, "OpenCL": {"Text", "Shared"}}  # and the places that they are
 
 # Routines, and the functions that are made of them.
 ROWS = {
@@ -78,10 +78,9 @@ def table() -> str:
     found = registered()
     for routine, what in ROWS.items():
         cells = []
-        for column in COLUMNS:
+        for column, places in COLUMNS.items():
             own = column.lower()
-            place = "Host" if column == "CPU" else "Text"
-            rows = sorted(row for row in found[routine] if row[3] == own or (row[2] == place and not row[3]))
+            rows = sorted(row for row in found[routine] if row[3] == own or (row[2] in places and not row[3]))
             cells.append(", ".join(dict.fromkeys(row[1] for row in rows)) or "on the host")
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -17,9 +17,10 @@ namespace pardo::lib {
 
 /// The devices that an implementation is for, by what they can do.
 enum class Place : std::uint8_t {
-    Host = 1,  // the library's own code computes on their memory
-    Text = 2,  // they compile text, in groups of device_group items
-    Away = 4,  // the host does not compute there, whatever else they can do
+    Host = 1,    // the library's own code computes on their memory
+    Text = 2,    // they compile text, in groups of device_group items
+    Away = 4,    // the host does not compute there, whatever else they can do
+    Shared = 8,  // away too, but they are the host's processor, and its code computes on their memory (runs_host_routines)
 };
 /// Items a group, in all kernels of text.
 inline constexpr int device_group = 256;

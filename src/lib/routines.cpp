@@ -74,7 +74,8 @@ void RoutineBase::list() {
 unsigned RoutineBase::places_of(const device::Device* device) {
     if (device->runs_host_code()) return static_cast<unsigned>(Place::Host);
     const bool text = !device->text_language().empty() && device->info().max_work_group_size >= device_group;
-    return static_cast<unsigned>(Place::Away) | (text ? static_cast<unsigned>(Place::Text) : 0u);
+    const auto bit = [](Place place, bool is) { return is ? static_cast<unsigned>(place) : 0u; };
+    return bit(Place::Away, true) | bit(Place::Text, text) | bit(Place::Shared, device->runs_host_routines());
 }
 
 bool RoutineBase::asked_for(const char* implementation) const {

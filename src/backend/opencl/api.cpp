@@ -38,6 +38,9 @@ private:
         const std::string memory = env("PARDO_OPENCL_MEMORY").value_or("usm");
         if (memory != "usm" && memory != "svm" && memory != "buffer")
             throw Error(ErrorCode::Value, "PARDO_OPENCL_MEMORY=" + memory + ": it is usm, svm or buffer");
+        const std::string routines = env("PARDO_OPENCL_ROUTINES").value_or("host");
+        if (routines != "host" && routines != "kernels")
+            throw Error(ErrorCode::Value, "PARDO_OPENCL_ROUTINES=" + routines + ": it is host or kernels");
         device::driver_in_use();  // drivers start threads as soon as they are asked anything
         const Found found = find_platforms();
         loader_ = found.loader;

@@ -23,6 +23,10 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     if (path_ == MemoryPath::SvmFine)
         info_.has_usm_device_allocations = info_.has_usm_host_allocations = info_.has_usm_shared_allocations = true;
     if (path_ == MemoryPath::Buffer) info_.has_usm_system_allocations = false;  // kernels take no addresses
+    const auto runs = device_value<cl_device_exec_capabilities>(api(), handle, CL_DEVICE_EXECUTION_CAPABILITIES);
+    shares_memory_ =
+        info_.type == DeviceType::Cpu && (runs & CL_EXEC_NATIVE_KERNEL) && (path_ == MemoryPath::Usm || path_ == MemoryPath::SvmFine);
+    host_routines_ = shares_memory_ && env("PARDO_OPENCL_ROUTINES") != "kernels";
     features_.language = emit::CLanguage::OpenCL;
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;

@@ -36,6 +36,7 @@ public:
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
     bool takes_host_memory() const noexcept override { return info_.type == DeviceType::Cpu && info_.has_usm_system_allocations; }
+    bool runs_host_routines() const noexcept override { return host_routines_; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     MemoryStats memory_stats() const override;
     void trim_memory() override;
@@ -56,6 +57,8 @@ public:
     cl_device_id handle() const noexcept { return handle_; }
     /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
     MemoryPath path() const;
+    /// Whether the host computes in place on its memory.
+    bool shares_host_memory() const noexcept { return shares_memory_; }
     const emit::CFeatures& features() const noexcept { return features_; }
     /// Native out-of-order queues that are not in use; null when there is none.
     cl_command_queue take_idle_queue();
@@ -79,6 +82,7 @@ private:
     DeviceInfo info_;
     MemoryPath path_ = MemoryPath::Buffer;
     std::string no_path_;  // why there is none
+    bool shares_memory_ = false, host_routines_ = false;
     emit::CFeatures features_;
     std::mutex idle_mutex_;
     std::vector<cl_command_queue> idle_queues_;

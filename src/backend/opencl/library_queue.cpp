@@ -1,14 +1,10 @@
 // src/backend/opencl/library_queue.cpp: the order of libraries' commands, and memory as they take it.
 #include "backend/opencl/library_queue.h"
 
-#include <string>
 #include <utility>
-
-#include <pardo/error.h>
 
 #include "backend/opencl/opencl.h"
 #include "backend/opencl/queue.h"
-#include "base/env.h"
 
 namespace pardo::opencl {
 
@@ -53,19 +49,7 @@ void OpenClStream::call_library(const LibraryCall& call, const device::NativeOrd
 
 bool shares_host_memory(const device::Device* device) {
     const auto* own = dynamic_cast<const OpenClDevice*>(device);
-    if (!own || own->info().type != DeviceType::Cpu) return false;
-    const auto runs = device_value<cl_device_exec_capabilities>(own->api(), own->handle(), CL_DEVICE_EXECUTION_CAPABILITIES);
-    return (runs & CL_EXEC_NATIVE_KERNEL) && (own->path() == MemoryPath::Usm || own->path() == MemoryPath::SvmFine);
-}
-
-bool runs_host_routines(const device::Device* device) {
-    static const bool wanted = [] {
-        const std::string routines = env("PARDO_OPENCL_ROUTINES").value_or("host");
-        if (routines != "host" && routines != "kernels")
-            throw Error(ErrorCode::Value, "PARDO_OPENCL_ROUTINES=" + routines + ": it is host or kernels");
-        return routines == "host";
-    }();
-    return wanted && shares_host_memory(device);
+    return own && own->shares_host_memory();
 }
 
 }  // namespace pardo::opencl

@@ -13,8 +13,5 @@ void register_backend();
 std::string memory_path(device::Device* device);
 /// True for the host's processor where it is an OpenCL device whose memory the host computes on in place. False for all others.
 bool shares_host_memory(const device::Device* device);
-/// Whether the library's routines for the host compute on a device's memory in place: PARDO_OPENCL_ROUTINES=kernels says no, for tests.
-/// Throws Value for another text than that and "host".
-bool runs_host_routines(const device::Device* device);
 
 }  // namespace pardo::opencl

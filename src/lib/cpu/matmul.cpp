@@ -2,7 +2,6 @@
 #include <limits>
 #include <string>
 
-#include "backend/opencl/opencl.h"
 #include "lib/cpu/openblas.h"
 #include "lib/cpu/task.h"
 #include "lib/strided_iterator.h"
@@ -184,12 +183,11 @@ bool openblas_is_there() {
 }
 
 const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies, 0.1});
-const Registered matmul_in_place(routines::matmul, {"OpenBLAS", Place::Away, openblas_matmul,
+const Registered matmul_in_place(routines::matmul, {"OpenBLAS", Place::Shared, openblas_matmul,
                                                     [](device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-                                                        return is_blas(out.dtype) && opencl::runs_host_routines(queue->device()) &&
-                                                               takes(queue, a) && takes(queue, b);
+                                                        return is_blas(out.dtype) && takes(queue, a) && takes(queue, b);
                                                     },
-                                                    0.1, "opencl", openblas_is_there});
+                                                    0.1, nullptr, openblas_is_there});
 const Registered strides(routines::matmul_takes, {"strides", Place::Host, takes});
 const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
 

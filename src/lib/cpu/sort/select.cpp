@@ -1,7 +1,6 @@
 // src/lib/cpu/sort/select.cpp: partition, argpartition and top_k on the CPU: selection without sorting everything.
 #include <vector>
 
-#include "backend/opencl/opencl.h"
 #include "lib/cpu/sort/bits.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
@@ -176,15 +175,8 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
 
 const Registered partition_here(routines::partition, {"threads", Place::Host, cpu_partition});
 const Registered top_k_here(routines::top_k, {"threads", Place::Host, cpu_top_k});
-const Registered partition_in_place(routines::partition,
-                                    {"threads", Place::Away, cpu_partition,
-                                     [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines,
-                                        std::span<const std::int64_t>) { return opencl::runs_host_routines(queue->device()); },
-                                     0.5, "opencl"});
-const Registered top_k_in_place(routines::top_k, {"threads", Place::Away, cpu_top_k,
-                                                  [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines, std::int64_t,
-                                                     bool) { return opencl::runs_host_routines(queue->device()); },
-                                                  0.5, "opencl"});
+const Registered partition_in_place(routines::partition, {"threads", Place::Shared, cpu_partition, nullptr, 0.5});
+const Registered top_k_in_place(routines::top_k, {"threads", Place::Shared, cpu_top_k, nullptr, 0.5});
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // src/lib/cpu/sort/sort.cpp: sort and argsort on the CPU.
 #include "lib/cpu/sort/sort.h"
 
-#include "backend/opencl/opencl.h"
 #include "lib/cpu/task.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
@@ -31,11 +30,7 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
 }
 
 const Registered sort_here(routines::sort, {"threads", Place::Host, cpu_sort});
-const Registered sort_in_place(routines::sort, {"threads", Place::Away, cpu_sort,
-                                                [](device::Queue* queue, const Memory&, const Memory&, const Memory&, Lines, bool) {
-                                                    return opencl::runs_host_routines(queue->device());
-                                                },
-                                                0.5, "opencl"});
+const Registered sort_in_place(routines::sort, {"threads", Place::Shared, cpu_sort, nullptr, 0.5});
 
 }  // namespace
 

@@ -242,7 +242,7 @@ private:
         } else {
             require(in.combines.empty(), id, "a serial loop has no combines");
         }
-        require(in.loop != LoopKind::Apart || in.results.size() == 0, id, "what threads share carries nothing");
+        require(in.loop != LoopKind::Apart || in.results.empty(), id, "what threads share carries nothing");
         region(id, in, 0, true, 3, lanes ? 0 : in.results.size());
     }
 

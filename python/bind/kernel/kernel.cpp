@@ -394,6 +394,7 @@ void bind_kernel(nb::module_& m) {
             [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks,
                const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products) {
                 std::vector<pardo::ListArgument> given;
+                given.reserve(lists.size());
                 for (const auto& [name, filled, weak, changes, grows] : lists) given.push_back({name, filled, weak, changes, grows});
                 pardo::KernelOptions options{fast_math, static_cast<pardo::Checks>(checks)};
                 options.library_products = library_products;

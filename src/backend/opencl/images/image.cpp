@@ -69,7 +69,7 @@ void check_image(const OpenClDevice& device, const ImageShape& s) {
                         s.text() + ": " + device.id() + " takes " + (layers ? "at most " : "a ") +
                             (layers ? std::to_string(most) + " layers" : std::string(names[d]) + " of at most " + std::to_string(most)));
     }
-    const cl_context context = device.context().handle();
+    cl_context context = device.context().handle();
     cl_uint count = 0;
     check(api.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type_of(s), 0, nullptr, &count), "clGetSupportedImageFormats");
     std::vector<cl_image_format> formats(count);

@@ -24,9 +24,8 @@ def begin_of(ptr: Any, row: Any) -> Any:
     return np.int64(ptr[row])
 
 
-def row_of(ptr: Any, place: Any) -> Any:
-    """The row that an entry belongs to."""
-    low, high = np.int64(0), np.int64(ptr.shape[0] - 1)
+def row_of(ptr: Any, place: Any, low: Any, high: Any) -> Any:
+    """The row that an entry belongs to, which is in [low, high)."""
     while low + 1 < high:
         middle = (low + high) // 2
         if np.int64(ptr[middle]) <= place:
@@ -165,17 +164,39 @@ def sparse_times_matrix_by_rows(item: Item, ptr: Any, index: Any, value: Any, x:
 # --- rows to rows
 
 
+def number_of_row(inputs: Any, k: Any, row: Any, out: Any) -> Any:
+    """The row of an entry."""
+    return row.astype(out.dtype)
+
+
+def scaled_by_row(inputs: Any, k: Any, row: Any, out: Any) -> Any:
+    """The value of an entry times the element of a vector that its row names."""
+    return inputs[0][k].astype(out.dtype) * inputs[1][row]
+
+
 @kernel
-def sparse_rows_of_entries(item: NdItem, ptr: Any, block: Any, out: Any) -> None:
-    """The row of each entry: an item looks for that of its first entry, and goes on from there."""
+def sparse_each_entry(item: NdItem, ptr: Any, block: Any, entry: Any, inputs: Any, out: Any) -> None:
+    """A function of each entry and its row: an item looks for the row of its first entry, and goes on from there."""
     first = np.int64(item.get_global_id(0)) * block
     stop = min(first + block, np.int64(out.shape[0]))
     if first < stop:
-        row = row_of(ptr, first)
+        row = row_of(ptr, first, np.int64(0), np.int64(ptr.shape[0] - 1))
         for k in range(first, stop):
             while np.int64(ptr[row + 1]) <= k:
                 row += 1
-            out[k] = row.astype(out.dtype)
+            out[k] = entry(inputs, k, row, out)
+
+
+@kernel
+def sparse_each_entry_by_groups(item: NdItem, ptr: Any, block: Any, entry: Any, inputs: Any, out: Any) -> None:
+    """The same: the items of a group have `block` entries each, and look among the rows of all of them."""
+    place, width = np.int64(item.get_local_id(0)), np.int64(item.get_local_range(0))
+    first = (np.int64(item.get_global_id(0)) - place) * block
+    stop = min(first + width * block, np.int64(out.shape[0]))
+    least = row_of(ptr, first, np.int64(0), np.int64(ptr.shape[0] - 1))
+    most = row_of(ptr, stop - 1, least, np.int64(ptr.shape[0] - 1)) + 1
+    for k in range(first + place, stop, width):
+        out[k] = entry(inputs, k, row_of(ptr, k, least, most), out)
 
 
 @kernel

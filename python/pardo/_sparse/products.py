@@ -19,6 +19,7 @@ from pardo._sparse.structure import (
     column_sums,
     has_few_items,
     lengths,
+    of_each_entry,
     parts_of,
     split_rows,
     transposed,
@@ -170,5 +171,11 @@ def columns_times_vector(columns: Rows, x: Array, dtype: Any) -> Array:
         return zeros(columns.width, dtype, queue=columns.queue)
     if has_few_items(columns.queue):
         return finished(column_sums(columns, x, accumulated_in(dtype)), dtype)
-    rows = transposed(columns)
-    return times_vector(rows, x, dtype, longest_of(rows.ptr))
+    out = zeros(columns.width, accumulated_in(dtype), queue=columns.queue)
+    if not _core._accumulates_at(_core.add._row, out):
+        rows = transposed(columns)
+        return times_vector(rows, x, dtype, longest_of(rows.ptr))
+    factors = empty(columns.value.size, out.dtype, queue=columns.queue)
+    of_each_entry(columns.ptr, kernels.scaled_by_row, (columns.value, cast(x, out.dtype)), factors)
+    _core._accumulate_at(_core.add._row, out, cast(columns.column, np.int64), factors, True)
+    return finished(out, dtype)

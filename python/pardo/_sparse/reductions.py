@@ -41,8 +41,12 @@ class Reductions(Arithmetic):
             return zeros(rows.width, dtype, queue=self.queue)
         if has_few_items(self.queue):
             return finished(column_sums(rows, None, accumulated_in(dtype)), dtype)
-        columns = transposed(rows)
-        return sums(columns.ptr, columns.value, dtype)
+        out = zeros(rows.width, accumulated_in(dtype), queue=self.queue)
+        if not _core._accumulates_at(_core.add._row, out):
+            columns = transposed(rows)
+            return sums(columns.ptr, columns.value, dtype)
+        _core._accumulate_at(_core.add._row, out, cast(rows.column, np.int64), cast(rows.value, out.dtype), True)
+        return finished(out, dtype)
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Array | None = None) -> Array:
         """Sum the array elements over a given axis.

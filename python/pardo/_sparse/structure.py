@@ -18,6 +18,7 @@ from pardo._sparse import kernels
 BLOCK = 8192  # rows and entries of a part, on processors
 COPIES = 16  # of the columns, where parts of the rows have one each
 PER_ITEM = 4096  # entries whose rows one item looks for, on processors
+PER_ITEM_OF_GROUP = 8  # the same, where a device has many items
 
 
 class Rows(NamedTuple):
@@ -77,15 +78,22 @@ def parts_of(queue: Queue, rows: int, work: int) -> tuple[NdRange, int]:
     return NdRange(Range(-(-rows // group) * group), Range(group)), rows
 
 
+def of_each_entry(ptr: Array, entry: Callable[..., Any], inputs: tuple[Any, ...], out: Array) -> Array:
+    """Fills `out` with a function of each entry and its row, as those of kernels.py are."""
+    if out.size == 0:
+        return out
+    few = has_few_items(ptr.queue)
+    group = 1 if few else largest_group(ptr.queue.device)
+    block = PER_ITEM if few else PER_ITEM_OF_GROUP
+    space = NdRange(Range(-(-out.size // (block * group)) * group), Range(group))
+    code = kernels.sparse_each_entry if few else kernels.sparse_each_entry_by_groups
+    code[space](unsigned(ptr), block, entry, inputs, out)
+    return out
+
+
 def entry_rows(ptr: Array, count: int, dtype: Any = np.int64) -> Array:
     """The row of each of so many entries."""
-    out = empty(count, dtype, queue=ptr.queue)
-    if count:
-        few = has_few_items(ptr.queue)
-        block, group = (PER_ITEM, 1) if few else (1, largest_group(ptr.queue.device))
-        items = -(-count // block)
-        kernels.sparse_rows_of_entries[NdRange(Range(-(-items // group) * group), Range(group))](ptr, block, out)
-    return out
+    return of_each_entry(ptr, kernels.number_of_row, (), empty(count, dtype, queue=ptr.queue))
 
 
 def pointers(counts: Array, dtype: Any = np.int64) -> Array:

@@ -1,5 +1,6 @@
-// src/lib/device/accumulate.cpp: what indices name, changed in place once for each time, on CUDA: targets that fit into a group's memory.
+// src/lib/device/accumulate.cpp: what indices name, changed in place once for each time, on CUDA.
 #include <algorithm>
+#include <bit>
 
 #include "lib/device/bounds_check.h"
 
@@ -12,6 +13,8 @@ using graph::Op;
 constexpr std::int64_t copies_room = 32768;  // bytes of a group's copies, as in kernels/accumulate.h
 constexpr std::int64_t most_parts = 512;     // of the places
 constexpr std::int64_t least_part = 4096;    // places
+constexpr std::int64_t most_chunks = 4096;   // of the places in the order of their blocks
+constexpr std::int64_t least_chunk = 512;    // places
 
 /// OP of kernels/accumulate.h; -1 where there is no code for that.
 int step_number(Op op, DType dtype) {
@@ -34,35 +37,89 @@ int step_number(Op op, DType dtype) {
     }
 }
 
-void device_accumulate_at(device::Queue* queue, Op op, const Memory& target, const Memory& places, const Memory& values,
-                          const Bounds& bounds) {
-    const char* name = graph::op_row(op).name;
-    const std::int64_t size = target.size(), count = places.size();
-    const std::int64_t warps = std::clamp<std::int64_t>(copies_room / (size * itemsize(target.dtype)), 1, device_group / 32);
-    const std::int64_t parts = std::clamp<std::int64_t>(count / least_part, 1, most_parts);
-    const bool checked = !bounds.rows.empty();
-    const Memory partial = device_scratch(queue, target.dtype, parts * size);
-    const Define what{"OP", step_number(op, target.dtype)};
-    DeviceArgs args, last;
-    Memory found;
+/// The places as they are gone through: each group leaves the first one that is out of bounds in `found`, if they are looked through.
+struct Places {
+    const char* name;
+    const Memory& named;
+    const Bounds& bounds;
     BoundsCheck check;
-    if (checked) {
-        found = device_scratch(queue, DType::Int64, parts);
+    Memory found;
+
+    /// The arguments of the kernel that looks them through, so far.
+    DeviceArgs begin(device::Queue* queue, std::int64_t groups) {
+        DeviceArgs args;
+        if (bounds.rows.empty()) return args;
+        found = device_scratch(queue, DType::Int64, groups);
         check.begin(queue);
         args.push_back(writes(found));
+        return args;
     }
-    for (const DeviceArg& arg : {reads(places), reads(values), writes(partial), DeviceArg(count), DeviceArg(size),
+    /// The arguments of a kernel after that one, so far.
+    DeviceArgs after() const {
+        DeviceArgs args;
+        check.add_to(args);
+        return args;
+    }
+};
+
+/// Targets that fit into a group's memory: each group has copies of all.
+void accumulate_in_copies(device::Queue* queue, Define what, const Memory& target, Places& places, const Memory& values) {
+    const std::int64_t size = target.size(), count = places.named.size();
+    const std::int64_t warps = std::clamp<std::int64_t>(copies_room / target.nbytes(), 1, device_group / 32);
+    const std::int64_t parts = std::clamp<std::int64_t>(count / least_part, 1, most_parts);
+    const Memory partial = device_scratch(queue, target.dtype, parts * size);
+    DeviceArgs args = places.begin(queue, parts);
+    for (const DeviceArg& arg : {reads(places.named), reads(values), writes(partial), DeviceArg(count), DeviceArg(size),
                                  DeviceArg(std::int64_t{values.size() == 1}), DeviceArg(warps)})
         args.push_back(arg);
-    launch_kernel(queue, name, Variant(KernelId::AccumulateParts, target.dtype, {what, check.define()}), parts, args);
-    if (checked) check.note(queue, bounds, 0, found, parts);
-    check.add_to(last);
+    const Define checked = places.check.define();
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateParts, target.dtype, {what, checked}), parts, args);
+    if (places.check.there()) places.check.note(queue, places.bounds, 0, places.found, parts);
+    DeviceArgs last = places.after();
     for (const DeviceArg& arg : {reads(partial), updates(target), DeviceArg(parts), DeviceArg(size)}) last.push_back(arg);
-    launch_kernel(queue, name, Variant(KernelId::AccumulateAll, target.dtype, {what, check.define()}), divide_up(size, 32), last);
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateAll, target.dtype, {what, checked}), divide_up(size, 32), last);
+}
+
+/// Other targets: the places are sorted by blocks of the target, whose order is the same each time.
+void accumulate_in_blocks(device::Queue* queue, Define what, const Memory& target, Places& places, const Memory& values) {
+    const std::int64_t size = target.size(), count = places.named.size();
+    const std::int64_t block = copies_room / 8 / itemsize(target.dtype), blocks = divide_up(size, block);
+    const DType key = blocks <= 0x100 ? DType::UInt8 : blocks <= 0x10000 ? DType::UInt16 : DType::UInt32;
+    const Memory keys = device_scratch(queue, key, count), order = device_scratch(queue, DType::Int64, count);
+    const std::int64_t groups = std::min({groups_for(count, 4), busy_groups(queue->device()), std::int64_t{4096}});
+    DeviceArgs args = places.begin(queue, groups);
+    for (const DeviceArg& arg :
+         {reads(places.named), writes(keys), DeviceArg(count), DeviceArg(size),
+          DeviceArg(std::int64_t{std::countr_zero(static_cast<std::uint64_t>(block))}), DeviceArg(divide_up(count, groups))})
+        args.push_back(arg);
+    const Define checked = places.check.define();
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateKeys, key, {checked}), groups, args);
+    if (places.check.there()) places.check.note(queue, places.bounds, 0, places.found, groups);
+    routines::sort(queue, keys, {}, order, {1, count, 1}, false);
+    const std::int64_t chunks = std::clamp<std::int64_t>(count / least_chunk, 1, most_chunks);
+    const Memory partial = device_scratch(queue, target.dtype, 2 * chunks * block),
+                 joined = device_scratch(queue, DType::Int64, 2 * chunks);
+    DeviceArgs parts = places.after(), last = places.after();
+    for (const DeviceArg& arg : {reads(places.named), reads(order), reads(values), updates(target), writes(partial), writes(joined),
+                                 DeviceArg(count), DeviceArg(size), DeviceArg(std::int64_t{values.size() == 1}), DeviceArg(chunks)})
+        parts.push_back(arg);
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateChunks, target.dtype, {what, checked}), divide_up(chunks, 8), parts);
+    const std::int64_t pieces = divide_up(block, 256);
+    for (const DeviceArg& arg : {reads(partial), reads(joined), updates(target), DeviceArg(size), DeviceArg(chunks), DeviceArg(pieces)})
+        last.push_back(arg);
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateJoined, target.dtype, {what, checked}), chunks * pieces, last);
+}
+
+void device_accumulate_at(device::Queue* queue, Op op, const Memory& target, const Memory& places, const Memory& values,
+                          const Bounds& bounds) {
+    Places named{graph::op_row(op).name, places, bounds, {}, {}};
+    const Define what{"OP", step_number(op, target.dtype)};
+    const auto accumulate = target.nbytes() <= copies_room ? accumulate_in_copies : accumulate_in_blocks;
+    accumulate(queue, what, target, named, values);
 }
 
 bool accumulates(device::Queue*, Op op, const Memory& target, const Memory&, const Memory&, const Bounds&) {
-    return step_number(op, target.dtype) >= 0 && target.size() > 0 && target.nbytes() <= copies_room;
+    return step_number(op, target.dtype) >= 0 && target.size() > 0;
 }
 
 const Registered accumulate_at_here(routines::accumulate_at, {"kernels", Place::Text, device_accumulate_at, accumulates, 1, "cuda"});

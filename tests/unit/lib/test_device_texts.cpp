@@ -169,11 +169,14 @@ std::vector<Variant> variants_of(DType dtype) {
             if (op > 0 && is_complex(dtype)) continue;
             if ((op > 5 && is_inexact(dtype)) || (op < 6 && dtype == DType::Bool)) continue;
             list.push_back({KernelId::AccumulateParts, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
+            if (op % 2 == 0) list.push_back({KernelId::AccumulateChunks, dtype, {{"OP", op}, {"CHECKED", op / 2 % 2}}});
+            if (op < 3) list.push_back({KernelId::AccumulateJoined, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
             if (op < 3) list.push_back({KernelId::AccumulateAll, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
         }
     }
     if (is_complex(dtype)) return list;
     if (is_integer(dtype)) list.push_back({KernelId::MarkValues, dtype});
+    if (kind_of(dtype) == DKind::Unsigned) list.push_back({KernelId::AccumulateKeys, dtype, {{"CHECKED", itemsize(dtype) % 2}}});
     for (int slots : {4, 8}) {
         const int digit_bits = itemsize(dtype) == 1 ? 8 : 11, mode = slots / 4;
         for (int keep : {0, 1})

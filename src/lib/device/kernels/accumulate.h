@@ -47,15 +47,19 @@ FN T step_of(T a, T b) {
 #endif
 )";
 
-/// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
-/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value. Places that
-/// are out of bounds are left out, and the first of them is `found` (if CHECKED), as by find_bad.
-inline constexpr char accumulate_parts[] = R"(
+/// Kernels that look for indices out of bounds leave the first one of each group in FOUND_ARG (if CHECKED), as find_bad does.
+inline constexpr char finding[] = R"(
 #if CHECKED
 #define FOUND_ARG ARG(i64, found),
 #else
 #define FOUND_ARG
 #endif
+)";
+
+/// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
+/// by place in their order. The copies, taken together in their order, become a row of `partial`. `one`: there is one value. Places that
+/// are out of bounds are left out, and the first of them is `found` (if CHECKED), as by find_bad.
+inline constexpr char accumulate_parts[] = R"(
 KERNEL(256) accumulate_parts(FOUND_ARG CONST_ARG(i64, places), CONST_ARG(T, values), ARG(T, partial), i64 count, i64 size, i64 one,
                              i64 warps) {
     BEGIN;
@@ -122,6 +126,129 @@ KERNEL(256) accumulate_all(STATUS_ARG CONST_ARG(T, partial), ARG(T, target), i64
     T result = target[i];
     for (int s = 0; s < 8; ++s) result = step_of(result, room[32 * s + t]);
     target[i] = result;
+}
+)";
+
+/// The block of the target that each place is in, as a key for sorting; blocks have 1 << `bits` elements.
+inline constexpr char accumulate_keys[] = R"(
+KERNEL(256) accumulate_keys(FOUND_ARG CONST_ARG(i64, places), ARG(T, keys), i64 count, i64 size, i64 bits, i64 share) {
+    BEGIN;
+    CONST_PTR(i64, places);
+    PTR(T, keys);
+    const int t = LOCAL_ID;
+    const i64 begin = GROUP_ID * share, end = min(begin + share, count);
+    i64 first = count;
+    for (i64 at = begin; at < end; at += 1024) {
+        UNROLL for (int k = 0; k < 4; ++k) {
+            const i64 i = at + k * 256 + t;
+            if (i >= end) break;
+            const i64 named = places[i], place = named < 0 ? named + size : named;
+            if ((u64)place >= (u64)size) first = min(first, i);
+            keys[i] = (T)(place >> bits);
+        }
+    }
+#if CHECKED
+    SHARED i64 firsts[256];
+    LEAST_FIRST;
+    if (t == 0) found[GROUP_ID] = firsts[0];
+#endif
+}
+)";
+
+/// Blocks of the target that fit into the room of a warp, which is an eighth of a group's.
+inline constexpr char accumulate_blocks[] = R"(
+#define BLOCK (ROOM / 8)
+)";
+
+/// Each warp takes a chunk of the places in the order of their blocks, place by place in their order. A block that begins and ends in one
+/// chunk is done. Others are rows of `partial`: what a chunk has of a block that began before it is row `chunk`, and what it has of one
+/// that begins in it and goes on is row `chunks + chunk`; these rows' blocks are `joined`, or -1.
+inline constexpr char accumulate_chunks[] = R"(
+FN i64 block_of(const i64* places, const i64* order, i64 i, i64 size) {
+    const i64 named = places[order[i]];
+    return (named < 0 ? named + size : named) / BLOCK;
+}
+KERNEL(256) accumulate_chunks(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(i64, order), CONST_ARG(T, values), ARG(T, target),
+                              ARG(T, partial), ARG(i64, joined), i64 count, i64 size, i64 one, i64 chunks) {
+    BEGIN;
+    SHARED T rooms[ROOM];
+    const int t = LOCAL_ID, lane = t & 31;
+    const i64 chunk = GROUP_ID * 8 + (t >> 5);
+    if (BAD_INDEX || chunk >= chunks) return;
+    T* own = rooms + (t >> 5) * BLOCK;
+    for (int e = lane; e < BLOCK; e += 32) own[e] = IDENTITY;
+    __syncwarp();
+    const i64 begin = count / chunks * chunk + min(chunk, count % chunks), end = begin + count / chunks + (chunk < count % chunks);
+    i64 block = block_of(places, order, begin, size), head = -1, tail = -1;
+    const i64 following = end < count ? block_of(places, order, end, size) : -1;
+    bool begun_before = begin > 0 && block_of(places, order, begin - 1, size) == block;
+    for (i64 at = begin; at <= end; at += 128) {
+        i64 place[4];
+        T value[4];
+        UNROLL for (int k = 0; k < 4; ++k) {
+            const i64 i = at + 32 * k + lane;
+            const i64 from = i < end ? order[i] : 0, named = places[from];
+            place[k] = i < end ? (named < 0 ? named + size : named) : -1;
+            value[k] = values[one ? 0 : from];
+        }
+        UNROLL for (int k = 0; k < 4; ++k) {
+            const bool last = at + 32 * k <= end && end < at + 32 * (k + 1);
+            bool left = place[k] >= 0;
+            while (true) {
+                const bool here = left && place[k] / BLOCK == block;
+                const int local = here ? (int)(place[k] % BLOCK) : -1;
+                const u32 same = __match_any_sync(0xffffffffu, local);
+                const int turn = here ? __popc(same & ((1u << lane) - 1u)) : 32;
+                for (int now = 0; __any_sync(0xffffffffu, turn < 32 && turn >= now); ++now) {
+                    if (turn == now) own[local] = step_of(own[local], value[k]);
+                    __syncwarp();
+                }
+                left = left && !here;
+                const u32 rest = __ballot_sync(0xffffffffu, left);
+                if (!rest && !last) break;
+                const bool goes_on = !rest && following == block;
+                if (begun_before) head = block;
+                else if (goes_on) tail = block;
+                const i64 row = begun_before ? chunk : chunks + chunk, base = block * BLOCK;
+                for (int e = lane; e < BLOCK; e += 32) {
+                    if (begun_before || goes_on) partial[row * BLOCK + e] = own[e];
+                    else if (base + e < size) target[base + e] = step_of(target[base + e], own[e]);
+                    own[e] = IDENTITY;
+                }
+                __syncwarp();
+                if (!rest) break;
+                block = __shfl_sync(0xffffffffu, place[k] / BLOCK, __ffs((int)rest) - 1);
+                begun_before = false;
+            }
+        }
+    }
+    if (lane == 0) {
+        joined[chunk] = head;
+        joined[chunks + chunk] = tail;
+    }
+}
+)";
+
+/// The rows of a block that several chunks have a part of, and the target, taken together in order. The blocks that begin in a chunk and
+/// go on have `pieces` groups each.
+inline constexpr char accumulate_joined[] = R"(
+KERNEL(256) accumulate_joined(STATUS_ARG CONST_ARG(T, partial), CONST_ARG(i64, joined), ARG(T, target), i64 size, i64 chunks, i64 pieces) {
+    BEGIN;
+    if (BAD_INDEX) return;
+    const i64 chunk = GROUP_ID / pieces, e = (GROUP_ID - chunk * pieces) * 256 + LOCAL_ID;
+    const i64 block = joined[chunks + chunk], i = block * BLOCK + e;
+    if (block < 0 || e >= BLOCK || i >= size) return;
+    i64 stop = chunk + 1, high = chunks;
+    while (stop < high) {
+        const i64 middle = (stop + high) / 2;
+        if (joined[middle] == block)
+            stop = middle + 1;
+        else
+            high = middle;
+    }
+    T all = partial[(chunks + chunk) * BLOCK + e];
+    UNROLL for (i64 row = chunk + 1; row < stop; ++row) all = step_of(all, partial[row * BLOCK + e]);
+    target[i] = step_of(target[i], all);
 }
 )";
 

@@ -376,6 +376,16 @@ def test_records(device):
     assert r["c"]["d"].tolist() == [3, 5, 7]
 
 
+@pytest.mark.parametrize("part", [np.s_[::2], np.s_[::-2], np.s_[3:8:3], np.s_[8:2:-5]], ids=str)
+def test_steps_that_end_with_the_memory(part):
+    """The last one is not whole: behind its element there is nothing."""
+    base = np.arange(9, dtype="int16")
+    with pp.data(to=(base,), device=OWN):
+        assert pp.is_present(base[part], OWN)
+        with pp.data(to=(base[part],), device=OWN):
+            assert np.array_equal(image(base[part]), base[part])
+
+
 @given(data=st.data())
 def test_any_view_of_any_view(data):
     """Of memory that is mapped by a view, any part of that is found, with any steps, in any direction."""

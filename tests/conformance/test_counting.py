@@ -35,6 +35,7 @@ def test_at_few_places(op, dtype, device):
 
 
 @pytest.mark.slow
+@pytest.mark.varied("dtype", "spread")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int8", "int64", "bool"])
 @pytest.mark.parametrize("spread", ["even", "one", "few", "sorted", "short"])
 @pytest.mark.parametrize("op", ["add", "fmin"])
@@ -63,6 +64,7 @@ def test_at_many_places(op, spread, dtype, device):
     assert pp.asnumpy(again).tobytes() == pp.asnumpy(x).tobytes(), "the same bits each time"
 
 
+@pytest.mark.varied("places")
 @pytest.mark.parametrize("places", [[3, -301], [300, 1], [3, -30_001], [30_000, 1]])
 def test_places_outside_change_nothing(places, device):
     size = abs(max(places, key=abs)) - (min(places) < 0)

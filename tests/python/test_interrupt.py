@@ -111,6 +111,7 @@ def interrupted(tmp_path: Path, body: str, after: str = "") -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.varied("launch")
 @pytest.mark.parametrize(
     "launch",
     [

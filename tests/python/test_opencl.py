@@ -256,10 +256,10 @@ def two_dimensions(item: pp.Item, n, out):
     out[i * 8 + j] = a
 
 fibonacci = np.array([0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610])
-for counts in ("int32", "int64"):
+for counts, dtypes in (("int32", ("float32", "int64", "float64")), ("int64", ("int32", "uint64"))):
     rounds = np.arange(40) % 16
     n = pp.asarray(rounds.astype(counts), device=sys.argv[1])
-    for dtype in ("float32", "int32", "int64", "uint64", "float64"):
+    for dtype in dtypes:
         for kernel, space in ((counted, pp.Range(40)), (tested, pp.Range(40)), (in_groups, pp.NdRange(40, 8))):
             out = pp.zeros(40, dtype=dtype, device=sys.argv[1])
             kernel[space](n, out).wait()
@@ -325,6 +325,7 @@ assert np.array_equal(pp.asnumpy(far), a + 1)
 
 
 @pytest.mark.skipif(not any("Portable" in d.platform for d in pp.get_devices("opencl")), reason="needs PoCL")
+@pytest.mark.varied("path")
 @pytest.mark.parametrize("path", ["svm", "buffer"])
 def test_two_devices_of_one_platform(path, tmp_path):
     (tmp_path / "pocl.icd").write_text("libpocl.so.2\n")

@@ -360,6 +360,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.varied("name")
 @pytest.mark.parametrize("name", CALLS)
 def test_places(name):
     expected = drawn(getattr(make(5), name)(*CALLS[name]))

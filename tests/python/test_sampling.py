@@ -48,7 +48,8 @@ def taken(folder: Path, seed: str, keep: str) -> list[str]:
         "ignore",
         str(folder),
     ]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "PARDO_TEST_SEED": seed, "PARDO_TEST_KEEP": keep, "PYTEST_ADDOPTS": ""}
+    settings = {"PARDO_TEST_SEED": seed, "PARDO_TEST_KEEP": keep, "PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(TESTS), **settings}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = [line for line in done.stdout.splitlines() if "::" in line]

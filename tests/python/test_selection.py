@@ -181,7 +181,7 @@ def test_command_self_test_and_bandwidth():
     done = run("-c", code, PARDO_DEVICES="cpu", PARDO_DEVICE="")
     assert done.returncode == 1
     assert "cpu:0: FAILED: sort: other results than NumPy's" in done.stdout
-    done = run("-m", "pardo", "--bandwidth", PARDO_DEVICES="cpu", PARDO_DEVICE="")
+    done = run("-m", "pardo", "--bandwidth", PARDO_DEVICES="cpu", PARDO_DEVICE="", PARDO_MEMORY="64MiB")
     assert done.returncode == 0, done.stdout + done.stderr
     for word in ("GB/s", "host to device", "device to host", "add"):
         assert word in done.stdout

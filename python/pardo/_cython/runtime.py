@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import device_of
 from pardo._compiler import source
 from pardo._compiler.intrinsics import known
 from pardo._compiler.source import Source
@@ -249,8 +248,3 @@ def leave() -> None:
     later = mappings.leave(last.table, reversed(last.mapped), True)
     if failure is not None or later is not None:
         raise failure or later  # type: ignore[misc]
-
-
-def check_device(on: Any) -> None:
-    """Refuse a device that does not exist."""
-    device_of(on, "device")

@@ -11,7 +11,7 @@ from pardo import _core
 from pardo._base.arguments import refuse_masked
 from pardo._core import Array, Queue
 from pardo._data.labels import Call, Label
-from pardo._data.tables import Entry, Layout, Table, layout_of, packed, part_of, places
+from pardo._data.tables import Entry, Layout, Table, layout_of, offset_in, packed, part_of, places
 
 TO, FROM = ("to", "tofrom"), ("from_", "tofrom")
 KINDS = ("to", "from_", "tofrom", "alloc")  # lists of what is mapped; `release` and `delete` end mappings, `present` asks for one
@@ -107,6 +107,8 @@ def _holder(table: Table, planned: list[tuple[Layout, Label | str]], m: Mapping,
 
 def part_is_missing(layout: Layout, x: NDArray[Any]) -> bool:
     """Whether an array inside the range of a layout has bytes that are not of it."""
+    if offset_in(layout, x) is not None:
+        return False
     found = places(layout, x)
     if found is None:
         return True

@@ -310,10 +310,16 @@ def places(layout: Layout, x: NDArray[Any]) -> list[tuple[int, list[tuple[int, i
     return found
 
 
+def offset_in(layout: Layout, x: NDArray[Any]) -> int | None:
+    """Where an array begins in an image without gaps, in which steps of whole elements lead to all of it; None if it is otherwise."""
+    offset: int = x.__array_interface__["data"][0] - layout.begin
+    otherwise = len(layout.axes) > 1 or offset % x.itemsize or any(s == 0 or s % x.itemsize for s in x.strides)
+    return None if otherwise else offset
+
+
 def part_of(image: Array, layout: Layout, x: NDArray[Any], dtype: np.dtype[Any]) -> Array | None:
     """The part of an image of a layout that an array of the host names, as a view of the same shape."""
-    offset = x.__array_interface__["data"][0] - layout.begin
-    if len(layout.axes) == 1 and not (offset % x.itemsize or any(s == 0 or s % x.itemsize for s in x.strides)):
+    if (offset := offset_in(layout, x)) is not None:
         return _core._strided(image, dtype, x.shape, x.strides, offset)
     found = places(layout, x)
     if found is None:

@@ -13,7 +13,6 @@ from pardo._core import Array, Event, Queue
 from pardo._runtime.memory import MemoryHost
 
 PART = 8 << 20  # bytes of the host that a file goes through; to a GPU 4 and 16 MiB are a tenth slower
-_MAGIC = b"\x93NUMPY"
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 

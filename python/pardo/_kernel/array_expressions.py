@@ -30,6 +30,7 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Po
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _OURS = {id(np.histogram): ("pardo._analysis.histograms", "histogram")}  # module and name
 _FUNCTIONS = {id(f) for f in (np.where, np.clip)}
+_LEFT_TO_NUMPY = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)  # NumPy does it, or says what is wrong
 
 
 class ArrayExpression:
@@ -46,7 +47,7 @@ class ArrayExpression:
                 result = self.function(*shared)
                 if type(result) is Array and result.size >= self.fewest:
                     return _written(result, queue)
-            except Exception:  # NumPy does it, or says what is wrong
+            except _LEFT_TO_NUMPY:
                 pass
         return self.function(*values)
 
@@ -65,7 +66,7 @@ class ArrayFunction:
                 module, name = self.ours
                 results = getattr(importlib.import_module(module), name)(_core._share_buffer(x, x.dtype, queue), *others)
                 return tuple(_written(r, queue) for r in results)
-            except Exception:  # NumPy does it, or says what is wrong
+            except _LEFT_TO_NUMPY:
                 pass
         return self.function(x, *others)
 

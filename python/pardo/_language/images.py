@@ -128,8 +128,10 @@ class Image(_core._Image):
 
     Raises
     ------
+    TypeError
+        There are no images of the dtype, or it cannot be normalized.
     ValueError
-        The shape has an extent that is not positive, or too many; or there are no images of the dtype, of so many channels.
+        The shape has an extent that is not positive, or too many; or there are no images of so many channels.
 
     See Also
     --------
@@ -329,7 +331,7 @@ class Image(_core._Image):
         Returns
         -------
         number or tuple
-            One number of one channel.
+            One number, or a tuple of several channels.
         """
         raise TypeError("Image.read: is for kernels; the host copies texels with image[y, x]")
 
@@ -339,9 +341,9 @@ class Image(_core._Image):
         Parameters
         ----------
         at : int or tuple of int
-            x along the width, y, z, and the layer of an array of images.
+            As of `read`.
         value : number or tuple
-            One number of one channel.
+            As `read` gives them.
         """
         raise TypeError("Image.write: is for kernels; the host copies texels with image[y, x] = value")
 
@@ -353,12 +355,12 @@ class Image(_core._Image):
         sampler : Sampler
             An argument of the kernel too.
         at : float or tuple of float
-            x along the width, y, z, and the layer of an array of images.
+            In the order of `read`; what they count says the sampler.
 
         Returns
         -------
         number or tuple
-            One number of one channel.
+            As of `read`.
         """
         raise TypeError("Image.sample: is for kernels")
 

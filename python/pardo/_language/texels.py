@@ -124,10 +124,7 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
 
     def encoded(value: str) -> str:
         if normalized:
-            most = np.iinfo(dtype).max
-            return (
-                f"np.{dtype.name}(np.rint(np.fmin(np.fmax(np.float32({value}) * np.float32({most}), np.float32(0)), np.float32({most}))))"
-            )
+            return f"np.{dtype.name}(rounded({value}, {np.iinfo(dtype).max}))"
         if floats:
             return f"np.{dtype.name}({value})"
         return f"np.{dtype.name}(min(max(np.int64({value}), {np.iinfo(dtype).min}), {np.iinfo(dtype).max}))"

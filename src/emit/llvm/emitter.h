@@ -54,7 +54,6 @@ private:
     void emit_items(const ir::Region& r, const Step& step);
     void item_rows(int dimension, ItemBody row);
     void item_lanes(int lanes, ItemBody body);
-    void place_item(llvm::Value* last);
     void items_body(const ir::Region& r, const Step& step, ir::InstrId taken);
     void at_positions(const ir::Region& r, const Step& step, ir::InstrId taken = ~0u);
     int item_lane_count(const ir::Region& r, const Step& step) const;

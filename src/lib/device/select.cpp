@@ -44,7 +44,8 @@ Selected select(const SortPlan& plan, const Memory& x, KeyMode mode, std::span<c
                  std::max({busy_groups(queue->device()) / 2 / plan.lines, divide_up(plan.length, most_tiles * tile), std::int64_t{1}}));
     for (int pass = 0; pass < passes; ++pass) {
         const std::int64_t above = width - pass * shape.digit_bits, shift = std::max<std::int64_t>(above - shape.digit_bits, 0);
-        const bool raw = pass<2, keep = pass> 0 && pass + 1 < passes;
+        const bool raw = pass < 2;
+        const bool keep = pass > 0 && pass + 1 < passes;
         if (keep) kept[pass % 2] = device_scratch(queue, x.dtype, plan.size());
         DeviceArgs args;
         for (const DeviceArg& arg : {reads(raw ? x : kept[1 - pass % 2]), reads(out.keys), updates(counts)}) args.push_back(arg);

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "libraries.md"
 REGISTERED = re.compile(r'Registered \w+\(\s*routines::(\w+),\s*\{\s*"([^"]+)", Place::(\w+)(.*?)\}\);', re.DOTALL)
 COST = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])")
-COLUMNS = {"CPU": {"Host"}, "CUDA": {"Text"}, "OpenCL": {"Text", "Shared"}}  # and the places that they are
+COLUMNS = {"CPU": {"Host", "Processor"}, "CUDA": {"Text"}, "OpenCL": {"Text"}}  # and the places that they are
 
 # Routines, and the functions that are made of them.
 ROWS = {

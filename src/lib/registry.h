@@ -17,10 +17,11 @@ namespace pardo::lib {
 
 /// The devices that an implementation is for, by what they can do.
 enum class Place : std::uint8_t {
-    Host = 1,    // the library's own code computes on their memory
-    Text = 2,    // they compile text, in groups of device_group items
-    Away = 4,    // the host does not compute there, whatever else they can do
-    Shared = 8,  // away too, but they are the host's processor, and its code computes on their memory (runs_host_routines)
+    Host = 1,                   // the library's own code computes on their memory
+    Text = 2,                   // they compile text, in groups of device_group items
+    Away = 4,                   // the host does not compute there, whatever else they can do
+    Shared = 8,                 // away too, but they are the host's processor, and its code computes on their memory (runs_host_routines)
+    Processor = Host | Shared,  // where the library's own code computes; on shared memory it goes before kernels, whatever they cost
 };
 /// Items a group, in all kernels of text.
 inline constexpr int device_group = 256;
@@ -92,7 +93,7 @@ public:
         const Places here(queue->device());
         for (std::size_t i = 0; i < count_; ++i) {
             const Implementation& one = list_[i];
-            if (!here.have(one) || &one == best || (best && best->cost <= one.cost)) continue;
+            if (!here.have(one) || &one == best || (best && here.cost(*best) <= here.cost(one))) continue;
             const bool takes = !one.applies || one.applies(queue, args...);
             const char* why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
                               : !takes           ? "does not take these operands"
@@ -123,6 +124,11 @@ private:
         bool have(const Implementation& one) const {
             return (bits & static_cast<unsigned>(one.place)) && (!one.language || one.language == device->text_language());
         }
+        /// Among those that the device has.
+        double cost(const Implementation& one) const {
+            constexpr auto shared = static_cast<unsigned>(Place::Shared);
+            return bits & shared & static_cast<unsigned>(one.place) ? one.cost * 1e-6 : one.cost;
+        }
         unsigned bits;
         const device::Device* device;
     };
@@ -136,14 +142,14 @@ private:
         double missing = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < count_; ++i) {
             const Implementation& one = list_[i];
-            if (!here.have(one) || !allowed(one.name) || (choice.best && choice.best->cost <= one.cost)) continue;
+            if (!here.have(one) || !allowed(one.name) || (choice.best && here.cost(*choice.best) <= here.cost(one))) continue;
             if (one.applies && !one.applies(queue, args...)) continue;
             if (one.available && !one.available())
-                missing = std::min(missing, one.cost);
+                missing = std::min(missing, here.cost(one));
             else
                 choice.best = &one;
         }
-        choice.missing = choice.best && missing < choice.best->cost;
+        choice.missing = choice.best && missing < here.cost(*choice.best);
         return choice;
     }
     static constexpr std::size_t most = 8;

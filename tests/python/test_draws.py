@@ -289,7 +289,7 @@ def test_late_failures_name_the_line_and_spare_others():
     g = make(0)
     scale = pp.asarray([1.0, -1.0], dtype=FLOAT)
     z = g.normal(0.0, abs(scale))
-    with pytest.raises(ValueError, match=r"scale must not be negative, but some elements are not .*test_draws\.py:\d+\)"):
+    with pytest.raises(ValueError, match=r"scale must not be negative, which is not true of all elements .*test_draws\.py:\d+\)"):
         drawn(g.normal(0.0, scale))
     assert np.isfinite(drawn(z)).all()
     assert np.isfinite(drawn(scale + 1)).all()

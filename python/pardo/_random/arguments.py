@@ -124,7 +124,7 @@ class Parameters:
     def require(self, name: str, wrong: Callable[[Any], Any], rule: str) -> None:
         """ValueError where a parameter is wrong; late where only an array tells."""
         (x,) = self.known(name)
-        told = f"; it is {x}" if isinstance(x, SCALARS) else ", but some elements are not"
+        told = f"; it is {x}" if isinstance(x, SCALARS) else ", which is not true of all elements"
         self.refuse(wrong(x), f"{name} {rule}{told}")
 
     def refuse(self, wrong: Any, message: str, *, overflow: bool = False) -> None:

@@ -336,7 +336,7 @@ void cpu_accumulate_at(device::Queue* queue, Op op, const Memory& target, const 
     const Memory scratch = bytes ? make_scratch_bytes(queue, bytes) : Memory();
     const Memory *reads[] = {&target, &places, &values}, *writes[] = {&target, &scratch};
     submit(queue, "accumulate_at", cost, std::span<const Memory* const>(reads), std::span<const Memory* const>(writes),
-           [=, device = queue->device()] {
+           [=, device = processor_of(queue)] {
                Loops loops{};
                visit(op, target.dtype, [&]<class T, class F>(std::type_identity<T>, F) { loops = LoopsOf<T, F>::loops; });
                const Places named{reinterpret_cast<const std::int64_t*>(places.address()), values.address(), one, target.size()};
@@ -350,7 +350,7 @@ bool applies(device::Queue*, Op op, const Memory& target, const Memory&, const M
     return visit(op, target.dtype, [](auto, auto) {});
 }
 
-const Registered accumulate_at_here(routines::accumulate_at, {"threads", Place::Host, cpu_accumulate_at, applies});
+const Registered accumulate_at_here(routines::accumulate_at, {"threads", Place::Processor, cpu_accumulate_at, applies});
 
 }  // namespace
 

@@ -188,7 +188,7 @@ void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory
     const double cost = cost_of(out.size());
     const Memory* writes[] = {&out};
     submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices, plan.bounds)), writes,
-           [=, offsets = Offsets(indices, plan, base.dtype), device = queue->device()] {
+           [=, offsets = Offsets(indices, plan, base.dtype), device = processor_of(queue)] {
                check_bounds(device, plan.bounds);
                gather_here(device, base, offsets, plan, out, cost);
            });
@@ -200,7 +200,7 @@ void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memor
     std::vector<const Memory*> reads = with_indices(value, indices, plan.bounds);
     reads.push_back(&base);  // what is not named stays
     submit(queue, "scatter", cost, std::span<const Memory* const>(reads), writes,
-           [=, offsets = Offsets(indices, plan, base.dtype), device = queue->device()] {
+           [=, offsets = Offsets(indices, plan, base.dtype), device = processor_of(queue)] {
                check_bounds(device, plan.bounds);
                scatter_here(device, base, offsets, plan, value, cost);
            });
@@ -209,7 +209,7 @@ void cpu_scatter(device::Queue* queue, const Memory& base, std::span<const Memor
 void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines, std::int64_t count,
                          const Bounds& bounds) {
     const double cost = cost_of(out.size());
-    submit(queue, "take_along_axis", cost, {&x, &indices}, {&out}, [=, device = queue->device()] {
+    submit(queue, "take_along_axis", cost, {&x, &indices}, {&out}, [=, device = processor_of(queue)] {
         check_bounds(device, bounds);
         const std::int64_t* index = reinterpret_cast<const std::int64_t*>(indices.address());
         visit_size(x.dtype, [&]<class T>(std::type_identity<T>) {
@@ -237,9 +237,9 @@ void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& in
     });
 }
 
-const Registered gather_by_threads(routines::gather, {"threads", Place::Host, cpu_gather});
-const Registered scatter_by_threads(routines::scatter, {"threads", Place::Host, cpu_scatter});
-const Registered take_along_axis_by_threads(routines::take_along_axis, {"threads", Place::Host, cpu_take_along_axis});
+const Registered gather_by_threads(routines::gather, {"threads", Place::Processor, cpu_gather});
+const Registered scatter_by_threads(routines::scatter, {"threads", Place::Processor, cpu_scatter});
+const Registered take_along_axis_by_threads(routines::take_along_axis, {"threads", Place::Processor, cpu_take_along_axis});
 
 }  // namespace
 

@@ -198,7 +198,7 @@ std::int64_t cpu_count_mask(device::Queue* queue, const Memory& mask, const Memo
     const std::int64_t size = mask.size(), count = mask_blocks(size);
     const auto total = std::make_shared<std::int64_t>(0);  // the task outlives an interrupted wait
     const double cost = static_cast<double>(size) * 0.06 + 100;
-    submit(queue, "count_mask", cost, {&mask}, {&blocks}, [=, device = queue->device()] {
+    submit(queue, "count_mask", cost, {&mask}, {&blocks}, [=, device = processor_of(queue)] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         std::int64_t* before = reinterpret_cast<std::int64_t*>(blocks.address());
         cpu::parallel_for(device, count, cost, [=](std::int64_t begin, std::int64_t end) {
@@ -222,7 +222,7 @@ void cpu_nonzero(device::Queue* queue, const Memory& mask, const Memory& blocks,
     }
     const Memory* reads[] = {&mask, &blocks};
     const double cost = cost_of(size);
-    submit(queue, "nonzero", cost, reads, std::span<const Memory* const>(writes), [=, device = queue->device()] {
+    submit(queue, "nonzero", cost, reads, std::span<const Memory* const>(writes), [=, device = processor_of(queue)] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         const std::int64_t* before = reinterpret_cast<const std::int64_t*>(blocks.address());
         std::int64_t* flat = targets[targets.size() - 1];
@@ -238,7 +238,7 @@ void cpu_nonzero(device::Queue* queue, const Memory& mask, const Memory& blocks,
 void cpu_compress(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& out) {
     const std::int64_t size = mask.size();
     const double cost = cost_of(size);
-    submit(queue, "compress", cost, {&x, &mask, &blocks}, {&out}, [=, device = queue->device()] {
+    submit(queue, "compress", cost, {&x, &mask, &blocks}, {&out}, [=, device = processor_of(queue)] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         const std::int64_t* before = reinterpret_cast<const std::int64_t*>(blocks.address());
         visit_size(x.dtype, [&]<class T>(std::type_identity<T>) {
@@ -255,7 +255,7 @@ void cpu_compress(device::Queue* queue, const Memory& x, const Memory& mask, con
 void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value) {
     const std::int64_t size = mask.size();
     const double cost = cost_of(size);
-    submit(queue, "put_mask", cost, {&x, &mask, &blocks, &value}, {&x}, [=, device = queue->device()] {
+    submit(queue, "put_mask", cost, {&x, &mask, &blocks, &value}, {&x}, [=, device = processor_of(queue)] {
         const Byte* bytes = reinterpret_cast<const Byte*>(mask.address());
         const std::int64_t* before = reinterpret_cast<const std::int64_t*>(blocks.address());
         const bool one = value.size() == 1;
@@ -280,10 +280,10 @@ void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, con
     });
 }
 
-const Registered count_mask_here(routines::count_mask, {"threads", Place::Host, cpu_count_mask});
-const Registered nonzero_here(routines::nonzero, {"threads", Place::Host, cpu_nonzero});
-const Registered compress_here(routines::compress, {"threads", Place::Host, cpu_compress});
-const Registered put_mask_here(routines::put_mask, {"threads", Place::Host, cpu_put_mask});
+const Registered count_mask_here(routines::count_mask, {"threads", Place::Processor, cpu_count_mask});
+const Registered nonzero_here(routines::nonzero, {"threads", Place::Processor, cpu_nonzero});
+const Registered compress_here(routines::compress, {"threads", Place::Processor, cpu_compress});
+const Registered put_mask_here(routines::put_mask, {"threads", Place::Processor, cpu_put_mask});
 
 }  // namespace
 

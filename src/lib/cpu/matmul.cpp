@@ -1,4 +1,5 @@
 // src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS, on tiles that the device's threads share.
+#include <atomic>
 #include <limits>
 #include <string>
 
@@ -171,24 +172,19 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
 }
 
 bool openblas_is_there() {
-    static const bool found = [] {
-        try {
-            (void)openblas("matmul");
-            return true;
-        } catch (const Error&) {
-            return false;
-        }
-    }();
-    return found;
+    static std::atomic<bool> found{false};  // once it is there it stays
+    if (found.load(std::memory_order_relaxed)) return true;
+    try {
+        (void)openblas("matmul");
+    } catch (const Error&) {
+        return false;
+    }
+    found.store(true, std::memory_order_relaxed);
+    return true;
 }
 
-const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Host, openblas_matmul, applies, 0.1});
-const Registered matmul_in_place(routines::matmul, {"OpenBLAS", Place::Shared, openblas_matmul,
-                                                    [](device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-                                                        return is_blas(out.dtype) && takes(queue, a) && takes(queue, b);
-                                                    },
-                                                    0.1, nullptr, openblas_is_there});
-const Registered strides(routines::matmul_takes, {"strides", Place::Host, takes});
+const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Processor, openblas_matmul, applies, 0.1, nullptr, openblas_is_there});
+const Registered strides(routines::matmul_takes, {"strides", Place::Processor, takes});
 const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
 
 }  // namespace

@@ -151,7 +151,7 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
 void matmul_loops(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::int64_t depth = a.shape[a.shape.size() - 1];
     const double cost = static_cast<double>(out.size()) * static_cast<double>(depth) * 0.3 + 300;
-    device::Device* device = queue->device();
+    device::Device* device = processor_of(queue);
     const auto task = [=] {
         visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
             if constexpr (std::is_integral_v<T> || std::is_same_v<T, Half>) multiply<T>(device, a, b, out, cost);
@@ -162,7 +162,7 @@ void matmul_loops(device::Queue* queue, const Memory& a, const Memory& b, const 
 }
 
 const Registered loops(routines::matmul,
-                       {"loops", Place::Host, matmul_loops,
+                       {"loops", Place::Processor, matmul_loops,
                         [](device::Queue*, const Memory&, const Memory&, const Memory& out) { return !is_blas(out.dtype); }});
 
 }  // namespace

@@ -357,7 +357,7 @@ template <class Op> void scan_dtype(device::Device* device, const Memory& x, con
 
 void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
     const double cost = static_cast<double>(out.size()) * (x.dtype == DType::Float16 ? 6.0 : 0.8) + 200;
-    submit(queue, "cumulative", cost, {&x}, {&out}, [=, device = queue->device()] {
+    submit(queue, "cumulative", cost, {&x}, {&out}, [=, device = processor_of(queue)] {
         switch (op) {
             case ReduceOp::Sum: return scan_dtype<SumOp>(device, x, out, lines, initial, cost);
             case ReduceOp::Prod: return scan_dtype<ProdOp>(device, x, out, lines, initial, cost);
@@ -367,7 +367,7 @@ void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Me
     });
 }
 
-const Registered cumulative_here(routines::cumulative, {"threads", Place::Host, cpu_cumulative});
+const Registered cumulative_here(routines::cumulative, {"threads", Place::Processor, cpu_cumulative});
 
 }  // namespace
 

@@ -132,7 +132,7 @@ template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
 void cpu_searchsorted(device::Queue* queue, const Memory& sorted, const Memory& values, const Memory& out, bool right) {
     const std::int64_t n = sorted.size(), count = values.size();
     const double cost = static_cast<double>(count) * (2 + 3 * std::bit_width(static_cast<std::uint64_t>(n))) + 200;
-    submit(queue, "searchsorted", cost, {&sorted, &values}, {&out}, [=, device = queue->device()] {
+    submit(queue, "searchsorted", cost, {&sorted, &values}, {&out}, [=, device = processor_of(queue)] {
         visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
             const T *table = reinterpret_cast<const T*>(sorted.address()), *wanted = reinterpret_cast<const T*>(values.address());
             auto* to = reinterpret_cast<std::int64_t*>(out.address());
@@ -148,7 +148,7 @@ std::int64_t cpu_count_runs(device::Queue* queue, const Memory& sorted, bool equ
     const std::int64_t size = sorted.size(), count = mask_blocks(size);
     const double cost = static_cast<double>(size) * 0.8 + 100;
     const auto total = std::make_shared<std::int64_t>(0);  // the task outlives an interrupted wait
-    submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, device = queue->device()] {
+    submit(queue, "count_runs", cost, {&sorted}, {&blocks}, [=, device = processor_of(queue)] {
         auto* before = reinterpret_cast<std::int64_t*>(blocks.address());
         visit_dtype(sorted.dtype, [&]<class T>(std::type_identity<T>) {
             const T* x = reinterpret_cast<const T*>(sorted.address());
@@ -172,7 +172,7 @@ void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& ord
                    const Memory& values, const Memory& indices, const Memory& inverse, const Memory& counts) {
     const std::int64_t size = sorted.size(), runs = values.size(), block_count = mask_blocks(size);
     const double cost = static_cast<double>(size) * (order ? 6 : 1) + 200;
-    submit(queue, "unique", cost, {&sorted, &order, &blocks}, {&values, &indices, &inverse, &counts}, [=, device = queue->device()] {
+    submit(queue, "unique", cost, {&sorted, &order, &blocks}, {&values, &indices, &inverse, &counts}, [=, device = processor_of(queue)] {
         const auto* before = reinterpret_cast<const std::int64_t*>(blocks.address());
         const auto long_of = [](const Memory& memory) { return memory ? reinterpret_cast<std::int64_t*>(memory.address()) : nullptr; };
         const std::int64_t* from = long_of(order);
@@ -201,9 +201,9 @@ void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& ord
     });
 }
 
-const Registered searchsorted_here(routines::searchsorted, {"threads", Place::Host, cpu_searchsorted});
-const Registered count_runs_here(routines::count_runs, {"threads", Place::Host, cpu_count_runs});
-const Registered fill_runs_here(routines::fill_runs, {"threads", Place::Host, cpu_fill_runs});
+const Registered searchsorted_here(routines::searchsorted, {"threads", Place::Processor, cpu_searchsorted});
+const Registered count_runs_here(routines::count_runs, {"threads", Place::Processor, cpu_count_runs});
+const Registered fill_runs_here(routines::fill_runs, {"threads", Place::Processor, cpu_fill_runs});
 
 }  // namespace
 

@@ -73,7 +73,7 @@ private:
     T *a_ = nullptr, *factors_ = nullptr, *work_ = nullptr;
 };
 
-const Registered qr_here(routines::qr, {"LAPACK", Place::Host, on_stack<Orthogonal>});
+const Registered qr_here(routines::qr, {"LAPACK", Place::Processor, on_stack<Orthogonal>});
 
 }  // namespace
 

@@ -94,13 +94,13 @@ template <class T, template <class> class Worker> static void submit_worker(devi
 /// An implementation of a MatrixRoutine by workers, which are types of one file, as this function is then.
 template <template <class> class Worker>
 static void on_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    const StackTask task{queue->device(), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
+    const StackTask task{processor_of(queue), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
     visit_element_type(in[0].dtype, [&]<class T>(std::type_identity<T>) { submit_worker<T, Worker>(queue, task); });
 }
 /// The same for real matrices only.
 template <template <class> class Worker>
 static void on_real_stack(device::Queue* queue, const MatrixOptions& options, std::span<const Memory> in, std::span<const Memory> out) {
-    const StackTask task{queue->device(), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
+    const StackTask task{processor_of(queue), &lapack(options.op_name), options, {in.begin(), in.end()}, {out.begin(), out.end()}};
     in[0].dtype == DType::Float32 ? submit_worker<float, Worker>(queue, task) : submit_worker<double, Worker>(queue, task);
 }
 

@@ -65,7 +65,7 @@ private:
     int* integers_ = nullptr;
 };
 
-const Registered svd_here(routines::svd, {"LAPACK", Place::Host, on_stack<SingularValues>});
+const Registered svd_here(routines::svd, {"LAPACK", Place::Processor, on_stack<SingularValues>});
 
 }  // namespace
 

@@ -190,7 +190,7 @@ void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines 
     constexpr std::int64_t long_line = 262144;
     const double cost = static_cast<double>(x.size()) * 4 + 200;
     const std::vector<std::int64_t> ranks(kth.begin(), kth.end());
-    submit(queue, "partition", cost, {&x}, {&out}, [=, device = queue->device()] {
+    submit(queue, "partition", cost, {&x}, {&out}, [=, device = processor_of(queue)] {
         visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
             const K* in = reinterpret_cast<const K*>(x.address());
             K* to = reinterpret_cast<K*>(out.address());
@@ -205,7 +205,7 @@ void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines 
     });
 }
 
-const Registered ranked_here(routines::ranked, {"threads", Place::Host, cpu_ranked});
+const Registered ranked_here(routines::ranked, {"threads", Place::Processor, cpu_ranked});
 
 }  // namespace
 

@@ -173,10 +173,8 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
     });
 }
 
-const Registered partition_here(routines::partition, {"threads", Place::Host, cpu_partition});
-const Registered top_k_here(routines::top_k, {"threads", Place::Host, cpu_top_k});
-const Registered partition_in_place(routines::partition, {"threads", Place::Shared, cpu_partition, nullptr, 0.5});
-const Registered top_k_in_place(routines::top_k, {"threads", Place::Shared, cpu_top_k, nullptr, 0.5});
+const Registered partition_here(routines::partition, {"threads", Place::Processor, cpu_partition});
+const Registered top_k_here(routines::top_k, {"threads", Place::Processor, cpu_top_k});
 
 }  // namespace
 

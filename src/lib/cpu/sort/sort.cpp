@@ -29,8 +29,7 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
     });
 }
 
-const Registered sort_here(routines::sort, {"threads", Place::Host, cpu_sort});
-const Registered sort_in_place(routines::sort, {"threads", Place::Shared, cpu_sort, nullptr, 0.5});
+const Registered sort_here(routines::sort, {"threads", Place::Processor, cpu_sort});
 
 }  // namespace
 

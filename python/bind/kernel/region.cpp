@@ -51,10 +51,16 @@ struct Arguments {
     std::vector<std::uintptr_t> addresses;
 };
 
+/// An argument of one of a region's loops.
+struct Place {
+    std::size_t step = 0, argument = 0;
+};
+
 /// What a call ran with; of arrays and numbers of the call only the dtypes.
 struct Kept {
     std::vector<std::int64_t> key;
     std::vector<Step> steps;
+    std::vector<std::vector<Place>> places;           // where each parameter goes
     std::vector<std::optional<pardo::DType>> dtypes;  // of arrays, one a parameter; nothing where no loop has it
     std::vector<Map> maps;                            // one a parameter
     std::vector<std::size_t> results;                 // which ones of the loops' are the region's
@@ -70,9 +76,9 @@ struct Given {
     std::size_t rank = 0;
     std::uintptr_t address = 0, low = 0, high = 0;
     PresentEntry* entry = nullptr;
-    Array array;             // the entry's image, or what is made for the call
-    std::int64_t place = 0;  // in it, in bytes
-    bool whole = false;      // it is the array of the call
+    Array array;             // the part of the entry's image, or what is made for the call
+    std::int64_t place = 0;  // in what is made, in bytes
+    bool whole = true;       // it is the array of the call
 
     pardo::Extents extents() const { return {shape, rank}; }
     pardo::Extents steps() const { return {strides, rank}; }
@@ -89,16 +95,23 @@ bool adjacent(const Given& g, pardo::DType dtype) {
 class Region {
 public:
     Region(std::vector<Parameter> parameters, bool chosen, PresentTable& host)
-        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {}
+        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {
+        for (const Parameter& p : parameters_) {
+            numbers_ += p.rank < 0;
+            words_ += p.rank < 0 ? 0 : 1 + 2 * static_cast<std::size_t>(p.rank);
+        }
+    }
 
-    /// Runs it: its results, or nothing where that is for Python.
-    std::optional<nb::tuple> again(const nb::tuple& facts) {
+    /// Runs it: its results, or nothing where that is for Python. `words`: of each array its address, shape and strides; then the numbers.
+    std::optional<nb::tuple> again(const std::int64_t* words, const nb::tuple& numbers) {
         const std::optional<bool> off = offload_is_off();
         if (kept_.empty() || may_be_plain_python() || !off) return {};
         LateResults* late = nullptr;
         PresentTable* const table = target(late, *off);
-        Call call;
-        if (!table || !read(facts, *table, call)) return {};
+        if (!table || nb::len(numbers) != numbers_) return {};
+        const Borrowed borrowed(*this);
+        Call& call = *borrowed.call;
+        read(words, numbers, *table, call);
         const auto known = [&](const std::shared_ptr<Kept>& k) { return k->key == call.key; };
         if (last_ >= kept_.size() || !known(kept_[last_])) {
             const auto found = std::ranges::find_if(kept_, known);
@@ -106,9 +119,10 @@ public:
             last_ = static_cast<std::size_t>(found - kept_.begin());
         }
         const std::shared_ptr<Kept> kept = kept_[last_];
-        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, facts, late)) return {};
+        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, numbers, late)) return {};
         ++hits;
         moved = kept->moved;
+        if (kept->results.empty()) return nb::tuple();
         nb::list out;
         for (const std::size_t k : kept->results) out.append(nb::steal(scalar_to_python(call.results[k])));
         return nb::tuple(out);
@@ -116,10 +130,11 @@ public:
 
     /// `loops`: for each its program, arguments, counts, chunk, what stands for each argument (a parameter of the region; behind these a
     /// result of the loops before; -1: what is given here), and the arguments that its reductions begin with.
-    void keep(const nb::tuple& facts, PresentTable& table, const nb::list& loops, std::string name, const std::vector<std::string>& maps,
-              std::vector<std::size_t> results, nb::object copied) {
+    void keep(const Ints& words, const nb::tuple& numbers, PresentTable& table, const nb::list& loops, std::string name,
+              const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object copied) {
+        if (words.size() != words_ || nb::len(numbers) != numbers_) return;
         Call call;
-        if (!read(facts, table, call)) return;
+        read(words.data(), numbers, table, call);
         auto kept = std::make_shared<Kept>();
         kept->dtypes.resize(parameters_.size());
         for (nb::handle each : loops) {
@@ -134,6 +149,12 @@ public:
         }
         for (const std::string& m : maps) kept->maps.push_back({m == "to" || m == "tofrom", m == "from_" || m == "tofrom", m != "present"});
         kept->maps.resize(parameters_.size());
+        kept->places.resize(parameters_.size());
+        for (std::size_t s = 0; s < kept->steps.size(); ++s) {
+            const std::vector<Source>& sources = kept->steps[s].sources;
+            for (std::size_t k = 0; k < sources.size(); ++k)
+                if (sources[k].kind == Source::Kind::Parameter) kept->places[sources[k].number].push_back({s, k});
+        }
         kept->arguments = fresh(*kept);
         kept->key = std::move(call.key);
         kept->results = std::move(results);
@@ -155,6 +176,22 @@ private:
         std::vector<std::int64_t> key;
         std::vector<Given> given;            // one a parameter; empty for numbers
         std::vector<pardo::Scalar> results;  // of the loops, one after the other
+    };
+    /// A call whose vectors have the room that they had in the last one. Threads that come meanwhile make their own.
+    struct Borrowed {
+        explicit Borrowed(Region& region) : owner(region), call(std::move(region.spare_)) {
+            if (!call) call = std::make_unique<Call>();
+        }
+        Borrowed(const Borrowed&) = delete;
+        Borrowed& operator=(const Borrowed&) = delete;
+        ~Borrowed() {
+            call->key.clear();
+            call->given.clear();
+            call->results.clear();
+            owner.spare_ = std::move(call);
+        }
+        Region& owner;
+        std::unique_ptr<Call> call;
     };
 
     /// The arguments of a loop; false if they are of a kind that is not known beforehand.
@@ -201,32 +238,28 @@ private:
         return table;
     }
 
-    /// Facts are addresses, shapes and strides of arrays, and numbers, in the order of parameters.
-    bool read(const nb::tuple& facts, const PresentTable& table, Call& call) const {
-        const Py_ssize_t count = PyTuple_Size(facts.ptr());
-        call.key.reserve(static_cast<std::size_t>(count) + 1);  // pointers into it
+    void read(const std::int64_t* words, const nb::tuple& numbers, const PresentTable& table, Call& call) const {
+        call.key.reserve(words_ + numbers_ + 1);  // pointers into it
         call.given.resize(parameters_.size());
         call.key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&table)));
-        Py_ssize_t at = 0;
-        const auto word = [&] { return PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(facts.ptr(), at++)); };
+        Py_ssize_t number = 0;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             const Parameter& parameter = parameters_[p];
             if (parameter.rank < 0) {
                 if (parameter.counts)
-                    call.key.push_back(static_cast<std::int64_t>(word()));
-                else
-                    ++at;
+                    call.key.push_back(static_cast<std::int64_t>(PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(numbers.ptr(), number))));
+                ++number;
                 continue;
             }
             Given& g = call.given[p];
             g.rank = static_cast<std::size_t>(parameter.rank);
-            g.address = word();
+            g.address = static_cast<std::uintptr_t>(*words++);
             g.shape = call.key.data() + call.key.size();
             g.strides = g.shape + g.rank;
-            for (std::size_t d = 0; d < 2 * g.rank; ++d) call.key.push_back(static_cast<std::int64_t>(word()));
+            call.key.insert(call.key.end(), words, words + 2 * g.rank);
+            words += 2 * g.rank;
         }
         if (PyErr_Occurred()) throw nb::python_error();
-        return at == count;
     }
 
     /// Finds what takes the place of each array.
@@ -248,10 +281,10 @@ private:
                 const bool whole = entry->begin <= g.low && g.high <= entry->end && entry->image && entry->ready;
                 if (!whole) return false;
                 g.entry = entry;
-                g.array = *entry->image;
-                g.place = static_cast<std::int64_t>(g.address - entry->begin);
-                const bool divides = g.place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
+                const auto place = static_cast<std::int64_t>(g.address - entry->begin);
+                const bool divides = place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
                 if (!divides) return false;
+                g.array = entry->part(*kept.dtypes[p], g.extents(), g.steps(), place);
             } else {
                 if (!kept.maps[p].may_be_new || !adjacent(g, *kept.dtypes[p])) return false;
                 made = true;
@@ -311,20 +344,16 @@ private:
     }
 
     static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, const Array& array) {
-        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
-            const std::vector<Source>& sources = kept.steps[s].sources;
-            for (std::size_t k = 0; k < sources.size(); ++k)
-                if (sources[k].kind == Source::Kind::Parameter && sources[k].number == parameter) arguments.of_steps[s][k].array = array;
-        }
+        for (const Place& p : kept.places[parameter]) arguments.of_steps[p.step][p.argument].array = array;
     }
 
-    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& facts, LateResults* late) {
+    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& numbers, LateResults* late) {
         const nb::object entries = table.entries;  // they live until the end
         const bool first = !kept.running;
         Arguments own;
         if (!first) own = fresh(kept);
         Arguments& arguments = first ? kept.arguments : own;
-        number(kept, arguments, facts);
+        number(kept, arguments, numbers);
         struct Running {
             bool& flag;
             const bool whose;
@@ -372,21 +401,14 @@ private:
             if (kept.dtypes[p]) set(kept, arguments, p, Array());
     }
 
-    void number(const Kept& kept, Arguments& arguments, const nb::tuple& facts) const {
-        std::vector<Py_ssize_t> places;
+    void number(const Kept& kept, Arguments& arguments, const nb::tuple& numbers) const {
         Py_ssize_t at = 0;
-        for (const Parameter& p : parameters_) {
-            places.push_back(at);
-            at += p.rank < 0 ? 1 : 1 + 2 * p.rank;
-        }
-        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
-            const Step& step = kept.steps[s];
-            for (std::size_t k = 0; k < step.sources.size(); ++k) {
-                const Source& source = step.sources[k];
-                if (source.kind != Source::Kind::Parameter || parameters_[source.number].rank >= 0) continue;
-                const auto value = scalar_from(PyTuple_GetItem(facts.ptr(), places[source.number]));
-                arguments.of_steps[s][k].scalar = value.value().cast(step.dtypes[k]);
-            }
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            if (parameters_[p].rank >= 0) continue;
+            PyObject* const value = PyTuple_GetItem(numbers.ptr(), at++);
+            for (const Place& place : kept.places[p])
+                arguments.of_steps[place.step][place.argument].scalar =
+                    scalar_from(value).value().cast(kept.steps[place.step].dtypes[place.argument]);
         }
     }
 
@@ -416,6 +438,8 @@ private:
     }
 
     std::vector<Parameter> parameters_;
+    std::size_t words_ = 0, numbers_ = 0;  // that a call gives
+    std::unique_ptr<Call> spare_;
     bool chosen_;  // the device is written in the file
     PresentTable& host_;
     PresentTable* chosen_table_ = nullptr;
@@ -444,14 +468,20 @@ void bind_region(nb::module_& m) {
                 new (self) Region(std::move(parameters), chosen, *nb::inst_ptr<PresentTable>(host));
             },
             nb::arg("parameters"), nb::arg("chosen"), nb::arg("host"))
-        .def("again", &Region::again, nb::arg("facts"))
+        .def(
+            "again",
+            [](Region& self, std::uintptr_t words, const nb::tuple& numbers) {
+                return self.again(reinterpret_cast<const std::int64_t*>(words), numbers);
+            },
+            nb::arg("words"), nb::arg("numbers"))
         .def(
             "keep",
-            [](Region& self, nb::tuple facts, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
+            [](Region& self, const Ints& words, nb::tuple numbers, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
                const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object moved) {
-                self.keep(facts, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results), std::move(moved));
+                self.keep(words, numbers, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results),
+                          std::move(moved));
             },
-            nb::arg("facts"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
+            nb::arg("words"), nb::arg("numbers"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
             nb::arg("moved").none())
         .def_ro("hits", &Region::hits)
         .def_ro("moved", &Region::moved)

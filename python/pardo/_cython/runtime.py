@@ -65,14 +65,14 @@ class Region:
     def __call__(self, key: Any, *arguments: Any) -> Any:
         return self.of(key)(*arguments)
 
-    def again(self, facts: tuple[Any, ...]) -> Any:
+    def again(self, words: int, numbers: tuple[Any, ...]) -> Any:
         """As of its only variant, which takes this one's place."""
         return None
 
-    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+    def first(self, *arguments: Any) -> Any:
         """As of its only variant."""
         variant = self.of(None)
-        results = variant.first(facts, *arguments)
+        results = variant.first(*arguments)
         self.again = variant.again  # type: ignore[method-assign]
         return results
 
@@ -90,8 +90,8 @@ class Variant:
     """A region for the types of its arguments.
 
     A region of loops alone, with shapes and bounds that it has had before, is run by the core with the programs that it had then
-    (python/bind/kernel/region.cpp). Facts are addresses, shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who
-    calls has it.
+    (python/bind/kernel/region.cpp). It is given addresses, shapes and strides of arrays, as numbers of C, and the numbers. Nothing here
+    keeps memory alive: who calls has it.
     """
 
     def __init__(self, function: Any, results: list[str]) -> None:
@@ -104,11 +104,11 @@ class Variant:
         _finish_late_results()
         return self._function(*[np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments])
 
-    def again(self, facts: tuple[Any, ...]) -> Any:
-        """Its results with these facts, if programs for them are known. Once there are some, the core's method takes this one's place."""
+    def again(self, words: int, numbers: tuple[Any, ...]) -> Any:
+        """Its results, if programs for such arguments are known. Once there are some, the core's method takes this one's place."""
         return None
 
-    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+    def first(self, *arguments: Any) -> Any:
         """Run it, and keep what a call with the same shapes needs. Where these seldom come again, nothing is kept any more."""
         hits = 0
         if self.calls is not None:
@@ -130,17 +130,18 @@ class Variant:
                 for region in regions:
                     region.recorded = None
         if [r for r, *_ in runs] == regions:
-            self._keep(facts, arguments, runs)
+            self._keep(arguments, runs)
         return results
 
-    def _keep(self, facts: tuple[Any, ...], arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
+    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
         function = self._function
         names = function._parameters
         counting = {n.id for r, *_ in runs for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
         if any(counting & set(r.results) for r, *_ in runs):
             return
+        arrays = [np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else None for a in arguments]
         if self.calls is None:
-            ranks = [len(a.shape) if hasattr(a, "strides") and not isinstance(a, np.generic) else -1 for a in arguments]
+            ranks = [-1 if a is None else a.ndim for a in arrays]
             parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
             self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
         table = table_of(function._target())
@@ -154,7 +155,9 @@ class Variant:
             of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
             results += len(region.results)
         returned = [of[name] - len(names) for name in self._results]
-        self.calls.keep(facts, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
+        words = [w for a in arrays if a is not None for w in (a.__array_interface__["data"][0], *a.shape, *a.strides)]
+        numbers = tuple(n for n, a in zip(arguments, arrays, strict=True) if a is None)
+        self.calls.keep(words, numbers, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
         self.again = self.calls.again  # type: ignore[method-assign]
 
     def explain(self) -> str:

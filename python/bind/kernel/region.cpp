@@ -16,11 +16,22 @@ using pardo::KernelArgument;
 
 constexpr std::size_t most_kept = 32;
 
+/// Numbers of one dtype in an array: its elements, or what is in one field of its structs.
+struct Piece {
+    pardo::DType dtype = pardo::DType::Bool;
+    std::int64_t offset = 0;  // in an element, in bytes
+    Ints shape, strides;      // of the field, if it is an array
+};
+
 /// What a call takes: an array, or a number. Numbers that say how many iterations there are belong to the shapes of a call.
 struct Parameter {
     int rank = -1;  // -1: a number
     bool counts = false;
     std::string name;
+    std::int64_t size = 0;  // of an element
+    std::vector<Piece> pieces;
+
+    bool plain() const { return pieces.size() == 1 && pieces[0].shape.empty(); }
 };
 
 /// What is copied of an array that is not present.
@@ -51,20 +62,19 @@ struct Arguments {
     std::vector<std::uintptr_t> addresses;
 };
 
-/// An argument of one of a region's loops.
+/// An argument of one of a region's loops, and which piece of an array it is.
 struct Place {
-    std::size_t step = 0, argument = 0;
+    std::size_t step = 0, argument = 0, piece = 0;
 };
 
-/// What a call ran with; of arrays and numbers of the call only the dtypes.
+/// What a call ran with, without its arrays and numbers.
 struct Kept {
     std::vector<std::int64_t> key;
     std::vector<Step> steps;
-    std::vector<std::vector<Place>> places;           // where each parameter goes
-    std::vector<std::optional<pardo::DType>> dtypes;  // of arrays, one a parameter; nothing where no loop has it
-    std::vector<Map> maps;                            // one a parameter
-    std::vector<std::size_t> results;                 // which ones of the loops' are the region's
-    Arguments arguments;                              // they stay; threads that come meanwhile have their own
+    std::vector<std::vector<Place>> places;  // where each parameter goes
+    std::vector<Map> maps;                   // one a parameter
+    std::vector<std::size_t> results;        // which ones of the loops' are the region's
+    Arguments arguments;                     // they stay; threads that come meanwhile have their own
     std::string name;
     nb::object moved;  // what such a call copies, for reports
     bool running = false;
@@ -76,17 +86,16 @@ struct Given {
     std::size_t rank = 0;
     std::uintptr_t address = 0, low = 0, high = 0;
     PresentEntry* entry = nullptr;
-    Array array;             // the part of the entry's image, or what is made for the call
-    std::int64_t place = 0;  // in what is made, in bytes
-    bool whole = true;       // it is the array of the call
+    Array array;             // what is made for the call, if it is not present
+    std::int64_t place = 0;  // in it, in bytes
+    bool whole = true;       // it is the array of the call, and not bytes
 
     pardo::Extents extents() const { return {shape, rank}; }
     pardo::Extents steps() const { return {strides, rank}; }
     bool overlaps(const Given& other) const { return low < other.high && other.low < high; }
 };
 
-bool adjacent(const Given& g, pardo::DType dtype) {
-    std::int64_t step = pardo::itemsize(dtype);
+bool adjacent(const Given& g, std::int64_t step) {
     for (std::size_t d = g.rank; d-- > 0; step *= g.shape[d])
         if (g.shape[d] > 1 && g.strides[d] != step) return false;
     return true;
@@ -136,7 +145,7 @@ public:
         Call call;
         read(words.data(), numbers, table, call);
         auto kept = std::make_shared<Kept>();
-        kept->dtypes.resize(parameters_.size());
+        kept->places.resize(parameters_.size());
         for (nb::handle each : loops) {
             const auto parts = nb::borrow<nb::tuple>(each);
             Step& step = kept->steps.emplace_back();
@@ -149,12 +158,6 @@ public:
         }
         for (const std::string& m : maps) kept->maps.push_back({m == "to" || m == "tofrom", m == "from_" || m == "tofrom", m != "present"});
         kept->maps.resize(parameters_.size());
-        kept->places.resize(parameters_.size());
-        for (std::size_t s = 0; s < kept->steps.size(); ++s) {
-            const std::vector<Source>& sources = kept->steps[s].sources;
-            for (std::size_t k = 0; k < sources.size(); ++k)
-                if (sources[k].kind == Source::Kind::Parameter) kept->places[sources[k].number].push_back({s, k});
-        }
         kept->arguments = fresh(*kept);
         kept->key = std::move(call.key);
         kept->results = std::move(results);
@@ -202,24 +205,38 @@ private:
             const std::int64_t place = k < places.size() ? places[k] : -1;
             step.sources.resize(step.pattern.size());
             step.dtypes.resize(step.pattern.size());
-            if (place >= 0) {
-                KernelArgument& a = parts[0];
-                const auto number = static_cast<std::size_t>(place), count = parameters_.size();
-                const bool is_array = a.kind == KernelArgument::Kind::Array, is_number = a.kind == KernelArgument::Kind::Number;
-                const bool wants_array = number < count && parameters_[number].rank >= 0;
-                if (wants_array ? !is_array : !is_number || a.scalar.weak) return false;
-                step.sources.push_back(number < count ? Source{Source::Kind::Parameter, number}
-                                                      : Source{Source::Kind::Result, number - count});
-                step.dtypes.push_back(is_array ? a.array.dtype() : a.scalar.dtype);
-                if (is_array) kept.dtypes[number] = a.array.dtype();
-                a.array = Array();  // memory of a device is not kept
-            }
+            if (place >= 0 && !stands_for(kept, step, parts, static_cast<std::size_t>(place))) return false;
             for (KernelArgument& part : parts) step.pattern.push_back(std::move(part));
         }
         step.sources.resize(step.pattern.size());
         step.dtypes.resize(step.pattern.size());
         return std::ranges::all_of(
             step.initial, [&](std::int64_t k) { return step.pattern[static_cast<std::size_t>(k)].kind == KernelArgument::Kind::Number; });
+    }
+
+    /// Notes what stands for an argument in other calls: an array for each of its pieces, a number, or a result.
+    bool stands_for(Kept& kept, Step& step, std::vector<KernelArgument>& parts, std::size_t number) const {
+        const std::size_t count = parameters_.size();
+        if (number >= count || parameters_[number].rank < 0) {
+            if (parts.size() != 1 || parts[0].kind != KernelArgument::Kind::Number || parts[0].scalar.weak) return false;
+            if (number < count) kept.places[number].push_back({kept.steps.size() - 1, step.sources.size(), 0});
+            step.sources.push_back(number < count ? Source{Source::Kind::Parameter, number} : Source{Source::Kind::Result, number - count});
+            step.dtypes.push_back(parts[0].scalar.dtype);
+            return true;
+        }
+        const std::vector<Piece>& pieces = parameters_[number].pieces;
+        std::size_t piece = 0;
+        for (KernelArgument& part : parts) {
+            step.dtypes.emplace_back();
+            step.sources.emplace_back();
+            if (part.kind == KernelArgument::Kind::Tuple && !parameters_[number].plain()) continue;  // of fields
+            if (part.kind != KernelArgument::Kind::Array || piece >= pieces.size() || part.array.dtype() != pieces[piece].dtype)
+                return false;
+            kept.places[number].push_back({kept.steps.size() - 1, step.sources.size() - 1, piece++});
+            step.sources.back() = {Source::Kind::Parameter, number};
+            part.array = Array();  // memory of a device is not kept
+        }
+        return piece == pieces.size();
     }
 
     Arguments fresh(const Kept& kept) const {
@@ -262,13 +279,16 @@ private:
         if (PyErr_Occurred()) throw nb::python_error();
     }
 
+    /// Whether a parameter is an array that a loop has.
+    bool is_used(const Kept& kept, std::size_t p) const { return parameters_[p].rank >= 0 && !kept.places[p].empty(); }
+
     /// Finds what takes the place of each array.
     bool placed(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
         bool made = false;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
-            if (!kept.dtypes[p]) continue;
+            if (!is_used(kept, p)) continue;
             Given& g = call.given[p];
-            const std::int64_t size = pardo::itemsize(*kept.dtypes[p]);
+            const std::int64_t size = parameters_[p].size;
             g.low = g.address;
             g.high = g.address + static_cast<std::uintptr_t>(size);
             for (std::size_t d = 0; d < g.rank; ++d) {
@@ -281,12 +301,13 @@ private:
                 const bool whole = entry->begin <= g.low && g.high <= entry->end && entry->image && entry->ready;
                 if (!whole) return false;
                 g.entry = entry;
-                const auto place = static_cast<std::int64_t>(g.address - entry->begin);
-                const bool divides = place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
-                if (!divides) return false;
-                g.array = entry->part(*kept.dtypes[p], g.extents(), g.steps(), place);
+                g.place = static_cast<std::int64_t>(g.address - entry->begin);
+                for (const Piece& piece : parameters_[p].pieces) {
+                    const auto divides = [unit = pardo::itemsize(piece.dtype)](std::int64_t s) { return s % unit == 0; };
+                    if (!divides(g.place + piece.offset) || !std::ranges::all_of(g.steps(), divides)) return false;
+                }
             } else {
-                if (!kept.maps[p].may_be_new || !adjacent(g, *kept.dtypes[p])) return false;
+                if (!kept.maps[p].may_be_new || !adjacent(g, size)) return false;
                 made = true;
             }
             if (late && late->overlaps(g.low, g.high)) return false;
@@ -300,21 +321,25 @@ private:
     }
 
     /// Memory for arrays that are not present; false where there is none.
-    static bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) {
+    bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
-            if (!kept.dtypes[p] || g.entry) continue;
-            const pardo::DType dtype = *kept.dtypes[p];
+            if (!is_used(kept, p) || g.entry) continue;
+            const Parameter& parameter = parameters_[p];
             const Map& map = kept.maps[p];
             auto* const host = reinterpret_cast<void*>(g.address);
-            g.whole = map.to || !map.from || !late;
+            const bool later = !map.to && map.from && late;
+            g.whole = parameter.plain() && !later;
+            const std::int64_t bytes[] = {static_cast<std::int64_t>(g.high - g.low)}, step[] = {1};
+            const pardo::DType dtype = g.whole ? parameter.pieces[0].dtype : pardo::DType::UInt8;
+            const pardo::Extents shape = g.whole ? g.extents() : pardo::Extents(bytes);
             try {
                 if (map.to)
-                    g.array = pardo::from_host(host, dtype, g.extents(), g.steps(), table.queue);
-                else if (!g.whole)
-                    g.array = late->memory(g.high - g.low, pardo::itemsize(dtype), table.queue, g.place);
+                    g.array = pardo::from_host(host, dtype, shape, g.whole ? g.steps() : pardo::Extents(step), table.queue);
+                else if (later)
+                    g.array = late->memory(g.high - g.low, alignment(parameter), table.queue, g.place);
                 else
-                    g.array = pardo::empty(g.extents(), dtype, table.queue);
+                    g.array = pardo::empty(shape, dtype, table.queue);
             } catch (const pardo::Error& e) {
                 if (e.code() != pardo::ErrorCode::Memory) throw;
                 return false;
@@ -323,28 +348,46 @@ private:
         return true;
     }
 
-    /// The arrays of a call.
-    static void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call) {
+    /// Of the numbers in an element.
+    static std::int64_t alignment(const Parameter& parameter) {
+        std::int64_t most = 1;
+        for (const Piece& piece : parameter.pieces) most = std::max<std::int64_t>(most, pardo::itemsize(piece.dtype));
+        return most;
+    }
+
+    /// The arrays of a call that are present, or made for it.
+    void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, bool present) const {
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
-            if (!kept.dtypes[p] || (table.shares && arguments.addresses[p] == g.address)) continue;
-            const pardo::DType dtype = *kept.dtypes[p];
-            Array array = g.array;
-            if (table.shares) {
-                Ints steps(g.strides, g.strides + g.rank);
-                for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
-                array = pardo::share_host(
-                    reinterpret_cast<void*>(g.address), dtype, g.extents(), steps, false, [] {}, table.queue);
-                arguments.addresses[p] = g.address;
-            } else if (!g.whole) {
-                array = pardo::strided(g.array, dtype, g.extents(), g.steps(), g.place);
-            }
-            set(kept, arguments, p, array);
+            if (!is_used(kept, p) || present != (table.shares || g.entry != nullptr)) continue;
+            if (table.shares && arguments.addresses[p] == g.address) continue;
+            const std::vector<Piece>& pieces = parameters_[p].pieces;
+            for (std::size_t k = 0; k < pieces.size(); ++k) set(kept, arguments, p, k, piece_of(pieces[k], g, table));
+            arguments.addresses[p] = g.address;
         }
     }
 
-    static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, const Array& array) {
-        for (const Place& p : kept.places[parameter]) arguments.of_steps[p.step][p.argument].array = array;
+    static Array piece_of(const Piece& piece, const Given& g, const PresentTable& table) {
+        if (g.whole && !g.entry && !table.shares) return g.array;
+        const auto both = [&](pardo::Extents of_array, const Ints& of_field) {
+            Ints all(of_array.begin(), of_array.end());
+            all.insert(all.end(), of_field.begin(), of_field.end());
+            return all;
+        };
+        if (g.entry && piece.shape.empty()) return g.entry->part(piece.dtype, g.extents(), g.steps(), g.place + piece.offset);
+        const Ints shape = both(g.extents(), piece.shape);
+        Ints steps = both(g.steps(), piece.strides);
+        if (g.entry) return g.entry->part(piece.dtype, shape, steps, g.place + piece.offset);
+        if (!table.shares) return pardo::strided(g.array, piece.dtype, shape, steps, g.place + piece.offset);
+        for (std::int64_t& s : steps) s /= pardo::itemsize(piece.dtype);
+        auto* const host = reinterpret_cast<void*>(g.address + static_cast<std::uintptr_t>(piece.offset));
+        return pardo::share_host(
+            host, piece.dtype, shape, steps, false, [] {}, table.queue);
+    }
+
+    static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, std::size_t piece, const Array& array) {
+        for (const Place& p : kept.places[parameter])
+            if (p.piece == piece) arguments.of_steps[p.step][p.argument].array = array;
     }
 
     bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& numbers, LateResults* late) {
@@ -365,10 +408,11 @@ private:
         const Running running{kept.running, first};
         bool done = false;
         try {
+            fill(kept, arguments, table, call, true);  // with the lock: other threads look at the entries too
             const Unlocked unlocked;
             done = table.shares || make(kept, table, call, late);
             if (done) {
-                fill(kept, arguments, table, call);
+                fill(kept, arguments, table, call, false);
                 for (std::size_t s = 0; s < kept.steps.size(); ++s) go(kept.steps[s], arguments.of_steps[s], table, call, late);
                 copy_back(kept, table, call, late);
             }
@@ -396,9 +440,11 @@ private:
         if (shared && event.status() != pardo::EventStatus::Complete) late->runs(event);
     }
 
-    static void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) {
-        for (std::size_t p = 0; p < kept.dtypes.size() && !table.shares; ++p)
-            if (kept.dtypes[p]) set(kept, arguments, p, Array());
+    void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) const {
+        for (std::size_t p = 0; p < parameters_.size() && !table.shares; ++p) {
+            if (parameters_[p].rank < 0) continue;
+            for (const Place& place : kept.places[p]) arguments.of_steps[place.step][place.argument].array = Array();
+        }
     }
 
     void number(const Kept& kept, Arguments& arguments, const nb::tuple& numbers) const {
@@ -463,7 +509,16 @@ void bind_region(nb::module_& m) {
                 std::vector<Parameter> parameters;
                 for (nb::handle one : given) {
                     const auto t = nb::borrow<nb::tuple>(one);
-                    parameters.push_back({nb::cast<int>(t[1]), nb::cast<bool>(t[2]), nb::cast<std::string>(t[0])});
+                    Parameter& p = parameters.emplace_back();
+                    p.name = nb::cast<std::string>(t[0]);
+                    p.rank = nb::cast<int>(t[1]);
+                    p.counts = nb::cast<bool>(t[2]);
+                    p.size = nb::cast<std::int64_t>(t[3]);
+                    for (nb::handle each : nb::borrow<nb::tuple>(t[4])) {
+                        const auto piece = nb::borrow<nb::tuple>(each);
+                        p.pieces.push_back({dtype_from(nb::object(piece[0]).ptr()), nb::cast<std::int64_t>(piece[1]),
+                                            nb::cast<Ints>(piece[2]), nb::cast<Ints>(piece[3])});
+                    }
                 }
                 new (self) Region(std::move(parameters), chosen, *nb::inst_ptr<PresentTable>(host));
             },

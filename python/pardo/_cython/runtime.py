@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import threading
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,29 @@ class _Memory:
 
 def _unowned(a: Any) -> np.ndarray[Any, Any]:
     """The same array; its memory is not kept alive by it."""
-    return np.asarray(_Memory(np.asarray(a).__array_interface__))
+    x = np.asarray(a)
+    if not x.dtype.names:
+        return np.asarray(_Memory(x.__array_interface__))
+    whole = {**x.__array_interface__, "typestr": f"|V{x.itemsize}"}  # a list of fields would name the gaps between them
+    del whole["descr"]
+    return np.asarray(_Memory(whole)).view(x.dtype)
+
+
+def _pieces(
+    dtype: np.dtype[Any], offset: int = 0, shape: tuple[int, ...] = (), strides: tuple[int, ...] = ()
+) -> Iterator[tuple[np.dtype[Any], int, tuple[int, ...], tuple[int, ...]]]:
+    """The numbers in an element, in the order of `structs.of_records`: their dtypes, where they are, and the axes of fields that are arrays."""
+    own: tuple[int, ...] = ()
+    if dtype.subdtype is not None:
+        dtype, own = dtype.subdtype
+    steps = tuple(dtype.itemsize * math.prod(own[k + 1 :]) for k in range(len(own)))
+    shape, strides = shape + own, strides + steps
+    if not dtype.names:
+        yield dtype, offset, shape, strides
+        return
+    assert dtype.fields is not None
+    for name in dtype.names:
+        yield from _pieces(dtype.fields[name][0], offset + dtype.fields[name][1], shape, strides)
 
 
 class Region:
@@ -140,9 +164,13 @@ class Variant:
         if any(counting & set(r.results) for r, *_ in runs):
             return
         arrays = [np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else None for a in arguments]
+        if any(piece[0].kind not in "biufc" for a in arrays if a is not None for piece in _pieces(a.dtype)):
+            return
         if self.calls is None:
-            ranks = [-1 if a is None else a.ndim for a in arrays]
-            parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
+            parameters = [
+                (name, -1, name in counting, 0, ()) if a is None else (name, a.ndim, False, a.itemsize, tuple(_pieces(a.dtype)))
+                for name, a in zip(names, arrays, strict=True)
+            ]
             self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
         table = table_of(function._target())
         moved = None if table.shares or function._last is None else function._last

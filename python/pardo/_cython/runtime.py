@@ -50,7 +50,7 @@ def _unowned(a: Any) -> np.ndarray[Any, Any]:
 def _pieces(
     dtype: np.dtype[Any], offset: int = 0, shape: tuple[int, ...] = (), strides: tuple[int, ...] = ()
 ) -> Iterator[tuple[np.dtype[Any], int, tuple[int, ...], tuple[int, ...]]]:
-    """The numbers in an element, in the order of `structs.of_records`: their dtypes, where they are, and the axes of fields that are arrays."""
+    """The numbers in an element, in the order of `structs.of_records`: dtypes, places, and the axes of fields that are arrays."""
     own: tuple[int, ...] = ()
     if dtype.subdtype is not None:
         dtype, own = dtype.subdtype

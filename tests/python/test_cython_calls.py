@@ -32,7 +32,7 @@ def hits(module, number):
 
 
 REGIONS = {"rows": 1, "chained": 3, "doubled": 5, "read_between": 7, "add": 8, "checked": 9}  # by their marks; blocks have numbers too
-REGIONS |= {"sums": 13, "normalized": 14, "filled": 15, "of_memory": 16}
+REGIONS |= {"sums": 13, "normalized": 14, "filled": 15, "of_memory": 16, "of_structs": 21, "of_structs_of_c": 22, "yields": 23}
 
 
 def test_rows_wait_for_the_end_of_their_block(calls, device):
@@ -208,3 +208,38 @@ def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):
         D = np.full((4, 3), -1, np.float32)
         calls.rows_or_nothing(D, n)
         assert D[:, 0].tolist() == [0, 1, 2, -1]
+
+
+WEIGHTS = np.dtype([("w", "f4", (2, 3)), ("n", "i4")], align=True)
+BODY = np.dtype([("kind", "i1"), ("own", WEIGHTS), ("mark", "i4")], align=True)
+
+
+def test_structs_in_arrays(calls, device):
+    run = hits(calls, REGIONS["of_structs"]), hits(calls, REGIONS["of_structs_of_c"])
+    rng = np.random.default_rng(5)
+    for k in range(4):
+        bodies, y = np.zeros(12, BODY), np.zeros(6, np.float32)
+        bodies["own"]["w"], bodies["own"]["n"], bodies["kind"] = rng.random((12, 2, 3)), k + 2, -k
+        before = bodies.copy()
+        some = bodies[6 * (k % 2) :][:6]  # adjacent: those with gaps are copied by Python, where they are copied
+        calls.of_structs(some, y)
+        before["mark"][6 * (k % 2) :][:6] = 1
+        assert np.array_equal(bodies, before)
+        expected = some["own"]["w"][np.arange(6), 1, np.arange(6) % 3] * (k + 2) - k
+        np.testing.assert_allclose(y, expected, rtol=1e-6)
+        calls.of_structs_of_c(bodies, y, 5)
+        np.testing.assert_allclose(y[:5], expected[:5] + bodies["own"]["w"][:5, 0, 2], rtol=1e-6)
+    with pp.data(tofrom=(bodies,)):
+        for k in range(3):
+            calls.of_structs(bodies[k::2][:4], y[:4])
+    before["mark"] += [1, 1, 2, 1, 2, 1, 2, 1, 1, 0, 0, 0]
+    assert np.array_equal(bodies, before)
+    assert hits(calls, REGIONS["of_structs"]) - run[0] >= 5
+    assert hits(calls, REGIONS["of_structs_of_c"]) - run[1] == 3
+
+
+def test_generators_have_regions(calls, device):
+    x, run = np.zeros(4, np.float32), hits(calls, REGIONS["yields"])
+    for k in calls.yields(x, 4):
+        assert x.tolist() == [k * (k + 1) / 2] * 4
+    assert hits(calls, REGIONS["yields"]) == run + 3

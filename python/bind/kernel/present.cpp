@@ -6,6 +6,8 @@
 namespace bind {
 namespace {
 
+constexpr std::size_t most_parts = 8;
+
 /// One a device; kept for ever, as devices are.
 std::vector<PresentTable*> tables;
 /// Set by the package: the environment as a dict, and the name PARDO_OFFLOAD in it.
@@ -14,6 +16,16 @@ PyObject *environment_of_data = nullptr, *offload_name = nullptr;
 }  // namespace
 
 Blocks blocks;  // set by the package
+
+const pardo::Array& PresentEntry::part(pardo::DType dtype, pardo::Extents shape, pardo::Extents strides, std::int64_t place) {
+    for (const Part& p : parts)
+        if (p.place == place && p.dtype == dtype && std::ranges::equal(p.shape, shape) && std::ranges::equal(p.strides, strides))
+            return p.array;
+    if (parts.size() >= most_parts) parts.clear();
+    pardo::Array made = pardo::strided(*image, dtype, shape, strides, place);
+    parts.push_back({place, dtype, {shape.begin(), shape.end()}, {strides.begin(), strides.end()}, std::move(made)});
+    return parts.back().array;
+}
 
 PresentEntry* PresentTable::from(std::uintptr_t begin) const {
     const auto found = std::ranges::upper_bound(sorted, begin, {}, &PresentEntry::end);  // ranges do not overlap
@@ -57,7 +69,7 @@ void bind_present(nb::module_& m) {
         .def(
             "__init__",
             [](PresentEntry* self, std::uintptr_t begin, std::uintptr_t end, std::optional<pardo::Array> image) {
-                new (self) PresentEntry{begin, end, std::move(image)};
+                new (self) PresentEntry{begin, end, std::move(image), true, false, 1, {}};
             },
             nb::arg("begin"), nb::arg("end"), nb::arg("image").none())
         .def_rw("ready", &PresentEntry::ready)

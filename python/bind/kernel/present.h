@@ -21,6 +21,16 @@ struct PresentEntry {
     bool ready = true;                  // no copies are under way, and none has failed
     bool broken = false;                // work that writes it has failed
     std::int64_t count = 1;             // of mappings
+    struct Part {
+        std::int64_t place = 0;
+        pardo::DType dtype{};
+        Ints shape, strides;
+        pardo::Array array;
+    };
+    std::vector<Part> parts;  // the latest ones that regions took
+
+    /// An array of a part of the image, from a place on, with strides in bytes.
+    const pardo::Array& part(pardo::DType dtype, pardo::Extents shape, pardo::Extents strides, std::int64_t place);
 };
 
 /// Base class of the tables in Python, which live as long as the process.

@@ -16,11 +16,22 @@ using pardo::KernelArgument;
 
 constexpr std::size_t most_kept = 32;
 
+/// Numbers of one dtype in an array: its elements, or what is in one field of its structs.
+struct Piece {
+    pardo::DType dtype = pardo::DType::Bool;
+    std::int64_t offset = 0;  // in an element, in bytes
+    Ints shape, strides;      // of the field, if it is an array
+};
+
 /// What a call takes: an array, or a number. Numbers that say how many iterations there are belong to the shapes of a call.
 struct Parameter {
     int rank = -1;  // -1: a number
     bool counts = false;
     std::string name;
+    std::int64_t size = 0;  // of an element
+    std::vector<Piece> pieces;
+
+    bool plain() const { return pieces.size() == 1 && pieces[0].shape.empty(); }
 };
 
 /// What is copied of an array that is not present.
@@ -51,14 +62,19 @@ struct Arguments {
     std::vector<std::uintptr_t> addresses;
 };
 
-/// What a call ran with; of arrays and numbers of the call only the dtypes.
+/// An argument of one of a region's loops, and which piece of an array it is.
+struct Place {
+    std::size_t step = 0, argument = 0, piece = 0;
+};
+
+/// What a call ran with, without its arrays and numbers.
 struct Kept {
     std::vector<std::int64_t> key;
     std::vector<Step> steps;
-    std::vector<std::optional<pardo::DType>> dtypes;  // of arrays, one a parameter; nothing where no loop has it
-    std::vector<Map> maps;                            // one a parameter
-    std::vector<std::size_t> results;                 // which ones of the loops' are the region's
-    Arguments arguments;                              // they stay; threads that come meanwhile have their own
+    std::vector<std::vector<Place>> places;  // where each parameter goes
+    std::vector<Map> maps;                   // one a parameter
+    std::vector<std::size_t> results;        // which ones of the loops' are the region's
+    Arguments arguments;                     // they stay; threads that come meanwhile have their own
     std::string name;
     nb::object moved;  // what such a call copies, for reports
     bool running = false;
@@ -70,17 +86,16 @@ struct Given {
     std::size_t rank = 0;
     std::uintptr_t address = 0, low = 0, high = 0;
     PresentEntry* entry = nullptr;
-    Array array;             // the entry's image, or what is made for the call
+    Array array;             // what is made for the call, if it is not present
     std::int64_t place = 0;  // in it, in bytes
-    bool whole = false;      // it is the array of the call
+    bool whole = true;       // it is the array of the call, and not bytes
 
     pardo::Extents extents() const { return {shape, rank}; }
     pardo::Extents steps() const { return {strides, rank}; }
     bool overlaps(const Given& other) const { return low < other.high && other.low < high; }
 };
 
-bool adjacent(const Given& g, pardo::DType dtype) {
-    std::int64_t step = pardo::itemsize(dtype);
+bool adjacent(const Given& g, std::int64_t step) {
     for (std::size_t d = g.rank; d-- > 0; step *= g.shape[d])
         if (g.shape[d] > 1 && g.strides[d] != step) return false;
     return true;
@@ -89,16 +104,23 @@ bool adjacent(const Given& g, pardo::DType dtype) {
 class Region {
 public:
     Region(std::vector<Parameter> parameters, bool chosen, PresentTable& host)
-        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {}
+        : parameters_(std::move(parameters)), chosen_(chosen), host_(host) {
+        for (const Parameter& p : parameters_) {
+            numbers_ += p.rank < 0;
+            words_ += p.rank < 0 ? 0 : 1 + 2 * static_cast<std::size_t>(p.rank);
+        }
+    }
 
-    /// Runs it: its results, or nothing where that is for Python.
-    std::optional<nb::tuple> again(const nb::tuple& facts) {
+    /// Runs it: its results, or nothing where that is for Python. `words`: of each array its address, shape and strides; then the numbers.
+    std::optional<nb::tuple> again(const std::int64_t* words, const nb::tuple& numbers) {
         const std::optional<bool> off = offload_is_off();
         if (kept_.empty() || may_be_plain_python() || !off) return {};
         LateResults* late = nullptr;
         PresentTable* const table = target(late, *off);
-        Call call;
-        if (!table || !read(facts, *table, call)) return {};
+        if (!table || nb::len(numbers) != numbers_) return {};
+        const Borrowed borrowed(*this);
+        Call& call = *borrowed.call;
+        read(words, numbers, *table, call);
         const auto known = [&](const std::shared_ptr<Kept>& k) { return k->key == call.key; };
         if (last_ >= kept_.size() || !known(kept_[last_])) {
             const auto found = std::ranges::find_if(kept_, known);
@@ -106,9 +128,10 @@ public:
             last_ = static_cast<std::size_t>(found - kept_.begin());
         }
         const std::shared_ptr<Kept> kept = kept_[last_];
-        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, facts, late)) return {};
+        if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, numbers, late)) return {};
         ++hits;
         moved = kept->moved;
+        if (kept->results.empty()) return nb::tuple();
         nb::list out;
         for (const std::size_t k : kept->results) out.append(nb::steal(scalar_to_python(call.results[k])));
         return nb::tuple(out);
@@ -116,12 +139,13 @@ public:
 
     /// `loops`: for each its program, arguments, counts, chunk, what stands for each argument (a parameter of the region; behind these a
     /// result of the loops before; -1: what is given here), and the arguments that its reductions begin with.
-    void keep(const nb::tuple& facts, PresentTable& table, const nb::list& loops, std::string name, const std::vector<std::string>& maps,
-              std::vector<std::size_t> results, nb::object copied) {
+    void keep(const Ints& words, const nb::tuple& numbers, PresentTable& table, const nb::list& loops, std::string name,
+              const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object copied) {
+        if (words.size() != words_ || nb::len(numbers) != numbers_) return;
         Call call;
-        if (!read(facts, table, call)) return;
+        read(words.data(), numbers, table, call);
         auto kept = std::make_shared<Kept>();
-        kept->dtypes.resize(parameters_.size());
+        kept->places.resize(parameters_.size());
         for (nb::handle each : loops) {
             const auto parts = nb::borrow<nb::tuple>(each);
             Step& step = kept->steps.emplace_back();
@@ -156,6 +180,22 @@ private:
         std::vector<Given> given;            // one a parameter; empty for numbers
         std::vector<pardo::Scalar> results;  // of the loops, one after the other
     };
+    /// A call whose vectors have the room that they had in the last one. Threads that come meanwhile make their own.
+    struct Borrowed {
+        explicit Borrowed(Region& region) : owner(region), call(std::move(region.spare_)) {
+            if (!call) call = std::make_unique<Call>();
+        }
+        Borrowed(const Borrowed&) = delete;
+        Borrowed& operator=(const Borrowed&) = delete;
+        ~Borrowed() {
+            call->key.clear();
+            call->given.clear();
+            call->results.clear();
+            owner.spare_ = std::move(call);
+        }
+        Region& owner;
+        std::unique_ptr<Call> call;
+    };
 
     /// The arguments of a loop; false if they are of a kind that is not known beforehand.
     bool take(Kept& kept, Step& step, const nb::tuple& arguments, const Ints& places, const std::string& name) const {
@@ -165,24 +205,38 @@ private:
             const std::int64_t place = k < places.size() ? places[k] : -1;
             step.sources.resize(step.pattern.size());
             step.dtypes.resize(step.pattern.size());
-            if (place >= 0) {
-                KernelArgument& a = parts[0];
-                const auto number = static_cast<std::size_t>(place), count = parameters_.size();
-                const bool is_array = a.kind == KernelArgument::Kind::Array, is_number = a.kind == KernelArgument::Kind::Number;
-                const bool wants_array = number < count && parameters_[number].rank >= 0;
-                if (wants_array ? !is_array : !is_number || a.scalar.weak) return false;
-                step.sources.push_back(number < count ? Source{Source::Kind::Parameter, number}
-                                                      : Source{Source::Kind::Result, number - count});
-                step.dtypes.push_back(is_array ? a.array.dtype() : a.scalar.dtype);
-                if (is_array) kept.dtypes[number] = a.array.dtype();
-                a.array = Array();  // memory of a device is not kept
-            }
+            if (place >= 0 && !stands_for(kept, step, parts, static_cast<std::size_t>(place))) return false;
             for (KernelArgument& part : parts) step.pattern.push_back(std::move(part));
         }
         step.sources.resize(step.pattern.size());
         step.dtypes.resize(step.pattern.size());
         return std::ranges::all_of(
             step.initial, [&](std::int64_t k) { return step.pattern[static_cast<std::size_t>(k)].kind == KernelArgument::Kind::Number; });
+    }
+
+    /// Notes what stands for an argument in other calls: an array for each of its pieces, a number, or a result.
+    bool stands_for(Kept& kept, Step& step, std::vector<KernelArgument>& parts, std::size_t number) const {
+        const std::size_t count = parameters_.size();
+        if (number >= count || parameters_[number].rank < 0) {
+            if (parts.size() != 1 || parts[0].kind != KernelArgument::Kind::Number || parts[0].scalar.weak) return false;
+            if (number < count) kept.places[number].push_back({kept.steps.size() - 1, step.sources.size(), 0});
+            step.sources.push_back(number < count ? Source{Source::Kind::Parameter, number} : Source{Source::Kind::Result, number - count});
+            step.dtypes.push_back(parts[0].scalar.dtype);
+            return true;
+        }
+        const std::vector<Piece>& pieces = parameters_[number].pieces;
+        std::size_t piece = 0;
+        for (KernelArgument& part : parts) {
+            step.dtypes.emplace_back();
+            step.sources.emplace_back();
+            if (part.kind == KernelArgument::Kind::Tuple && !parameters_[number].plain()) continue;  // of fields
+            if (part.kind != KernelArgument::Kind::Array || piece >= pieces.size() || part.array.dtype() != pieces[piece].dtype)
+                return false;
+            kept.places[number].push_back({kept.steps.size() - 1, step.sources.size() - 1, piece++});
+            step.sources.back() = {Source::Kind::Parameter, number};
+            part.array = Array();  // memory of a device is not kept
+        }
+        return piece == pieces.size();
     }
 
     Arguments fresh(const Kept& kept) const {
@@ -201,41 +255,40 @@ private:
         return table;
     }
 
-    /// Facts are addresses, shapes and strides of arrays, and numbers, in the order of parameters.
-    bool read(const nb::tuple& facts, const PresentTable& table, Call& call) const {
-        const Py_ssize_t count = PyTuple_Size(facts.ptr());
-        call.key.reserve(static_cast<std::size_t>(count) + 1);  // pointers into it
+    void read(const std::int64_t* words, const nb::tuple& numbers, const PresentTable& table, Call& call) const {
+        call.key.reserve(words_ + numbers_ + 1);  // pointers into it
         call.given.resize(parameters_.size());
         call.key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&table)));
-        Py_ssize_t at = 0;
-        const auto word = [&] { return PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(facts.ptr(), at++)); };
+        Py_ssize_t number = 0;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             const Parameter& parameter = parameters_[p];
             if (parameter.rank < 0) {
                 if (parameter.counts)
-                    call.key.push_back(static_cast<std::int64_t>(word()));
-                else
-                    ++at;
+                    call.key.push_back(static_cast<std::int64_t>(PyLong_AsUnsignedLongLongMask(PyTuple_GetItem(numbers.ptr(), number))));
+                ++number;
                 continue;
             }
             Given& g = call.given[p];
             g.rank = static_cast<std::size_t>(parameter.rank);
-            g.address = word();
+            g.address = static_cast<std::uintptr_t>(*words++);
             g.shape = call.key.data() + call.key.size();
             g.strides = g.shape + g.rank;
-            for (std::size_t d = 0; d < 2 * g.rank; ++d) call.key.push_back(static_cast<std::int64_t>(word()));
+            call.key.insert(call.key.end(), words, words + 2 * g.rank);
+            words += 2 * g.rank;
         }
         if (PyErr_Occurred()) throw nb::python_error();
-        return at == count;
     }
+
+    /// Whether a parameter is an array that a loop has.
+    bool is_used(const Kept& kept, std::size_t p) const { return parameters_[p].rank >= 0 && !kept.places[p].empty(); }
 
     /// Finds what takes the place of each array.
     bool placed(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
         bool made = false;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
-            if (!kept.dtypes[p]) continue;
+            if (!is_used(kept, p)) continue;
             Given& g = call.given[p];
-            const std::int64_t size = pardo::itemsize(*kept.dtypes[p]);
+            const std::int64_t size = parameters_[p].size;
             g.low = g.address;
             g.high = g.address + static_cast<std::uintptr_t>(size);
             for (std::size_t d = 0; d < g.rank; ++d) {
@@ -248,12 +301,13 @@ private:
                 const bool whole = entry->begin <= g.low && g.high <= entry->end && entry->image && entry->ready;
                 if (!whole) return false;
                 g.entry = entry;
-                g.array = *entry->image;
                 g.place = static_cast<std::int64_t>(g.address - entry->begin);
-                const bool divides = g.place % size == 0 && std::ranges::all_of(g.steps(), [&](std::int64_t s) { return s % size == 0; });
-                if (!divides) return false;
+                for (const Piece& piece : parameters_[p].pieces) {
+                    const auto divides = [unit = pardo::itemsize(piece.dtype)](std::int64_t s) { return s % unit == 0; };
+                    if (!divides(g.place + piece.offset) || !std::ranges::all_of(g.steps(), divides)) return false;
+                }
             } else {
-                if (!kept.maps[p].may_be_new || !adjacent(g, *kept.dtypes[p])) return false;
+                if (!kept.maps[p].may_be_new || !adjacent(g, size)) return false;
                 made = true;
             }
             if (late && late->overlaps(g.low, g.high)) return false;
@@ -267,21 +321,25 @@ private:
     }
 
     /// Memory for arrays that are not present; false where there is none.
-    static bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) {
+    bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
-            if (!kept.dtypes[p] || g.entry) continue;
-            const pardo::DType dtype = *kept.dtypes[p];
+            if (!is_used(kept, p) || g.entry) continue;
+            const Parameter& parameter = parameters_[p];
             const Map& map = kept.maps[p];
             auto* const host = reinterpret_cast<void*>(g.address);
-            g.whole = map.to || !map.from || !late;
+            const bool later = !map.to && map.from && late;
+            g.whole = parameter.plain() && !later;
+            const std::int64_t bytes[] = {static_cast<std::int64_t>(g.high - g.low)}, step[] = {1};
+            const pardo::DType dtype = g.whole ? parameter.pieces[0].dtype : pardo::DType::UInt8;
+            const pardo::Extents shape = g.whole ? g.extents() : pardo::Extents(bytes);
             try {
                 if (map.to)
-                    g.array = pardo::from_host(host, dtype, g.extents(), g.steps(), table.queue);
-                else if (!g.whole)
-                    g.array = late->memory(g.high - g.low, pardo::itemsize(dtype), table.queue, g.place);
+                    g.array = pardo::from_host(host, dtype, shape, g.whole ? g.steps() : pardo::Extents(step), table.queue);
+                else if (later)
+                    g.array = late->memory(g.high - g.low, alignment(parameter), table.queue, g.place);
                 else
-                    g.array = pardo::empty(g.extents(), dtype, table.queue);
+                    g.array = pardo::empty(shape, dtype, table.queue);
             } catch (const pardo::Error& e) {
                 if (e.code() != pardo::ErrorCode::Memory) throw;
                 return false;
@@ -290,41 +348,55 @@ private:
         return true;
     }
 
-    /// The arrays of a call.
-    static void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call) {
+    /// Of the numbers in an element.
+    static std::int64_t alignment(const Parameter& parameter) {
+        std::int64_t most = 1;
+        for (const Piece& piece : parameter.pieces) most = std::max<std::int64_t>(most, pardo::itemsize(piece.dtype));
+        return most;
+    }
+
+    /// The arrays of a call that are present, or made for it.
+    void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, bool present) const {
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
-            if (!kept.dtypes[p] || (table.shares && arguments.addresses[p] == g.address)) continue;
-            const pardo::DType dtype = *kept.dtypes[p];
-            Array array = g.array;
-            if (table.shares) {
-                Ints steps(g.strides, g.strides + g.rank);
-                for (std::int64_t& s : steps) s /= pardo::itemsize(dtype);
-                array = pardo::share_host(
-                    reinterpret_cast<void*>(g.address), dtype, g.extents(), steps, false, [] {}, table.queue);
-                arguments.addresses[p] = g.address;
-            } else if (!g.whole) {
-                array = pardo::strided(g.array, dtype, g.extents(), g.steps(), g.place);
-            }
-            set(kept, arguments, p, array);
+            if (!is_used(kept, p) || present != (table.shares || g.entry != nullptr)) continue;
+            if (table.shares && arguments.addresses[p] == g.address) continue;
+            const std::vector<Piece>& pieces = parameters_[p].pieces;
+            for (std::size_t k = 0; k < pieces.size(); ++k) set(kept, arguments, p, k, piece_of(pieces[k], g, table));
+            arguments.addresses[p] = g.address;
         }
     }
 
-    static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, const Array& array) {
-        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
-            const std::vector<Source>& sources = kept.steps[s].sources;
-            for (std::size_t k = 0; k < sources.size(); ++k)
-                if (sources[k].kind == Source::Kind::Parameter && sources[k].number == parameter) arguments.of_steps[s][k].array = array;
-        }
+    static Array piece_of(const Piece& piece, const Given& g, const PresentTable& table) {
+        if (g.whole && !g.entry && !table.shares) return g.array;
+        const auto both = [&](pardo::Extents of_array, const Ints& of_field) {
+            Ints all(of_array.begin(), of_array.end());
+            all.insert(all.end(), of_field.begin(), of_field.end());
+            return all;
+        };
+        if (g.entry && piece.shape.empty()) return g.entry->part(piece.dtype, g.extents(), g.steps(), g.place + piece.offset);
+        const Ints shape = both(g.extents(), piece.shape);
+        Ints steps = both(g.steps(), piece.strides);
+        if (g.entry) return g.entry->part(piece.dtype, shape, steps, g.place + piece.offset);
+        if (!table.shares) return pardo::strided(g.array, piece.dtype, shape, steps, g.place + piece.offset);
+        for (std::int64_t& s : steps) s /= pardo::itemsize(piece.dtype);
+        auto* const host = reinterpret_cast<void*>(g.address + static_cast<std::uintptr_t>(piece.offset));
+        return pardo::share_host(
+            host, piece.dtype, shape, steps, false, [] {}, table.queue);
     }
 
-    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& facts, LateResults* late) {
+    static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, std::size_t piece, const Array& array) {
+        for (const Place& p : kept.places[parameter])
+            if (p.piece == piece) arguments.of_steps[p.step][p.argument].array = array;
+    }
+
+    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& numbers, LateResults* late) {
         const nb::object entries = table.entries;  // they live until the end
         const bool first = !kept.running;
         Arguments own;
         if (!first) own = fresh(kept);
         Arguments& arguments = first ? kept.arguments : own;
-        number(kept, arguments, facts);
+        number(kept, arguments, numbers);
         struct Running {
             bool& flag;
             const bool whose;
@@ -336,10 +408,11 @@ private:
         const Running running{kept.running, first};
         bool done = false;
         try {
+            fill(kept, arguments, table, call, true);  // with the lock: other threads look at the entries too
             const Unlocked unlocked;
             done = table.shares || make(kept, table, call, late);
             if (done) {
-                fill(kept, arguments, table, call);
+                fill(kept, arguments, table, call, false);
                 for (std::size_t s = 0; s < kept.steps.size(); ++s) go(kept.steps[s], arguments.of_steps[s], table, call, late);
                 copy_back(kept, table, call, late);
             }
@@ -367,26 +440,21 @@ private:
         if (shared && event.status() != pardo::EventStatus::Complete) late->runs(event);
     }
 
-    static void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) {
-        for (std::size_t p = 0; p < kept.dtypes.size() && !table.shares; ++p)
-            if (kept.dtypes[p]) set(kept, arguments, p, Array());
+    void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) const {
+        for (std::size_t p = 0; p < parameters_.size() && !table.shares; ++p) {
+            if (parameters_[p].rank < 0) continue;
+            for (const Place& place : kept.places[p]) arguments.of_steps[place.step][place.argument].array = Array();
+        }
     }
 
-    void number(const Kept& kept, Arguments& arguments, const nb::tuple& facts) const {
-        std::vector<Py_ssize_t> places;
+    void number(const Kept& kept, Arguments& arguments, const nb::tuple& numbers) const {
         Py_ssize_t at = 0;
-        for (const Parameter& p : parameters_) {
-            places.push_back(at);
-            at += p.rank < 0 ? 1 : 1 + 2 * p.rank;
-        }
-        for (std::size_t s = 0; s < kept.steps.size(); ++s) {
-            const Step& step = kept.steps[s];
-            for (std::size_t k = 0; k < step.sources.size(); ++k) {
-                const Source& source = step.sources[k];
-                if (source.kind != Source::Kind::Parameter || parameters_[source.number].rank >= 0) continue;
-                const auto value = scalar_from(PyTuple_GetItem(facts.ptr(), places[source.number]));
-                arguments.of_steps[s][k].scalar = value.value().cast(step.dtypes[k]);
-            }
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            if (parameters_[p].rank >= 0) continue;
+            PyObject* const value = PyTuple_GetItem(numbers.ptr(), at++);
+            for (const Place& place : kept.places[p])
+                arguments.of_steps[place.step][place.argument].scalar =
+                    scalar_from(value).value().cast(kept.steps[place.step].dtypes[place.argument]);
         }
     }
 
@@ -416,6 +484,8 @@ private:
     }
 
     std::vector<Parameter> parameters_;
+    std::size_t words_ = 0, numbers_ = 0;  // that a call gives
+    std::unique_ptr<Call> spare_;
     bool chosen_;  // the device is written in the file
     PresentTable& host_;
     PresentTable* chosen_table_ = nullptr;
@@ -439,19 +509,34 @@ void bind_region(nb::module_& m) {
                 std::vector<Parameter> parameters;
                 for (nb::handle one : given) {
                     const auto t = nb::borrow<nb::tuple>(one);
-                    parameters.push_back({nb::cast<int>(t[1]), nb::cast<bool>(t[2]), nb::cast<std::string>(t[0])});
+                    Parameter& p = parameters.emplace_back();
+                    p.name = nb::cast<std::string>(t[0]);
+                    p.rank = nb::cast<int>(t[1]);
+                    p.counts = nb::cast<bool>(t[2]);
+                    p.size = nb::cast<std::int64_t>(t[3]);
+                    for (nb::handle each : nb::borrow<nb::tuple>(t[4])) {
+                        const auto piece = nb::borrow<nb::tuple>(each);
+                        p.pieces.push_back({dtype_from(nb::object(piece[0]).ptr()), nb::cast<std::int64_t>(piece[1]),
+                                            nb::cast<Ints>(piece[2]), nb::cast<Ints>(piece[3])});
+                    }
                 }
                 new (self) Region(std::move(parameters), chosen, *nb::inst_ptr<PresentTable>(host));
             },
             nb::arg("parameters"), nb::arg("chosen"), nb::arg("host"))
-        .def("again", &Region::again, nb::arg("facts"))
+        .def(
+            "again",
+            [](Region& self, std::uintptr_t words, const nb::tuple& numbers) {
+                return self.again(reinterpret_cast<const std::int64_t*>(words), numbers);
+            },
+            nb::arg("words"), nb::arg("numbers"))
         .def(
             "keep",
-            [](Region& self, nb::tuple facts, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
+            [](Region& self, const Ints& words, nb::tuple numbers, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
                const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object moved) {
-                self.keep(facts, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results), std::move(moved));
+                self.keep(words, numbers, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results),
+                          std::move(moved));
             },
-            nb::arg("facts"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
+            nb::arg("words"), nb::arg("numbers"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
             nb::arg("moved").none())
         .def_ro("hits", &Region::hits)
         .def_ro("moved", &Region::moved)

@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
     fused: bool
     declarations: dict[str, str]  # types that Cython has inferred for variables of the function around it, which are to keep them
     has_sections: bool  # of pointers, or C arrays: memory that is read to find them
-    facts: str  # what a call depends on, beside what arrays hold, if that can be told
+    facts: tuple[list[str], list[str]] | None  # what a call depends on, beside what arrays hold, if that can be told: words, and numbers
     files: set[str]  # where it is written
     data: bytes
 
@@ -219,7 +219,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
     variants, returns = [], ""
     declarations: dict[str, str] = {}
     first: tuple[list[str], list[str]] | None = None
-    facts = set()
+    facts: list[Any] = []
     for each in found:
         function = each.function
         name = str(getattr(function, "name", "") or function.entry.name) if function is not None else module
@@ -245,7 +245,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
         if first is not None and first != (texts, results):
             raise RefusedError(each.node.pos, "this region uses other variables for other types of a fused function")
         first = texts, results
-        facts.add(region.facts())
+        facts.append(region.facts())
         entries = [*region.captured.values(), *(region.kind_of(*place) for place in region.asked())]
         fused = len(found) > 1
         key = tuple(str(kind) for kind in entries) if fused else None
@@ -269,7 +269,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
             }
         )
     assert first is not None
-    has_sections, same = bool(region.given), facts.pop() if len(facts) == 1 else ""
+    has_sections, same = bool(region.given), facts[0] if all(f == facts[0] for f in facts) else None
     files = {str(variant["file"]) for variant in variants}
     return Compiled(first[0], first[1], returns, len(found) > 1, declarations, has_sections, same, files, carried.packed(*variants))
 
@@ -339,7 +339,7 @@ class _Placed:
 
     def __init__(self, regions: dict[int, Compiled], quiet: set[int], name: str) -> None:
         self.regions, self.quiet, self.file = regions, quiet, name
-        self.declared: dict[str, str] = {}  # for the function that is read now
+        self.declared: dict[str, str] = {}  # for the function that is read now, or the module
 
     def function(self, node: Any, read: Callable[[], None]) -> None:
         """Read a function, and declare what its regions ask for."""
@@ -357,14 +357,19 @@ class _Placed:
         self.declared.update(region.declarations)
         name, left = f"_pardo_region_{mark.number}", f"_pardo_left_{mark.number}"
         results = "".join(f"{r}, " for r in [*region.results, *([left] if region.returns else [])])
-        if region.facts:
-            facts, calls = f"_pardo_facts_{mark.number}", name
-            text = f"{facts} = {region.facts}\n"
+        if region.facts is not None:
+            words, numbers = region.facts
+            calls, text, where = name, "", "0"
+            if words:  # an array of C: they become no objects
+                where = f"_pardo_words_{mark.number}"
+                self.declared[where] = f"size_t[{len(words)}]"
+                text = f"{where} = [{', '.join(words)}]\n"
+                where = f"<size_t>&{where}[0]"
             if region.fused:
                 calls = f"_pardo_calls_{mark.number}"
                 text += f"{calls} = {name}.of(PARDO_KEY)\n"
-            given = ", ".join([facts, *region.parameters])
-            text += f"{left} = {calls}.again({facts})\nif {left} is None:\n    {left} = {calls}.first({given})"
+            called = f"{where}, ({''.join(f'{n}, ' for n in numbers)})"
+            text += f"{left} = {calls}.again({called})\nif {left} is None:\n    {left} = {calls}.first({', '.join(region.parameters)})"
             text += f"\n({results}) = {left}" if results else ""
         else:
             call = f"{name}({', '.join(['PARDO_KEY', *region.parameters])})"
@@ -411,12 +416,13 @@ def _is_name(node: Any, name: str) -> bool:
     return isinstance(node, ExprNodes.NameNode) and str(node.name) == name
 
 
-def _begins(tree: Any, regions: dict[int, Compiled]) -> None:
+def _begins(tree: Any, regions: dict[int, Compiled], declared: dict[str, str]) -> None:
     """What the module does first."""
     pos = tree.body.pos
     files = carried.packed({file: "".join(linecache.getlines(file)) for region in regions.values() for file in region.files})
     lines = [_RUNTIME, f"_pardo_files = {files!r}"]
     lines += [f"_pardo_region_{number} = _pardo.Region({region.data!r}, _pardo_files)" for number, region in regions.items()]
+    lines += [f"cdef {kind} {name}" for name, kind in declared.items()]
     made = statements("\n".join(lines), pos)
     tree.body = Nodes.StatListNode(pos, stats=[*made, tree.body])
 
@@ -452,8 +458,9 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                 if "libc" in fresh.modules:  # declarations of C alone
                     context.modules["libc"] = fresh.modules["libc"]
                 tree = parse(compilation)
-                tree = Marks(_Placed(regions, quiet, str(compilation.source_desc.get_description())))(tree)
-                _begins(tree, regions)
+                placed = _Placed(regions, quiet, str(compilation.source_desc.get_description()))
+                tree = Marks(placed)(tree)
+                _begins(tree, regions, placed.declared)
             except RefusedError as refused:
                 _report(refused)
                 raise Errors.AbortError("pardo.cython") from None

@@ -28,7 +28,7 @@ class Region(Loops):
         super().__init__(functions, directives)
         self.sections = sections  # of pointers
         self.given: dict[str, str] = {}  # expressions for parameters that are no variables
-        self.places_of_memory: dict[str, list[str]] = {}  # their addresses, shapes and strides, if they hold numbers
+        self.places_of_memory: dict[str, list[str]] = {}  # their addresses, shapes and strides
         self.node, self.returned = node, returned
         self.read_after = read_after | set(_read_outside(node))
         self.captured: dict[str, Any] = {}  # the text of what is taken from outside -> its type
@@ -76,7 +76,7 @@ class Region(Loops):
             refuse(node, f"`{text}` is a pointer: say how many elements it has, device={{{text}[0:n]: 'to'}}")
         self.given[text] = f"<{kind}[{', '.join(f':{n}' for n in bounds)}]>{first}"
         steps = ["*".join([f"sizeof({kind})", *bounds[k + 1 :]]) for k in range(len(bounds))]
-        self.places_of_memory[text] = [f"<size_t>{first}", *bounds, *steps] if dtype_name(kind) is not None else []
+        self.places_of_memory[text] = [first, *bounds, *steps]
 
     def name(self, node: Any) -> ast.expr:
         entry = node.entry
@@ -167,20 +167,22 @@ class Region(Loops):
         made: ast.FunctionDef = self.at(node, ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None))
         return made
 
-    def facts(self) -> str:
-        """What a call of a region of loops depends on, beside what arrays hold; nothing for other regions."""
-        parts = []
+    def facts(self) -> tuple[list[str], list[str]] | None:
+        """What a call of a region of loops depends on, beside what arrays hold: addresses, shapes and strides of arrays, and numbers.
+        None for other regions."""
+        words: list[str] = []
+        numbers: list[str] = []
         for text, kind in [*self.captured.items(), *((place_text(p), self.kind_of(*p)) for p in self.asked())]:
-            if kind.is_memoryviewslice and dtype_name(kind.dtype) is not None:
+            if kind.is_memoryviewslice and (dtype_name(kind.dtype) is not None or plain(kind.dtype).is_struct):
                 axes = range(kind.ndim)
-                parts += [f"<size_t>{text}._data", *(f"{text}.{what}[{k}]" for what in ("shape", "strides") for k in axes)]
-            elif self.places_of_memory.get(text):
-                parts += self.places_of_memory[text]
-            elif text in self.given or dtype_name(plain(kind)) is None:
-                return ""
+                words += [f"<size_t>{text}._data", *(f"<size_t>{text}.{what}[{k}]" for what in ("shape", "strides") for k in axes)]
+            elif text in self.places_of_memory:
+                words += [f"<size_t>({word})" for word in self.places_of_memory[text]]
+            elif dtype_name(plain(kind)) is None:
+                return None
             else:
-                parts.append(text)
-        return f"({', '.join(parts)},)" if parts and self.is_loops else ""
+                numbers.append(text)
+        return (words, numbers) if self.is_loops and (words or numbers) else None
 
     def asked(self) -> list[Place]:
         """Variables of its own that are given with the values which they have outside."""

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import threading
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,29 @@ class _Memory:
 
 def _unowned(a: Any) -> np.ndarray[Any, Any]:
     """The same array; its memory is not kept alive by it."""
-    return np.asarray(_Memory(np.asarray(a).__array_interface__))
+    x = np.asarray(a)
+    if not x.dtype.names:
+        return np.asarray(_Memory(x.__array_interface__))
+    whole = {**x.__array_interface__, "typestr": f"|V{x.itemsize}"}  # a list of fields would name the gaps between them
+    del whole["descr"]
+    return np.asarray(_Memory(whole)).view(x.dtype)
+
+
+def _pieces(
+    dtype: np.dtype[Any], offset: int = 0, shape: tuple[int, ...] = (), strides: tuple[int, ...] = ()
+) -> Iterator[tuple[np.dtype[Any], int, tuple[int, ...], tuple[int, ...]]]:
+    """The numbers in an element, in the order of `structs.of_records`: dtypes, places, and the axes of fields that are arrays."""
+    own: tuple[int, ...] = ()
+    if dtype.subdtype is not None:
+        dtype, own = dtype.subdtype
+    steps = tuple(dtype.itemsize * math.prod(own[k + 1 :]) for k in range(len(own)))
+    shape, strides = shape + own, strides + steps
+    if not dtype.names:
+        yield dtype, offset, shape, strides
+        return
+    assert dtype.fields is not None
+    for name in dtype.names:
+        yield from _pieces(dtype.fields[name][0], offset + dtype.fields[name][1], shape, strides)
 
 
 class Region:
@@ -64,14 +88,14 @@ class Region:
     def __call__(self, key: Any, *arguments: Any) -> Any:
         return self.of(key)(*arguments)
 
-    def again(self, facts: tuple[Any, ...]) -> Any:
+    def again(self, words: int, numbers: tuple[Any, ...]) -> Any:
         """As of its only variant, which takes this one's place."""
         return None
 
-    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+    def first(self, *arguments: Any) -> Any:
         """As of its only variant."""
         variant = self.of(None)
-        results = variant.first(facts, *arguments)
+        results = variant.first(*arguments)
         self.again = variant.again  # type: ignore[method-assign]
         return results
 
@@ -89,8 +113,8 @@ class Variant:
     """A region for the types of its arguments.
 
     A region of loops alone, with shapes and bounds that it has had before, is run by the core with the programs that it had then
-    (python/bind/kernel/region.cpp). Facts are addresses, shapes and strides of arrays, and numbers. Nothing here keeps memory alive: who
-    calls has it.
+    (python/bind/kernel/region.cpp). It is given addresses, shapes and strides of arrays, as numbers of C, and the numbers. Nothing here
+    keeps memory alive: who calls has it.
     """
 
     def __init__(self, function: Any, results: list[str]) -> None:
@@ -103,11 +127,11 @@ class Variant:
         _finish_late_results()
         return self._function(*[np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments])
 
-    def again(self, facts: tuple[Any, ...]) -> Any:
-        """Its results with these facts, if programs for them are known. Once there are some, the core's method takes this one's place."""
+    def again(self, words: int, numbers: tuple[Any, ...]) -> Any:
+        """Its results, if programs for such arguments are known. Once there are some, the core's method takes this one's place."""
         return None
 
-    def first(self, facts: tuple[Any, ...], *arguments: Any) -> Any:
+    def first(self, *arguments: Any) -> Any:
         """Run it, and keep what a call with the same shapes needs. Where these seldom come again, nothing is kept any more."""
         hits = 0
         if self.calls is not None:
@@ -129,18 +153,23 @@ class Variant:
                 for region in regions:
                     region.recorded = None
         if [r for r, *_ in runs] == regions:
-            self._keep(facts, arguments, runs)
+            self._keep(arguments, runs)
         return results
 
-    def _keep(self, facts: tuple[Any, ...], arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
+    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
         function = self._function
         names = function._parameters
         counting = {n.id for r, *_ in runs for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
         if any(counting & set(r.results) for r, *_ in runs):
             return
+        arrays = [np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else None for a in arguments]
+        if any(piece[0].kind not in "biufc" for a in arrays if a is not None for piece in _pieces(a.dtype)):
+            return
         if self.calls is None:
-            ranks = [len(a.shape) if hasattr(a, "strides") and not isinstance(a, np.generic) else -1 for a in arguments]
-            parameters = [(name, rank, name in counting) for name, rank in zip(names, ranks, strict=True)]
+            parameters = [
+                (name, -1, name in counting, 0, ()) if a is None else (name, a.ndim, False, a.itemsize, tuple(_pieces(a.dtype)))
+                for name, a in zip(names, arrays, strict=True)
+            ]
             self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
         table = table_of(function._target())
         moved = None if table.shares or function._last is None else function._last
@@ -153,7 +182,9 @@ class Variant:
             of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
             results += len(region.results)
         returned = [of[name] - len(names) for name in self._results]
-        self.calls.keep(facts, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
+        words = [w for a in arrays if a is not None for w in (a.__array_interface__["data"][0], *a.shape, *a.strides)]
+        numbers = tuple(n for n, a in zip(arguments, arrays, strict=True) if a is None)
+        self.calls.keep(words, numbers, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
         self.again = self.calls.again  # type: ignore[method-assign]
 
     def explain(self) -> str:

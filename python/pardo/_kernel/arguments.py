@@ -85,7 +85,8 @@ def argument(value: Any) -> Any:
             return value
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
             return _core._share_buffer(value, dtype, host_queue())
-    if present.in_use and not (type(value) is tuple or isinstance(value, Struct)):
+    of_parts = type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names)
+    if present.in_use and not of_parts:
         value = copies.one(value)
     if type(value) is Array:
         return value.dtype.type(value.item()) if value.ndim == 0 and value._is_scalar_value() else value

@@ -183,3 +183,38 @@ def rows_or_nothing(float[:, ::1] D, int n):
             with parallel(device={row: 'tofrom'}):
                 for j in prange(m * (n - 1 - i)):
                     row[j % m] = i
+
+
+ctypedef struct Weights:
+    float w[2][3]
+    int n
+
+cdef struct Body:
+    signed char kind
+    Weights own
+    int mark
+
+
+def of_structs(Body[:] x, float[:] y):
+    """Arrays of structs."""
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        x[i].mark += 1
+        y[i] = x[i].own.w[1][i % 3] * x[i].own.n + x[i].kind
+
+
+def of_structs_of_c(Body[::1] x, float[:] y, int n):
+    """Memory of C that holds structs."""
+    cdef Body *p = &x[0]
+    cdef int i
+    for i in prange(n, nogil=True, device={p[0:n]: 'to'}):
+        y[i] += p[i].own.w[0][2]
+
+
+def yields(float[:] x, int times):
+    """A generator."""
+    cdef int i, k
+    for k in range(times):
+        for i in prange(x.shape[0], nogil=True, device={}):
+            x[i] += k
+        yield k

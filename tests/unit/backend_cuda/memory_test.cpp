@@ -189,13 +189,14 @@ TEST(CudaMemory, TheEnvironmentSaysHowCopiesAreCut) {
         unsetenv("PARDO_CUDA_TRANSFER");
         return o;
     };
-    const TransferOptions some = options("register,threads=12,piece=512,populate=0");
+    const TransferOptions some = options("register,threads=12,piece=512,populate=0,stream=0");
     EXPECT_TRUE(some.registers);
     EXPECT_EQ(some.threads, 12u);
     EXPECT_EQ(some.piece_bytes, std::size_t{512} << 10);
     EXPECT_FALSE(some.populates);
+    EXPECT_FALSE(some.streams);
     EXPECT_TRUE(options("").populates);
-    for (const char* wrong : {"registered", "threads=0", "threads=17", "threads=2x", "piece=1", "populate="}) {
+    for (const char* wrong : {"registered", "threads=0", "threads=17", "threads=2x", "piece=1", "populate=", "stream=2"}) {
         EXPECT_THROW(options(wrong), Error) << wrong;
         unsetenv("PARDO_CUDA_TRANSFER");
     }

@@ -25,6 +25,7 @@ struct TransferOptions {
     std::size_t threads = 0;      // threads=N: at a copy; 0: by the cores there are
     std::size_t piece_bytes = 0;  // piece=KIB: what one call of the driver moves
     bool populates = true;        // populate=0: leave a reader's fresh memory to page faults
+    bool streams = true;          // stream=0: large results go through the caches
     /// Throws Value for words that are none.
     static TransferOptions from_environment();
 };

@@ -56,7 +56,7 @@ _INSTEAD = {
 }
 
 
-class KernelDispatcher(_KernelFunction):
+class KernelDispatcher(_KernelFunction[...]):
     """A kernel; with signatures it takes arguments of their types only."""
 
     def __init__(self, function: _Any, signatures: list[_Any], fastmath: bool) -> None:

@@ -107,15 +107,21 @@ def test_specialised_kernels():
 
 def test_device_functions_convert():
     half = numba_dpex.device_func(numba.float64(numba.int32, numba.float64))(lambda a, b: a + b)
+    whole = numba_dpex.device_func((numba.int32,) * 4)(lambda a, b, c, d: a + b + c + d)
+
+    @numba_dpex.device_func(numba.void(numba.float64[:], numba.int64))
+    def clear(z, k):
+        z[k] = 0
 
     @numba_dpex.kernel
     def k(item, x, y):
         i = item.get_id(0)
-        y[i] = half(x[i], x[i])
+        clear(y, i)
+        y[i] += half(x[i], x[i]) + whole(x[i], x[i], x[i], x[i])
 
     x, y = dpnp.asarray([1.5, 2.75]), dpnp.zeros(2)
     numba_dpex.call_kernel(k, numba_dpex.Range(2), x, y)
-    assert y.tolist() == [2.5, 4.75]
+    assert y.tolist() == [2.5 + 4, 4.75 + 8]
 
 
 METHOD = "fetch_add"
@@ -346,6 +352,7 @@ def test_guvectorize():
     dot(a, b, out)
     assert np.array_equal(out, a @ b)
     assert dot(np.zeros((0, 3)), np.zeros(3)).shape == (0,)
+
     @numba.guvectorize([(numba.int64[:], numba.int64, numba.int64[:])], "(n),()->(n)")
     def plus(x, y, out):
         for i in range(x.shape[0]):

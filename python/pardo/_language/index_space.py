@@ -109,7 +109,7 @@ class LocalAccessor:
         self.shape = [operator.index(n) for n in extents]
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
-        self.dtype = dtype_of(dtype, "LocalAccessor: dtype")
+        self.dtype = dtype_of(dtype, "LocalAccessor: dtype", fields=True)
         if math.prod(self.shape) * self.dtype.itemsize >= 1 << 63:
             raise ValueError(f"LocalAccessor: {tuple(self.shape)} elements of {self.dtype} are more than any memory holds")
 

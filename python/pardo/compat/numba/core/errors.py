@@ -32,7 +32,7 @@ _OF = {
 }
 NAMES: dict[str, type[BaseException]] = {name: kind for kind, names in _OF.items() for name in names.split()}
 globals().update(NAMES)
-__all__ = sorted(NAMES)  # noqa: PLE0605 (they are in one table)
+__all__ = sorted(NAMES)
 
 
 def __getattr__(name: str) -> Any:

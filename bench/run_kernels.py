@@ -73,9 +73,9 @@ def all_devices() -> list[dict]:
 
 
 def shown(row: Row, seconds: float) -> str:
-    if row.unit != "TFLOP/s":
+    if row.unit not in kernels.RATES:
         return scaled(seconds, row.unit)
-    return f"{row.operations / seconds / 1e12:.3g}"
+    return f"{row.work / seconds / kernels.RATES[row.unit]:.3g}"
 
 
 def asked_of_peers(row: Row, results: dict[str, dict], mine: dict) -> str:
@@ -91,8 +91,8 @@ def asked_of_peers(row: Row, results: dict[str, dict], mine: dict) -> str:
 def asked_of_time(row: Row, mine: dict, device: dict) -> str:
     if row.limit is None or (row.of not in device["name"] and row.of != device["backend"]):
         return "-"
-    rate = row.unit == "TFLOP/s"
-    wanted = row.operations / (row.limit * 1e12) if rate else row.limit * {"ms": 1e-3, "µs": 1e-6}[row.unit]
+    rate = kernels.RATES.get(row.unit)
+    wanted = row.work / (row.limit * rate) if rate else row.limit * {"ms": 1e-3, "µs": 1e-6}[row.unit]
     return f"{row.limit:g} {row.unit} {'met' if mine['median'] <= wanted else 'NOT MET'}"
 
 

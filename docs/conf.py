@@ -175,6 +175,7 @@ def write_correspondences():
     for module in ("numba_dpex", "numba", "dpctl"):
         (folder / f"compat_{module}.inc").write_text(correspondence.of_compat(module))
     (folder / "dpex_refused.inc").write_text(correspondence.of_refused_tests())
+    (folder / "numba_refused.inc").write_text(correspondence.of_refused_tests("numba_parallel"))
     (folder / "from_numpy.inc").write_text(correspondence.of_numpy())
 
 

@@ -97,11 +97,14 @@ def of_compat(module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def of_refused_tests() -> str:
-    """numba-dpex's tests that are not expected to pass, each kind with its reason."""
-    lines = ["| tests | why not |", "|---|---|"]
-    for line in (FOLDER.parents[1] / "tests" / "suites" / "numba_dpex_refused.txt").read_text().splitlines():
+def of_refused_tests(name: str = "numba_dpex_refused") -> str:
+    """Tests of another library that are not expected to pass, each kind with its reason, as a file of tests/suites says them."""
+    names: dict[str, list[str]] = {}
+    why = ""
+    for line in (FOLDER.parents[1] / "tests" / "suites" / f"{name}.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            pattern, _, why = line.partition(": ")
-            lines.append(f"| `{pattern.lstrip('!')}` | {why} |")
+            pattern, _, said = line.partition(": ")
+            why = why if said == "the same" else said
+            names.setdefault(why, []).append(f"`{pattern.lstrip('!')}`")
+    lines = ["| tests | why not |", "|---|---|", *(f"| {', '.join(tests)} | {why} |" for why, tests in names.items())]
     return "\n".join(lines) + "\n"

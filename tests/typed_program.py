@@ -13,6 +13,14 @@ def plain(item: pp.Item, x: pp.ndarray) -> None: ...
 def fast(item: pp.Item, x: pp.ndarray) -> None: ...
 
 
+@pp.kernel
+def groups(item: pp.NdItem, x: pp.ndarray, n: pp.Const[int]) -> None: ...
+
+
+@pp.kernel
+def without(x: pp.ndarray) -> None: ...
+
+
 @pp.jit
 def loop(x: pp.ndarray) -> float:
     return 1.0
@@ -24,8 +32,13 @@ def dynamic(x: pp.ndarray) -> float:
 
 
 x = pp.ones(3)
-assert_type(plain, KernelFunction)
-assert_type(fast, KernelFunction)
+kernels: list[KernelFunction[...]] = [plain, fast, groups, without]
+assert_type(fast[3](x), pp.Event)
+assert_type(groups[pp.NdRange(4, 2)](x, n=2), pp.Event)
+assert_type(without[3](x), pp.Event)
+plain[3](1)  # type: ignore[arg-type]
+plain[3](x, x)  # type: ignore[call-arg]
+groups[pp.NdRange(4, 2)](x, "two")  # type: ignore[arg-type]
 assert_type(loop(x), float)
 assert_type(dynamic.interpret(x), float)
 assert_type(pp.where(x > 0, x, 0.0), pp.ndarray)

@@ -69,7 +69,7 @@ def on_numba(x, y, z, mass, ax, ay, az, fast, tiled):
 
     one, softening = np.float32(1), np.float32(SOFTENING)
 
-    @nb.njit(parallel=True, fastmath=fast)
+    @nb.njit(parallel=True, fastmath=bool(fast))
     def forces(x, y, z, mass, ax, ay, az):
         for i in nb.prange(x.size):
             sx, sy, sz = np.float32(0), np.float32(0), np.float32(0)
@@ -170,7 +170,7 @@ def on_cupy(x, y, z, mass, ax, ay, az, fast, tiled):
 def on_numba_cuda(x, y, z, mass, ax, ay, az, fast, tiled):
     from numba import cuda, float32
 
-    @cuda.jit(fastmath=fast)
+    @cuda.jit(fastmath=bool(fast))
     def forces(x, y, z, mass, ax, ay, az):
         tile = cuda.shared.array((TILE, 4), float32)
         i, k = cuda.grid(1), cuda.threadIdx.x

@@ -59,7 +59,8 @@ enum class Checks : std::uint8_t {
 };
 
 struct KernelOptions {
-    bool fast_math = false;  // sums may be reordered, products and sums contracted
+    /// 1: sums may be reordered, products and sums contracted; 2: and reciprocals of float32 roots may be a processor's estimates.
+    std::uint8_t fast_math = 0;
     Checks checks = Checks::None;
     int sub_group_size = 32;  // a power of two
     /// One for each parameter but the item, or empty: what the user says that the function does with it; None: nothing is said. A program

@@ -13,6 +13,24 @@ bool is_spirv(std::string_view text) {
     return text.starts_with(little) || text.starts_with(big);
 }
 
+bool is_whole_spirv(std::string_view module) {
+    constexpr std::size_t header = 5;
+    if (module.size() % 4 != 0 || module.size() <= header * 4) return false;
+    const bool little = module[0] == '\x03';
+    // An instruction's first word has the number of its words in the upper half.
+    const auto length = [&](std::size_t word) {
+        const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<unsigned char>(module[word * 4 + k])); };
+        return little ? byte(2) | byte(3) << 8U : byte(1) | byte(0) << 8U;
+    };
+    std::size_t at = header;
+    const std::size_t words = module.size() / 4;
+    while (at < words) {
+        if (length(at) == 0) return false;
+        at += length(at);
+    }
+    return at == words;
+}
+
 namespace {
 constexpr std::string_view first_line = "pardo program 1\n";
 }

@@ -41,6 +41,8 @@ struct ProgramText {
 
 /// True for a module of SPIR-V in either byte order, by its first word.
 bool is_spirv(std::string_view text);
+/// True if the words of a module of SPIR-V are instructions one after the other: drivers may not come back from one that is cut off.
+bool is_whole_spirv(std::string_view module);
 
 /// The form in which users keep a program's binary: its first line says what it is.
 std::string packed_for_user(const ProgramBinary& binary);

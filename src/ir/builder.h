@@ -32,8 +32,8 @@ public:
     void set_groups(std::span<const std::int64_t> size, int sub_group = 0);
     /// As the constructor's `lanes`; before anything else is built.
     void set_lanes(bool value) { kernel_.lanes = value; }
-    /// Allows reassociation and contraction in the whole kernel.
-    void set_fast_math(bool value) { kernel_.fast_math = value; }
+    /// What is allowed in the whole kernel.
+    void set_fast_math(std::uint8_t value) { kernel_.fast_math = value; }
     std::uint32_t add_file(std::string path);
 
     // Parameters, in launch order.

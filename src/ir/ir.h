@@ -197,7 +197,7 @@ struct Kernel {
     std::vector<Param> params;
     int rank = 1;  // dimensions of the range, 0 to 32; extents arrive with the launch
     bool lanes = true;
-    bool fast_math = false;  // allows reassociation and contraction
+    std::uint8_t fast_math = 0;  // 1: allows reassociation and contraction; 2: and reciprocal roots that are estimates alone
     /// Not empty: items come in groups of so many in each dimension. Extents arrive as numbers of items, multiples of these; barriers and
     /// arrays of the group are for such kernels alone. `lanes` is true then.
     SmallVector<std::int64_t, 3> group_size;

@@ -234,7 +234,7 @@ std::string Printer::kernel() {
     out_ += " rank ";
     number(kernel_.rank);
     if (kernel_.lanes) out_ += " lanes";
-    if (kernel_.fast_math) out_ += " fast_math";
+    if (kernel_.fast_math) out_ += kernel_.fast_math > 1 ? " estimates" : " fast_math";
     for (int d = 0; d < kernel_.group_size.size(); ++d) {
         out_ += d == 0 ? " groups " : " x ";
         number(kernel_.group_size[d]);

@@ -57,7 +57,7 @@ inline constexpr int assumed_bits = 31;
 struct Options {
     bool fp64 = true;               // the device has it: Python's floats are float64
     bool distinct = true;           // no two arrays share memory
-    bool fast_math = false;         // sums may be reordered, products and sums contracted
+    std::uint8_t fast_math = 0;     // as of ir::Kernel
     bool bounds_check = false;      // an index out of range is reported
     bool check_all = false;         // and division by zero, shifts by too much, reads of own memory that nothing has written
     bool record_types = false;      // `Lowered::types` is wanted

@@ -332,6 +332,7 @@ Program::Program(const Device& device, const std::string& text, std::string_view
     const bool module = device::is_spirv(text);
     if (module && !(headers.empty() && others.empty()))
         fail(ErrorCode::Value, "a module of SPIR-V includes nothing, and is linked with nothing here");
+    if (module && !device::is_whole_spirv(text)) fail(ErrorCode::Compile, "the module of SPIR-V is damaged or cut off");
     if (!module && language == "spirv") fail(ErrorCode::Value, "this is not a SPIR-V module: its first word would be 0x07230203");
     if (module && (own != "opencl" || (!language.empty() && language != "spirv")))
         fail(ErrorCode::Value, "a module of SPIR-V is for devices of pardo.get_devices(\"opencl\"), with the language \"spirv\" or none");

@@ -90,7 +90,12 @@ def test_a_lock_orders_what_it_guards():
     ("make", "error", "text"),
     [
         (lambda x: pp.AtomicRef(x, 0, order="strong"), ValueError, "order is one of 'relaxed', 'acquire'"),
-        (lambda x: pp.AtomicRef(x, 0, scope="world"), ValueError, "scope is one of 'work_group', 'device', 'system'"),
+        (
+            lambda x: pp.AtomicRef(x, 0, scope="world"),
+            ValueError,
+            "scope is one of 'work_group', 'device', 'system', 'work_item', 'sub_group', not 'world'",
+        ),
+        (lambda x: pp.atomic_fence("now"), ValueError, "atomic_fence: order is one of .*, not 'now'"),
         (lambda x: pp.AtomicRef(3, 0), TypeError, "the first argument is an array"),
         (lambda x: pp.AtomicRef(x, 0).fetch_or(1), TypeError, "and, or, xor are for integers"),
         (lambda x: pp.AtomicRef(x, 0).add(1), TypeError, "has no method `add` in a kernel; it has compare_exchange"),
@@ -147,6 +152,8 @@ def test_fences_and_numbers(order):
         pp.atomic_fence(order)
         if pp.AtomicRef(count, 0, order=order, scope=3).fetch_add(1) == 63:
             pp.atomic_fence(order, scope="work_group")
+            pp.atomic_fence(order, scope="sub_group")
+            pp.atomic_fence(order, "work_item")
             for i in range(64):
                 count[1] += x[i]
 

@@ -3,6 +3,7 @@ import concurrent.futures
 import ctypes
 import doctest
 import importlib
+import pickle
 import subprocess
 import sys
 
@@ -106,15 +107,21 @@ def test_specialised_kernels():
 
 def test_device_functions_convert():
     half = numba_dpex.device_func(numba.float64(numba.int32, numba.float64))(lambda a, b: a + b)
+    whole = numba_dpex.device_func((numba.int32,) * 4)(lambda a, b, c, d: a + b + c + d)
+
+    @numba_dpex.device_func(numba.void(numba.float64[:], numba.int64))
+    def clear(z, k):
+        z[k] = 0
 
     @numba_dpex.kernel
     def k(item, x, y):
         i = item.get_id(0)
-        y[i] = half(x[i], x[i])
+        clear(y, i)
+        y[i] += half(x[i], x[i]) + whole(x[i], x[i], x[i], x[i])
 
     x, y = dpnp.asarray([1.5, 2.75]), dpnp.zeros(2)
     numba_dpex.call_kernel(k, numba_dpex.Range(2), x, y)
-    assert y.tolist() == [2.5, 4.75]
+    assert y.tolist() == [2.5 + 4, 4.75 + 8]
 
 
 METHOD = "fetch_add"
@@ -199,8 +206,57 @@ def test_njit_and_types():
         numba.set_num_threads(100000)
     with pytest.raises(TypeError, match="jit: unknown option 'paralel'"):
         numba.njit(paralel=True)
-    with pytest.raises(TypeError, match="typeof: numbers and arrays have types here, not str"):
-        numba.typeof("x")
+    assert [str(numba.typeof(v)) for v in ((1, 2), (1, 2.0), "x", None)] == [
+        "UniTuple(int64 x 2)",
+        "Tuple(int64, float64)",
+        "unicode_type",
+        "none",
+    ]
+    assert numba.typeof((1, 2)) == numba.types.UniTuple(numba.int64, 2)
+    assert numba.from_dtype("f4") is numba.float32
+    assert numba.TypingError is numba.errors.TypingError
+    assert issubclass(numba.NumbaDeprecationWarning, Warning)
+    with pytest.raises(TypeError, match="typeof: numbers, arrays, texts, None and tuples have types here, not list"):
+        numba.typeof([1])
+    with pytest.raises(TypeError, match="numbers of the dtype float16 have no type here; there are bool, complex128"):
+        numba.typeof(np.float16(1))
+
+
+def test_dispatchers(capsys):
+    assert total.py_func(np.array([2.5])) == 2
+    total(np.ones(3))
+    total.inspect_types()
+    total.parallel_diagnostics(level=4)
+    printed = capsys.readouterr().out
+    assert "x: a float64 array of 1 dimension" in printed
+    assert "a parallel loop over `i`" in printed
+    assert pickle.loads(pickle.dumps(total)) is total
+    assert float(numba.njit(fastmath={"reassoc"})(total.py_func)(np.array([2.5]))) == 2
+
+
+def test_settings(monkeypatch):
+    def last(x):
+        for i in numba.prange(4):
+            x[i] = numba.literally(i)
+        return x[-1]
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    assert numba.njit(last) is last
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 0)
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    with pytest.raises(IndexError):
+        numba.njit(last, boundscheck=False)(np.zeros(3))
+    assert numba.njit(last)(np.zeros(4)) == 3
+
+
+def test_ndindex():
+    @numba.njit
+    def numbered(x):
+        for i, j in numba.pndindex(x.shape):
+            x[i, j] = 10 * i + j
+        return x
+
+    assert numbered(np.zeros((2, 2))).tolist() == [[0, 1], [10, 11]]
 
 
 def test_threads():
@@ -243,6 +299,40 @@ def test_vectorize():
     with pytest.raises(TypeError, match="f: no signature takes complex128, float; there are"):
         f(np.ones(3, complex), 1.0)
     assert numba.vectorize(f.py_func)(np.arange(3), 1).tolist() == [2, 2, 2]
+    assert f(np.arange(3.0), 1.0, out) is out
+    assert f(np.arange(3.0), 1.0, out=(out,)) is out
+    assert (f.nin, f.nout, f.nargs, f.types) == (2, 1, 3, ["ll->l", "dd->d"])
+    for wrong, message in [
+        (lambda: f(1), "f: takes 2 arguments, here are 1"),
+        (lambda: numba.vectorize(["int32(int32)"])(f.py_func), r"f takes 2 arguments, the signature \(int32\) -> int32 is of 1"),
+        (lambda: numba.vectorize(["integer(integer)"]), r"vectorize: 'integer\(integer\)' is no signature; write float64"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            wrong()
+    with pytest.raises(ValueError, match=r"f: the result has the shape \(3,\), the array for it \(4,\)"):
+        f(np.arange(3.0), 1.0, out=np.zeros(4))
+
+
+def test_methods_of_vectorized_functions():
+    @numba.vectorize(["float64(float64, float64)"], identity=0)
+    def less(a, b):
+        return a - b
+
+    x = np.random.default_rng(1).random((3, 4, 2))
+    for axis in (0, 1, -1):
+        assert np.allclose(less.reduce(x, axis), np.subtract.reduce(x, axis))
+        assert np.allclose(less.accumulate(x, axis), np.subtract.accumulate(x, axis))
+    assert less.reduce(x, 1, keepdims=True).shape == (3, 1, 2)
+    assert type(less.reduce(pp.asarray(x))) is pp.Array
+    assert np.array_equal(less.outer(x, x[0]), np.subtract.outer(x, x[0]))
+    assert less.reduce(np.zeros((0, 2))).tolist() == [0, 0]
+    assert less.reduce(np.zeros((2, 0))).shape == (0,)
+    with pytest.raises(ValueError, match="there are no elements, and the function has no identity"):
+        numba.vectorize(less.py_func).reduce(np.zeros(0))
+    with pytest.raises(ValueError, match="only functions of two arguments combine elements; this one takes 1"):
+        numba.vectorize(lambda a: a).reduce(x)
+    with pytest.raises(TypeError, match="an array with at least one dimension is expected"):
+        less.reduce(3.0)
 
 
 def test_guvectorize():
@@ -262,6 +352,28 @@ def test_guvectorize():
     dot(a, b, out)
     assert np.array_equal(out, a @ b)
     assert dot(np.zeros((0, 3)), np.zeros(3)).shape == (0,)
+
+    @numba.guvectorize([(numba.int64[:], numba.int64, numba.int64[:])], "(n),()->(n)")
+    def plus(x, y, out):
+        for i in range(x.shape[0]):
+            out[i] += x[i] + y
+
+    place = np.full(3, 100)
+    assert plus(np.arange(3), 1, place) is place
+    assert place.tolist() == [101, 102, 103]  # what is there counts
+    plus(np.arange(3), 1, out=place)
+    assert place.tolist() == [102, 104, 106]
+    numba.guvectorize("(n),()->(n)")(plus.py_func)(np.arange(3), 1, place)
+    assert place.tolist() == [103, 106, 109]
+    for wrong, kind, message in [
+        (lambda: numba.guvectorize("(n),()->(n)")(plus.py_func)(np.arange(3), 1), TypeError, "it has no signatures"),
+        (lambda: numba.guvectorize("(n)->(n)")(plus.py_func), TypeError, "is of 2 arguments and results, plus of 3"),
+        (lambda: numba.guvectorize("(n)->(")(plus.py_func), ValueError, "guvectorize: not a valid gufunc signature"),
+        (lambda: plus(np.arange(3), 1, np.zeros(4, int)), ValueError, r"plus: the result has the shape \(3,\)"),
+        (lambda: numba.guvectorize([], "(n)->()", writable_args=("x",)), TypeError, "writable_args is not taken"),
+    ]:
+        with pytest.raises(kind, match=message):
+            wrong()
     with pytest.raises(TypeError, match="dot: takes 2 arguments, here are 1"):
         dot(a)
     with pytest.raises(ValueError, match="dimension n is 3 and 4"):

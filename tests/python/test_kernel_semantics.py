@@ -447,6 +447,34 @@ def test_memory_of_groups_that_no_machine_has():
     for shape in (1 << 64, 1 << 61, (1 << 40, 1 << 40)):
         with pytest.raises(ValueError, match=r"LocalAccessor: .* are more than any memory holds"):
             pp.LocalAccessor(shape, "float64")
+    with pytest.raises(TypeError, match="LocalAccessor: dtype"):
+        pp.LocalAccessor(3, "foo")
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_estimates(device):
+    @pp.kernel(fastmath="estimates")
+    def roots(item: pp.Item, x, out):
+        i = item.get_id(0)
+        out[i] = 1 / math.sqrt(x[i])
+
+    @pp.jit(fastmath="estimates")
+    def loops(x, out):
+        for i in pp.prange(len(x)):
+            out[i] = 1 / math.sqrt(x[i])
+
+    x = (10 ** np.random.default_rng(0).uniform(-30, 30, 1000)).astype("float32")
+    one, other = (pp.zeros(1000, dtype="float32", device=device) for _ in range(2))
+    roots[1000](pp.asarray(x, device=device), one)
+    loops(pp.asarray(x, device=device), other)
+    assert_allclose(pp.asnumpy(one), 1 / np.sqrt(x.astype("float64")), rtol=2.0**-14)
+    assert_array_equal(pp.asnumpy(one), pp.asnumpy(other))
+    assert " estimates" in roots.inspect()
+    if device.backend == "cpu":
+        ends = np.array([0, np.inf, np.nan, -1] * 16, "float32")
+        roots[64](pp.asarray(ends, device=device), one)
+        with np.errstate(all="ignore"):
+            assert_allclose(pp.asnumpy(one)[:64], 1 / np.sqrt(ends), rtol=1e-4)
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)

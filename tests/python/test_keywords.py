@@ -129,8 +129,8 @@ def _rounds(x, stop, step):
 
 
 OPTIONS = [
-    (TypeError, lambda: pp.kernel(_nothing, fastmath=2), r"^kernel: fastmath must be True or False, not 2$"),
-    (TypeError, lambda: pp.kernel(fastmath="yes")(_nothing), r"^kernel: fastmath must be True or False, not 'yes'$"),
+    (TypeError, lambda: pp.kernel(_nothing, fastmath=2), r"^kernel: fastmath must be True, False or 'estimates', not 2$"),
+    (TypeError, lambda: pp.kernel(fastmath="yes")(_nothing), r"^kernel: fastmath must be True, False or 'estimates', not 'yes'$"),
     (TypeError, lambda: pp.kernel(_nothing, bounds_check="no"), r"^kernel: bounds_check must be True or False, not 'no'$"),
     (TypeError, lambda: pp.kernel(_nothing, race_check=3), r"^kernel: race_check must be True or False, not 3$"),
     (TypeError, lambda: pp.kernel(_nothing, sub_group_size="a"), r"^kernel: sub_group_size must be an integer, not str$"),
@@ -147,7 +147,7 @@ OPTIONS = [
     ),
     (TypeError, lambda: pp.jit(_rounds, bounds_check="no"), r"^jit: bounds_check must be True or False, not 'no'$"),
     (TypeError, lambda: pp.jit(_rounds, boundscheck=1.5), r"^jit: boundscheck must be True or False, not 1.5$"),
-    (TypeError, lambda: pp.jit(_rounds, fastmath={"nnan"}), r"^jit: fastmath must be True or False, not {'nnan'}$"),
+    (TypeError, lambda: pp.jit(_rounds, fastmath={"nnan"}), r"^jit: fastmath must be True, False or 'estimates', not {'nnan'}$"),
     (TypeError, lambda: pp.jit(_rounds, race_check="x"), r"^jit: race_check must be True or False, not 'x'$"),
     (TypeError, lambda: pp.elementwise(lambda a: a, fastmath=2), r"^elementwise: fastmath must be True or False, not 2$"),
     (TypeError, lambda: pp.reduction(lambda a: a, min, 0, fastmath=[]), r"^reduction: fastmath must be True or False, not \[\]$"),

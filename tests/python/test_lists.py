@@ -50,5 +50,7 @@ def test_bad_input():
         build(2.5, pp.arange(3), 3)
     with pytest.raises(ValueError, match="at least one list is expected"):
         pp.algorithm.ListOfListsBuilder(multiples, [])
+    with pytest.raises(TypeError, match=r"multiples gets the item, a list and 1 further argument\(s\): multiples\(\) missing"):
+        build(3, pp.arange(3))
     with pytest.raises(TypeError, match="generate"):
         pp.algorithm.ListOfListsBuilder(7, "int32")

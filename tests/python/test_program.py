@@ -500,8 +500,10 @@ def test_modules_of_spirv(device):
     assert pp.Program(device, spirv(), "spirv").kernels == ("scale",)
     with pytest.raises(TypeError, match=r"a Python scalar has none; write np.int32"):
         program.scale[100](x, 3)
-    with pytest.raises(pp.CompileError, match=r"no module of SPIR-V that it knows|does not compile it"):
-        pp.Program(device, spirv()[:40])
+    # In the last one an instruction has no words: Intel's driver does not come back from it.
+    for cut in (spirv()[:40], spirv()[:20], spirv()[:-6], spirv() + b"\1", spirv()[:20] + bytes(20)):
+        with pytest.raises(pp.CompileError, match="the module of SPIR-V is damaged or cut off"):
+            pp.Program(device, cut)
 
 
 def test_what_is_no_spirv(device):
@@ -559,6 +561,8 @@ def test_headers_and_linked_texts(device):
         pp.Program(device, texts[:1], headers={"sizes.h": "#define N 5\n"})  # nothing defines `sum`
     with pytest.raises(TypeError, match="headers: a dict of texts by their names is expected"):
         pp.Program(device, texts, headers={"sizes.h": b"N"})
+    with pytest.raises(TypeError, match="headers: a dict of texts by their names is expected"):
+        pp.Program(device, texts, headers=["sizes.h"])
     with pytest.raises(TypeError, match="the source is a str, a sequence of them, or bytes of a binary, not int"):
         pp.Program(device, 7)
 
@@ -582,5 +586,5 @@ def test_offsets(device):
     assert_array_equal(pp.asnumpy(x), [0, 2, 4, 3, 4, 10, 12, 14])
     with pytest.raises(ValueError, match="twice: the range has 1 dimensions, its offset 2"):
         program.twice.with_offset(1, 2)[pp.Range(3)](x)
-    with pytest.raises(ValueError, match="an extent is negative"):
+    with pytest.raises(ValueError, match=r"twice.with_offset: an offset is negative: \(-1,\)"):
         program.twice.with_offset(-1)

@@ -331,7 +331,7 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(
             "__init__",
-            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, bool fast_math, int checks, int sub_group_size,
+            [](pardo::Kernel* self, FunctionPtr function, bool takes_item, std::uint8_t fast_math, int checks, int sub_group_size,
                const std::vector<int>& access) {
                 pardo::KernelOptions options{fast_math, static_cast<pardo::Checks>(checks), sub_group_size};
                 for (const int use : access) options.access.push_back(static_cast<pardo::ArgumentUse>(use));
@@ -391,7 +391,7 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
         .def(
             "__init__",
-            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, bool fast_math, int checks,
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, std::uint8_t fast_math, int checks,
                const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products) {
                 std::vector<pardo::ListArgument> given;
                 given.reserve(lists.size());

@@ -176,6 +176,16 @@ def flag(x: Any, what: str) -> bool:
     raise TypeError(f"{what} must be True or False, not {x!r}")
 
 
+def fast_math(x: Any, what: str) -> int:
+    """How far floats may differ, as the core counts it: 0 for False, 1 for True, 2 for ``'estimates'``."""
+    if isinstance(x, str) and x == "estimates":
+        return 2
+    try:
+        return int(flag(x, what))
+    except TypeError:
+        raise TypeError(f"{what} must be True, False or 'estimates', not {x!r}") from None
+
+
 def optional_flag(x: Any, what: str) -> bool | None:
     """None, or True or False."""
     return None if x is None else flag(x, what)

@@ -157,10 +157,10 @@ class _Made(pickling.Unchanging):
         self.__module__ = pickling.using_module()
         self._given = given
         self._fastmath = flag(fastmath, f"{op_name}: fastmath")
-        self._kernels: dict[Any, KernelFunction] = {}
+        self._kernels: dict[Any, KernelFunction[...]] = {}
         self._results: dict[Any, Any] = {}
 
-    def _kernel(self, function: Callable[..., Any]) -> KernelFunction:
+    def _kernel(self, function: Callable[..., Any]) -> KernelFunction[...]:
         made = self._kernels.get(function)
         if made is None:
             made = self._kernels[function] = KernelFunction(_named(function, self.__name__), self._fastmath)

@@ -1,6 +1,8 @@
 # python/pardo/_generate/lists.py: lists of different lengths, one for each item, that a function appends to.
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -127,6 +129,18 @@ class ListOfListsBuilder:
             raise ValueError(f"{op_name}: dtypes: at least one list is expected")
         self._dtypes = [dtype_of(t, op_name) for t in given]
 
+    def _check(self, arguments: tuple[Any, ...]) -> None:
+        """Raise TypeError if the function does not take an item, the lists, and these."""
+        if isinstance(self._generate, types.FunctionType):
+            try:
+                inspect.signature(self._generate).bind(0, *self._dtypes, *arguments)
+            except TypeError as e:
+                name, count = self._generate.__name__, len(self._dtypes)
+                lists = "a list" if count == 1 else f"{count} lists"
+                raise TypeError(
+                    f"ListOfListsBuilder: {name} gets the item, {lists} and {len(arguments)} further argument(s): {name}() {e}"
+                ) from None
+
     def __call__(self, n: int, *arguments: Any, queue: Queue | None = None) -> Any:
         """Make the lists of items 0 to `n` - 1.
 
@@ -151,6 +165,7 @@ class ListOfListsBuilder:
         counts = tuple(_core._full([items + 1], 0, np.dtype(np.int64), target, "ListOfListsBuilder") for _ in self._dtypes)
         for count in counts:
             count.force()
+        self._check(arguments)
         if items:
             _count[Range(items), target](self._generate, arguments, counts)
         starts = tuple(count.cumsum() for count in counts)

@@ -223,16 +223,16 @@ def _reordered(function: Any, order: tuple[int, ...]) -> Callable[..., Any]:
     return call
 
 
-def _parsed(signature: str) -> tuple[list[list[str]], list[list[str]]]:
+def _parsed(signature: str, op_name: str = "vectorize") -> tuple[list[list[str]], list[list[str]]]:
     """Names of the dimensions of arguments and results."""
     part = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
     parts = rf"{part}(?:\s*,\s*{part})*"
     if not isinstance(signature, str) or not re.fullmatch(rf"\s*{parts}\s*->\s*{parts}\s*", signature):
-        raise ValueError(f"vectorize: not a valid gufunc signature: {signature}")
+        raise ValueError(f"{op_name}: not a valid gufunc signature: {signature}")
     arguments, results = ([re.findall(r"\w+", p) for p in re.findall(r"\(([^)]*)\)", side)] for side in signature.split("->"))
     known = {n for p in arguments for n in p}
     if missing := [n for p in results for n in p if n not in known]:
-        raise ValueError(f"vectorize: signature {signature}: {missing[0]} is no dimension of an argument")
+        raise ValueError(f"{op_name}: signature {signature}: {missing[0]} is no dimension of an argument")
     return arguments, results
 
 

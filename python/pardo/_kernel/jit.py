@@ -5,9 +5,9 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
-from pardo._base.arguments import flag, optional_flag
+from pardo._base.arguments import fast_math, flag, optional_flag
 from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
@@ -34,7 +34,7 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
     def __init__(
         self,
         function: types.FunctionType,
-        fastmath: bool = False,
+        fastmath: int = 0,
         bounds_check: bool | int | None = None,
         race_check: bool = False,
         schedule: str | None = None,
@@ -166,7 +166,7 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
 def jit(
     function: Callable[P, R],
     *,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     race_check: bool = ...,
     schedule: str | None = ...,
@@ -178,7 +178,7 @@ def jit(
 def jit(
     function: None = None,
     *,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     race_check: bool = ...,
     schedule: str | None = ...,
@@ -189,7 +189,7 @@ def jit(
 def jit(
     function: Any = None,
     *,
-    fastmath: bool = False,
+    fastmath: bool | Literal["estimates"] = False,
     bounds_check: bool | None = None,
     race_check: bool = False,
     schedule: str | None = None,
@@ -208,8 +208,9 @@ def jit(
     ----------
     function : callable
         A plain function, or one that Numba has decorated.
-    fastmath : bool, optional
-        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+    fastmath : bool or {'estimates'}, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. With
+        ``'estimates'`` these are what a processor with AVX-512 estimates in one step, within 2**-14. Default: False.
     bounds_check : bool, optional
         An index out of range reads and writes nothing and raises IndexError, with the line, the index, the extent and the iteration. What a
         call shows to be in range is not checked again. Default: True, unless the environment variable ``PARDO_CHECKS=off`` is set when the
@@ -248,9 +249,7 @@ def jit(
     >>> float(norm(np.arange(4.0)))
     14.0
     """
-    fastmath, race_check, strict = (
-        flag(v, f"jit: {n}") for v, n in ((fastmath, "fastmath"), (race_check, "race_check"), (strict, "strict"))
-    )
+    level, race_check, strict = fast_math(fastmath, "jit: fastmath"), flag(race_check, "jit: race_check"), flag(strict, "jit: strict")
     bounds_check, boundscheck = optional_flag(bounds_check, "jit: bounds_check"), optional_flag(boundscheck, "jit: boundscheck")
     if boundscheck is not None:
         if bounds_check not in (None, boundscheck):
@@ -262,7 +261,7 @@ def jit(
         )
     plain = function_with_loops("jit", function)
     chunk_of("jit", schedule, chunk)
-    return JitFunction(plain, fastmath, bounds_check, race_check, schedule, chunk, strict)
+    return JitFunction(plain, level, bounds_check, race_check, schedule, chunk, strict)
 
 
 publish_module(globals(), "pardo")

@@ -6,12 +6,12 @@ import inspect
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, overload
 
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
-from pardo._base.arguments import flag, integer, optional_flag
+from pardo._base.arguments import fast_math, flag, integer, optional_flag
 from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search, structs
@@ -19,7 +19,7 @@ from pardo._compiler.names import refuse_suspended
 from pardo._data import present
 from pardo._kernel import copies, pickling, registration  # noqa: F401 (tells the core)
 from pardo._kernel.environment import checks_of, plainly, race_checking
-from pardo._language.index_space import Constant, NdRange, Range
+from pardo._language.index_space import Constant, Item, NdItem, NdRange, Range
 
 if TYPE_CHECKING:
     from pardo._core import Event
@@ -28,6 +28,8 @@ __all__ = ["call_kernel", "call_kernel_async", "func", "kernel"]
 
 USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
+P = ParamSpec("P")  # of a kernel's parameters but the item
+Q = ParamSpec("Q")
 
 
 def func(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,12 +102,23 @@ class Launchable:
         raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
 
 
+if TYPE_CHECKING:
+
+    class TypedLauncher(Protocol[P]):
+        """What type checkers know of a `Launcher`: it takes the parameters of the function but the item."""
+
+        def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> Event: ...
+        def interpret(self, *arguments: P.args, **keywords: P.kwargs) -> None: ...
+        def inspect(self, *arguments: Any, what: str = "ir") -> str: ...
+        def types(self, *arguments: Any) -> str: ...
+
+
 class Launcher(_core._Launcher):
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
     __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
 
-    def __init__(self, kernel: KernelFunction, place: Place) -> None:
+    def __init__(self, kernel: KernelFunction[...], place: Place) -> None:
         super().__init__()
         self._kernel = kernel
         self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
@@ -245,13 +258,13 @@ class Launcher(_core._Launcher):
         return text
 
 
-class KernelFunction(pickling.Unchanging, Launchable):
+class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
     """A function that runs once for each item of a range; made by `kernel`."""
 
     def __init__(
         self,
         function: types.FunctionType,
-        fastmath: bool = False,
+        fastmath: int = 0,
         bounds_check: bool | None = None,
         race_check: bool = False,
         sub_group_size: int = 32,
@@ -284,7 +297,7 @@ class KernelFunction(pickling.Unchanging, Launchable):
         self._constants = {k for k, name in enumerate(names) if _annotation(annotations.get(name)).startswith("Const")}
         self._uses = self._asserted({} if access is None else access)
 
-    def __getitem__(self, place: Place) -> Launcher:
+    def __getitem__(self, place: Place) -> TypedLauncher[P]:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
         if type(place) is not int and type(place) is not Range:
             return Launcher(self, place)
@@ -422,30 +435,61 @@ def _annotation(annotation: Any) -> str:
     return getattr(origin, "__name__", "")
 
 
+class Decorator(Protocol):
+    """What `kernel` gives without a function."""
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Item, Q], Any], /) -> KernelFunction[Q]: ...
+    @overload
+    def __call__(self, function: Callable[Concatenate[NdItem, Q], Any], /) -> KernelFunction[Q]: ...
+    @overload
+    def __call__(self, function: Callable[Q, Any], /) -> KernelFunction[Q]: ...
+
+
 @overload
 def kernel(
-    function: Callable[..., Any],
+    function: Callable[Concatenate[Item, P], Any],
     *,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     race_check: bool = ...,
     sub_group_size: int = ...,
     access: dict[str, Sequence[str]] | None = ...,
-) -> KernelFunction: ...
+) -> KernelFunction[P]: ...
+@overload
+def kernel(
+    function: Callable[Concatenate[NdItem, P], Any],
+    *,
+    fastmath: bool | Literal["estimates"] = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> KernelFunction[P]: ...
+@overload
+def kernel(
+    function: Callable[P, Any],
+    *,
+    fastmath: bool | Literal["estimates"] = ...,
+    bounds_check: bool | None = ...,
+    race_check: bool = ...,
+    sub_group_size: int = ...,
+    access: dict[str, Sequence[str]] | None = ...,
+) -> KernelFunction[P]: ...
 @overload
 def kernel(
     function: None = None,
     *,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     race_check: bool = ...,
     sub_group_size: int = ...,
     access: dict[str, Sequence[str]] | None = ...,
-) -> Callable[[Callable[..., Any]], KernelFunction]: ...
+) -> Decorator: ...
 def kernel(
     function: Any = None,
     *,
-    fastmath: bool = False,
+    fastmath: bool | Literal["estimates"] = False,
     bounds_check: bool | None = None,
     race_check: bool = False,
     sub_group_size: int = 32,
@@ -458,8 +502,9 @@ def kernel(
     function : callable
         A plain function. Its first parameter may be annotated as `Item` or `NdItem`; the others are the arguments of launches: arrays,
         numbers, tuples, structs, functions, and `LocalAccessor`. It returns nothing.
-    fastmath : bool, optional
-        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. Default: False.
+    fastmath : bool or {'estimates'}, optional
+        Sums may be reordered, products contracted into them, and reciprocals of float32 roots estimated, within 2 ulp. With
+        ``'estimates'`` these are what a processor with AVX-512 estimates in one step, within 2**-14. Default: False.
     bounds_check : bool, optional
         An index out of range reads and writes nothing, stops no other item, and raises IndexError at the next wait, with the line, the
         index, the extent and the item. What a launch shows to be in range is not checked again. Default: True, unless the environment
@@ -500,9 +545,9 @@ def kernel(
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
     refuse_suspended("kernel", function)
-    fastmath, race_check = flag(fastmath, "kernel: fastmath"), flag(race_check, "kernel: race_check")
+    level, race_check = fast_math(fastmath, "kernel: fastmath"), flag(race_check, "kernel: race_check")
     bounds_check = optional_flag(bounds_check, "kernel: bounds_check")
-    return KernelFunction(function, fastmath, bounds_check, race_check, sub_group_size, access)
+    return KernelFunction(function, level, bounds_check, race_check, sub_group_size, access)
 
 
 def _kernel_of(k: Any, op_name: str) -> Launchable:

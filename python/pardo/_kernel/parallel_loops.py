@@ -23,7 +23,7 @@ NONE = ast.Constant(None)
 class Options(NamedTuple):
     """What `jit` was told."""
 
-    fastmath: bool = False
+    fastmath: int = 0
     bounds_check: int = 0
     race_check: bool = False
     schedule: str | None = None

@@ -12,7 +12,7 @@ from pardo._core import Device, Event
 from pardo._data import present
 from pardo._kernel import copies
 from pardo._kernel.kernel import Launchable, Place, place_of
-from pardo._language.index_space import Range
+from pardo._language.index_space import extents_of
 
 __all__ = ["Program"]
 
@@ -102,13 +102,13 @@ class Program:
         texts: tuple[Any, ...] = (source,) if isinstance(source, (str, bytes)) else tuple(source) if isinstance(source, Sequence) else ()
         if not texts or (len(texts) > 1 and not all(isinstance(t, str) for t in texts)):
             raise TypeError(f"Program: the source is a str, a sequence of them, or bytes of a binary, not {type(source).__name__}")
-        for name, text in (headers or {}).items():
-            if not (isinstance(name, str) and isinstance(text, str)):
-                raise TypeError("Program: headers: a dict of texts by their names is expected, as {'sizes.h': '#define N 16'}")
+        headers = {} if headers is None else headers
+        if not isinstance(headers, Mapping) or not all(isinstance(t, str) for pair in headers.items() for t in pair):
+            raise TypeError("Program: headers: a dict of texts by their names is expected, as {'sizes.h': '#define N 16'}")
         if isinstance(texts[0], bytes) and not language:
             language = "spirv" if texts[0][:4] in (b"\x03\x02#\x07", b"\x07#\x02\x03") else "binary"
         words = _words(options) if isinstance(options, str) else [*options]
-        self._program = _core._Program(device, texts[0], language or "", words, list((headers or {}).items()), list(texts[1:]))
+        self._program = _core._Program(device, texts[0], language or "", words, list(headers.items()), list(texts[1:]))
         self._source = texts[0] if len(texts) == 1 else texts
         self._kernels = {name: ProgramKernel(self._program, name) for name in self._program.kernels}
 
@@ -186,7 +186,7 @@ class ProgramKernel(Launchable):
 
     def with_offset(self, *offset: int) -> ProgramKernel:
         """Give the kernel as it is launched from another first item: ``get_global_id(d)`` begins at ``offset[d]``; on OpenCL devices."""
-        return ProgramKernel(self._program, self.__name__, Range(*offset))
+        return ProgramKernel(self._program, self.__name__, extents_of(offset, f"{self.__name__}.with_offset", "offset"))
 
     def _fact(self, place: int) -> int | None:
         value: int = self._program.facts(self.__name__)[place]

@@ -15,12 +15,13 @@ from pardo._language.steps import step
 __all__ = ["AtomicRef", "atomic", "atomic_fence"]
 
 ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
-SCOPES = ("work_group", "device", "system")
+SCOPES = ("work_group", "device", "system", "work_item", "sub_group")
 # By SYCL's numbers: consume is acquire, and what items of less than a group see is seen by the group.
 NUMBERED = {
     "order": ("relaxed", "acquire", "acquire", "release", "acq_rel", "seq_cst"),
     "scope": ("work_group", "work_group", "work_group", "device", "system"),
 }
+NARROWER: dict[Any, Any] = {"work_item": "work_group", "sub_group": "work_group"}
 
 
 def _ordering(op_name: str, order: str | int, scope: str | int) -> tuple[str, str]:
@@ -29,6 +30,7 @@ def _ordering(op_name: str, order: str | int, scope: str | int) -> tuple[str, st
     for name, value, words in (("order", order, ORDERS), ("scope", scope, SCOPES)):
         if isinstance(value, int) and 0 <= value < len(NUMBERED[name]):
             value = NUMBERED[name][value]
+        value = NARROWER.get(value, value)
         if value not in words:
             raise ValueError(f"{op_name}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
         found.append(str(value))
@@ -53,7 +55,7 @@ def _atomic(name: str, summary: str, shown: int) -> Any:
         What it is combined with.
     order : {{'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}}, optional
         What other memory of the item must be seen before and after it, as in SYCL. Default: 'relaxed'.
-    scope : {{'work_group', 'device', 'system'}}, optional
+    scope : {{'work_item', 'sub_group', 'work_group', 'device', 'system'}}, optional
         The items that must see it as one step. Default: 'device'.
 
     Returns
@@ -114,7 +116,7 @@ def atomic_fence(order: str | int = "acq_rel", scope: str | int = "device") -> N
     order : {'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}, optional
         What may not pass it: with 'release' what was done before, with 'acquire' what is done after, with the last two both. With
         'relaxed' it does nothing. SYCL's number is taken too. Default: 'acq_rel'.
-    scope : {'work_group', 'device', 'system'}, optional
+    scope : {'work_item', 'sub_group', 'work_group', 'device', 'system'}, optional
         The items that see it so; or SYCL's number. Default: 'device'.
 
     See Also
@@ -145,7 +147,7 @@ def atomic_fence(order: str | int = "acq_rel", scope: str | int = "device") -> N
     _item("atomic_fence")
 
 
-intrinsics.mark(atomic_fence, "atomic.fence")
+intrinsics.mark(atomic_fence, "atomic_fence")
 
 
 class AtomicRef:
@@ -166,7 +168,7 @@ class AtomicRef:
         The element.
     order : {'relaxed', 'acquire', 'release', 'acq_rel', 'seq_cst'}, optional
         What other memory of the item must be seen before and after each step. Default: 'relaxed'.
-    scope : {'work_group', 'device', 'system'}, optional
+    scope : {'work_item', 'sub_group', 'work_group', 'device', 'system'}, optional
         The items that must see them as single steps. Default: 'device'.
 
     Examples

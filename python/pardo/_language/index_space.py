@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import numpy as np
+from pardo._base.arguments import dtype_of
 from pardo._base.public_names import publish_module
 from pardo._compiler.intrinsics import device_only, mark
 
@@ -108,7 +109,7 @@ class LocalAccessor:
         self.shape = [operator.index(n) for n in extents]
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
-        self.dtype = np.dtype(dtype)
+        self.dtype = dtype_of(dtype, "LocalAccessor: dtype", fields=True)
         if math.prod(self.shape) * self.dtype.itemsize >= 1 << 63:
             raise ValueError(f"LocalAccessor: {tuple(self.shape)} elements of {self.dtype} are more than any memory holds")
 
@@ -116,19 +117,20 @@ class LocalAccessor:
         return f"LocalAccessor({tuple(self.shape)}, {self.dtype})"
 
 
-def _extents(values: Sequence[Any], op_name: str) -> tuple[int, ...]:
+def extents_of(values: Sequence[Any], op_name: str, what: str = "extent") -> tuple[int, ...]:
+    """One to three numbers of items, as a range or an offset has them."""
     if len(values) == 1 and isinstance(values[0], (tuple, list)):
         values = values[0]
     if not 1 <= len(values) <= 3:
-        raise ValueError(f"{op_name}: one to three extents are expected, not {len(values)}")
+        raise ValueError(f"{op_name}: one to three {what}s are expected, not {len(values)}")
     try:
         extents = tuple(map(operator.index, values))
     except TypeError:
-        raise TypeError(f"{op_name}: extents are integers, not {', '.join(type(n).__name__ for n in values)}") from None
+        raise TypeError(f"{op_name}: {what}s are integers, not {', '.join(type(n).__name__ for n in values)}") from None
     if min(extents) < 0:
-        raise ValueError(f"{op_name}: an extent is negative: {extents}")
+        raise ValueError(f"{op_name}: an {what} is negative: {extents}")
     if max(extents) >= 2**63:
-        raise OverflowError(f"{op_name}: an extent does not fit 64 bits: {extents}")
+        raise OverflowError(f"{op_name}: an {what} does not fit 64 bits: {extents}")
     return extents
 
 
@@ -156,7 +158,7 @@ class Range(tuple):  # type: ignore[type-arg]
             len(extents) == 1 and type(extents[0]) is int and 0 <= extents[0] < 2**63
         ):  # most of them, in launches that make a new one each time
             return tuple.__new__(cls, extents)
-        return tuple.__new__(cls, _extents(extents, "Range"))
+        return tuple.__new__(cls, extents_of(extents, "Range"))
 
     def __repr__(self) -> str:
         return f"Range({', '.join(map(str, self))})"

@@ -6,10 +6,10 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
-from pardo._base.arguments import DeviceLike, device_of, flag, optional_flag
+from pardo._base.arguments import DeviceLike, device_of, fast_math, optional_flag
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search, structs
 from pardo._compiler.names import function_with_loops
@@ -191,7 +191,7 @@ class OffloadFunction(pickling.Unchanging):
         function: types.FunctionType,
         device: dict[str, str] | None = None,
         on: DeviceLike = None,
-        fastmath: bool = False,
+        fastmath: int = 0,
         bounds_check: bool | int | None = None,
         schedule: str | None = None,
         chunk: int | None = None,
@@ -387,7 +387,7 @@ def offload(
     *,
     device: dict[str, str] | None = ...,
     on: DeviceLike = ...,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     schedule: str | None = ...,
     chunk: int | None = ...,
@@ -398,7 +398,7 @@ def offload(
     *,
     device: dict[str, str] | None = ...,
     on: DeviceLike = ...,
-    fastmath: bool = ...,
+    fastmath: bool | Literal["estimates"] = ...,
     bounds_check: bool | None = ...,
     schedule: str | None = ...,
     chunk: int | None = ...,
@@ -408,7 +408,7 @@ def offload(
     *,
     device: dict[str, str] | None = None,
     on: DeviceLike = None,
-    fastmath: bool = False,
+    fastmath: bool | Literal["estimates"] = False,
     bounds_check: bool | None = None,
     schedule: str | None = None,
     chunk: int | None = None,
@@ -471,11 +471,11 @@ def offload(
     if function is None:
         return lambda f: offload(f, device=device, on=on, fastmath=fastmath, bounds_check=bounds_check, schedule=schedule, chunk=chunk)
     plain = function_with_loops("offload", function)
-    fastmath, bounds_check = flag(fastmath, "offload: fastmath"), optional_flag(bounds_check, "offload: bounds_check")
+    level, bounds_check = fast_math(fastmath, "offload: fastmath"), optional_flag(bounds_check, "offload: bounds_check")
     chunk_of("offload", schedule, chunk)
     if on is not None:
         device_of(on, "offload: on")
-    return OffloadFunction(plain, device, on, fastmath, bounds_check, schedule, chunk)
+    return OffloadFunction(plain, device, on, level, bounds_check, schedule, chunk)
 
 
 publish_module(globals(), "pardo")

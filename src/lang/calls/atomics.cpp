@@ -19,14 +19,17 @@ struct Calls::Atomics {
         if (numbered && x.scalar.i >= 0 && x.scalar.i < static_cast<std::int64_t>(numbers.size())) return numbers.begin()[x.scalar.i];
         std::string known;
         for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
-        l.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known);
+        const std::string came = x.kind == Kind::Text ? ", not '" + x.text + "'" : "";
+        l.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known + came);
     }
     static ir::MemoryOrder order_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
         return static_cast<ir::MemoryOrder>(
             among(l, t, x, place, "order", {"relaxed", "acquire", "release", "acq_rel", "seq_cst"}, {0, 1, 1, 2, 3, 4}));
     }
     static ir::MemoryScope scope_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
-        return static_cast<ir::MemoryScope>(among(l, t, x, place, "scope", {"work_group", "device", "system"}, {0, 0, 0, 1, 2}));
+        // What less than a group sees is seen by the group.
+        const int found = among(l, t, x, place, "scope", {"work_group", "device", "system", "work_item", "sub_group"}, {0, 0, 0, 1, 2});
+        return static_cast<ir::MemoryScope>(found > 2 ? 0 : found);
     }
     static TypedExpr fence(Lowering& l, const Tree& t, const TypedExprs& a) {
         ir::MemoryOrder order = a.empty() ? ir::MemoryOrder::AcqRel : order_of(l, t, a[0], t.place);
@@ -166,7 +169,7 @@ Calls::Tables Calls::Atomics::tables() {
             {"atomic.exchange", {3, 3, atomic<AtomicOp::Exchange>, "array index value"}},
             {"atomic.compare_exchange", {4, 4, compare_exchange, "array index expected desired"}},
             {"AtomicRef", {2, 2, reference, "array|ref index"}},
-            {"atomic.fence", {0, 2, fence, "memory_order memory_scope"}},
+            {"atomic_fence", {0, 2, fence, "memory_order memory_scope"}},
         },
         {
             {"AtomicRef.fetch_add", {2, 2, fetch<AtomicOp::Add>, "value"}},

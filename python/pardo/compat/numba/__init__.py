@@ -17,18 +17,22 @@ from pardo.compat.numba import ufuncs as _ufuncs
 from pardo.compat.numba.core import config, errors, types
 from pardo.compat.numba.core.types import NUMBERS as _NUMBERS
 from pardo.compat.numba.core.types import Type as _Type
-from pardo.compat.numba.core.types import none, typeof, void
+from pardo.compat.numba.core.types import from_dtype, none, typeof, void
+from pardo.compat.numba.dispatcher import Dispatcher as _Dispatcher
 
 __all__ = [
     "config",
     "core",
     "errors",
+    "from_dtype",
     "get_num_threads",
     "guvectorize",
     "jit",
     "literal_unroll",
+    "literally",
     "njit",
     "none",
+    "pndindex",
     "prange",
     "set_num_threads",
     "threading_layer",
@@ -39,6 +43,7 @@ __all__ = [
 ]
 
 prange = _pp.prange
+pndindex = _np.ndindex
 globals().update(_NUMBERS)
 __version__ = "0.60.0"  # whose names these are
 
@@ -67,7 +72,9 @@ _INSTEAD = {
     "cuda": "kernels for GPUs are pardo.kernel; see the guide 'Coming from Numba'",
     "cfunc carray farray": "there are no callbacks for C",
     "experimental jitclass": "use pardo.struct",
-    "typed": "lists and dicts stay Python; arrays are compiled",
+    "typed": "write lists and sets as Python does: those of numbers are compiled; dicts stay Python",
+    "parallel_chunksize set_parallel_chunksize get_parallel_chunksize": "a loop says it: pardo.prange(n, chunk=16)",
+    "generated_jit": "a condition on a dtype or a rank is decided when a program is made: write `if`",
     "stencil": "write the loops, or use pardo.ndimage",
     "objmode": "what is around loops is Python already",
     "extending": "functions that are called are compiled with the loops; there is nothing to extend",
@@ -103,8 +110,9 @@ def jit(signature_or_function: _Any = None, **given: _Any) -> _Any:
 
     Returns
     -------
-    JitFunction or decorator
-        What is called like the function.
+    Dispatcher or decorator
+        What is called like the function. It has Numba's `py_func`, `inspect_types` and `parallel_diagnostics`, and what `pardo.jit` gives.
+        With ``config.DISABLE_JIT = 1`` it is the function itself.
 
     Examples
     --------
@@ -120,9 +128,13 @@ def jit(signature_or_function: _Any = None, **given: _Any) -> _Any:
     6.0
     """
     known = options("jit", given)
-    if signature_or_function is None or is_signature(signature_or_function):
-        return lambda function: _pp.jit(function, **known)
-    return _pp.jit(signature_or_function, **known)
+    if config.BOUNDSCHECK is not None:
+        known["boundscheck"] = bool(config.BOUNDSCHECK)
+
+    def decorate(function: _Any) -> _Any:
+        return function if config.DISABLE_JIT else _Dispatcher.of(_pp.jit(function, **known))
+
+    return decorate if signature_or_function is None or is_signature(signature_or_function) else decorate(signature_or_function)
 
 
 njit = jit
@@ -141,7 +153,7 @@ def vectorize(ftylist_or_function: _Any = (), **given: _Any) -> _Any:
     Returns
     -------
     callable or decorator
-        It takes arrays, numbers and ``out=``.
+        It takes arrays, numbers and ``out``; `reduce`, `accumulate` and `outer` are as those of NumPy's universal functions.
 
     Examples
     --------
@@ -153,20 +165,21 @@ def vectorize(ftylist_or_function: _Any = (), **given: _Any) -> _Any:
     >>> larger(np.array([1.0, 5.0]), 3.0)
     array([3., 5.])
     """
-    options("vectorize", {k: v for k, v in given.items() if k != "identity"})
+    identity = given.pop("identity", None)
+    options("vectorize", given)
     if _inspect.isfunction(ftylist_or_function):
-        return _ufuncs.UFunc(ftylist_or_function, [])
-    signatures = _ufuncs.signatures_of(ftylist_or_function)
-    return lambda function: _ufuncs.UFunc(function, signatures)
+        return _ufuncs.UFunc(ftylist_or_function, [], identity)
+    signatures = _ufuncs.signatures_of("vectorize", ftylist_or_function)
+    return lambda function: _ufuncs.UFunc(function, signatures, identity)
 
 
-def guvectorize(ftylist: _Any, signature: str, **given: _Any) -> _Any:
+def guvectorize(ftylist: _Any, signature: str | None = None, **given: _Any) -> _Any:
     """Make a function on arrays of a function on rows or blocks, which writes its results into its last arguments.
 
     Parameters
     ----------
-    ftylist : list of signatures
-        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results.
+    ftylist : list of signatures, optional
+        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results. Left out, results are given.
     signature : str
         Dimensions that the function takes together: ``'(n),()->(n)'``.
     **given
@@ -175,7 +188,7 @@ def guvectorize(ftylist: _Any, signature: str, **given: _Any) -> _Any:
     Returns
     -------
     decorator
-        What it makes takes arrays and numbers, and, behind them, arrays for the results.
+        What it makes takes arrays and numbers, and, behind them or as ``out``, arrays for the results, which the function finds as they are.
 
     Examples
     --------
@@ -189,16 +202,22 @@ def guvectorize(ftylist: _Any, signature: str, **given: _Any) -> _Any:
     array([[10, 11, 12],
            [23, 24, 25]])
     """
-    options("guvectorize", {k: v for k, v in given.items() if k != "writable_args"})
-    if given.get("writable_args"):
+    if given.pop("writable_args", ()):
         raise TypeError("guvectorize: arguments are read only: writable_args is not taken")
-    signatures = _ufuncs.signatures_of(ftylist)
-    return lambda function: _ufuncs.GUFunc(function, signatures, signature)
+    options("guvectorize", given)
+    layout, listed = (ftylist, []) if signature is None else (signature, ftylist)
+    signatures = _ufuncs.signatures_of("guvectorize", listed)
+    return lambda function: _ufuncs.GUFunc(function, signatures, layout)
 
 
 def literal_unroll(container: _Any) -> _Any:
     """Give the container: loops over tuples are unrolled in any case."""
     return container
+
+
+def literally(value: _Any) -> _Any:
+    """Give the value: constants are part of programs in any case."""
+    return value
 
 
 def set_num_threads(n: int) -> None:
@@ -228,5 +247,7 @@ def threading_layer() -> str:
 
 
 def __getattr__(name: str) -> _Any:
-    """Say what to use in place of a name that is not here."""
+    """Give an exception by its name; say what to use in place of a name that is not here."""
+    if name in errors.NAMES:
+        return errors.NAMES[name]
     raise _missing(__name__, name, _INSTEAD, "see the guide 'Coming from Numba'")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools as _functools
 import inspect as _inspect
+import itertools as _itertools
 import re as _re
 import warnings as _warnings
 from typing import Any as _Any
 
 import pardo as _pp
+from pardo._compiler import texts as _texts
 from pardo._kernel.kernel import KernelFunction as _KernelFunction
 from pardo.compat import dpctl as _dpctl  # noqa: F401 (gives arrays dpctl's names)
 from pardo.compat import numba as _numba
@@ -50,13 +52,14 @@ usm_ndarray, none, void = types.usm_ndarray, types.none, types.void
 globals().update({name: getattr(types, name) for name in _SHORT})
 get_global_id = _pp.get_global_id
 __version__ = "0.23.0"  # whose names these are
+_numbers = _itertools.count()  # texts have names of their own
 _INSTEAD = {
     "atomic barrier get_local_id get_group_id local private": "older names: use numba_dpex.kernel_api, or pardo's own",
     "DpctlSyclDevice": "use pardo.Device",
 }
 
 
-class KernelDispatcher(_KernelFunction):
+class KernelDispatcher(_KernelFunction[...]):
     """A kernel; with signatures it takes arguments of their types only."""
 
     def __init__(self, function: _Any, signatures: list[_Any], fastmath: bool) -> None:
@@ -180,21 +183,15 @@ def _convert(kind: _Any) -> _Any:
 
 
 def _converting(converts: tuple[_Any, ...], result: _Any, function: _Any) -> _Any:
-    """A function of up to three arguments that are converted first."""
-    first, second, third = (*converts, None, None, None)[:3]
-    if result is None or None in converts or len(converts) > 3:
-        return _pp.func(function)
-
-    def one(a: _Any) -> _Any:
-        return result(function(first(a)))
-
-    def two(a: _Any, b: _Any) -> _Any:
-        return result(function(first(a), second(b)))
-
-    def three(a: _Any, b: _Any, c: _Any) -> _Any:
-        return result(function(first(a), second(b), third(c)))
-
-    return _pp.func((one, two, three)[len(converts) - 1])
+    """A function whose arguments and result are converted, where something converts them."""
+    known = {"function": function, "result": result}
+    given = []
+    for k, convert in enumerate(converts):
+        given.append(f"x{k}" if convert is None else f"c{k}(x{k})")
+        known[f"c{k}"] = convert
+    head = f"def call({', '.join(f'x{k}' for k in range(len(converts)))}):"
+    lines = [head, f"    return result(function({', '.join(given)}))" if result else f"    return function({', '.join(given)})"]
+    return _pp.func(_texts.functions_of(f"device_func {next(_numbers)}", lines, known)["call"])
 
 
 def dpjit(function: _Any = None, **options: _Any) -> _Any:

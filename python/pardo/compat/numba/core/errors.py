@@ -1,5 +1,8 @@
 # python/pardo/compat/numba/core/errors.py: Numba's exceptions, as those that pardo raises.
-"""Numba's exceptions: `TypingError` is TypeError, which pardo raises for types; the others are CompileError."""
+"""Numba's exceptions: those of types are TypeError, which pardo raises for types; those of the language are CompileError.
+
+Warnings are RuntimeWarning, by which pardo says what it leaves to Python.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,28 @@ from typing import Any
 from pardo._core import CompileError
 from pardo.compat._names import missing
 
-__all__ = ["LoweringError", "NumbaError", "NumbaWarning", "TypingError", "UnsupportedError"]
-
-TypingError = TypeError
-NumbaError = LoweringError = UnsupportedError = UnsupportedBytecodeError = CompileError
-NumbaWarning = NumbaPerformanceWarning = RuntimeWarning
+_OF = {
+    TypeError: "TypingError NumbaTypeError LiteralTypingError RequireLiteralValue UntypedAttributeError",
+    CompileError: (
+        "NumbaError LoweringError UnsupportedError UnsupportedBytecodeError UnsupportedRewriteError UnsupportedParforsError IRError "
+        "RedefinedError NotDefinedError VerificationError ForbiddenConstruct ByteCodeSupportError CompilerError ConstantInferenceError "
+        "InternalError DeprecationError NumbaNotImplementedError"
+    ),
+    ValueError: "NumbaValueError",
+    AttributeError: "NumbaAttributeError",
+    AssertionError: "NumbaAssertionError",
+    KeyError: "NumbaKeyError",
+    IndexError: "NumbaIndexError",
+    RuntimeError: "NumbaRuntimeError",
+    RuntimeWarning: (
+        "NumbaWarning NumbaPerformanceWarning NumbaDeprecationWarning NumbaPendingDeprecationWarning NumbaParallelSafetyWarning "
+        "NumbaTypeSafetyWarning NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning NumbaPedanticWarning NumbaIRAssumptionWarning "
+        "NumbaDebugInfoWarning NumbaSystemWarning"
+    ),
+}
+NAMES: dict[str, type[BaseException]] = {name: kind for kind, names in _OF.items() for name in names.split()}
+globals().update(NAMES)
+__all__ = sorted(NAMES)
 
 
 def __getattr__(name: str) -> Any:

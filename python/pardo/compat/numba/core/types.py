@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from pardo import _core
 from pardo._base.public_names import publish_module
 from pardo.compat._names import missing
 
-__all__ = ["Array", "Number", "Signature", "Type", "dtype_of", "typeof"]
+__all__ = ["Array", "Number", "Signature", "Tuple", "Type", "UniTuple", "dtype_of", "from_dtype", "typeof", "unicode_type"]
 
 
 class Type:
@@ -65,6 +66,24 @@ class Array(Type):
         super().__init__(f"array({dtype.name}, {ndim}d, {layout})")
 
 
+class Tuple(Type):
+    """A tuple: ``Tuple((int64, float64))``."""
+
+    def __init__(self, types: Iterable[Type]) -> None:
+        self.types = tuple(types)
+        self.count = len(self.types)
+        alike = len(set(self.types)) == 1
+        super().__init__(f"UniTuple({self.types[0]} x {self.count})" if alike else f"Tuple({', '.join(map(str, self.types))})")
+
+
+class UniTuple(Tuple):
+    """A tuple of values of one type: ``UniTuple(int64, 2)``."""
+
+    def __init__(self, dtype: Type, count: int) -> None:
+        super().__init__([dtype] * count)
+        self.dtype = dtype
+
+
 class Signature:
     """Types of arguments and of the result."""
 
@@ -88,6 +107,7 @@ def _numbers() -> dict[str, Number]:
 
 NUMBERS = _numbers()
 void = none = Type("none")
+unicode_type = Type("unicode_type")
 globals().update(NUMBERS)
 _OF_DTYPE = {kind.dtype: kind for kind in NUMBERS.values()}
 
@@ -97,12 +117,20 @@ def dtype_of(kind: Any) -> Any:
     return kind.dtype if isinstance(kind, Number) else dtype_of(kind.dtype)
 
 
+def from_dtype(dtype: Any) -> Number:
+    """Give the type of numbers of a dtype."""
+    found = _OF_DTYPE.get(np.dtype(dtype))
+    if found is None:
+        raise TypeError(f"numbers of the dtype {np.dtype(dtype)} have no type here; there are {', '.join(sorted(map(str, _OF_DTYPE)))}")
+    return found
+
+
 # What classes of other modules have for types, by the class of the values.
 OF_CLASS: dict[type, Any] = {}
 
 
 def typeof(value: Any) -> Type:
-    """Give the type of a value: a number, or an array of NumPy's or pardo's.
+    """Give the type of a value: a number, an array of NumPy's or pardo's, a text, None, or a tuple of these.
 
     Examples
     --------
@@ -115,16 +143,19 @@ def typeof(value: Any) -> Type:
         made: Type = OF_CLASS[type(value)](value)
         return made
     if isinstance(value, (bool, int, float, complex)):
-        return _OF_DTYPE[np.dtype(type(value))]
+        return from_dtype(type(value))
     if isinstance(value, np.generic):
-        return _OF_DTYPE[value.dtype]
+        return from_dtype(value.dtype)
     if isinstance(value, (np.ndarray, _core.Array)):
         flags = value.flags
         layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        return Array(_OF_DTYPE[value.dtype], value.ndim, layout)
-    if value is None:
-        return none
-    raise TypeError(f"typeof: numbers and arrays have types here, not {type(value).__name__}")
+        return Array(from_dtype(value.dtype), value.ndim, layout)
+    if isinstance(value, tuple):
+        kinds = [typeof(v) for v in value]
+        return UniTuple(kinds[0], len(kinds)) if len(set(kinds)) == 1 else Tuple(kinds)
+    if value is None or isinstance(value, str):
+        return none if value is None else unicode_type
+    raise TypeError(f"typeof: numbers, arrays, texts, None and tuples have types here, not {type(value).__name__}")
 
 
 def __getattr__(name: str) -> Any:

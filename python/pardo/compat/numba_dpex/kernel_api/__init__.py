@@ -119,7 +119,7 @@ def PrivateArray(shape: Any, dtype: Any, fill_zeros: Any = False) -> Any:  # noq
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(function: Any) -> KernelFunction:
+def _kernel(function: Any) -> KernelFunction[...]:
     return function if isinstance(function, KernelFunction) else _pp.kernel(function)
 
 

@@ -96,6 +96,31 @@ def test_histograms_are_numpys(dtype, rng):
             counts(bad, bins)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_equations_with_large_matrices_are_solved_by_all_threads(dtype, rng):
+    @pp.jit
+    def solved(a, b, times):
+        for _ in range(times):
+            x = np.linalg.solve(a, b)
+            i = np.linalg.inv(a)
+        return x, i
+
+    for n, ours in ((100, True), (20, False)):
+        a, b = (rng.normal(size=shape) + (1j if dtype[0] == "c" else 0) for shape in ((n, n), (n, 3)))
+        a, b = (a + n * np.eye(n)).astype(dtype), b.astype(dtype)
+        for right in (b, b[:, 0], b[:, ::-1]):
+            recorded = pp.counters()["recorded"]
+            x, i = solved(a, right, 2)
+            assert (pp.counters()["recorded"] > recorded) == ours
+            for got, expected in ((x, np.linalg.solve(a, right)), (i, np.linalg.inv(a))):
+                assert (type(got), got.dtype) == (np.ndarray, expected.dtype)
+                np.testing.assert_allclose(got, expected, rtol=0, atol=1e3 * np.finfo(dtype).eps * np.abs(expected).max())
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        solved(np.zeros((100, 100), dtype), np.ones((100, 1), dtype), 1)
+    with pytest.raises(np.linalg.LinAlgError):
+        solved(np.zeros((100, 90), dtype), np.ones((100, 1), dtype), 1)
+
+
 def test_order_and_strides_are_numpys():
     def mixed(x, y):
         return x * 2 + y

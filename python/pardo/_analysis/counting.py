@@ -93,14 +93,29 @@ def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: A
 
 
 @kernel(bounds_check=False)  # there is a row for each part
-def count_bins_in_parts(item: Item, x: Any, edges: Any, even: Any, counts: Any) -> None:
-    """Values in bins of one width, for devices whose items go through many elements: each item has a row of counts."""
+def count_bins_in_parts(item: Item, x: Any, edges: Any, even: Any, counts: Any, piece: Any) -> None:
+    """Values in bins of one width, for devices whose items go through many elements: each item has a row of counts.
+
+    Bins are computed by the lanes of vectors, a piece at a time, and counted one after the other.
+    """
     part, parts = item.get_id(0), counts.shape[0]
+    first, _, scale, near, far = even
     last = np.int32(counts.shape[1] - 1)
-    for i in range(x.shape[0] * part // parts, x.shape[0] * (part + 1) // parts):
-        k = bin_of(edges, even, last, x[i])
-        if k >= 0:
-            counts[part, np.uint32(k)] += 1
+    bins = np.empty(piece, np.int32)
+    end = x.shape[0] * (part + 1) // parts
+    for begin in range(x.shape[0] * part // parts, end, piece):
+        values = x[begin : min(begin + piece, end)]
+        for j in range(values.shape[0]):
+            guess = (edges.dtype.type(values[j]) - first) * scale
+            whole = np.int32(guess)
+            rest = guess - edges.dtype.type(whole)
+            bins[j] = whole if rest >= near and rest <= far else -1
+        for j in range(values.shape[0]):
+            k = bins[j]
+            if np.uint32(k) > np.uint32(last):
+                k = bin_of(edges, even, last, values[j])
+            if k >= 0:
+                counts[part, np.uint32(k)] += 1
 
 
 @kernel(bounds_check=False)  # as above
@@ -159,6 +174,7 @@ ROOMS = ((128, 8, 1024), (1024, 1, 1024), (4096, 1, 4096))  # of so many counts,
 EACH = 64  # places that are worth an item of a group
 SHORT = (1 << 31) - 1  # places that 32 bits count
 PARTS, PER_PART = 4, 4096  # of a compute unit of a processor; values that are worth one
+PIECE = 512  # values that a part computes the bins of before it counts
 GROUPS = 8  # of a compute unit: as many as are under way together
 
 
@@ -242,7 +258,7 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
         if parts < 1:
             return None
         rows: Array = _core._full([parts, n], 0, np.int64, x.queue)
-        count_bins_in_parts[Range(parts)](x, queue_edges, formula_of(edges), rows)
+        count_bins_in_parts[Range(parts)](x, queue_edges, formula_of(edges), rows, PIECE)
         total: Array = _core._reduce(_core._SUM, rows, [0], False)
         return total
     copies, room, space = _groups_for(x, n)

@@ -28,7 +28,7 @@ FEWEST_OF_FUNCTIONS = 1 << 17  # the same for functions
 FEWEST_OF_ONE = 1 << 20  # where there is one operator: it is bound by memory, which several threads read faster than one
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_OURS = {id(np.histogram): ("pardo._analysis.histograms", "histogram")}  # module and name
+FEWEST_ROWS = 64  # of matrices, for functions of them
 _FUNCTIONS = {id(f) for f in (np.where, np.clip)}
 _LEFT_TO_NUMPY = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError)  # NumPy does it, or says what is wrong
 
@@ -52,23 +52,46 @@ class ArrayExpression:
         return self.function(*values)
 
 
+def _is_long(x: Any, *others: Any) -> bool:
+    """True for a large array of real numbers, and integers."""
+    return type(x) is np.ndarray and x.size >= FEWEST_OF_FUNCTIONS and x.dtype.char in "fdilq" and all(type(v) is int for v in others)
+
+
+def _are_equations(a: Any, *right: Any) -> bool:
+    """True for a large matrix, and at most one right hand side of its dtype."""
+    given = (a, *right)
+    if len(given) > 2 or not all(type(v) is np.ndarray and v.dtype == a.dtype and 1 <= v.ndim <= 2 for v in given):
+        return False
+    return bool(a.ndim == 2 and a.dtype.char in "fdFD" and len({a.shape[0], a.shape[1], *(b.shape[0] for b in right)}) == 1) and (
+        a.shape[0] >= FEWEST_ROWS
+    )
+
+
+# By NumPy's functions: module and name of ours, and for which arguments they are faster.
+_OURS: dict[int, tuple[str, str, Callable[..., bool]]] = {
+    id(np.histogram): ("pardo._analysis.histograms", "histogram", _is_long),
+    id(np.linalg.solve): ("pardo.linalg", "solve", _are_equations),
+    id(np.linalg.inv): ("pardo.linalg", "inv", _are_equations),
+}
+
+
 class ArrayFunction:
-    """A function of NumPy, of an array and of integers, that ours computes equally, and by all threads where the array is large."""
+    """A function of NumPy that ours computes as well, and by all threads where arrays are large."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function, self.ours = function, _OURS[id(function)]
 
-    def __call__(self, x: Any, *others: Any) -> Any:
-        plain = type(x) is np.ndarray and x.size >= FEWEST_OF_FUNCTIONS and x.dtype.char in "fdilq" and all(type(v) is int for v in others)
-        if plain and "raise" not in np.geterr().values():
+    def __call__(self, *values: Any) -> Any:
+        module, name, suits = self.ours
+        if suits(*values) and "raise" not in np.geterr().values():
             try:
                 queue = _core.Queue.of(HOST)
-                module, name = self.ours
-                results = getattr(importlib.import_module(module), name)(_core._share_buffer(x, x.dtype, queue), *others)
-                return tuple(_written(r, queue) for r in results)
+                shared = [_core._share_buffer(v, v.dtype, queue) if type(v) is np.ndarray else v for v in values]
+                results = getattr(importlib.import_module(module), name)(*shared)
+                return tuple(_written(r, queue) for r in results) if isinstance(results, tuple) else _written(results, queue)
             except _LEFT_TO_NUMPY:
                 pass
-        return self.function(x, *others)
+        return self.function(*values)
 
 
 def has_ours(function: Any) -> bool:

@@ -16,6 +16,9 @@ constexpr double even_enough = 0.95;
 constexpr std::int64_t most_slices = 1 << 20;
 /// What runs between two looks at whether it is to stop.
 constexpr double look_every_ns = 1e6;
+/// Items that take so long are cut at the shortest vectors: what threads write into the same cache lines is little beside that.
+constexpr double long_item_ns = 500;
+constexpr int shortest_vector = 8;
 
 const std::atomic<std::uint8_t> never{0};
 
@@ -122,7 +125,10 @@ void run_program(ThreadPool& pool, const CpuProgram& program, std::span<const st
     if (cost_ns < serial_limit_ns && chunk == 0)
         return program.entry()(args, extents.data(), zeros, extents.data(), reinterpret_cast<const std::uint8_t*>(stop));
 
-    const int granularity = group_size.empty() ? program.split_granularity() : 1;
+    double items = 1;
+    for (std::int64_t n : extents) items *= static_cast<double>(n);
+    int granularity = group_size.empty() ? program.split_granularity() : 1;
+    if (cost_ns > long_item_ns * items) granularity = std::min(granularity, shortest_vector);
     std::int64_t whole[max_rank];  // items that are not cut between
     for (std::size_t d = 0; d < rank; ++d) whole[d] = !group_size.empty() ? group_size[d] : d + 1 == rank ? granularity : 1;
     const Part part_of{program, args, extents.data(), {whole, rank}, *stop};

@@ -61,10 +61,12 @@ LaneShape join(LaneShape a, LaneShape b) {
     return a == b ? a : varying;
 }
 
+/// What is compared: the lanes of a vector, one after the other where items are not lanes, or all items of a group.
+enum class Of { Lanes, Scalars, Group };
+
 class Analysis {
 public:
-    /// `group`: all items of a group are compared instead of the lanes of a vector.
-    Analysis(const Kernel& kernel, const std::vector<bool>& own, bool group) : kernel_(kernel), own_(own), group_(group) {
+    Analysis(const Kernel& kernel, const std::vector<bool>& own, Of of) : kernel_(kernel), own_(own), group_(of == Of::Group), of_(of) {
         info_.shapes.resize(kernel.values.size());
         info_.vector_loop.resize(kernel.instrs.size());
         info_.masked.resize(kernel.instrs.size());
@@ -73,7 +75,7 @@ public:
     }
 
     LaneInfo run() {
-        info_.item_lanes = kernel_.lanes && kernel_.rank > 0;
+        info_.item_lanes = kernel_.lanes && kernel_.rank > 0 && of_ != Of::Scalars;
         if (kernel_.in_groups()) {
             const auto several = [](std::int64_t n) { return n > 1; };
             info_.item_lanes = group_ ? std::any_of(kernel_.group_size.begin(), kernel_.group_size.end(), several)
@@ -281,6 +283,7 @@ private:
     const Kernel& kernel_;
     const std::vector<bool>& own_;
     bool group_;
+    Of of_;
     LaneInfo info_;
     bool in_lanes_ = false;
 };
@@ -314,10 +317,43 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
 
 }  // namespace
 
-LaneInfo analyse_lanes(const Kernel& kernel, const std::vector<bool>& own) { return Analysis(kernel, own, false).run(); }
+namespace {
+
+/// Places of memory of others that lanes read and write freely.
+void collect_free(const Kernel& kernel, const LaneInfo& info, const Region& region, std::vector<Value>& read, std::vector<Value>& written) {
+    for (InstrId id : region.body) {
+        const Instr& in = kernel.instrs[id];
+        if ((in.op == Opcode::Load || in.op == Opcode::Store) && info.shapes[in.operands[1]].kind == LaneShape::Varying &&
+            !is_private(kernel, in.operands[0]))
+            (in.op == Opcode::Load ? read : written).push_back(in.operands[0]);
+        for (ir::RegionId r : in.regions) collect_free(kernel, info, kernel.regions[r], read, written);
+    }
+}
+
+/// Whether items have a loop that reads at computed places what it may have written there, as `h[k[i]] += 1`: an iteration waits for the
+/// stores of the one before, and those of all lanes are slow.
+bool waits_for_stores(const Kernel& kernel, const LaneInfo& info, const Region& region) {
+    return std::ranges::any_of(region.body, [&](InstrId id) {
+        const Instr& in = kernel.instrs[id];
+        if (in.op == Opcode::While || (in.op == Opcode::For && in.loop == LoopKind::Serial)) {
+            std::vector<Value> read, written;
+            for (ir::RegionId r : in.regions) collect_free(kernel, info, kernel.regions[r], read, written);
+            return std::ranges::any_of(written, [&](Value v) { return std::ranges::find(read, v) != read.end(); });
+        }
+        return std::ranges::any_of(in.regions, [&](ir::RegionId r) { return waits_for_stores(kernel, info, kernel.regions[r]); });
+    });
+}
+
+}  // namespace
+
+LaneInfo analyse_lanes(const Kernel& kernel, const std::vector<bool>& own) {
+    LaneInfo info = Analysis(kernel, own, Of::Lanes).run();
+    if (!info.item_lanes || kernel.in_groups() || !waits_for_stores(kernel, info, kernel.body)) return info;
+    return Analysis(kernel, own, Of::Scalars).run();
+}
 
 std::vector<bool> same_in_group(const Kernel& kernel) {
-    const LaneInfo info = Analysis(kernel, {}, true).run();
+    const LaneInfo info = Analysis(kernel, {}, Of::Group).run();
     std::vector<bool> same;
     for (const LaneShape& s : info.shapes) same.push_back(s.kind == LaneShape::Uniform);
     return same;

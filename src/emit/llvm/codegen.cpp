@@ -174,7 +174,7 @@ std::string compile_text(const ir::Kernel& kernel, const std::string& symbol, bo
 }
 
 int split_granularity(const ir::Kernel& kernel) {
-    return kernel.lanes && kernel.rank > 0 ? 64 : 1;  // whole vectors and whole cache lines for every dtype
+    return kernel.rank > 0 && analyse_lanes(kernel).item_lanes ? 64 : 1;  // whole vectors and whole cache lines for every dtype
 }
 
 }  // namespace pardo::emit

@@ -1,4 +1,6 @@
 // tests/unit/emit/control.cpp: branches and loops whose lanes go different ways, and those whose lanes go together.
+#include "emit/analysis/lanes.h"
+#include "emit/llvm/module.h"
 #include "support.h"
 
 namespace pardo::test {
@@ -140,6 +142,25 @@ TEST(Control, LoopsThatRunNeverGiveTheirInitialValues) {
         });
         b.store(o, b.dim(0), r[0]);
         check(b.finish(), {array(f64, 21), scalar_of(n)}, {21});
+    }
+}
+
+TEST(Control, LoopsThatWaitForTheirStoresAreScalar) {
+    for (bool adds : {true, false}) {  // each item counts in a row of its own, h[i, k[j]] += 1, or only stores
+        Builder b("counts", 1, true);
+        const Value k = b.pointer("k", i64, Access::Read, true), h = b.pointer("h", f64, Access::ReadWrite, true);
+        b.for_loop(b.i64(0), b.i64(40), b.i64(1), {}, [&](Value j, std::span<const Value>) {
+            const Value place = b.load(k, b.add(b.mul(b.dim(0), b.i64(40)), j));
+            const Value at = b.add(b.mul(b.dim(0), b.i64(5)), place), one = b.constant(f64, 1.0);
+            b.store(h, at, adds ? b.add(b.load(h, at), one) : one);
+            return Values();
+        });
+        const ir::Kernel kernel = b.finish();
+        EXPECT_EQ(emit::analyse_lanes(kernel).item_lanes, !adds);
+        EXPECT_EQ(emit::split_granularity(kernel), adds ? 1 : 64);
+        std::vector<std::int64_t> places;
+        for (int n = 0; n < 21 * 40; ++n) places.push_back(n * n % 5);
+        check(kernel, {array_of(places), array(f64, 105)}, {21});
     }
 }
 

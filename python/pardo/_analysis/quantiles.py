@@ -13,7 +13,7 @@ from pardo._base.arguments import Axis, array, default_on, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._core import any as any_of
-from pardo._functions.operands import axes_of, cast, on_host, operand, to_queue
+from pardo._functions.operands import axes_of, cast, operand, parameters_on_host, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Item, Range
 
@@ -399,7 +399,7 @@ def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, k
     if x.dtype.kind == "c":
         raise TypeError(f"{op_name}: a must be an array of real numbers")
     weak = type(q) in (int, float)
-    wanted = on_host(q)
+    wanted = parameters_on_host(q)
     if op_name.endswith("percentile"):
         wanted = np.asarray(np.true_divide(wanted, 100))
     if wanted.dtype.kind not in "biuf":

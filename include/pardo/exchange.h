@@ -23,6 +23,15 @@ PARDO_API bool only_holder(const Array& x);
 /// memory is not reused before what others have submitted by then is complete.
 PARDO_API void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);
 
+/// Memory of a device that no other code writes: which it is, where in it the array begins, and a number that every write of it changes.
+/// Nothing of other memory. Forces.
+struct NotedUses {
+    std::uintptr_t memory = 0;
+    std::int64_t offset = 0;
+    std::uint64_t number = 0;
+};
+PARDO_API std::optional<NotedUses> noted_uses(const Array& x);
+
 /// The bytes from `low` on that elements take up.
 struct MemoryRange {
     std::uintptr_t low = 0;

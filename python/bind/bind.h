@@ -233,9 +233,10 @@ nb::object exception_from(const pardo::Error& e);
 std::vector<pardo::Event> depends_from(nb::handle o, const char* op_name);
 /// A queue, or null for None.
 const pardo::Queue* queue_from(nb::handle o);
-/// Hands a kernel over (kernel.cpp); `arguments` is a tuple, `depends` what Event.wait_all takes, or None.
+/// Hands a kernel over (kernel.cpp); `arguments` is a tuple, `depends` what Event.wait_all takes, or None. `constants`: one bit for each
+/// argument that is a number and becomes part of the program.
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-                    const char* op_name);
+                    const char* op_name, std::uint64_t constants = 0);
 /// The error for an argument of a kernel that is none. `place`: "add: argument 2"; `expected`: "an array".
 [[noreturn]] void refuse_argument(nb::handle o, const std::string& place, const char* expected);
 

@@ -1,4 +1,6 @@
 // python/bind/array/exchange.cpp: memory shared with other libraries: the buffer protocol, DLPack 1.1, CUDA's array interface, both ways.
+#include <nanobind/stl/tuple.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -569,6 +571,16 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
     m.def(
         "_was_interrupted", [](nb::handle x) { return std::exchange(interrupted, nullptr) == x.ptr(); }, nb::arg("x"),
         "True when Ctrl-C ended the last export of this very array, on this thread.");
+    m.def(
+        "_noted_uses",
+        [](const Array& x) -> std::optional<std::tuple<std::uintptr_t, std::int64_t, std::uint64_t>> {
+            const Unlocked unlocked;
+            const std::optional<pardo::NotedUses> uses = pardo::noted_uses(x);
+            if (!uses) return {};
+            return std::tuple(uses->memory, uses->offset, uses->number);
+        },
+        nb::arg("x"),
+        "Which memory of a device an array has, where in it it begins, and a number that every write changes; None for other memory.");
     m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
     m.def(
         "_memory_range",

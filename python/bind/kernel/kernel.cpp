@@ -122,6 +122,15 @@ std::optional<pardo::Scalar> number_at(nb::handle o, const At& at) {
     }
 }
 
+KernelArgument constant_at(nb::handle value, const At& at) {
+    const auto constant = number_at(value, at);
+    if (!constant) throw pardo::Error(pardo::ErrorCode::Type, at.text() + ": a constant is a number, not " + class_name(value));
+    KernelArgument a;
+    a.kind = KernelArgument::Kind::Constant;
+    a.scalar = *constant;
+    return a;
+}
+
 void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) {
     if (is_array(o.ptr())) {
         KernelArgument& array = out.emplace_back();
@@ -140,11 +149,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         a.dtype = dtype_from(nb::object(o.attr("dtype")).ptr());
         a.extents = nb::cast<Ints>(o.attr("shape"));
     } else if (is_a(o, constant_class)) {
-        const nb::object value = o.attr("value");
-        const auto constant = number_at(value, at);
-        if (!constant) throw pardo::Error(pardo::ErrorCode::Type, at.text() + ": a constant is a number, not " + class_name(value));
-        a.kind = KernelArgument::Kind::Constant;
-        a.scalar = *constant;
+        a = constant_at(nb::object(o.attr("value")), at);
     } else if (is_a(o, struct_class)) {
         const nb::object known = o.attr("_class");
         ClassPtr structure;
@@ -223,18 +228,26 @@ List values_of(const std::vector<KernelArgument>& results) {
 
 }  // namespace
 
-std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names) {
+std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
+                                             std::uint64_t constants) {
     std::vector<KernelArgument> out;
     const auto given = nb::borrow<nb::tuple>(list);
     out.reserve(given.size());
     std::size_t k = 0;
-    for (nb::handle o : given) add_argument(out, o, {op_name, names, k++});
+    for (nb::handle o : given) {
+        const At at{op_name, names, k};
+        if (k < 64 && constants >> k & 1)
+            out.push_back(constant_at(o, at));
+        else
+            add_argument(out, o, at);
+        ++k;
+    }
     return out;
 }
 
 pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const pardo::NdRange& range, nb::handle queue, nb::handle depends,
-                    const char* op_name) {
-    const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name, kernel.parameters());
+                    const char* op_name, std::uint64_t constants) {
+    const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name, kernel.parameters(), constants);
     const pardo::Queue* on = queue_from(queue);
     const std::vector<pardo::Event> after = depends.is_none() ? std::vector<pardo::Event>() : depends_from(depends, op_name);
     const Unlocked unlocked;

@@ -13,6 +13,7 @@ struct Launcher {
     nb::object kernel, space, queue, depends;
     std::string op_name;
     Py_ssize_t count = -1;
+    std::uint64_t constants = 0;  // one bit for each argument that becomes part of the program
 };
 
 // Set by the package: the environment as a dict, and names of variables that make kernels run as plain Python.
@@ -27,7 +28,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
             l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() && !may_be_plain_python();
         if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
         return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l.kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l.space), l.queue,
-                               l.depends, l.op_name.c_str()))
+                               l.depends, l.op_name.c_str(), l.constants))
             .release()
             .ptr();
     });
@@ -80,10 +81,11 @@ void bind_launcher(nb::module_& m) {
         .def(
             "_prepare",
             [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string op_name,
-               Py_ssize_t count) {
-                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count};
+               Py_ssize_t count, std::uint64_t constants) {
+                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count, constants};
             },
-            nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"), nb::arg("count"));
+            nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"), nb::arg("count"),
+            nb::arg("constants"));
 }
 
 }  // namespace bind

@@ -61,7 +61,8 @@ PresentTable* table_of_block(LateResults** late);
 bool may_be_plain_python();
 /// Whether the variable PARDO_OFFLOAD says that regions run on the host; nothing where that is for the package to tell.
 std::optional<bool> offload_is_off();
-/// A tuple's values as arguments of a launch (kernel.cpp); `names`: of the parameters.
-std::vector<pardo::KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names);
+/// A tuple's values as arguments of a launch (kernel.cpp); `names`: of the parameters; `constants`: as for `launch`.
+std::vector<pardo::KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
+                                                    std::uint64_t constants = 0);
 
 }  // namespace bind

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import array, default_on, index
 from pardo._core import Array
-from pardo._functions.operands import cast, on_host, operand, to_queue
+from pardo._functions.operands import cast, on_host, operand, parameters_on_host, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
 from pardo._language.groups import reduce_over_group
@@ -235,9 +235,11 @@ def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
     the rounded scale; edges are rounded to 2 units of the largest one. Twice that is taken.
     """
     kind, n = edges.dtype.type, edges.size - 1
-    length = np.float64(edges[-1]) - np.float64(edges[0])
+    first, last = float(edges[0]), float(edges[-1])
+    eps = 2.0 ** (-23 if kind is np.float32 else -52)
     with np.errstate(all="ignore"):
-        near = float(4 * n * np.finfo(edges.dtype).eps + 4 * np.spacing(max(abs(edges[0]), abs(edges[-1]))) / (length / n))
+        length = last - first
+        near = 4 * n * eps + 4 * float(np.spacing(kind(max(abs(first), abs(last))))) / (length / n)
         scale = kind(n / length)
     near = near if near < 0.25 else 1.0  # always
     return edges[0], edges[-1], scale, kind(near), kind(1 - near)
@@ -406,7 +408,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     x = array(x, "digitize")
     if x.dtype.kind == "c":
         raise TypeError("digitize: x may not be complex")
-    host = on_host(bins)
+    host = parameters_on_host(bins)
     if host.ndim != 1:
         raise ValueError("digitize: object too deep for desired array: bins must have one dimension")
     if host.dtype.kind == "c":

@@ -13,7 +13,7 @@ from pardo._analysis.counting import counted, counted_in_bins
 from pardo._analysis.quantiles import percentile
 from pardo._base.arguments import array, default_on, warn
 from pardo._core import Array
-from pardo._functions.operands import cast, on_host, operand, operands, to_queue
+from pardo._functions.operands import cast, on_host, operand, operands, parameters_on_host, to_queue
 
 __all__ = [
     "histogram",
@@ -48,9 +48,7 @@ def _outer_edges(x: Array, range: Any, op_name: str) -> tuple[Any, Any]:
     elif x.size == 0:
         first, last = 0, 1
     else:
-        ends = [_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)]
-        _core._force(ends)  # both in one pass
-        first, last = on_host(_core._stack(ends, 0))
+        first, last = on_host(_core._stack([_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)], 0))
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"{op_name}: autodetected range of [{first}, {last}] is not finite")
     if first == last:
@@ -133,7 +131,7 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArr
             raise ValueError(f"{op_name}: `bins` must be positive, when an integer")
         first, last = _outer_edges(x, range, op_name)
     else:
-        given = on_host(bins)
+        given = parameters_on_host(bins)
         if given.ndim != 1:
             raise ValueError(f"{op_name}: `bins` must be 1d, when an array")
         if bool(np.any(given[:-1] > given[1:])):
@@ -143,7 +141,7 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArr
     made = np.linspace(
         first, last, count + 1, endpoint=True, dtype=default_on(x.queue, np.result_type(kind, float) if kind.kind in "iu" else kind)
     )
-    if bool(np.any(made[:-1] >= made[1:])):
+    if (made[:-1] >= made[1:]).any():
         raise ValueError(f"{op_name}: too many bins for data range; cannot create {count} finite-sized bins")
     return made
 

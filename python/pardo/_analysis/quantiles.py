@@ -1,6 +1,7 @@
 # python/pardo/_analysis/quantiles.py: medians, percentiles and quantiles, with NaN and without.
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,9 @@ from pardo._base.arguments import Axis, array, default_on, store
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._core import any as any_of
-from pardo._functions.operands import axes_of, cast, on_host, operand, to_queue
+from pardo._functions.operands import axes_of, cast, operand, parameters_on_host, to_queue
+from pardo._kernel.kernel import kernel
+from pardo._language.index_space import Item, Range
 
 __all__ = [
     "median",
@@ -396,7 +399,7 @@ def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, k
     if x.dtype.kind == "c":
         raise TypeError(f"{op_name}: a must be an array of real numbers")
     weak = type(q) in (int, float)
-    wanted = on_host(q)
+    wanted = parameters_on_host(q)
     if op_name.endswith("percentile"):
         wanted = np.asarray(np.true_divide(wanted, 100))
     if wanted.dtype.kind not in "biuf":
@@ -431,6 +434,31 @@ def _lerp(a: Array, b: Array, t: Any) -> Array:
     return _core._where(_core.greater_equal(t, 0.5), down, up)
 
 
+@kernel(bounds_check=False)  # places lie in the lines
+def between(item: Item, ranked: Any, plan: Any, narrow: Any, out: Any) -> None:
+    """`_lerp` of two elements of a line, for each column of `plan`: their places, and how far it is from the one to the other; NaN where
+    the last element is NaN."""
+    line, k = item.get_id(0), item.get_id(1)
+    a, b, t = ranked[line, int(plan[0, k])], ranked[line, int(plan[1, k])], narrow(plan[2, k])
+    way = b - a
+    value = b - way * (1 - t) if t >= 0.5 else a + way * t
+    last = ranked[line, ranked.shape[1] - 1]
+    out[line, k] = value if last == last else last
+
+
+@functools.lru_cache(maxsize=128)
+def _plan_of(n: int, q: bytes, dtype: np.dtype[Any], method: str) -> tuple[tuple[int, ...], NDArray[Any], np.dtype[Any]]:
+    """Which elements of sorted lines quantiles lie between, where each of them is among these, and how far: `between`'s plan; its dtype."""
+    place = np.asarray(_INTERPOLATED[method](n, np.frombuffer(q, dtype), np))
+    below = np.floor(place)
+    above = np.where(place >= n - 1, n - 1, np.where(place < 0, 0, below + 1)).astype(np.int64)
+    gamma_base = np.where(place >= n - 1, -1, np.where(place < 0, 0, below))
+    under = np.where(place >= n - 1, n - 1, gamma_base).astype(np.int64)
+    gamma = np.asarray(_weight(method, place, gamma_base, np))
+    ranks = sorted({*under.tolist(), *above.tolist(), n - 1})
+    return tuple(ranks), np.stack([*(np.searchsorted(ranks, p) for p in (under, above)), gamma]), place.dtype
+
+
 def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     """Quantiles of slices of one length: the places are known on the host."""
     x, n, last = s.x, s.n, s.x.ndim - 1
@@ -440,22 +468,20 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
         ranks = sorted({*places.tolist(), n - 1})
         x = _core._ranked(x, ranks, last)
         result = _core._take(x, to_queue(np.searchsorted(ranks, places), x.queue), last)
-    else:
-        place = np.asarray(_INTERPOLATED[method](n, q, np))
-        below = np.floor(place)
-        above = np.where(place >= n - 1, n - 1, np.where(place < 0, 0, below + 1)).astype(np.int64)
-        gamma_base = np.where(place >= n - 1, -1, np.where(place < 0, 0, below))
-        under = np.where(place >= n - 1, n - 1, gamma_base).astype(np.int64)
-        gamma = np.asarray(_weight(method, place, gamma_base, np), dtype=np.float64 if weak else place.dtype)
-        ranks = sorted({*under.tolist(), *above.tolist(), n - 1})
-        x = _core._ranked(x, ranks, last)
-        low, high = (_core._take(x, to_queue(np.searchsorted(ranks, p), x.queue), last) for p in (under, above))
-        narrow = default_on(x.queue, x.dtype if weak and x.dtype.kind == "f" else gamma.dtype)
-        result = _lerp(low, high, to_queue(gamma.astype(narrow), x.queue))
-    if x.dtype.kind == "f":
-        end = x[..., -1:]
-        result = _core._where(_core.isnan(end), cast(end, result.dtype), result)
-    return result
+        if x.dtype.kind == "f":
+            end = x[..., -1:]
+            result = _core._where(_core.isnan(end), cast(end, result.dtype), result)
+        return result
+    if x.dtype == np.bool_:
+        raise TypeError(f"{s.op_name}: method {method!r} takes differences, which bools do not have; cast them, or use 'inverted_cdf'")
+    kept, plan, dtype = _plan_of(n, q.tobytes(), q.dtype, method)
+    narrow = default_on(x.queue, x.dtype if weak and x.dtype.kind == "f" else np.float64 if weak else dtype)
+    lines = x.size // n
+    ranked = _core._reshape(_core._ranked(x, list(kept), last), [lines, len(kept)])
+    out: Array = _core._empty([lines, q.size], np.result_type(x.dtype, narrow), x.queue)
+    if out.size:
+        between[Range(lines, q.size)](ranked, to_queue(plan.astype(default_on(x.queue, np.float64)), x.queue), narrow.type, out)
+    return out
 
 
 def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:

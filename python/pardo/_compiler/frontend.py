@@ -75,7 +75,11 @@ def translate(function: types.FunctionType) -> Translation:
     try:
         place = translation_cache.place_of(function)
         found = translation_cache.load(place, function, translate) if place else None
-        translation = Translation(*(found or _translated(function, place)))
+        made, captured = found or _translated(function, place)
+        if owns(function.__code__.co_filename):  # what these see stays what it is
+            lasting = {id(function.__globals__), *map(id, function.__closure__ or ())}
+            captured = tuple(c for c in captured if id(c.owner) not in lasting)
+        translation = Translation(made, captured)
     finally:
         under_way.functions.pop()
     _translations.pop(function.__code__, None)
@@ -135,15 +139,25 @@ def _alike(a: types.FunctionType, b: types.FunctionType) -> bool:
     return a.__globals__ is b.__globals__ and len(x) == len(y) and all(map(same, x, y))
 
 
+_own_arguments: dict[int, tuple[Any, Any]] = {}  # by id: the function, which is held, and what a launch makes of it for ever
+
+
 def function_argument(value: Any) -> Any:
     """What a launch makes of an argument that is a function: its translation, or the name of one that the language knows; else None."""
+    own = _own_arguments.get(id(value))
+    if own is not None:
+        return own[1]
     fill()
     if id(value) in known:
         return known[id(value)]
-    if isinstance(value, type) and issubclass(value, np.generic):
-        value = _conversion(np.dtype(value))
-    function = python_function(value)
-    return None if function is None else translate(function).function
+    called = _conversion(np.dtype(value)) if isinstance(value, type) and issubclass(value, np.generic) else value
+    function = python_function(called)
+    if function is None:
+        return None
+    translation = translate(function)
+    if owns(function.__code__.co_filename) and not translation.captured and len(_own_arguments) < MOST_TRANSLATIONS:
+        _own_arguments[id(value)] = value, translation.function
+    return translation.function
 
 
 @functools.cache

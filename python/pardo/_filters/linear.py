@@ -1,6 +1,7 @@
 # python/pardo/_filters/linear.py: ndimage: sums of elements by weights.
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import windows
 from pardo._filters.arguments import Output
-from pardo._functions.operands import on_host, to_queue
+from pardo._functions.operands import parameters_on_host, to_queue
 
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]
 
@@ -24,7 +25,7 @@ _plans: dict[Any, list[windows.Step]] = {}  # by all that launches depend on: to
 
 def read_weights(weights: Any, op_name: str) -> NDArray[Any]:
     """The weights, on the host."""
-    values = on_host(weights)
+    values = parameters_on_host(weights)
     if values.dtype.kind not in "biufc":
         raise TypeError(f"{op_name}: weights must be numbers, not of dtype {values.dtype}")
     return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
@@ -32,6 +33,8 @@ def read_weights(weights: Any, op_name: str) -> NDArray[Any]:
 
 def check_cval(x: Array, cval: Any, op_name: str) -> None:
     """Numbers only; complex ones for complex arrays."""
+    if type(cval) in (int, float):
+        return
     if not np.isscalar(cval) or isinstance(cval, (str, bytes)):
         raise TypeError(f"{op_name}: cval must be a number, not {type(cval).__name__}")
     if np.iscomplexobj(cval) and x.dtype.kind != "c":
@@ -53,7 +56,7 @@ def sum_windows(
         fold,
     )  # fmt: skip
     known = _plans.get(key)
-    if known is not None:
+    if known is not None and windows.on_own_queue(x):
         line, result = _core._reshape(x, [x.size]), _core._reshape(out, [out.size])
         for step in known:
             step.start(line, result)
@@ -114,6 +117,30 @@ def _one_axis(op_name: str, x: Any, weights: Any, axis: Any, output: Any, mode: 
     return where.given(out)
 
 
+@functools.lru_cache(maxsize=64)
+def _window_of(
+    weights: bytes,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    origins: tuple[int, ...],
+    axes: tuple[int, ...],
+    ndim: int,
+    flipped: bool,
+    op_name: str,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Offsets and weights of a correlation, as far as these are not zero."""
+    factors = np.frombuffer(weights, dtype).reshape(shape)
+    if flipped:
+        factors = np.flip(factors)
+        origins = tuple(-o - (0 if size % 2 else 1) for o, size in zip(origins, shape, strict=True))
+    else:
+        factors = factors.conj()
+    checked = [read.read_origin(o, size, op_name) for o, size in zip(origins, shape, strict=True)]
+    window, order, middles = read.sorted_window(factors, axes, checked)
+    used = np.maximum(np.abs(window.real), np.abs(window.imag)) > _EPSILON
+    return read.offsets_in(used, middles, order, ndim), window[used]
+
+
 def _all_axes(op_name: str, x: Any, weights: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any, flipped: bool) -> Array:
     x = read.read_input(x, op_name)
     factors = read_weights(weights, op_name)
@@ -124,17 +151,11 @@ def _all_axes(op_name: str, x: Any, weights: Any, output: Any, mode: Any, cval: 
     check_cval(x, cval, op_name)
     modes = [read.read_mode(mode, op_name)] * max(x.ndim, 1)
     origins = [integer(o, f"{op_name}: origin") for o in read.each(origin, len(axes), f"{op_name}: origin")]
-    if flipped:
-        factors = np.flip(factors)
-        origins = [-o - (0 if size % 2 else 1) for o, size in zip(origins, factors.shape, strict=True)]
-    else:
-        factors = factors.conj()
-    origins = [read.read_origin(o, size, op_name) for o, size in zip(origins, factors.shape, strict=True)]
-    factors, axes, origins = read.sorted_window(factors, axes, origins)
-    used = np.maximum(np.abs(factors.real), np.abs(factors.imag)) > _EPSILON
+    chosen = (tuple(origins), tuple(axes), x.ndim, flipped, op_name)
+    offsets, used = _window_of(factors.tobytes(), factors.dtype, factors.shape, *chosen)
     out = where.new()
-    if used.any():
-        sum_windows(x, out, read.offsets_in(used, origins, axes, x.ndim), factors[used], modes, cval)
+    if len(used):
+        sum_windows(x, out, offsets, used, modes, cval)
     else:
         out._fill(0)
     return where.given(out)

@@ -13,7 +13,7 @@ from pardo._filters import arguments as read
 from pardo._filters import runs, selection, windows
 from pardo._filters.arguments import Output
 from pardo._filters.linear import check_cval
-from pardo._functions.operands import cast, on_host
+from pardo._functions.operands import cast, parameters_on_host
 
 __all__ = [
     "maximum_filter",
@@ -75,7 +75,7 @@ def _window(op_name: str, size: Any, footprint: Any, axes: Sequence[int]) -> NDA
         return np.ones(read.read_sizes(size, len(axes), op_name), np.bool_)
     if size is not None:
         warn(f"{op_name}: ignoring size because footprint is set", UserWarning)
-    window = on_host(footprint).astype(np.bool_)
+    window = parameters_on_host(footprint).astype(np.bool_)
     if window.ndim != len(axes):
         raise RuntimeError(f"{op_name}: footprint has {window.ndim} dimensions; {len(axes)} are expected")
     if not window.any():

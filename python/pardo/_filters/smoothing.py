@@ -1,6 +1,7 @@
 # python/pardo/_filters/smoothing.py: ndimage: Gaussian filters and means of windows.
 from __future__ import annotations
 
+import functools
 import numbers
 from typing import Any
 
@@ -17,6 +18,7 @@ from pardo._filters.linear import check_cval, sum_along
 __all__ = ["gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]
 
 
+@functools.lru_cache(maxsize=64)
 def gaussian_weights(sigma: float, order: int, radius: int) -> NDArray[Any]:
     """A sampled Gaussian that adds up to 1, or a derivative: it times the polynomial of the chain rule, p' - p x / sigma**2 for each."""
     x = np.arange(-radius, radius + 1)

@@ -257,17 +257,14 @@ IN, OUT = object(), object()  # the array and the result, among the arguments of
 
 
 class Step(NamedTuple):
-    """A launch that depends on shapes, dtypes and weights alone."""
+    """A launch on the device's own queue, which lives as long as the process; it depends on shapes, dtypes and weights alone."""
 
-    kernel: Any
-    space: Range
+    launcher: Any
     arguments: tuple[Any, ...]
-    launcher: Any  # on the device's own queue, which lives as long as the process; kept, it needs less of Python
 
     def start(self, x: Array, out: Array) -> None:
         """For an array and a result of one dimension."""
-        launch = self.launcher if x.queue == Queue.of(x.device) else self.kernel[self.space, x.queue]
-        launch(*[x if a is IN else out if a is OUT else a for a in self.arguments])
+        self.launcher(*[x if a is IN else out if a is OUT else a for a in self.arguments])
 
 
 class Windows:
@@ -276,7 +273,8 @@ class Windows:
     Places are those of `starts` and `extents`, and of the array itself by default. `taps` makes the last argument of a fold: of the offsets
     in memory, which are a tuple or an array, of the first of them, and of the dtype of the elements.
 
-    What `fold` has launched is in `steps` then, if arrays of the same shape can be launched so again: elements beyond edges are not copied.
+    What `fold` has launched is in `steps` then, if arrays of the same shape can be launched so again: on the device's own queue, and
+    without copies of elements beyond edges.
     """
 
     steps: list[Step] | None = None
@@ -305,7 +303,7 @@ class Windows:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
         if out.size == 0:
             return
-        self.steps = []
+        self.steps = [] if on_own_queue(self.x) else None
         self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
         self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
@@ -313,11 +311,14 @@ class Windows:
         firsts = list(map(max, starts, self.low))
         stops = [min(s + e, n - high) for s, e, n, high in zip(starts, extents, self.shape, self.high, strict=True)]
         kept = [max(0, stop - first) for first, stop in zip(firsts, stops, strict=True)]
-        if out.size <= SMALL or 2 * math.prod(kept) < out.size:
+        whole = kept[:-2] == self.extents[:-2] == self.shape[:-2]
+        framed = self.box and len(self.offsets) <= UNROLLED and one_frame(self.x.device) and whole
+        if not framed and (out.size <= SMALL or 2 * math.prod(kept) < out.size):
             self._extended(starts, extents)
             return
-        self._launch(self.x, self.shape, firsts, firsts, kept)
-        if self.box and self.box[1] > 1 and one_frame(self.x.device) and kept[:-2] == self.extents[:-2] == self.shape[:-2]:
+        if all(kept):
+            self._launch(self.x, self.shape, firsts, firsts, kept)
+        if framed:
             self._frame([first - start for first, start in zip(firsts, starts, strict=True)], kept)
             return
         for d in range(len(starts)):
@@ -346,7 +347,7 @@ class Windows:
         kernel[space, self.x.queue](*arguments)
         if self.steps is not None:
             kept = (IN if a is self.x else OUT if a is self.out else a for a in arguments)
-            self.steps.append(Step(kernel, space, tuple(kept), kernel[space, Queue.of(self.x.device)]))
+            self.steps.append(Step(kernel[space, self.x.queue], tuple(kept)))
 
     def _extended(self, starts: Sequence[int], extents: Sequence[int]) -> None:
         """The results of a part, by way of a copy of its elements and of those around."""
@@ -379,7 +380,7 @@ class Windows:
 
     def _rows_of(self, extents: Sequence[int]) -> int:
         """How many rows are computed several at a time: those of large parts, of sums by boxes that extend over rows and columns."""
-        if self.box is None or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
+        if self.box is None or self.box[0] == 1 or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
             return 0
         return extents[-2] // ROWS * ROWS
 
@@ -400,10 +401,12 @@ class Windows:
                 fold, offsets = stencils.rows_of(height, width, ROWS), offsets[:width]
         elif type(offsets) is int:
             offsets = to_queue(flat, x.queue)
-        if type(offsets) is not tuple:  # there are arrays among the arguments
-            self.steps = None
         taps = self.taps(offsets, int(flat[0]), x.dtype)
         self._start(kernel, space, fold, store, x, tuple(x_at), self.out, tuple(out_at), lead, taps)
+
+
+def on_own_queue(x: Array) -> bool:
+    return x.queue == Queue.of(x.device)
 
 
 def one_frame(device: Device) -> bool:
@@ -426,7 +429,7 @@ def _coalesced(axes: list[Any]) -> list[Any]:
 
 
 def _box(offsets: NDArray[Any]) -> tuple[int, int] | None:
-    """The extents of windows that are boxes over the last two axes: more than one row, of few elements or of one."""
+    """The extents of windows that are boxes over the last two axes, of few elements or of one column."""
     count, axes = offsets.shape
     if axes < 2 or count < 2 or offsets[:, :-2].any():
         return None
@@ -434,7 +437,7 @@ def _box(offsets: NDArray[Any]) -> tuple[int, int] | None:
     if count > UNROLLED and width > 1:
         return None
     whole = np.indices((height, width)).reshape(2, -1).T + offsets[0, -2:]
-    return (height, width) if height > 1 and np.array_equal(whole, offsets[:, -2:]) else None
+    return (height, width) if np.array_equal(whole, offsets[:, -2:]) else None
 
 
 def _dot(a: Iterable[int], b: Iterable[int]) -> int:

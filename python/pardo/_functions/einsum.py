@@ -1,8 +1,9 @@
 # python/pardo/_functions/einsum.py: Einstein's sums: products of all operands, summed in the same kernel.
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -15,27 +16,33 @@ from pardo._functions.operands import cast, operands
 
 __all__ = ["einsum", "einsum_path"]
 
+Labels = tuple[str | int, ...]  # one for each axis
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _read(given: tuple[Any, ...], op_name: str) -> tuple[list[str], str | None, list[Any]]:
+def _read(given: tuple[Any, ...], op_name: str) -> tuple[tuple[str, ...], str | None, list[Any]]:
     """Labels of each operand, those of the result (None if they are not said), and the operands."""
     if not given:
         raise ValueError(f"{op_name}: must specify the einstein sum subscripts string and at least one operand")
     if not isinstance(given[0], str):
         values, lists = list(given[0 : len(given) // 2 * 2 : 2]), list(given[1::2])
         output = _of_list(given[-1], op_name) if len(given) % 2 else None
-        return [_of_list(labels, op_name) for labels in lists], output, values
-    text = given[0].replace(" ", "")
-    inputs, arrow, output = text.partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(given) - 1:
-        raise ValueError(f"{op_name}: there are {len(terms)} subscripts for {len(given) - 1} operands")
-    for term in [*terms, output]:
+        return tuple(_of_list(labels, op_name) for labels in lists), output, values
+    terms, output = _terms_of(given[0], len(given) - 1, op_name)
+    return terms, output, list(given[1:])
+
+
+@functools.lru_cache(maxsize=256)
+def _terms_of(subscripts: str, count: int, op_name: str) -> tuple[tuple[str, ...], str | None]:
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = tuple(inputs.split(","))
+    if len(terms) != count:
+        raise ValueError(f"{op_name}: there are {len(terms)} subscripts for {count} operands")
+    for term in (*terms, output):
         rest = term.replace("...", "", 1)
         if any(c not in _LETTERS for c in rest):
             raise ValueError(f"{op_name}: invalid subscripts {term!r}")
-    return terms, output if arrow else None, list(given[1:])
+    return terms, output if arrow else None
 
 
 def _of_list(labels: Any, op_name: str) -> str:
@@ -51,21 +58,39 @@ def _of_list(labels: Any, op_name: str) -> str:
     return "".join(parts)
 
 
-def _labelled(term: str, ndim: int, op_name: str) -> list[str | int]:
+def _labelled(term: str, ndim: int, op_name: str) -> Labels:
     """A label for each axis; those that an ellipsis stands for count from the last, -1 on."""
     if "..." not in term:
         if len(term) != ndim:
             raise ValueError(f"{op_name}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
-        return list(term)
+        return tuple(term)
     before, after = term.split("...")
     hidden = ndim - len(before) - len(after)
     if hidden < 0:
         raise ValueError(f"{op_name}: subscripts {term!r} do not fit an operand of {ndim} dimensions")
-    return [*before, *range(-hidden, 0), *after]
+    return (*before, *range(-hidden, 0), *after)
 
 
-def _diagonals(x: Array, labels: list[str | int], op_name: str) -> tuple[Array, list[str | int]]:
+@functools.lru_cache(maxsize=256)
+def _labels_of(terms: tuple[str, ...], output: str | None, ranks: tuple[int, ...], op_name: str) -> tuple[tuple[Labels, ...], Labels]:
+    """The labels of each operand, and those of the result."""
+    labels = tuple(_labelled(term, ndim, op_name) for term, ndim in zip(terms, ranks, strict=True))
+    hidden = max((sum(isinstance(e, int) for e in each) for each in labels), default=0)
+    named = "".join(term.replace("...", "") for term in terms)
+    if output is None:
+        return labels, (*range(-hidden, 0), *sorted(c for c in set(named) if named.count(c) == 1))
+    letters = output.replace("...", "")
+    if len(set(letters)) != len(letters) or set(letters) - set(named):
+        raise ValueError(f"{op_name}: the result's subscripts {output!r} name an index twice, or one that no operand has")
+    if hidden and "..." not in output:
+        raise ValueError(f"{op_name}: output has dimensions that an ellipsis stands for, but no ellipsis")
+    return labels, _labelled(output, len(letters) + hidden, op_name) if "..." in output else tuple(letters)
+
+
+def _diagonals(x: Array, labels: Labels, op_name: str) -> tuple[Array, Labels]:
     """Each label once: the diagonal of axes with the same."""
+    if len(set(labels)) == len(labels):
+        return x, labels
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             i = labels.index(label)
@@ -73,78 +98,116 @@ def _diagonals(x: Array, labels: list[str | int], op_name: str) -> tuple[Array, 
             if x.shape[i] != x.shape[j]:
                 raise ValueError(f"{op_name}: dimensions in an operand for collapsing index {label!r} don't match")
             x = _core._diagonal(x, 0, i, j)
-            labels = [e for d, e in enumerate(labels) if d not in (i, j)] + [label]
+            labels = (*(e for d, e in enumerate(labels) if d not in (i, j)), label)
     return x, labels
 
 
-def _of_stacks(
-    x: Array, first: list[str | int], y: Array, second: list[str | int], wanted: list[str | int], gone: list[str | int]
-) -> Array | None:
+class _Way(NamedTuple):
+    """How a product of parts is made; of labels and extents alone. Orders of axes are None where they are as they are."""
+
+    order: list[str | int]  # of the axes of the whole product: first those of the result
+    extents: list[int]
+    summed: list[int]
+    sums: tuple[list[int], list[int], list[int] | None] | None  # two operands as matrices: the axes that are summed, the result's order
+    stacks: tuple[Any, ...] | None  # as stacks of matrices: order and shape of each operand, shape and order of the result
+
+
+def _order(axes: list[int]) -> list[int] | None:
+    return None if axes == list(range(len(axes))) else axes
+
+
+def _turned(x: Array, order: list[int] | None) -> Array:
+    return x if order is None else _core._permute_dims(x, order)
+
+
+@functools.lru_cache(maxsize=256)
+def _way_of(labels: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...], wanted: Labels, op_name: str) -> _Way:
+    extents: dict[str | int, int] = {}
+    for each, shape in zip(labels, shapes, strict=True):
+        for label, n in zip(each, shape, strict=True):
+            if n != 1 and extents.get(label, 1) not in (1, n):
+                raise ValueError(f"{op_name}: operand has a mismatch in dimension {label!r}: {extents[label]} and {n}")
+            extents[label] = n if extents.get(label, 1) == 1 else extents[label]
+    gone = [label for label in extents if label not in wanted]
+    order = [*wanted, *gone]
+    sums = stacks = None
+    if len(labels) == 2:
+        first, second = labels
+        sizes = tuple(dict(zip(each, shape, strict=True)) for each, shape in zip(labels, shapes, strict=True))
+        shared = [label for label in gone if label in first and label in second]
+        if all(sizes[0][e] == sizes[1][e] for e in shared):
+            common = {*first} & {*second}
+            if shared and common == {*gone}:
+                left = [e for e in (*first, *second) if e not in shared]
+                turn = _order([left.index(w) for w in wanted])
+                sums = [first.index(s) for s in shared], [second.index(s) for s in shared], turn
+            elif shared:
+                stacks = _stacks_of(first, second, *sizes, wanted, gone)
+    return _Way(order, [extents[e] for e in order], list(range(len(wanted), len(order))), sums, stacks)
+
+
+def _stacks_of(
+    first: Labels, second: Labels, x: dict[str | int, int], y: dict[str | int, int], wanted: Labels, gone: list[str | int]
+) -> tuple[Any, ...] | None:
     """Two operands as stacks of matrices; None where they are not: where an axis is broadcast, or one operand has no axis of its own."""
     batch = [e for e in first if e in second and e in wanted]
     shared = [e for e in first if e in second and e in gone]
     rows, columns = [e for e in first if e not in second], [e for e in second if e not in first]
-    if not (batch and shared and rows and columns) or {*rows, *columns} & {*gone}:
+    if not (batch and shared and rows and columns) or {*rows, *columns} & {*gone} or any(x[e] != y[e] for e in batch):
         return None
-    if any(x.shape[first.index(e)] != y.shape[second.index(e)] for e in batch + shared):
-        return None
-    stack, up, across = (
-        [x.shape[first.index(e)] for e in batch],
-        [x.shape[first.index(e)] for e in rows],
-        [y.shape[second.index(e)] for e in columns],
-    )
-    depth = math.prod(x.shape[first.index(e)] for e in shared)
-    a = _core._reshape(_core._permute_dims(x, [first.index(e) for e in batch + rows + shared]), [*stack, math.prod(up), depth])
-    b = _core._reshape(_core._permute_dims(y, [second.index(e) for e in batch + shared + columns]), [*stack, depth, math.prod(across)])
-    made = _core._reshape(_core._matmul(a, b), [*stack, *up, *across])
+    stack, up, across = [x[e] for e in batch], [x[e] for e in rows], [y[e] for e in columns]
+    depth = math.prod(x[e] for e in shared)
     labels = batch + rows + columns
-    return _core._permute_dims(made, [labels.index(w) for w in wanted])
+    return (
+        _order([first.index(e) for e in batch + rows + shared]), [*stack, math.prod(up), depth],
+        _order([second.index(e) for e in batch + shared + columns]), [*stack, depth, math.prod(across)],
+        [*stack, *up, *across], _order([labels.index(w) for w in wanted]),
+    )  # fmt: skip
 
 
-def _of_rows(x: Array, first: list[str | int], y: Array, second: list[str | int]) -> bool:
+def _of_rows(x: Array, first: Labels, y: Array, second: Labels) -> bool:
     """Whether each row of x is multiplied with all of y: rows are read once, in order, which a kernel does as fast as memory allows."""
     n = len(second)
     return x.dtype in (np.float32, np.float64) and len(first) > n > 0 and first[-n:] == second and x._surely_row_major()
 
 
-def _contracted(parts: list[tuple[Array, list[str | int]]], wanted: list[str | int], op_name: str) -> Array:
+def _shaped(x: Array, shape: list[int]) -> Array:
+    return x if x.ndim == len(shape) else _core._reshape(x, shape)
+
+
+def _contracted(parts: list[tuple[Array, Labels]], wanted: Labels, op_name: str) -> Array:
     """The product of all parts, summed over the labels that are not wanted."""
-    extents: dict[str | int, int] = {}
-    for x, labels in parts:
-        for label, n in zip(labels, x.shape, strict=True):
-            if n != 1 and extents.get(label, 1) not in (1, n):
-                raise ValueError(f"{op_name}: operand has a mismatch in dimension {label!r}: {extents[label]} and {n}")
-            extents[label] = n if extents.get(label, 1) == 1 else extents[label]
-    gone = [label for label in extents if label not in wanted]
-    if len(parts) == 2 and parts[0][0].dtype != np.bool_:
+    way = _way_of(tuple([labels for _, labels in parts]), tuple([x.shape for x, _ in parts]), wanted, op_name)
+    if (way.sums or way.stacks) and parts[0][0].dtype != np.bool_:
         (x, first), (y, second) = parts
-        shared = [label for label in gone if label in first and label in second]
-        simple = not (set(first) & set(second)) - set(shared) and set(gone) == set(shared)
-        fits = all(x.shape[first.index(s)] == y.shape[second.index(s)] for s in shared)
-        if shared and simple and fits and not (_of_rows(x, first, y, second) or _of_rows(y, second, x, first)):
-            made = _core._tensordot(x, y, [first.index(s) for s in shared], [second.index(s) for s in shared])
-            labels = [s for s in first if s not in shared] + [s for s in second if s not in shared]
-            return _core._permute_dims(made, [labels.index(w) for w in wanted])
-        product_of_stacks = _of_stacks(x, first, y, second, wanted, gone)
-        if product_of_stacks is not None:
-            return product_of_stacks
-    order = [*wanted, *gone]
+        if way.sums and not (_of_rows(x, first, y, second) or _of_rows(y, second, x, first)):
+            return _turned(_core._tensordot(x, y, *way.sums[:2]), way.sums[2])
+        if way.stacks:
+            x_order, x_shape, y_order, y_shape, shape, order = way.stacks
+            made = _core._matmul(_shaped(_turned(x, x_order), x_shape), _shaped(_turned(y, y_order), y_shape))
+            return _turned(_shaped(made, shape), order)
     product: Array | None = None
     for x, labels in parts:
-        turned = _core._permute_dims(x, [labels.index(e) for e in order if e in labels])
-        spread = _core._reshape(turned, [x.shape[labels.index(e)] if e in labels else 1 for e in order])
+        turned = _core._permute_dims(x, [labels.index(e) for e in way.order if e in labels])
+        spread = _core._reshape(turned, [x.shape[labels.index(e)] if e in labels else 1 for e in way.order])
         product = spread if product is None else _core.multiply(product, spread)
     assert product is not None
-    full = _core._broadcast_to(product, [extents[e] for e in order])
-    if not gone:
+    full = _core._broadcast_to(product, way.extents)
+    if not way.summed:
         return full
     kind = _core._ANY if full.dtype == np.bool_ else _core._SUM
-    return _core._reduce(kind, full, list(range(len(wanted), len(order))), False, None if full.dtype == np.bool_ else full.dtype)
+    return _core._reduce(kind, full, way.summed, False, None if full.dtype == np.bool_ else full.dtype)
 
 
 def _steps(given: tuple[Any, ...], optimize: Any) -> list[tuple[int, ...]]:
     """In which order operands are contracted, as NumPy finds it from their shapes."""
     return list(np.einsum_path(*_stand_ins(given), optimize=optimize)[0][1:])
+
+
+@functools.lru_cache(maxsize=256)
+def _known_steps(subscripts: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[int, ...]]:
+    """The same for what can be asked for again: NumPy takes a tenth of a millisecond."""
+    return _steps((subscripts, *(np.broadcast_to(np.zeros(()), shape) for shape in shapes)), optimize)
 
 
 def _stand_ins(given: tuple[Any, ...]) -> list[Any]:
@@ -215,26 +278,23 @@ def einsum(
     if dtype is not None:
         for x in xs:
             check_cast(x.dtype, common, casting, op_name)
-    parts = [_diagonals(cast(x, common), _labelled(term, x.ndim, op_name), op_name) for x, term in zip(xs, terms, strict=True)]
-    hidden = max((sum(isinstance(e, int) for e in labels) for _, labels in parts), default=0)
-    named = "".join(term.replace("...", "") for term in terms)
-    if output is None:
-        wanted: list[str | int] = [*range(-hidden, 0), *sorted(c for c in set(named) if named.count(c) == 1)]
-    else:
-        letters = output.replace("...", "")
-        if len(set(letters)) != len(letters) or set(letters) - set(named):
-            raise ValueError(f"{op_name}: the result's subscripts {output!r} name an index twice, or one that no operand has")
-        if hidden and "..." not in output:
-            raise ValueError(f"{op_name}: output has dimensions that an ellipsis stands for, but no ellipsis")
-        wanted = _labelled(output, len(letters) + hidden, op_name) if "..." in output else list(letters)
+    labels, wanted = _labels_of(terms, output, tuple([x.ndim for x in xs]), op_name)
+    parts = [_diagonals(cast(x, common), each, op_name) for x, each in zip(xs, labels, strict=True)]
     if optimize is not False and len(parts) > 2:
-        for step in _steps((*operands[:1], *xs) if isinstance(operands[0], str) else operands, optimize):
+        if not isinstance(operands[0], str):
+            steps = _steps(operands, optimize)
+        elif isinstance(optimize, (bool, str)):
+            steps = _known_steps(operands[0], tuple([x.shape for x in xs]), optimize)
+        else:
+            steps = _steps((operands[0], *xs), optimize)
+        for step in steps:
             chosen = [parts[i] for i in step]
             parts = [p for i, p in enumerate(parts) if i not in step]
             needed = {*wanted, *(e for _, labels in parts for e in labels)}
-            kept = [e for e in dict.fromkeys(e for _, labels in chosen for e in labels) if e in needed]
-            parts.append((_contracted(chosen, kept if parts else wanted, op_name), kept if parts else wanted))
-    result = _contracted(parts, wanted, op_name)
+            kept = tuple(e for e in dict.fromkeys(e for _, labels in chosen for e in labels) if e in needed) if parts else wanted
+            parts.append((_contracted(chosen, kept, op_name), kept))
+    done = len(parts) == 1 < len(xs) and parts[0][1] == wanted
+    result = parts[0][0] if done else _contracted(parts, wanted, op_name)
     return store(result if out is not None else of_result(result, wanted_order, xs), out, op_name)
 
 

@@ -166,8 +166,10 @@ class Launcher(_core._Launcher):
             return _core.Event()
         program, arguments = k._program(arguments, self._local)
         translation = k._translation
-        if translation and not (keywords or k._function.__defaults__ or k._constants or translation.captured):
-            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments))  # the next one needs no Python
+        if translation and not (keywords or k._function.__defaults__ or translation.captured or len(arguments) > 64):
+            shift = int(k._takes_item(len(arguments), bool(self._local)))
+            constants = sum(1 << place - shift for place in k._constants)
+            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments), constants)  # next, no Python
         if contexts.current.get() is not None and any(isinstance(a, (np.ndarray, tuple, structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
         if parts:
@@ -287,7 +289,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         self._race_check = race_check
         self._translation: frontend.Translation | None = None
         self._programs: dict[bool, _core._Kernel] = {}
-        self._launchers: dict[int | Range, Launcher] = {}
+        self._launchers: dict[int | Range | NdRange, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         annotations = function.__annotations__
@@ -299,7 +301,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
 
     def __getitem__(self, place: Place) -> TypedLauncher[P]:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
-        if type(place) is not int and type(place) is not Range:
+        if type(place) is not int and type(place) is not Range and type(place) is not NdRange:
             return Launcher(self, place)
         launcher = self._launchers.get(place)
         if launcher is None:

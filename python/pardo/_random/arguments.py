@@ -14,6 +14,9 @@ from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, d
 from pardo._core import Array, Queue, _broadcast_to, _empty_in, _fail_where
 
 
+_KINDS = {bool: "b", int: "i", float: "f"}  # of what most parameters are
+
+
 def extents_of(size: Any, op_name: str) -> list[int]:
     """The shape that a size means."""
     return [] if size is None else _extents(size, op_name)
@@ -72,7 +75,7 @@ class Parameters:
         value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name, "a number, ")
         if type(value) is Array and isinstance(x, (list, tuple)):
             self.lists[name] = np.asarray(x)
-        kind = np.result_type(value.dtype if type(value) is Array else value).kind
+        kind = _KINDS.get(type(value)) or np.result_type(value.dtype if type(value) is Array else value).kind
         if kind == "c":
             raise TypeError(f"{self.op_name}: {name} must be real, but is complex")
         if name in self.integral:
@@ -95,6 +98,8 @@ class Parameters:
     def _shape(self, size: Any) -> tuple[int, ...]:
         extents = None if size is None else tuple(extents_of(size, self.op_name))
         shapes = [x.shape for x in self.values.values() if type(x) is Array]
+        if not shapes:
+            return extents or ()
         try:
             shape: tuple[int, ...] = np.broadcast_shapes(*shapes)
             fits = extents is None or np.broadcast_shapes(extents, shape) == extents
@@ -129,6 +134,8 @@ class Parameters:
 
     def refuse(self, wrong: Any, message: str, *, overflow: bool = False) -> None:
         """ValueError (OverflowError) if a condition holds anywhere; an array's is told to what is drawn (`watch`)."""
+        if wrong is False:
+            return
         text = f"{self.op_name}: {message}"
         if type(wrong) is Array:
             self.late.append((wrong, text, overflow))
@@ -180,6 +187,8 @@ def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[A
             given.values[name] = int(x)
     low, high = given.known()
     for name, x, wrong in (("low", low, low < least), ("high", high, high > greatest + beyond)):
+        if wrong is False:  # of a number
+            continue
         which = "some elements" if type(x) is Array else x
         bad = wrong | (x != x) if getattr(x, "dtype", dtype).kind == "f" else wrong
         given.refuse(bad, f"{name} is out of bounds for {dtype}: {which}; integers are drawn from {least} to {greatest}")
@@ -189,7 +198,7 @@ def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[A
     wide = np.dtype(np.int64 if least else np.uint64)
     first, last = (x._astype(wide, False) if type(x) is Array else x for x in given.values.values())
     last = last - beyond
-    if type(low) is Array or type(high) is Array:
+    if type(low) in (int, Array) and type(high) in (int, Array):
         given.refuse(first > last, crossed)
     else:  # exactly, whatever their dtypes
         given.refuse(np.asarray(low, object) > np.asarray(high, object) - beyond, crossed)

@@ -49,6 +49,7 @@ public:
                               const device::StridedCopy& region) const noexcept override;
     bool prefetches(const device::Buffer* buffer) const noexcept override;
     bool marks_late() const noexcept override { return in_order_ && !profiling_; }
+    std::size_t takes_at_once() const noexcept override { return std::size_t{64} << 10; }  // the driver stages it
 
     CudaDevice& device() const noexcept { return *device_; }
     /// The driver's handle, of an in-order queue; for other libraries.

@@ -117,8 +117,13 @@ void Buffer::note_write(const Event& event, Access access, std::uint64_t covered
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const Queue* queue = event.state() ? event.state()->queue() : nullptr;
     const bool timed = queue && queue->profiling();
-    if (complete && !timed && (inherits || !written())) return;
+    const bool counts_only = complete && !timed && (inherits || !written());
+    if (counts_only && host_visible()) return;
     std::lock_guard lock(mutex());
+    if (counts_only) {  // so that noted() tells of every write of a device
+        noted_.fetch_add(1, std::memory_order_release);
+        return;
+    }
     if (timed) timed_write_ = event;
     if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
     prune_writes();

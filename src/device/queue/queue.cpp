@@ -228,6 +228,18 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
         to->wait_for_write();
         return record_around([&] { std::memcpy(at(to, offset), from, bytes); }, describe);
     }
+    if (bytes <= stream().takes_at_once()) {
+        const auto* first = static_cast<const char*>(from);
+        const auto kept = std::make_shared<const std::vector<char>>(first, first + bytes);  // the caller's memory may be pinned
+        const BufferUse uses[] = {{to, written(to, bytes)}};
+        Request request;
+        request.label.name = "write";
+        const auto call = [=](Stream& stream, const NativeOrder& order) { stream.write(to, offset, kept->data(), bytes, order); };
+        submit_call(Activity::Write, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, {}, call, [&] {
+            return NativeCall::Owned([call, buffer = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        });
+        return;
+    }
     const std::vector<Event> ordered = settle(to, true);
     const auto go = [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); };
     record_around([&] { core().run_and_wait("write", go); }, describe);

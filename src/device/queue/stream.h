@@ -83,6 +83,8 @@ public:
     virtual bool copies(const Buffer* to, const Buffer* from) const noexcept = 0;
     /// The rows of a normalised region that one call of `copy_strided` takes; 0 where each row is better a copy of its own.
     virtual std::int64_t rows_at_once(const Buffer* /*to*/, const Buffer* /*from*/, const StridedCopy&) const noexcept { return 0; }
+    /// Up to so many bytes of pageable memory have been read when `write` returns, which does not wait for earlier work then.
+    virtual std::size_t takes_at_once() const noexcept { return 0; }
     /// True when `prefetch` has something to do.
     virtual bool prefetches(const Buffer*) const noexcept { return false; }
     /// In order only. True: a submission needs no marker of its own, because a failure shows at every later marker too; the queue then

@@ -41,6 +41,13 @@ bool only_holder(const Array& x) {
     return x.node()->use_count() == 1 && buffer.use_count() == 1 && !buffer.externally_writable() && !buffer.externally_readable();
 }
 
+std::optional<NotedUses> noted_uses(const Array& x) {
+    x.force();
+    const device::Buffer& buffer = *x.node()->buffer;
+    if (buffer.host_visible() || buffer.foreign()) return {};
+    return NotedUses{reinterpret_cast<std::uintptr_t>(&buffer), x.node()->offset, buffer.noted()};
+}
+
 void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable) {
     x.force();
     x.node()->buffer->set_lent();

@@ -450,6 +450,14 @@ def test_memory_of_groups_that_no_machine_has():
     with pytest.raises(TypeError, match="LocalAccessor: dtype"):
         pp.LocalAccessor(3, "foo")
 
+    @pp.struct
+    class Pair:
+        x: np.float64
+        y: np.int64
+
+    with pytest.raises(TypeError, match="Pair is a struct; make memory of structs in the kernel, by pardo.local_array"):
+        pp.LocalAccessor(3, Pair)
+
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_estimates(device):

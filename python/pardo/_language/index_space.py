@@ -109,6 +109,11 @@ class LocalAccessor:
         self.shape = [operator.index(n) for n in extents]
         if not self.shape or min(self.shape) < 1:
             raise ValueError(f"LocalAccessor: extents are positive, not {tuple(self.shape)}")
+        if hasattr(dtype, "_fields") and isinstance(dtype, type):
+            raise TypeError(
+                f"LocalAccessor: dtype: {dtype.__name__} is a struct; make memory of structs in the kernel, by pardo.local_array, or give "
+                "one LocalAccessor for each field"
+            )
         self.dtype = dtype_of(dtype, "LocalAccessor: dtype", fields=True)
         if math.prod(self.shape) * self.dtype.itemsize >= 1 << 63:
             raise ValueError(f"LocalAccessor: {tuple(self.shape)} elements of {self.dtype} are more than any memory holds")

@@ -78,7 +78,7 @@ TypedExpr Lowering::call(const Tree& given) {
     std::vector<TypedExpr> arguments;
     for (const Tree& p : t.parts) {
         if (p.form == Form::Keyword) {  // the handler asks for them
-            if (t.name == "AtomicRef" || t.name.starts_with("atomic.")) continue;
+            if (t.name == "AtomicRef" || t.name.starts_with("atomic")) continue;
             wrong_type(p.place, t.name + ": the keyword `" + p.name + "` is not known in a kernel");
         }
         if (p.form == Form::Star) {

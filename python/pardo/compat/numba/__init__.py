@@ -179,7 +179,8 @@ def guvectorize(ftylist: _Any, signature: str | None = None, **given: _Any) -> _
     Parameters
     ----------
     ftylist : list of signatures, optional
-        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results. Left out, results are given.
+        Types, of which the first that takes the arguments without loss is used; they say the dtypes of results. Left out, arrays for the
+        results are given.
     signature : str
         Dimensions that the function takes together: ``'(n),()->(n)'``.
     **given
@@ -188,7 +189,8 @@ def guvectorize(ftylist: _Any, signature: str | None = None, **given: _Any) -> _
     Returns
     -------
     decorator
-        What it makes takes arrays and numbers, and, behind them or as ``out``, arrays for the results, which the function finds as they are.
+        What it makes takes arrays and numbers, and, behind them or as ``out``, arrays for the results, which the function finds as they
+        are.
 
     Examples
     --------

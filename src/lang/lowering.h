@@ -68,6 +68,17 @@ private:
     const Tree& loop_at(int depth) const;  // of nested ones
     TypedExpr iteration_index(int d, const TypedExpr& iteration);
 
+    // loops/shared_rounds.cpp
+    struct Reduced {
+        std::string name;
+        ir::Combine combine;
+        Variable before;
+        TypedExpr like;
+    };
+    std::vector<Reduced> reduced_by(const Tree& t, const std::set<std::string>& assigned) const;
+    Value rounds_of(const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step);
+    bool shared_rounds(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step);
+
     // loops/lanes.cpp
     /// True for a loop in an item whose iterations write neighbours and share nothing: it becomes the lanes, and items are scalar code.
     /// `why`: what keeps it from that.
@@ -393,6 +404,7 @@ private:
     std::set<const Tree*> lane_loops_;
     bool choosing_lanes_ = false;                  // in the first walk
     bool in_lanes_ = false;                        // one of them is around
+    bool in_rounds_ = false;                       // a parallel loop inside of a serial one is around
     bool row_loops_ = false;                       // an item has loops over elements of arrays: those are the lanes
     bool scalar_items_ = false;                    // or memory whose size is known when it runs
     bool met_rows_ = false;                        // either of these, since this was last cleared

@@ -344,7 +344,7 @@ def test_loops():
         "3: a parallel loop over `i` and `j`, one index space",
         "6: a parallel loop over `i`; it reduces into `most`, `total`",
         "10: a serial loop, compiled",
-        "13: left to Python: there are parallel loops in it",
+        "13: a serial loop, compiled",
         "14: a parallel loop over `i`",
         f"16: a serial loop, compiled; 1 of its runs were Python's: {short}",
         "18: left to Python: a dict is not accepted in a kernel; use arrays of keys and of values, or a list that small integers index",

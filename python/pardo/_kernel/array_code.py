@@ -50,12 +50,13 @@ def _is_product(node: ast.AST) -> bool:
 
 def _asks_libraries(scope: Scope, loop: ast.AST) -> bool:
     return any(
-        (isinstance(n, ast.For) and is_prange(s, n)) or (isinstance(n, ast.Call) and not _is_product(n) and _asks_library(s, n))
+        (isinstance(n, ast.For) and is_prange(s, n)) or (isinstance(n, ast.Call) and not _is_product(n) and asks_library(s, n))
         for s, n in _nodes(scope, loop, {scope.function.__code__})
     )
 
 
-def _asks_library(scope: Scope, call: ast.Call) -> bool:
+def asks_library(scope: Scope, call: ast.Call) -> bool:
+    """True for calls of what a library computes sooner than our loops."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in intrinsics.written_methods:
         return True
     value = called(scope, call)

@@ -11,13 +11,18 @@ from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.defining import defined
 from pardo._compiler.source import problem, source_of
+from pardo._core import Array, Device
+from pardo._data.tables import HOST
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
-from pardo._kernel.parallel_loops import Options, Scope, called, imported, is_prange
+from pardo._kernel.arguments import REFUSALS
+from pardo._kernel.environment import race_checking
+from pardo._kernel.parallel_loops import NONE, Options, Scope, called, imported, is_prange
 from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, left_to_python, shortened
 
 REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
 EXPRESSIONS = "$expressions"
+PARALLEL_INSIDE = "there are parallel loops in it"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVES = (ast.Yield, ast.YieldFrom, ast.Await)
 
@@ -103,6 +108,25 @@ class _WithOurs(ast.NodeTransformer):
         return node
 
 
+class NestedLoops(Region):
+    """A serial loop and the parallel loops in it: one program, in which threads share these, so that Python does not launch one at each step.
+
+    Where there is no such program, Python runs the outer loop, and each parallel loop is a program of its own.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.counted = False  # parallel loops are compiled in any case
+
+    def serially(self, captured: tuple[Any, ...] | None) -> Any:
+        if captured is not None:
+            if race_checking():
+                return self._left("races are looked for", captured, chosen=True)
+            if any(type(c) is Array and c.device != Device(HOST) for c in captured):
+                return self._left("its arrays are on another device", captured, chosen=True)
+        return super().serially(captured)
+
+
 class _Cutter:
     """Replaces a function's loops by calls of their programs."""
 
@@ -165,10 +189,15 @@ class _Cutter:
     def stays_python(self, loop: ast.For | ast.While) -> str:
         """Why a serial loop is not compiled; nothing if it is."""
         if self.has_parallel(loop):
-            return "there are parallel loops in it"
+            return PARALLEL_INSIDE
+        return self.cannot_be_program(loop)
+
+    def cannot_be_program(self, loop: ast.For | ast.While, worth: bool = False) -> str:
+        """Why a loop cannot be a program, or is not worth it; `worth`: it is."""
         if any(isinstance(n, _LEAVES) for n in ast.walk(loop)):
             return "it waits for what is outside of the function"
-        if not _touches_elements(loop) and not _changes_lists(loop) and not array_code.is_array_code(self.scope, loop):
+        worth = worth or _touches_elements(loop) or _changes_lists(loop) or array_code.is_array_code(self.scope, loop)
+        if not worth:
             return "it reads and writes no single elements"
         if caught := sorted(liveness.bound([loop]) & self.around[id(loop)].caught):
             return f"it assigns `{caught[0]}`, which is read where its exceptions are handled"
@@ -180,14 +209,55 @@ class _Cutter:
             if isinstance(s, (ast.For, ast.While)) and id(s) in self.loops:
                 out += self.replaced(s)
                 continue
+            whole = copy.deepcopy(s) if isinstance(s, (ast.For, ast.While)) and self.around_parallel(s) else None
+            first = len(self.regions)
             outer, self.looping = self.looping, self.looping or isinstance(s, (ast.For, ast.While, *_FUNCTIONS, ast.ClassDef))
             for block in liveness.blocks(s):
                 block[:] = self.cut(block)
             self.looping = outer
+            if isinstance(whole, (ast.For, ast.While)):
+                out += self.nested(s, whole, [r for r in self.regions[first:] if r.parallel])
+                continue
             if isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and s.value is not None:
                 s.value = self.fused(s.value)
             out.append(s)
         return out
+
+    def around_parallel(self, loop: ast.For | ast.While) -> bool:
+        """Whether a loop that is around parallel ones may be one program with them."""
+        return self.has_parallel(loop) and not is_prange(self.scope, loop) and not self.cannot_be_program(loop, worth=True)
+
+    def fits(self, loop: ast.For | ast.While, parallel: list[Region]) -> bool:
+        """True if a loop may be one program with these parallel loops, all that are in it: if they reduce into numbers alone and draw none,
+        and a schedule is not asked for."""
+        if self.options.race_check or self.options.schedule is not None or self.options.chunk is not None:
+            return False
+        if any(r.scattered or r.draws or r.schedule is not None or r.chunk is not NONE for r in parallel):
+            return False
+        outside: list[ast.AST] = [loop]
+        while outside:  # what a library computes for the outer loop is faster there
+            for n in ast.iter_child_nodes(outside.pop()):
+                if isinstance(n, ast.Call) and array_code.asks_library(self.scope, n):
+                    return False
+                if not (isinstance(n, ast.For) and is_prange(self.scope, n)):
+                    outside.append(n)
+        return True
+
+    def nested(self, loop: ast.stmt, whole: ast.For | ast.While, parallel: list[Region]) -> list[ast.stmt]:
+        """A call of the program of a loop and the parallel loops in it, if there is one, and the loop with these as programs of their own."""
+        if not self.fits(whole, parallel):
+            return [loop]
+        try:
+            region = NestedLoops(self.scope, whole, False, self.around[id(loop)], self.options)
+        except REFUSALS:
+            return [loop]
+        self.left = [left for left in self.left if left != (loop.lineno, PARALLEL_INSIDE)]
+        self.regions.append(region)
+        load = ast.Load()
+        program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(len(self.regions) - 1), load)
+        captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
+        made = self.serial(region, ast.Attribute(program, "serially", load), captured, loop)
+        return [ast.copy_location(s, loop) for s in made]
 
     def fused(self, value: ast.expr) -> ast.expr:
         """An expression on arrays as a call of what fuses it, and functions of NumPy in it as ours; others as they are."""

@@ -112,9 +112,11 @@ private:
     void emit_for(ir::InstrId id, const ir::Instr& in);
     void emit_masked_for(const ir::Instr& in);
     // loops/apart.cpp: loops that threads share.
-    bool takes_from_outside(const ir::Region& r, std::vector<ir::Value>& values) const;
+    bool takes_from_outside(const ir::Region& r, const std::vector<ir::Value>& own, std::vector<ir::Value>& values) const;
     llvm::Value* picoseconds(const ir::Region& r);
     bool emit_apart_for(const ir::Instr& in);
+    void count_arrays(const ir::Region& r, std::vector<std::uint32_t>& uses) const;
+    std::vector<ir::Value> arrays_inside(const ir::Region& r) const;
     struct LastValues {  // of a loop that lanes leave one after the other
         struct Kept {
             int result;
@@ -235,6 +237,7 @@ private:
     Element element_of(const ir::Instr& in);
     llvm::AllocaInst* allocate(llvm::Type* type, std::int64_t count, std::int64_t bytes, const char* name);
     void make_arrays();
+    llvm::Value* make_array(std::size_t k);
     void check_stack() const;
     std::int64_t lane_bytes() const;
     int most_lanes() const;

@@ -313,18 +313,20 @@ int Emitter::most_lanes() const {
 
 void Emitter::make_arrays() {
     if (kernel_.arrays.empty()) return;
-    const std::int64_t lanes = most_lanes();
-    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) {
-        const ir::ArrayInfo& a = kernel_.arrays[k];
-        if (a.count == 0) {
-            arrays_.push_back(allocate(b_.getPtrTy(), 1, itemsize(DType::Int64), a.name.c_str()));
-            b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), arrays_.back());
-            continue;
-        }
-        const bool of_item = kernel_.in_groups() && a.space == ir::Space::Private;
-        const std::int64_t copies = of_item ? group_items(kernel_) : info_.lane_arrays[k] ? lanes : 1;
-        arrays_.push_back(allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str()));
+    for (std::size_t k = 0; k < kernel_.arrays.size(); ++k) arrays_.push_back(make_array(k));
+}
+
+/// Memory of the function that is being made.
+llvm::Value* Emitter::make_array(std::size_t k) {
+    const ir::ArrayInfo& a = kernel_.arrays[k];
+    if (a.count == 0) {
+        llvm::Value* at = allocate(b_.getPtrTy(), 1, itemsize(DType::Int64), a.name.c_str());
+        b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), at);
+        return at;
     }
+    const bool of_item = kernel_.in_groups() && a.space == ir::Space::Private;
+    const std::int64_t copies = of_item ? group_items(kernel_) : info_.lane_arrays[k] ? most_lanes() : 1;
+    return allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str());
 }
 
 /// The thread keeps memory for each array without a fixed size, and makes it larger where that is not enough.

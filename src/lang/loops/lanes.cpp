@@ -42,6 +42,10 @@ bool is_shared(const View& v) {
     return std::any_of(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank, [](const TypedExpr& extent) { return !extent.constant; });
 }
 
+bool contains_rounds(const Tree& t) {
+    return (t.form == Form::For && t.index == 1) || std::ranges::any_of(t.parts, contains_rounds);
+}
+
 bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) {
     return (t.kind == Kind::Array && of(t.view.source)) ||
            std::ranges::any_of(t.items, [&](const TypedExpr& item) { return holds_array(item, of); });
@@ -66,6 +70,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_iterations)
         return no("it has fewer than " + std::to_string(least_iterations) + " iterations");
     const Tree& statements = t.parts[4];
+    if (contains_rounds(statements)) return no("there is a parallel loop in it");
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
     for (const auto& [name, v] : scope_)

@@ -404,6 +404,7 @@ void Lowering::for_range(const Tree& t) {
         if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
     }
     guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
+    if (t.index == 1 && exact_integers() && t.parts[5].parts.empty() && shared_rounds(t, bounds[0], bounds[1], bounds[2])) return;
     // A name that counts a loop of at least one iteration keeps its last value.
     const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
                       (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);

@@ -87,7 +87,7 @@ void Lowering::note_row_loop() {
 /// Calls body for each index below the extents; `lanes`: the order does not matter.
 void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
                     bool apart) {
-    const bool shared = apart && options_.threads && exact_integers() && !in_lanes_;
+    const bool shared = apart && options_.threads && exact_integers() && !in_lanes_ && !in_rounds_;
     const std::size_t short_from = written_out_from(extents);
     std::vector<TypedExpr> index(extents.size());
     const auto walk = [&](std::size_t d, const auto& self) -> void {

@@ -44,7 +44,7 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
     if (m > 2 || n > 2)
         fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
-    if (m == 2 && n == 2 && exact_integers() && options_.library_products)
+    if (m == 2 && n == 2 && exact_integers() && options_.library_products && !in_rounds_)
         wrong_type(place,
                    op_name + ": products of two large matrices in serial loops are left to NumPy's library; in prange they are compiled");
     const bool dot = m == 1 && n == 1;

@@ -26,18 +26,42 @@ bool piece(const ir::Kernel& kernel, const Instr& in, std::int64_t& length) {
 
 }  // namespace
 
-/// Collects what a region uses that is known before it; false if its iterations cannot run at the same time.
-bool Emitter::takes_from_outside(const Region& r, std::vector<Value>& values) const {
+/// Counts how often a region uses each array of the program.
+void Emitter::count_arrays(const Region& r, std::vector<std::uint32_t>& uses) const {
+    for (const InstrId id : r.body) {
+        const Instr& in = kernel_.instrs[id];
+        for (const Value v : in.operands)
+            if (kernel_.values[v].pointer && !is_param(v)) ++uses[param_of(v)];
+        for (const ir::RegionId inner : in.regions) count_arrays(kernel_.regions[inner], uses);
+    }
+}
+
+/// Arrays that nothing outside of a region uses: each iteration has them for itself.
+std::vector<Value> Emitter::arrays_inside(const Region& r) const {
+    std::vector<std::uint32_t> uses(kernel_.arrays.size());
+    count_arrays(r, uses);
+    std::vector<Value> inside;
+    for (std::size_t k = 0; k < uses.size(); ++k)
+        if (const Value v = kernel_.arrays[k].value; uses[k] > 0 && uses[k] == info_.uses[v]) inside.push_back(v);
+    return inside;
+}
+
+/// Collects what a region uses that is known before it; false if its iterations cannot run at the same time. `own`: arrays that each
+/// thread makes for itself.
+bool Emitter::takes_from_outside(const Region& r, const std::vector<Value>& own, std::vector<Value>& values) const {
+    const auto is_own = [&](Value v) { return std::ranges::find(own, v) != own.end(); };
     return std::ranges::all_of(r.body, [&](InstrId id) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op == Opcode::Array || in.op == Opcode::Resize || in.loop == LoopKind::Apart || in.loop == LoopKind::Together) return false;
+        if (in.op == Opcode::Array || in.op == Opcode::Hand || in.loop == LoopKind::Apart || in.loop == LoopKind::Together) return false;
+        if (in.op == Opcode::Resize && !is_own(in.operands[0])) return false;
         for (const Value v : in.operands) {
+            if (is_own(v)) continue;
             if (kernel_.values[v].pointer && !is_param(v) && info_.lane_arrays[param_of(v)]) return false;
             if (!values_[v].v || std::ranges::find(values, v) != values.end()) continue;
             if (values_[v].kind != LaneShape::Uniform) return false;
             values.push_back(v);
         }
-        return std::ranges::all_of(in.regions, [&](ir::RegionId inner) { return takes_from_outside(kernel_.regions[inner], values); });
+        return std::ranges::all_of(in.regions, [&](ir::RegionId inner) { return takes_from_outside(kernel_.regions[inner], own, values); });
     });
 }
 
@@ -73,7 +97,8 @@ llvm::Value* Emitter::picoseconds(const Region& r) {
 bool Emitter::emit_apart_for(const Instr& in) {
     const Region& r = kernel_.regions[in.regions[0]];
     std::vector<Value> taken;
-    if (lanes_ != 1 || mask_ || kernel_.rank > 0 || !takes_from_outside(r, taken)) return false;
+    const std::vector<Value> own_arrays = arrays_inside(r);
+    if (lanes_ != 1 || mask_ || kernel_.rank > 0 || !takes_from_outside(r, own_arrays, taken)) return false;
     std::erase_if(taken, [&](Value v) { return llvm::isa<llvm::Constant>(values_[v].v); });
     llvm::Value *count = scalar(in.operands[1]), *each = picoseconds(r);
 
@@ -122,6 +147,7 @@ bool Emitter::emit_apart_for(const Instr& in) {
         }
         values_[v].v = own;
     }
+    for (const Value v : own_arrays) values_[v].v = make_array(param_of(v));
     LlvmValues none;
     around_.push_back(r.args[0]);
     serial_loop(part->getArg(0), part->getArg(1), i64(1), none, [&](llvm::Value* index, int, LlvmValues&) {
@@ -130,6 +156,8 @@ bool Emitter::emit_apart_for(const Instr& in) {
     });
     around_.pop_back();
     fence_streams();
+    for (const Value v : own_arrays)
+        if (is_sized(v)) b_.CreateCall(own_memory_function(), {i64(-2 - static_cast<std::int64_t>(param_of(v))), i64(0), i64(1)});
     b_.CreateRetVoid();
     function_ = outer_function;
     values_ = outer_values;

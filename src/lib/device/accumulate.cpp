@@ -1,8 +1,8 @@
 // src/lib/device/accumulate.cpp: what indices name, changed in place once for each time, on CUDA.
 #include <algorithm>
-#include <bit>
 
 #include "lib/device/bounds_check.h"
+#include "lib/device/sorting.h"
 
 namespace pardo::lib {
 
@@ -13,7 +13,7 @@ using graph::Op;
 constexpr std::int64_t copies_room = 32768;  // bytes of a group's copies, as in kernels/accumulate.h
 constexpr std::int64_t most_parts = 512;     // of the places
 constexpr std::int64_t least_part = 4096;    // places
-constexpr std::int64_t most_chunks = 4096;   // of the places in the order of their blocks
+constexpr std::int64_t most_chunks = 4096;   // of the sorted places
 constexpr std::int64_t least_chunk = 512;    // places
 
 /// OP of kernels/accumulate.h; -1 where there is no code for that.
@@ -80,31 +80,40 @@ void accumulate_in_copies(device::Queue* queue, Define what, const Memory& targe
     launch_kernel(queue, places.name, Variant(KernelId::AccumulateAll, target.dtype, {what, checked}), divide_up(size, 32), last);
 }
 
-/// Other targets: the places are sorted by blocks of the target, whose order is the same each time.
+/// Other targets: places are sorted, so that each block of the target is near while it changes; their order is the same each time.
 void accumulate_in_blocks(device::Queue* queue, Define what, const Memory& target, Places& places, const Memory& values) {
     const std::int64_t size = target.size(), count = places.named.size();
-    const std::int64_t block = copies_room / 8 / itemsize(target.dtype), blocks = divide_up(size, block);
-    const DType key = blocks <= 0x100 ? DType::UInt8 : blocks <= 0x10000 ? DType::UInt16 : DType::UInt32;
-    const Memory keys = device_scratch(queue, key, count), order = device_scratch(queue, DType::Int64, count);
+    const DType key = size <= 0xffffffff ? DType::UInt32 : DType::UInt64;
+    const Memory keys = device_scratch(queue, key, count), sorted = device_scratch(queue, key, count);
     const std::int64_t groups = std::min({groups_for(count, 4), busy_groups(queue->device()), std::int64_t{4096}});
     DeviceArgs args = places.begin(queue, groups);
-    for (const DeviceArg& arg :
-         {reads(places.named), writes(keys), DeviceArg(count), DeviceArg(size),
-          DeviceArg(std::int64_t{std::countr_zero(static_cast<std::uint64_t>(block))}), DeviceArg(divide_up(count, groups))})
+    for (const DeviceArg& arg : {reads(places.named), writes(keys), DeviceArg(count), DeviceArg(size), DeviceArg(divide_up(count, groups))})
         args.push_back(arg);
     const Define checked = places.check.define();
     launch_kernel(queue, places.name, Variant(KernelId::AccumulateKeys, key, {checked}), groups, args);
     if (places.check.there()) places.check.note(queue, places.bounds, 0, places.found, groups);
-    routines::sort(queue, keys, {}, order, {1, count, 1}, false);
+    // Values of the size of positions come along when places are sorted.
+    const SortPlan plan{queue, places.name, 1, count, count, false};
+    const bool one = values.size() == 1, carried = !one && itemsize(values.dtype) == 4 && position_size(plan) == 4;
+    SweepItems items;
+    if (carried) {
+        items.given = values;
+        items.given.dtype = DType::UInt32;
+    }
+    if (!one) items.to = device_scratch(queue, position_dtype(plan), count);
+    sweep(plan, keys, key, ReadyKeys, sorted, items);
+    const Define how{"VALUES", one ? 0 : carried ? 1 : position_size(plan) == 4 ? 2 : 3};
+
+    const std::int64_t block = copies_room / 8 / itemsize(target.dtype), pieces = divide_up(block, 256);
     const std::int64_t chunks = std::clamp<std::int64_t>(count / least_chunk, 1, most_chunks);
     const Memory partial = device_scratch(queue, target.dtype, 2 * chunks * block),
                  joined = device_scratch(queue, DType::Int64, 2 * chunks);
     DeviceArgs parts = places.after(), last = places.after();
-    for (const DeviceArg& arg : {reads(places.named), reads(order), reads(values), updates(target), writes(partial), writes(joined),
-                                 DeviceArg(count), DeviceArg(size), DeviceArg(std::int64_t{values.size() == 1}), DeviceArg(chunks)})
+    for (const DeviceArg& arg : {reads(sorted), reads(one ? sorted : items.to), reads(values), updates(target), writes(partial),
+                                 writes(joined), DeviceArg(count), DeviceArg(size), DeviceArg(chunks)})
         parts.push_back(arg);
-    launch_kernel(queue, places.name, Variant(KernelId::AccumulateChunks, target.dtype, {what, checked}), divide_up(chunks, 8), parts);
-    const std::int64_t pieces = divide_up(block, 256);
+    launch_kernel(queue, places.name, Variant(KernelId::AccumulateChunks, target.dtype, {what, checked, {"K_SIZE", itemsize(key)}, how}),
+                  divide_up(chunks, 8), parts);
     for (const DeviceArg& arg : {reads(partial), reads(joined), updates(target), DeviceArg(size), DeviceArg(chunks), DeviceArg(pieces)})
         last.push_back(arg);
     launch_kernel(queue, places.name, Variant(KernelId::AccumulateJoined, target.dtype, {what, checked}), chunks * pieces, last);

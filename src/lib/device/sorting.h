@@ -47,7 +47,8 @@ struct SweepItems {
     Memory to;     // of position_dtype, or Int64
     explicit operator bool() const { return static_cast<bool>(to); }
 };
-/// Sorts keys of `dtype`, that the mode makes of elements of the same size: the elements into `values`, or else positions.
+/// Sorts keys of `dtype`, that the mode makes of elements of the same size: the elements into `values`, or else positions; ready keys into
+/// `values`, with positions or what is given for them if there are items.
 void sweep(const SortPlan& plan, const Memory& x, DType dtype, KeyMode mode, const Memory& values, const SweepItems& items);
 /// The lines in classes: what is less than the first of the selected keys, equal to it, between it and the next one, and so on; each
 /// class in the order of the line.

@@ -109,6 +109,11 @@ public:
 private:
     Memory none() const { return device_scratch(plan_.queue, dtype_, 1); }
     bool indices() const { return items_ && items_.to.dtype == DType::Int64; }
+    /// EXTRA of kernels/sweep.h.
+    int extra() const {
+        if (items_ && values_) return items_.given ? 3 : 4;
+        return items_.given ? 1 : indices() ? 2 : 0;
+    }
     void make_positions(bool several) {
         if (!items_) return;
         const DType dtype = position_dtype(plan_);
@@ -135,9 +140,7 @@ private:
                               {{"L_SIZE", count_size_},
                                {"MODE", mode_},
                                {"P_SIZE", position_size_},
-                               {"EXTRA", items_.given ? 1
-                                         : indices()  ? 2
-                                                      : 0},
+                               {"EXTRA", extra()},
                                {"WARPS", shape_.warps},
                                {"ITEMS", shape_.items}}),
                       plan_.lines * tiles_, args);

@@ -106,7 +106,7 @@ void add_sweeps(std::vector<Variant>& list, DType dtype) {
             const std::initializer_list<lib::Define> both = {{"L_SIZE", counts}, {"MODE", mode}};
             if (mode < 3) list.push_back({KernelId::SweepCount, dtype, both});
             list.push_back({mode < 3 ? KernelId::SweepPlan : KernelId::ClassStarts, dtype, both});
-            const int extra = mode == 0 ? 1 : mode % 2 == 0 ? 2 : 0;
+            const int ready = dtype == DType::UInt32 ? 3 : dtype == DType::Int64 ? 4 : 1, extra = mode == 0 ? ready : mode % 2 == 0 ? 2 : 0;
             for (int positions : {0, counts}) {
                 if (positions == 0 && mode % 2 == 0) continue;
                 const bool wide = std::max(itemsize(dtype), positions) > 4;
@@ -169,14 +169,18 @@ std::vector<Variant> variants_of(DType dtype) {
             if (op > 0 && is_complex(dtype)) continue;
             if ((op > 5 && is_inexact(dtype)) || (op < 6 && dtype == DType::Bool)) continue;
             list.push_back({KernelId::AccumulateParts, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
-            if (op % 2 == 0) list.push_back({KernelId::AccumulateChunks, dtype, {{"OP", op}, {"CHECKED", op / 2 % 2}}});
+            if (op % 2 == 0)
+                list.push_back({KernelId::AccumulateChunks,
+                                dtype,
+                                {{"OP", op}, {"CHECKED", op / 2 % 2}, {"K_SIZE", op ? 4 : 8}, {"VALUES", op / 2 % 4}}});
             if (op < 3) list.push_back({KernelId::AccumulateJoined, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
             if (op < 3) list.push_back({KernelId::AccumulateAll, dtype, {{"OP", op}, {"CHECKED", op % 2}}});
         }
     }
     if (is_complex(dtype)) return list;
     if (is_integer(dtype)) list.push_back({KernelId::MarkValues, dtype});
-    if (kind_of(dtype) == DKind::Unsigned) list.push_back({KernelId::AccumulateKeys, dtype, {{"CHECKED", itemsize(dtype) % 2}}});
+    if (kind_of(dtype) == DKind::Unsigned && itemsize(dtype) > 2)
+        list.push_back({KernelId::AccumulateKeys, dtype, {{"CHECKED", itemsize(dtype) % 2}}});
     for (int slots : {4, 8}) {
         const int digit_bits = itemsize(dtype) == 1 ? 8 : 11, mode = slots / 4;
         for (int keep : {0, 1})

@@ -129,12 +129,10 @@ KERNEL(256) accumulate_all(STATUS_ARG CONST_ARG(T, partial), ARG(T, target), i64
 }
 )";
 
-/// The block of the target that each place is in, as a key for sorting; blocks have 1 << `bits` elements.
+/// Places as keys for sorting, counted from the start.
 inline constexpr char accumulate_keys[] = R"(
-KERNEL(256) accumulate_keys(FOUND_ARG CONST_ARG(i64, places), ARG(T, keys), i64 count, i64 size, i64 bits, i64 share) {
+KERNEL(256) accumulate_keys(FOUND_ARG CONST_ARG(i64, places), ARG(T, keys), i64 count, i64 size, i64 share) {
     BEGIN;
-    CONST_PTR(i64, places);
-    PTR(T, keys);
     const int t = LOCAL_ID;
     const i64 begin = GROUP_ID * share, end = min(begin + share, count);
     i64 first = count;
@@ -144,7 +142,7 @@ KERNEL(256) accumulate_keys(FOUND_ARG CONST_ARG(i64, places), ARG(T, keys), i64 
             if (i >= end) break;
             const i64 named = places[i], place = named < 0 ? named + size : named;
             if ((u64)place >= (u64)size) first = min(first, i);
-            keys[i] = (T)(place >> bits);
+            keys[i] = (T)place;
         }
     }
 #if CHECKED
@@ -160,16 +158,25 @@ inline constexpr char accumulate_blocks[] = R"(
 #define BLOCK (ROOM / 8)
 )";
 
-/// Each warp takes a chunk of the places in the order of their blocks, place by place in their order. A block that begins and ends in one
-/// chunk is done. Others are rows of `partial`: what a chunk has of a block that began before it is row `chunk`, and what it has of one
-/// that begins in it and goes on is row `chunks + chunk`; these rows' blocks are `joined`, or -1.
+/// Each warp takes a chunk of the places, which are sorted, those that are equal in their order. Their values are one (VALUES 0), or
+/// `items` (1), or those at the positions that `items` are (2: of 32 bits, 3: of 64). A block that begins and ends in one chunk is done.
+/// Others are rows of `partial`: what a chunk has of a block that began before it is row `chunk`, and what it has of one that begins in it
+/// and goes on is row `chunks + chunk`; these rows' blocks are `joined`, or -1.
 inline constexpr char accumulate_chunks[] = R"(
-FN i64 block_of(const i64* places, const i64* order, i64 i, i64 size) {
-    const i64 named = places[order[i]];
-    return (named < 0 ? named + size : named) / BLOCK;
-}
-KERNEL(256) accumulate_chunks(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(i64, order), CONST_ARG(T, values), ARG(T, target),
-                              ARG(T, partial), ARG(i64, joined), i64 count, i64 size, i64 one, i64 chunks) {
+#if K_SIZE == 8
+typedef u64 K;
+#else
+typedef u32 K;
+#endif
+#if VALUES == 1
+typedef T I;
+#elif VALUES == 3
+typedef u64 I;
+#else
+typedef u32 I;
+#endif
+KERNEL(256) accumulate_chunks(STATUS_ARG CONST_ARG(K, places), CONST_ARG(I, items), CONST_ARG(T, values), ARG(T, target),
+                              ARG(T, partial), ARG(i64, joined), i64 count, i64 size, i64 chunks) {
     BEGIN;
     SHARED T rooms[ROOM];
     const int t = LOCAL_ID, lane = t & 31;
@@ -179,17 +186,22 @@ KERNEL(256) accumulate_chunks(STATUS_ARG CONST_ARG(i64, places), CONST_ARG(i64, 
     for (int e = lane; e < BLOCK; e += 32) own[e] = IDENTITY;
     __syncwarp();
     const i64 begin = count / chunks * chunk + min(chunk, count % chunks), end = begin + count / chunks + (chunk < count % chunks);
-    i64 block = block_of(places, order, begin, size), head = -1, tail = -1;
-    const i64 following = end < count ? block_of(places, order, end, size) : -1;
-    bool begun_before = begin > 0 && block_of(places, order, begin - 1, size) == block;
+    i64 block = places[begin] / BLOCK, head = -1, tail = -1;
+    const i64 following = end < count ? (i64)(places[end] / BLOCK) : -1;
+    bool begun_before = begin > 0 && (i64)(places[begin - 1] / BLOCK) == block;
     for (i64 at = begin; at <= end; at += 128) {
         i64 place[4];
         T value[4];
         UNROLL for (int k = 0; k < 4; ++k) {
             const i64 i = at + 32 * k + lane;
-            const i64 from = i < end ? order[i] : 0, named = places[from];
-            place[k] = i < end ? (named < 0 ? named + size : named) : -1;
-            value[k] = values[one ? 0 : from];
+            place[k] = i < end ? (i64)places[i] : -1;
+#if VALUES == 0
+            value[k] = values[0];
+#elif VALUES == 1
+            value[k] = items[i < end ? i : 0];
+#else
+            value[k] = values[i < end ? items[i] : 0];
+#endif
         }
         UNROLL for (int k = 0; k < 4; ++k) {
             const bool last = at + 32 * k <= end && end < at + 32 * (k + 1);

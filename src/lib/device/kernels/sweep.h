@@ -117,11 +117,13 @@ KERNEL(256) class_starts(CONST_ARG(U, found), CONST_ARG(u32, ranks), CONST_ARG(u
 )";
 
 /// Moves elements by one digit, in order; tiles of ITEMS elements an item, in groups of WARPS times 32. Positions (P_SIZE bytes; 0: none
-/// are kept) come along: those in the line, or (EXTRA 1) given ones. Then the last pass writes positions only, or (EXTRA 2) int64 indices.
+/// are kept) come along: those in the line, or (EXTRA 1, 3) given ones. Then the last pass writes positions only, or (EXTRA 2) int64 indices,
+/// or (EXTRA 3, 4) keys too.
 inline constexpr char sweep_pass[] = R"(
 #define THREADS (32 * WARPS)
 #define TILE (THREADS * ITEMS)
 #define BOUNDS THREADS, (PAYLOAD || U_SIZE > 4 ? 2 : 3)
+#define GIVEN (EXTRA == 1 || EXTRA == 3)
 #if PAYLOAD && P_SIZE > U_SIZE
 #define ROOM_TYPE P
 #else
@@ -138,7 +140,7 @@ FN u32 same_digit(u32 digit) {
 }
 KERNEL(BOUNDS) sweep_pass(CONST_ARG(U, elements), ARG(U, first), ARG(U, second)
 #if PAYLOAD
-#if EXTRA == 1
+#if GIVEN
                            , CONST_ARG(P, given)
 #endif
                            , ARG(P, first_items), ARG(P, second_items)
@@ -221,12 +223,12 @@ KERNEL(BOUNDS) sweep_pass(CONST_ARG(U, elements), ARG(U, first), ARG(U, second)
     }
 #if PAYLOAD
     P item[ITEMS];
-#if EXTRA == 1
+#if GIVEN
     const P* items = (is_first ? given : (step & 3) == 1 ? first_items : second_items) + begin;
 #else
     const P* items = ((step & 3) == 1 ? first_items : second_items) + begin;
 #endif
-    if (is_first && EXTRA != 1) {
+    if (is_first && !GIVEN) {
         UNROLL for (int k = 0; k < ITEMS; ++k) item[k] = (P)(tile * TILE + base + 32 * k);
     } else {
         UNROLL for (int k = 0; k < ITEMS; ++k) item[k] = items[base + 32 * k < n ? base + 32 * k : 0];
@@ -256,7 +258,7 @@ KERNEL(BOUNDS) sweep_pass(CONST_ARG(U, elements), ARG(U, first), ARG(U, second)
         const u32 digit = DIGIT(moved);
 #if PAYLOAD
         digits[k] = digit;
-        if (i < n && !is_last) to[targets[digit] + i] = moved;
+        if (i < n && (!is_last || EXTRA > 2)) to[targets[digit] + i] = moved;
 #else
         if (i < n) to[targets[digit] + i] = is_last ? KEY_BITS(moved) : moved;
 #endif

@@ -256,7 +256,8 @@ TEST(DeviceTexts, ProgramsHaveKeysOfTheirOwn) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceTextsOf, ::testing::Combine(::testing::ValuesIn(all_dtypes), ::testing::Range(std::size_t{0}, parts)),
+INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceTextsOf,
+                         ::testing::Combine(::testing::ValuesIn(all_dtypes), ::testing::Range(std::size_t{0}, parts)),
                          [](const auto& info) {
                              return std::string(dtype_name(std::get<0>(info.param))) + "_" + std::to_string(std::get<1>(info.param));
                          });

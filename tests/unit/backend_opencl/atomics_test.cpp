@@ -55,23 +55,34 @@ template <class T> T brought(AtomicOp op, std::int64_t i) {
 
 template <class T> T start_of(AtomicOp op) { return op == AtomicOp::And ? static_cast<T>(-1) : T(9); }
 
-/// out[i % cells] op= x[i], by way of memory of `space` (none: global).
-ir::Kernel atomic_kernel(DType t, AtomicOp op, bool shared, ir::MemoryOrder order, ir::MemoryScope scope) {
+/// out[i % cells] op= x[i] for each of some operations on arrays of its own, by way of memory of the group or at once: one kernel, because
+/// drivers take a tenth of a second and more for each.
+ir::Kernel atomic_kernel(DType t, std::span<const AtomicOp> ops, bool shared, ir::MemoryOrder order, ir::MemoryScope scope) {
     ir::Builder m = in_groups("update", {group});
-    const Value x = m.pointer("x", t, Access::Read, true), out = m.pointer("out", t, Access::ReadWrite, true),
-                old = m.pointer("old", t, Access::Write, true);
-    const Value cell = m.rem(m.dim(0), m.i64(cells));
-    if (!shared) {
-        m.store(old, m.dim(0), m.atomic(op, out, cell, m.load(x, m.dim(0)), order, scope));
-        return m.finish();
-    }
-    const Value own = m.array("own", t, cells, Space::Group), at = m.add(m.mul(m.group_dim(0), m.i64(cells)), m.local_dim(0));
+    const Value cell = m.rem(m.dim(0), m.i64(cells)), at = m.add(m.mul(m.group_dim(0), m.i64(cells)), m.local_dim(0));
     const Value mine = m.lt(m.local_dim(0), m.i64(cells));
-    when(m, mine, [&] { m.store(own, m.local_dim(0), m.load(out, at)); });
-    m.barrier();
-    m.store(old, m.dim(0), m.atomic(op, own, cell, m.load(x, m.dim(0)), order, scope));
-    m.barrier();
-    when(m, mine, [&] { m.store(out, at, m.load(own, m.local_dim(0))); });
+    std::vector<Value> x, out, old, own;
+    for (const AtomicOp op : ops) {
+        const std::string name = ir::name(op);
+        x.push_back(m.pointer("x_" + name, t, Access::Read, true));
+        out.push_back(m.pointer("out_" + name, t, Access::ReadWrite, true));
+        old.push_back(m.pointer("old_" + name, t, Access::Write, true));
+        if (shared) own.push_back(m.array("own_" + name, t, cells, Space::Group));
+    }
+    const auto each = [&](const auto& f) {
+        for (std::size_t k = 0; k < ops.size(); ++k) f(k);
+    };
+    if (shared) {
+        when(m, mine, [&] { each([&](std::size_t k) { m.store(own[k], m.local_dim(0), m.load(out[k], at)); }); });
+        m.barrier();
+    }
+    each([&](std::size_t k) {
+        m.store(old[k], m.dim(0), m.atomic(ops[k], shared ? own[k] : out[k], cell, m.load(x[k], m.dim(0)), order, scope));
+    });
+    if (shared) {
+        m.barrier();
+        when(m, mine, [&] { each([&](std::size_t k) { m.store(out[k], at, m.load(own[k], m.local_dim(0))); }); });
+    }
     return m.finish();
 }
 
@@ -86,20 +97,35 @@ template <class T> void expect_chain(std::vector<T> in, std::vector<T> out) {
     EXPECT_EQ(std::memcmp(in.data(), out.data(), in.size() * sizeof(T)), 0);
 }
 
-template <class T> void check_operation(device::Device* d, AtomicOp op, bool shared, ir::MemoryOrder order, ir::MemoryScope scope) {
-    SCOPED_TRACE(std::string(dtype_name(dtype_of<T>)) + " " + ir::name(op) + (shared ? " shared " : " global ") + ir::name(order) + " " +
-                 ir::name(scope));
-    std::vector<T> x, old(items, T(77)), out(static_cast<std::size_t>(shared ? cells * items / group : cells), start_of<T>(op));
-    for (std::int64_t i = 0; i < items; ++i) x.push_back(brought<T>(op, i));
-    const auto place = [&](std::int64_t i) { return static_cast<std::size_t>((shared ? i / group * cells : 0) + i % cells); };
-    std::vector<T> expected = out;
-    for (std::int64_t i = 0; i < items; ++i) {
-        T& cell = expected[place(i)];
-        cell = applied(op, cell, x[static_cast<std::size_t>(i)]);
+/// The arrays of an operation.
+template <class T> struct Updated {
+    Updated(AtomicOp which, bool shared)
+        : op(which),
+          in_groups(shared),
+          before(static_cast<std::size_t>(shared ? cells * items / group : cells), start_of<T>(which)),
+          out(before) {
+        for (std::int64_t i = 0; i < items; ++i) x.push_back(brought<T>(op, i));
     }
-    const std::vector<T> before = out;
-    Arguments(d).array(x).array(out).array(old).run(atomic_kernel(dtype_of<T>, op, shared, order, scope), {items});
-    if (op == AtomicOp::Exchange) {
+    std::size_t place(std::int64_t i) const { return static_cast<std::size_t>((in_groups ? i / group * cells : 0) + i % cells); }
+
+    void check() const {
+        SCOPED_TRACE(ir::name(op));
+        if (op == AtomicOp::Exchange) return check_exchanges();
+        std::vector<T> expected = before;
+        for (std::int64_t i = 0; i < items; ++i) {
+            T& cell = expected[place(i)];
+            cell = applied(op, cell, x[static_cast<std::size_t>(i)]);
+        }
+        EXPECT_EQ(out, expected);
+        // Somebody was the first at each cell.
+        for (std::int64_t c = 0; c < cells; ++c) {
+            bool first = false;
+            for (std::int64_t i = 0; i < (in_groups ? group : items); ++i)
+                first |= place(i) == static_cast<std::size_t>(c) && old[static_cast<std::size_t>(i)] == before[0];
+            EXPECT_TRUE(first) << c;
+        }
+    }
+    void check_exchanges() const {
         for (std::size_t c = 0; c < out.size(); ++c) {
             std::vector<T> in{before[c]}, seen{out[c]};
             for (std::int64_t i = 0; i < items; ++i) {
@@ -109,34 +135,41 @@ template <class T> void check_operation(device::Device* d, AtomicOp op, bool sha
             }
             expect_chain(in, seen);
         }
-        return;
     }
-    EXPECT_EQ(out, expected);
-    // Somebody was the first at each cell.
-    for (std::int64_t c = 0; c < cells; ++c) {
-        bool first = false;
-        for (std::int64_t i = 0; i < group; ++i)
-            first |= place(i) == static_cast<std::size_t>(c) && old[static_cast<std::size_t>(i)] == before[0];
-        for (std::int64_t i = group; i < items && !shared; ++i) first |= i % cells == c && old[static_cast<std::size_t>(i)] == before[0];
-        EXPECT_TRUE(first) << c;
-    }
+
+    AtomicOp op;
+    bool in_groups;
+    std::vector<T> x, before, out, old = std::vector<T>(items, T(77));
+};
+
+template <class T>
+void check_operations(device::Device* d, std::span<const AtomicOp> ops, bool shared, ir::MemoryOrder order, ir::MemoryScope scope) {
+    SCOPED_TRACE(std::string(dtype_name(dtype_of<T>)) + (shared ? " shared " : " global ") + ir::name(order) + " " + ir::name(scope));
+    std::vector<Updated<T>> all;
+    for (const AtomicOp op : ops) all.emplace_back(op, shared);
+    Arguments arguments(d);
+    for (Updated<T>& one : all) arguments.array(one.x).array(one.out).array(one.old);
+    arguments.run(atomic_kernel(dtype_of<T>, ops, shared, order, scope), {items});
+    for (const Updated<T>& one : all) one.check();
 }
 
-template <class T> void check_operations(device::Device* d) {
+template <class T> void check_operation(device::Device* d, AtomicOp op, bool shared, ir::MemoryOrder order, ir::MemoryScope scope) {
+    check_operations<T>(d, {&op, 1}, shared, order, scope);
+}
+
+template <class T> void check_all_operations(device::Device* d) {
     if (!d->supports(dtype_of<T>)) return;
-    for (const AtomicOp op : operations) {
-        if (ir::broken_atomic_rule(op, dtype_of<T>)) continue;
-        for (const bool shared : {false, true}) {
-            check_operation<T>(d, op, shared, ir::MemoryOrder::Relaxed, shared ? ir::MemoryScope::Group : ir::MemoryScope::Device);
-        }
-    }
+    std::vector<AtomicOp> ops;
+    std::ranges::copy_if(operations, std::back_inserter(ops), [](AtomicOp op) { return !ir::broken_atomic_rule(op, dtype_of<T>); });
+    check_operations<T>(d, ops, false, ir::MemoryOrder::Relaxed, ir::MemoryScope::Device);
+    check_operations<T>(d, ops, true, ir::MemoryOrder::Relaxed, ir::MemoryScope::Group);
 }
 
 TEST_F(Groups, AtomicsOf32Bits) {
     on_each([](device::Device* d) {
-        check_operations<std::int32_t>(d);
-        check_operations<std::uint32_t>(d);
-        check_operations<float>(d);
+        check_all_operations<std::int32_t>(d);
+        check_all_operations<std::uint32_t>(d);
+        check_all_operations<float>(d);
     });
 }
 
@@ -145,15 +178,16 @@ TEST_F(Groups, AtomicsOf64Bits) {
         if (!d->info().has_atomic64) {
             std::vector<std::int64_t> x(items), out(cells), old(items);
             const std::string message = message_of([&] {
+                constexpr AtomicOp add[] = {AtomicOp::Add};
                 Arguments(d).array(x).array(out).array(old).run(
-                    atomic_kernel(i64, AtomicOp::Add, false, ir::MemoryOrder::Relaxed, ir::MemoryScope::Device), {items});
+                    atomic_kernel(i64, add, false, ir::MemoryOrder::Relaxed, ir::MemoryScope::Device), {items});
             });
             EXPECT_NE(message.find("no atomics of 64 bits"), std::string::npos) << message;
             return;
         }
-        check_operations<std::int64_t>(d);
-        check_operations<std::uint64_t>(d);
-        check_operations<double>(d);
+        check_all_operations<std::int64_t>(d);
+        check_all_operations<std::uint64_t>(d);
+        check_all_operations<double>(d);
     });
 }
 

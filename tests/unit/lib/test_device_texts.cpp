@@ -206,11 +206,16 @@ std::vector<Variant> variants_of(DType dtype) {
     return list;
 }
 
-class DeviceTextsOf : public ::testing::TestWithParam<DType> {};
+/// Those of a dtype in parts, of which a short run takes some.
+class DeviceTextsOf : public ::testing::TestWithParam<std::tuple<DType, std::size_t>> {};
+constexpr std::size_t parts = 8;
 
 TEST_P(DeviceTextsOf, NvrtcTakesThem) {
     if (!nvrtc()) GTEST_SKIP() << "no NVRTC (PARDO_NVRTC names its library)";
-    for (const Variant& variant : variants_of(GetParam())) {
+    const auto [dtype, part] = GetParam();
+    const std::vector<Variant> variants = variants_of(dtype);
+    for (std::size_t k = part; k < variants.size(); k += parts) {
+        const Variant& variant = variants[k];
         expect_compiles(variant, "compute_80");  // as far as PTX
         // What uses most of a group's shared memory, as far as machine code.
         if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SweepPass || variant.kernel == KernelId::SelectCount ||
@@ -255,8 +260,11 @@ TEST(DeviceTexts, ProgramsHaveKeysOfTheirOwn) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceTextsOf, ::testing::ValuesIn(all_dtypes),
-                         [](const auto& info) { return std::string(dtype_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(AllDtypes, DeviceTextsOf,
+                         ::testing::Combine(::testing::ValuesIn(all_dtypes), ::testing::Range(std::size_t{0}, parts)),
+                         [](const auto& info) {
+                             return std::string(dtype_name(std::get<0>(info.param))) + "_" + std::to_string(std::get<1>(info.param));
+                         });
 
 }  // namespace
 }  // namespace pardo::test

@@ -81,11 +81,19 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
         print(f"  no device of back end {b['name']}: {b['unavailable']}")
         if b["name"] in _REMEDIES and not b["unavailable"].startswith("hidden"):
             print(f"    to have one: {_REMEDIES[b['name']]}")
+    for b in backends:
+        for problem in _problems(b):
+            print(f"  not used by back end {b['name']}: {problem}")
     if verbose:
         for b in backends:
             for d in b["devices"]:
                 print(f"Device {d.id}")
                 _table([(name, _text(value)) for name, value in _facts(d).items() if value is not None])
+
+
+def _problems(backend: dict[str, Any]) -> list[str]:
+    """Of libraries that its devices would use and that are not there: what was found, what to install, where they were looked for."""
+    return _core._missing_libraries(backend["devices"][0]) if backend["devices"] else []
 
 
 def _facts(d: pp.Device) -> dict[str, Any]:
@@ -115,6 +123,7 @@ def _print_json(backends: Sequence[dict[str, Any]]) -> None:
                 "versions": b["versions"] or None,
                 "unavailable": b["unavailable"] or None,
                 "remedy": _REMEDIES.get(b["name"]) if b["unavailable"] else None,
+                "not_used": _problems(b),
                 "devices": [_facts(d) for d in b["devices"]],
             }
             for b in backends

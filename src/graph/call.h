@@ -22,7 +22,7 @@ struct CallInput {
 /// Which code computes a call.
 struct ImplementationChoice {
     std::string name;                   // empty: none takes these inputs
-    std::vector<std::string> rejected;  // cheaper ones, and why they are not taken: "cuBLAS: its library is not installed"
+    std::vector<std::string> rejected;  // cheaper ones, and why they are not taken: "cuBLAS: not installed; …"
 };
 
 /// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as

@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "device/device.h"
 #include "graph/call.h"
@@ -35,6 +38,8 @@ public:
     virtual std::string implementations() const = 0;
     /// True when PARDO_ROUTINES names this implementation, to have it where it would not be taken.
     bool asked_for(const char* implementation) const;
+    /// Adds why libraries that it would call on a device are not there, if they are not in the list.
+    virtual void list_problems(const device::Device* device, std::vector<std::string>& problems) const = 0;
     /// In the list of all.
     const RoutineBase* previous() const { return previous_; }
 
@@ -68,9 +73,10 @@ public:
         R (*run)(device::Queue*, Args...);
         /// Whether it takes these operands, by their dtypes, shapes and strides: their memory may be missing. Null: it takes all.
         bool (*applies)(device::Queue*, Args...) = nullptr;
-        double cost = 1;                 // relative to other implementations of the routine
-        const char* language = nullptr;  // the text that its devices compile; null: any
-        bool (*available)() = nullptr;   // whether the library that it calls is installed; null: it calls none
+        double cost = 1;                     // relative to other implementations of the routine
+        const char* language = nullptr;      // the text that its devices compile; null: any
+        bool (*available)() = nullptr;       // whether the library that it calls is installed; null: it calls none
+        std::string (*problem)() = nullptr;  // why it is not, without its name
     };
 
     using RoutineBase::RoutineBase;
@@ -95,10 +101,10 @@ public:
             const Implementation& one = list_[i];
             if (!here.have(one) || &one == best || (best && here.cost(*best) <= here.cost(one))) continue;
             const bool takes = !one.applies || one.applies(queue, args...);
-            const char* why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
-                              : !takes           ? "does not take these operands"
-                                                 : "its library is not installed";
-            choice.rejected.push_back(std::string(one.name) + ": " + why);
+            const std::string why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
+                                    : !takes           ? "does not take these operands"
+                                                       : one.problem();
+            choice.rejected.push_back(one.name + (": " + why));
         }
         return choice;
     }
@@ -106,6 +112,15 @@ public:
     void add(const Implementation& implementation) {
         if (count_ == 0) list();
         list_.at(count_++) = implementation;
+    }
+
+    void list_problems(const device::Device* device, std::vector<std::string>& problems) const override {
+        const Places here(device);
+        for (const Implementation& one : std::span(list_).first(count_)) {
+            if (!here.have(one) || !one.available || one.available()) continue;
+            std::string problem = one.name + (": " + one.problem());
+            if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
+        }
     }
 
     std::string implementations() const override {

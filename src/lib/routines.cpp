@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <pardo/error.h>
+#include <pardo/ops.h>
 
 #include "base/counters.h"
 #include "base/env.h"
@@ -102,3 +103,13 @@ void RoutineBase::log_choice(const char* implementation, const device::Device* d
 void RoutineBase::count_fallback() { counters.fallbacks.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace pardo::lib
+
+namespace pardo {
+
+std::vector<std::string> missing_libraries(const Device& device) {
+    std::vector<std::string> problems;
+    for (const lib::RoutineBase* routine : lib::all()) routine->list_problems(device.impl(), problems);
+    return problems;
+}
+
+}  // namespace pardo

@@ -71,7 +71,7 @@ def test_usual_calls_need_no_nvrtc(arch):
 def test_every_listed_call_works_without_nvrtc():
     programs = ROOT / "cmake" / "kernels" / "programs.py"
     _, messages = run(f"import runpy, sys; sys.argv = ['programs.py']; runpy.run_path({str(programs)!r})", FAKE_CUDA_ARCH="90")
-    assert "programs.py" not in messages
+    assert not [line for line in messages.splitlines() if "programs.py" in line and "does not fit: /nowhere.so" not in line]
 
 
 def test_other_texts_and_devices_are_compiled():

@@ -48,8 +48,12 @@ void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keyword
         }
         if (PyUnicode_CompareWithASCIIString(value, "same_kind") != 0) throw OtherCasting{};
     } else {
+        const auto row = std::ranges::find(pardo::op_table(), std::string_view(op_name),
+                                           [](const pardo::OpInfo& i) { return std::string_view(i.name); });
+        const bool is_ufunc = row != pardo::op_table().end() && std::string_view(row->identity) != "NO_UFUNC";
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() got an unexpected keyword argument '" + text_from(name) +
-                                                       "'; known are out, where, dtype, casting, order and signature");
+                                                       "'; known are out, where, dtype" +
+                                                       (is_ufunc ? ", casting, order and signature" : " and casting"));
     }
 }
 

@@ -1,6 +1,7 @@
 // python/bind/device/device.cpp: pardo/device.h for Python.
 // This folder: devices, queues, events, what they are asked to run or to report, and their memory.
 #include <pardo/device.h>
+#include <pardo/ops.h>
 
 #include <algorithm>
 #include <limits>
@@ -307,6 +308,13 @@ void bind_device(nb::module_& m) {
             return all;
         },
         nb::sig("def _get_backends() -> list[dict[str, Any]]"));
+    m.def(
+        "_missing_libraries",
+        [](const pardo::Device& device) {
+            find_openblas();
+            return pardo::missing_libraries(device);
+        },
+        nb::arg("device"));
 }
 
 }  // namespace bind

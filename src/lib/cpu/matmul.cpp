@@ -171,19 +171,23 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     submit(queue, "matmul", cost, {&a, &b}, {&out}, task, out.size() * depth * (is_complex(out.dtype) ? 8 : 2));
 }
 
-bool openblas_is_there() {
-    static std::atomic<bool> found{false};  // once it is there it stays
-    if (found.load(std::memory_order_relaxed)) return true;
+/// Why OpenBLAS is not there; empty where it is.
+std::string openblas_problem() {
     try {
         (void)openblas("matmul");
-    } catch (const Error&) {
-        return false;
+        return "";
+    } catch (const Error& error) {
+        return error.message().substr(sizeof("matmul: ") - 1);
     }
-    found.store(true, std::memory_order_relaxed);
-    return true;
+}
+bool openblas_is_there() {
+    static std::atomic<bool> found{false};  // once it is there it stays
+    if (!found.load(std::memory_order_relaxed) && openblas_problem().empty()) found.store(true, std::memory_order_relaxed);
+    return found.load(std::memory_order_relaxed);
 }
 
-const Registered by_openblas(routines::matmul, {"OpenBLAS", Place::Processor, openblas_matmul, applies, 0.1, nullptr, openblas_is_there});
+const Registered by_openblas(routines::matmul,
+                             {"OpenBLAS", Place::Processor, openblas_matmul, applies, 0.1, nullptr, openblas_is_there, openblas_problem});
 const Registered strides(routines::matmul_takes, {"strides", Place::Processor, takes});
 const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
 

@@ -65,22 +65,18 @@ std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
     return complete ? std::move(blas) : nullptr;
 }
 
-std::unique_ptr<Cublas> find_cublas() {
+std::unique_ptr<Cublas> find_cublas(std::string& problem) {
     std::unique_ptr<Cublas> found;
-    try_libraries("PARDO_CUBLAS", "libcublas", driver_major(), [&](const DynamicLibrary& library) {
-        found = bind(library);
-        if (found) log(LogLevel::Info, "cuda: cuBLAS is " + library.path());
-        return found != nullptr;
-    });
-    if (!found) log(LogLevel::Info, "cuda: no cuBLAS (pip install nvidia-cublas): products of matrices run on kernels of our own");
+    problem = find_library(cublas_file, [&](const DynamicLibrary& library) { return (found = bind(library)) != nullptr; });
     return found;
 }
 
-/// Null where cuBLAS is not installed.
-const Cublas* load() {
-    static auto* const cublas = new OptionalLibrary<Cublas>(find_cublas);
-    return cublas->get();
+OptionalLibrary<Cublas>& cublas_library() {
+    static auto* const library = new OptionalLibrary<Cublas>(find_cublas);
+    return *library;
 }
+/// Null where cuBLAS is not installed.
+const Cublas* load() { return cublas_library().get(); }
 
 /// A column-major view of a row-major operand or its transpose.
 struct Operand {
@@ -225,8 +221,8 @@ void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
     visit_element_type(out.dtype, [&]<class T>(std::type_identity<T>) { submit<T>(blas, queue, a, b, out); });
 }
 
-const Registered by_cublas(routines::matmul,
-                           {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1, "cuda", [] { return load() != nullptr; }});
+const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1, "cuda", [] { return load() != nullptr; },
+                                              [] { return cublas_library().problem(); }});
 
 }  // namespace
 }  // namespace pardo::lib

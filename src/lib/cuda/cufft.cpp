@@ -44,25 +44,20 @@ struct Cufft {
     }
 };
 
-std::unique_ptr<Cufft> find_cufft() {
+constexpr LibraryFile cufft_file{"cuFFT", "PARDO_CUFFT", "libcufft", "nvidia-cufft", "Fourier transforms run on the CPU, on copies", 1};
+
+std::unique_ptr<Cufft> find_cufft(std::string& problem) {
     auto functions = std::make_unique<Cufft>();
-    bool found = false;
-    // Its major version is one behind that of CUDA.
-    try_libraries("PARDO_CUFFT", "libcufft", std::max(driver_major() - 1, 0), [&](const DynamicLibrary& library) {
-        found = functions->bind(library);
-        if (found) log(LogLevel::Info, "cuda: cuFFT is " + library.path());
-        return found;
-    });
-    if (found) return functions;
-    log(LogLevel::Info, "cuda: no cuFFT (pip install nvidia-cufft): Fourier transforms run on the CPU, on copies");
-    return nullptr;
+    problem = find_library(cufft_file, [&](const DynamicLibrary& library) { return functions->bind(library); });
+    return problem.empty() ? std::move(functions) : nullptr;
 }
 
-/// Null where cuFFT is not installed.
-const Cufft* load_cufft() {
-    static auto* const cufft = new OptionalLibrary<Cufft>(find_cufft);
-    return cufft->get();
+OptionalLibrary<Cufft>& cufft_library() {
+    static auto* const library = new OptionalLibrary<Cufft>(find_cufft);
+    return *library;
 }
+/// Null where cuFFT is not installed.
+const Cufft* load_cufft() { return cufft_library().get(); }
 
 void check_fft(FftStatus status, const char* call) {
     constexpr const char* names[] = {"",
@@ -259,12 +254,13 @@ bool cufft_applies(device::Queue*, const Memory&, const Memory&, const Fourier& 
     return what.transform < Transform::ComplexToReal || (what.transform == Transform::ComplexToReal && axes.size() == 1);
 }
 bool has_cufft() { return load_cufft() != nullptr; }
+std::string no_cufft() { return cufft_library().problem(); }
 
-const Registered by_cufft(routines::fft, {"cuFFT", Place::Text, cufft_fft, cufft_applies, 0.1, "cuda", has_cufft});
+const Registered by_cufft(routines::fft, {"cuFFT", Place::Text, cufft_fft, cufft_applies, 0.1, "cuda", has_cufft, no_cufft});
 // Factors, the other directions of half spectra and rows that are not contiguous are made by operations before and after it.
 const Registered in_parts(routines::fft_in_parts,
                           {"cuFFT", Place::Text, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
-                           nullptr, 0.1, "cuda", has_cufft});
+                           nullptr, 0.1, "cuda", has_cufft, no_cufft});
 
 }  // namespace
 }  // namespace pardo::lib

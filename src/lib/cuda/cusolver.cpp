@@ -469,17 +469,29 @@ bool many_at_once(device::Queue*, const MatrixOptions&, std::span<const Memory> 
 
 bool has_geev() { return nvidia::solver() && nvidia::solver()->geev; }
 bool has_solver() { return nvidia::solver() != nullptr; }
+std::string no_geev() {
+    return has_solver() ? "older than that of CUDA 12.6, which has `Xgeev`; `pip install -U nvidia-cusolver` brings a newer one"
+                        : nvidia::solver_problem();
+}
 
-const Registered solve_there(routines::solve, {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered inv_there(routines::inv, {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered det_there(routines::det, {"cuSOLVER", Place::Text, det_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered lu_there(routines::lu_factor, {"cuSOLVER", Place::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered cholesky_there(routines::cholesky, {"cuSOLVER", Place::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, qr_here, 0.1, "cuda", has_solver});
-const Registered svd_there(routines::svd, {"cuSOLVER", Place::Text, on_device<SvdRun>, svd_here, 0.1, "cuda", has_solver});
-const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev});
-const Registered eigh_of_stacks(routines::eigh, {"cuSOLVER", Place::Text, eigh_on_device, many_at_once, 0.02, "cuda", has_solver});
-const Registered eigh_there(routines::eigh, {"cuSOLVER", Place::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver});
+const Registered solve_there(routines::solve,
+                             {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered inv_there(routines::inv,
+                           {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered det_there(routines::det,
+                           {"cuSOLVER", Place::Text, det_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered lu_there(routines::lu_factor,
+                          {"cuSOLVER", Place::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered cholesky_there(routines::cholesky,
+                                {"cuSOLVER", Place::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, qr_here, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered svd_there(routines::svd,
+                           {"cuSOLVER", Place::Text, on_device<SvdRun>, svd_here, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev, no_geev});
+const Registered eigh_of_stacks(routines::eigh,
+                                {"cuSOLVER", Place::Text, eigh_on_device, many_at_once, 0.02, "cuda", has_solver, nvidia::solver_problem});
+const Registered eigh_there(routines::eigh,
+                            {"cuSOLVER", Place::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
 
 }  // namespace
 }  // namespace pardo::lib

@@ -88,6 +88,8 @@ struct Solver : ByElementType<MatrixFunctions> {
 };
 /// Null where one of them is not installed.
 const Solver* solver();
+/// Why.
+std::string solver_problem();
 
 /// What a stream keeps: handles, and a workspace that its calls use one after the other. Made with the device's context current.
 class SolverState final : public device::LibraryState {

@@ -5,6 +5,7 @@
 
 #include <pardo/error.h>
 
+#include "backend/cuda/libraries/driver.h"
 #include "base/text.h"
 #include "lib/cuda/cusolver.h"
 #include "lib/cuda/optional_library.h"
@@ -12,14 +13,13 @@
 namespace pardo::lib::nvidia {
 namespace {
 
-DynamicLibrary open_library(const char* variable, const char* stem) {
-    DynamicLibrary opened;
-    try_libraries(variable, stem, driver_major(), [&](const DynamicLibrary& library) {
-        opened = library;
-        return true;
-    });
-    return opened;
-}
+constexpr LibraryFile solver_file{
+    "cuSOLVER",
+    "PARDO_CUSOLVER",
+    "libcusolver",
+    "nvidia-cusolver",
+    "factorizations of matrices of more than 32 rows run on kernels of pardo, and those for `eig` on the CPU, on copies",
+    1};
 
 template <class T> bool bind_all(const DynamicLibrary& solver, const DynamicLibrary& blas, const char* letter, MatrixFunctions<T>& f) {
     constexpr bool complex = is_complex_number<T>;
@@ -54,26 +54,34 @@ std::unique_ptr<Solver> bind_solver(const DynamicLibrary& solver, const DynamicL
     return made;
 }
 
-std::unique_ptr<Solver> find_solver() {
-    std::string ignored;
-    const cuda::Driver* driver = cuda::load_driver(ignored);
+std::unique_ptr<Solver> find_solver(std::string& problem) {
+    const cuda::Driver* driver = cuda::load_driver(problem);
     if (!driver) return nullptr;
     // cuBLAS comes first: cuSOLVER needs it, and may not know where it is.
-    const DynamicLibrary blas = open_library("PARDO_CUBLAS", "libcublas");
-    const DynamicLibrary library = blas ? open_library("PARDO_CUSOLVER", "libcusolver") : DynamicLibrary();
-    std::unique_ptr<Solver> found = library ? bind_solver(library, blas) : nullptr;
+    DynamicLibrary blas;
+    problem = find_library(cublas_file, [&](const DynamicLibrary& library) {
+        blas = library;
+        return true;
+    });
+    if (!blas) {
+        problem = "needs cuBLAS: " + problem;
+        return nullptr;
+    }
+    std::unique_ptr<Solver> found;
+    problem = find_library(solver_file, [&](const DynamicLibrary& library) { return (found = bind_solver(library, blas)) != nullptr; });
     if (found) found->driver = driver;
-    log(LogLevel::Info, found ? "cuda: cuSOLVER is " + library.path()
-                              : "cuda: no cuSOLVER (pip install nvidia-cusolver): factorizations of matrices are computed on the host");
     return found;
+}
+
+OptionalLibrary<Solver>& library_of_solver() {
+    static auto* const library = new OptionalLibrary<Solver>(find_solver);
+    return *library;
 }
 
 }  // namespace
 
-const Solver* solver() {
-    static auto* const libraries = new OptionalLibrary<Solver>(find_solver);
-    return libraries->get();
-}
+const Solver* solver() { return library_of_solver().get(); }
+std::string solver_problem() { return library_of_solver().problem(); }
 
 void check(Status status, const char* op_name, const char* function) {
     if (status == 0) return;

@@ -131,6 +131,12 @@ TEST(CudaLibraries, AreLookedForWhereTheVariableSays) {
     const std::string places = searched_places("PARDO_TEST_LIBRARY", "libnvrtc");
     for (const char* place : {"PARDO_TEST_LIBRARY (not set)", "/usr/local/cuda/lib64", "/opt/cuda/lib64", "the system's loader"})
         EXPECT_NE(places.find(place), std::string::npos) << places;
+    // cuFFT's and cuSOLVER's own versions are one less than CUDA's.
+    EXPECT_EQ(cuda_major("libcufft.so.11", "libcufft", 1), 12);
+    EXPECT_EQ(cuda_major("/some/where/libcufft.so", "libcufft", 1), 0);
+    EXPECT_TRUE(searched_places("PARDO_TEST_LIBRARY", "libcufft", 1).ends_with("libcufft.so.12, .so.11)"));
+    EXPECT_EQ(library_candidates("PARDO_TEST_LIBRARY", "libnowhere", 12, 1),
+              (std::vector<std::string>{"libnowhere.so.11", "libnowhere.so.12"}));
 }
 
 }  // namespace

@@ -67,7 +67,12 @@ std::vector<fs::path> files(const fs::path& folder, std::string_view stem) {
 
 }  // namespace
 
-std::vector<std::string> library_candidates(const char* variable, std::string_view stem, int driver_major) {
+int cuda_major(const std::string& candidate, std::string_view stem, int behind) {
+    const int own = major_of(candidate, stem);
+    return own > 0 ? own + behind : 0;
+}
+
+std::vector<std::string> library_candidates(const char* variable, std::string_view stem, int driver_major, int behind) {
     std::vector<std::string> list;
     if (const auto wish = env(variable)) {
         std::error_code error;
@@ -81,17 +86,19 @@ std::vector<std::string> library_candidates(const char* variable, std::string_vi
         std::string path;
     };
     std::vector<Found> found;
+    const auto add = [&](const std::string& path) {
+        found.push_back({driver_major > 0 && cuda_major(path, stem, behind) > driver_major, path});
+    };
     for (const fs::path& folder : folders()) {
-        for (const fs::path& file : files(folder, stem)) found.push_back({driver_major > 0 && major_of(file, stem) > driver_major, file});
+        for (const fs::path& file : files(folder, stem)) add(file);
     }
-    for (int major = newest_known; major >= oldest_known; --major)
-        found.push_back({driver_major > 0 && major > driver_major, std::string(stem) + ".so." + std::to_string(major)});
+    for (int major = newest_known; major >= oldest_known; --major) add(std::string(stem) + ".so." + std::to_string(major - behind));
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.too_new < b.too_new; });
     for (Found& f : found) list.push_back(std::move(f.path));
     return list;
 }
 
-std::string searched_places(const char* variable, std::string_view stem) {
+std::string searched_places(const char* variable, std::string_view stem, int behind) {
     if (const auto wish = env(variable)) return std::string(variable) + "=" + *wish;
     std::string text = std::string(variable) + " (not set)";
     std::vector<std::string> seen;
@@ -103,8 +110,8 @@ std::string searched_places(const char* variable, std::string_view stem) {
     for (const std::string& packages : package_folders()) {
         if (below(fs::path(packages) / "nvidia").empty()) text += ", " + packages + "/nvidia/*/lib";
     }
-    return text + ", the system's loader (" + std::string(stem) + ".so." + std::to_string(newest_known) + ", .so." +
-           std::to_string(oldest_known) + ")";
+    return text + ", the system's loader (" + std::string(stem) + ".so." + std::to_string(newest_known - behind) + ", .so." +
+           std::to_string(oldest_known - behind) + ")";
 }
 
 }  // namespace pardo::cuda

@@ -103,7 +103,7 @@ CPU = {
     "n_body": Row("n-body 16384 float32, all pairs", "n_body", {"n": N_BODY}, {"fast": False, "tiled": False}, times=2, than=("numba",)),
     "n_body_fast": Row("the same, fast math", "n_body", {"n": N_BODY}, {"fast": True, "tiled": False}, times=1, than=(INTEL, "numba")),
     "n_body_estimates": Row(
-        "the same, reciprocal roots as estimates, which Intel's runtime makes of fast math",
+        "the same, roots as estimates, as Intel's are",
         "n_body",
         {"n": N_BODY},
         {"fast": "estimates", "tiled": False},

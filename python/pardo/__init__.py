@@ -204,6 +204,7 @@ if _TYPE_CHECKING:
     from pardo._kernel.kernel import *
     from pardo._kernel.program import *
     from pardo._language.atomics import *
+    from pardo._language.functions import *
     from pardo._language.groups import *
     from pardo._language.images import *
     from pardo._language.index_space import *

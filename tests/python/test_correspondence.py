@@ -59,7 +59,8 @@ def test_of_compat(correspondence, module):
     assert all(len(row) == 2 and len(row[1]) > 6 for row in rows), rows
 
 
-def test_of_refused_tests(correspondence):
-    rows = correspondence.of_refused_tests().splitlines()[2:]
+@pytest.mark.parametrize("name", ["numba_dpex_refused", "numba_parallel"])
+def test_of_refused_tests(correspondence, name):
+    rows = correspondence.of_refused_tests(name).splitlines()[2:]
     assert len(rows) > 10
     assert all(row.count("|") == 3 for row in rows)

@@ -455,7 +455,7 @@ def test_memory_of_groups_that_no_machine_has():
         x: np.float64
         y: np.int64
 
-    with pytest.raises(TypeError, match="Pair is a struct; make memory of structs in the kernel, by pardo.local_array"):
+    with pytest.raises(TypeError, match=r"Pair is a struct; make memory of structs in the kernel, by pardo.local_array"):
         pp.LocalAccessor(3, Pair)
 
 

@@ -572,6 +572,9 @@ def test_arguments_by_name_defaults_and_numpy_arrays_in_a_context():
         assert_array_equal(y, 3 * x)
         scale[pp.Range(4)](x, y, 5.0)
         assert_array_equal(y, 5 * x)
+    scale[pp.Range(4)].interpret(x, y=y)
+    assert_array_equal(y, 3 * x)
+    assert "x: a float64 array" in scale[pp.Range(4)].types(pp.asarray(x), pp.asarray(y))
     with pytest.raises(TypeError, match="there is no parameter `b`"):
         scale[pp.Range(4)](pp.asarray(x), b=1)
     with pytest.raises(TypeError, match="no argument for `y`"):

@@ -59,10 +59,11 @@ FILES = {
         "get_printoptions isscalar issubdtype iterable min_scalar_type mintypecode printoptions set_printoptions typename"
     ),
     "_kernel.jit": "jit prange",
-    "_kernel.kernel": "call_kernel call_kernel_async func kernel",
+    "_kernel.kernel": "call_kernel call_kernel_async kernel",
     "_kernel.program": "Program",
     "_offload.offloading": "offload",
     "_language.atomics": "AtomicRef atomic atomic_fence",
+    "_language.functions": "func",
     "_language.groups": (
         "all_of_group any_of_group exclusive_scan_over_group group_broadcast inclusive_scan_over_group none_of_group "
         "permute_group_by_xor reduce_over_group select_from_group shift_group_left shift_group_right"

@@ -142,7 +142,7 @@ def _way_of(labels: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...], wan
                 turn = _order([left.index(w) for w in wanted])
                 sums = [first.index(s) for s in shared], [second.index(s) for s in shared], turn
             elif shared:
-                stacks = _stacks_of(first, second, *sizes, wanted, gone)
+                stacks = _stacks_of(first, second, sizes[0], sizes[1], wanted, gone)
     return _Way(order, [extents[e] for e in order], list(range(len(wanted), len(order))), sums, stacks)
 
 

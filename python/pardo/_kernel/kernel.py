@@ -6,7 +6,7 @@ import inspect
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
 
 import numpy as np
 from pardo import _core
@@ -24,52 +24,12 @@ from pardo._language.index_space import Constant, Item, NdItem, NdRange, Range
 if TYPE_CHECKING:
     from pardo._core import Event
 
-__all__ = ["call_kernel", "call_kernel_async", "func", "kernel"]
+__all__ = ["call_kernel", "call_kernel_async", "kernel"]
 
 USES = {"read_only": 1, "write_only": 2, "read_write": 3}
 Place = Any  # a Range, an NdRange, or numbers of items
 P = ParamSpec("P")  # of a kernel's parameters but the item
 Q = ParamSpec("Q")
-
-
-def func(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function that kernels call.
-
-    It stays an ordinary Python function; any plain function can be called from a kernel, and this says so to the reader.
-
-    Parameters
-    ----------
-    function : callable
-        A plain function. It may not call itself.
-
-    Returns
-    -------
-    callable
-        The function.
-
-    See Also
-    --------
-    kernel, struct
-
-    Examples
-    --------
-    >>> import pardo as pp
-    >>> @pp.func
-    ... def cube(v):
-    ...     return v * v * v
-    >>> @pp.kernel
-    ... def cubes(item: pp.Item, x):
-    ...     i = item.get_id(0)
-    ...     x[i] = cube(x[i])
-    >>> x = pp.arange(4)
-    >>> cubes[pp.Range(4)](x).wait()
-    >>> x
-    array([ 0,  1,  8, 27])
-    """
-    if not isinstance(function, types.FunctionType):
-        raise TypeError(f"func: decorates a function, not {type(function).__name__}")
-    refuse_suspended("func", function)
-    return function
 
 
 def place_of(place: Place, op_name: str) -> tuple[list[int], list[int], Any, Any]:
@@ -156,8 +116,7 @@ class Launcher(_core._Launcher):
             Completes when all items have run; what fails while they run is raised by the next wait.
         """
         k = self._kernel
-        if keywords or k._function.__defaults__:
-            arguments = k._bound(arguments, keywords)
+        arguments = k._bound(arguments, keywords)
         parts: copies.Parts = []
         if present.in_use:
             arguments, parts = copies.on_device(arguments, self._queue)
@@ -197,14 +156,14 @@ class Launcher(_core._Launcher):
                 np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
-    def interpret(self, *arguments: Any) -> None:
+    def interpret(self, *arguments: Any, **keywords: Any) -> None:
         """Run the kernel as plain Python, item by item, so that ``print``, ``breakpoint()``, pdb and coverage work in it.
 
         The environment variable ``PARDO_INTERPRET=1`` makes every launch do this, and calls of what `jit` made.
 
         Parameters
         ----------
-        *arguments
+        *arguments, **keywords
             As for a launch. NumPy arrays are changed in place, wherever the kernel is launched.
 
         Raises
@@ -228,6 +187,7 @@ class Launcher(_core._Launcher):
         from pardo._debug import interpreter
 
         k = self._kernel
+        arguments = k._bound(arguments, keywords)
         takes_item = k._takes_item(len(arguments), bool(self._local))
         for event in _core._events(self._depends, k.__name__):
             event.wait()
@@ -237,7 +197,7 @@ class Launcher(_core._Launcher):
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
         k = self._kernel
-        program, arguments = k._program(arguments, self._local)
+        program, arguments = k._program(k._bound(arguments, {}), self._local)
         text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
         return text
 
@@ -255,7 +215,7 @@ class Launcher(_core._Launcher):
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
         k = self._kernel
-        program, arguments = k._program(arguments, self._local)
+        program, arguments = k._program(k._bound(arguments, {}), self._local)
         text: str = program.types(arguments, self._space, self._queue, k.__name__)
         return text
 
@@ -394,6 +354,8 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with those given by name and the defaults."""
+        if not (keywords or self._function.__defaults__):
+            return arguments
         item = self._item is not None or (len(arguments) + len(keywords) < len(self._names) and self._names[0] not in keywords)
         names = self._names[int(item) :]
         defaults = dict(zip(reversed(self._names), reversed(self._function.__defaults__ or ()), strict=False))
@@ -437,6 +399,16 @@ def _annotation(annotation: Any) -> str:
     return getattr(origin, "__name__", "")
 
 
+class Told(TypedDict, total=False):
+    """The options of `kernel`."""
+
+    fastmath: bool | Literal["estimates"]
+    bounds_check: bool | None
+    race_check: bool
+    sub_group_size: int
+    access: dict[str, Sequence[str]] | None
+
+
 class Decorator(Protocol):
     """What `kernel` gives without a function."""
 
@@ -449,45 +421,13 @@ class Decorator(Protocol):
 
 
 @overload
-def kernel(
-    function: Callable[Concatenate[Item, P], Any],
-    *,
-    fastmath: bool | Literal["estimates"] = ...,
-    bounds_check: bool | None = ...,
-    race_check: bool = ...,
-    sub_group_size: int = ...,
-    access: dict[str, Sequence[str]] | None = ...,
-) -> KernelFunction[P]: ...
+def kernel(function: Callable[Concatenate[Item, P], Any], **options: Unpack[Told]) -> KernelFunction[P]: ...
 @overload
-def kernel(
-    function: Callable[Concatenate[NdItem, P], Any],
-    *,
-    fastmath: bool | Literal["estimates"] = ...,
-    bounds_check: bool | None = ...,
-    race_check: bool = ...,
-    sub_group_size: int = ...,
-    access: dict[str, Sequence[str]] | None = ...,
-) -> KernelFunction[P]: ...
+def kernel(function: Callable[Concatenate[NdItem, P], Any], **options: Unpack[Told]) -> KernelFunction[P]: ...
 @overload
-def kernel(
-    function: Callable[P, Any],
-    *,
-    fastmath: bool | Literal["estimates"] = ...,
-    bounds_check: bool | None = ...,
-    race_check: bool = ...,
-    sub_group_size: int = ...,
-    access: dict[str, Sequence[str]] | None = ...,
-) -> KernelFunction[P]: ...
+def kernel(function: Callable[P, Any], **options: Unpack[Told]) -> KernelFunction[P]: ...
 @overload
-def kernel(
-    function: None = None,
-    *,
-    fastmath: bool | Literal["estimates"] = ...,
-    bounds_check: bool | None = ...,
-    race_check: bool = ...,
-    sub_group_size: int = ...,
-    access: dict[str, Sequence[str]] | None = ...,
-) -> Decorator: ...
+def kernel(function: None = None, **options: Unpack[Told]) -> Decorator: ...
 def kernel(
     function: Any = None,
     *,

@@ -228,6 +228,8 @@ List values_of(const std::vector<KernelArgument>& results) {
 
 }  // namespace
 
+nb::list loop_results(const std::vector<KernelArgument>& results) { return values_of(results); }
+
 std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
                                              std::uint64_t constants) {
     std::vector<KernelArgument> out;
@@ -404,8 +406,8 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::Loop>(m, "_Loop", "A part of a function that runs by itself.")
         .def(
             "__init__",
-            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, std::uint8_t fast_math, int checks,
-               const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products) {
+            [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, std::uint8_t fast_math,
+               int checks, const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products) {
                 std::vector<pardo::ListArgument> given;
                 given.reserve(lists.size());
                 for (const auto& [name, filled, weak, changes, grows] : lists) given.push_back({name, filled, weak, changes, grows});

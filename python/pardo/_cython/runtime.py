@@ -123,7 +123,7 @@ class Variant:
 
     def __init__(self, function: Any, results: list[str], loops: bool) -> None:
         self._function, self._results, self._loops = function, results, loops
-        self._statements: types.FunctionType | bool = True  # with loops of the core; False if there can be none
+        self._statements: Any = True  # a function with loops of the core; True before that was tried, False if there can be none
         self._lock = threading.Lock()
         self.calls: _core._Region | None = None
         self._misses = 0

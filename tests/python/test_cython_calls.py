@@ -206,7 +206,8 @@ def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):
         assert calls.counted(np.array([n, 0], np.int32), y) == n
         expected[:n] += 1
         assert y.tolist() == expected.tolist()
-    assert (hits(calls, REGIONS["repeated"]), hits(calls, REGIONS["counted"])) == (run[0] + 3, run[1] + 3)
+    nested = 0 if pp.Device(device)._takes_host_memory else 3  # else one program with its parallel loop
+    assert (hits(calls, REGIONS["repeated"]), hits(calls, REGIONS["counted"])) == (run[0] + nested, run[1] + 3)
     for n in (4, 4):
         D = np.full((4, 3), -1, np.float32)
         calls.rows_or_nothing(D, n)
@@ -262,7 +263,7 @@ def test_statements_beside_loops(calls, device):
         y = np.zeros((5, 3), np.float32)
         calls.with_statements(y, times, 4)
         assert np.array_equal(y, expected(np.zeros_like(y), times))
-    assert hits(calls, REGIONS["with_statements"]) == run + 3
+    assert hits(calls, REGIONS["with_statements"]) == run + (0 if pp.Device(device)._takes_host_memory else 3)
     before = y.copy()
     with pytest.raises(ZeroDivisionError):
         calls.with_statements(y, 1, 0)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 import threading
 import types
@@ -21,7 +22,8 @@ from pardo._data.tables import table_of
 from pardo._kernel.environment import plainly
 from pardo._kernel.jit import JitFunction
 from pardo._kernel.parallel_loops import checked_iterations, chunk_of, counted, prange
-from pardo._kernel.rewriting import build
+from pardo._kernel.regions import LEFT
+from pardo._kernel.rewriting import NestedLoops, build
 from pardo._offload.inference import function_tree
 from pardo._offload.offloading import KINDS, OffloadFunction
 
@@ -160,23 +162,27 @@ class Variant:
         if self._loops and _bounds(regions) & {name for r in regions for name in r.results}:
             self._loops = False  # how often a loop runs is what one before has computed
         firsts = {id(run[0]): run for run in reversed(runs)}
-        if not self._loops and self._statements is not False and len(firsts) == len(regions):
-            self._keep(arguments, [firsts[id(region)] for region in regions])
-        elif self._loops and [r for r, *_ in runs] == regions:
-            self._keep(arguments, runs)
+        if self._loops and [r for r, *_ in runs] == regions:
+            self._keep(arguments, runs, regions)
+        elif not self._loops and all(id(r) in firsts for r in regions if r.parallel):
+            self._keep(arguments, [firsts[id(r)] for r in regions if r.parallel], regions)
         return results
 
-    def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], regions: list[Any]) -> Any:
-        """The region as a function of its numbers, whose loops are the core's; None if its statements need elements of arrays."""
+    def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], regions: list[Any], on_host: bool) -> Any:
+        """The region as a function of its numbers, whose loops are the core's; None if its statements need elements of arrays, and where
+        threads share the loops inside of others, which are one program then."""
         function, calls = self._function, self.calls
+        if on_host and not all(r.parallel for r in regions):
+            return None
         if self._statements is True:
             self._statements = False
             options = function._options
             built = build(function._function, options, lambda f: JitFunction(f, *options), placed=False)
-            same = len(built.regions) == len(regions) and all(r.parallel and not r.draws for r in regions)
+            same = len(built.regions) == len(regions) and all(isinstance(r, NestedLoops) or (r.parallel and not r.draws) for r in regions)
             if same and _stay_in_loops(function_tree(function._function), set(arrays)):
                 loops: list[Any] = built.regions  # the function looks into this list
-                loops[:] = [_Loop(region, k, calls) for k, region in enumerate(regions)]
+                numbers = itertools.count()
+                loops[:] = [_Loop(r, next(numbers), calls) if r.parallel else _Around() for r in regions]
                 self._statements = built.function
         if self._statements is False:
             return None
@@ -189,7 +195,7 @@ class Variant:
 
         return run
 
-    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
+    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]], regions: list[Any]) -> None:
         function = self._function
         names = function._parameters
         counting, statements = _bounds([r for r, *_ in runs]) if self._loops else set(), None
@@ -202,12 +208,12 @@ class Variant:
                 for name, a in zip(names, arrays, strict=True)
             ]
             self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
+        table = table_of(function._target())
         if not self._loops:
             given = {name: a for name, a in zip(names, arrays, strict=True) if a is not None}
-            statements = self._with_statements(given, [r for r, *_ in runs])
+            statements = self._with_statements(given, regions, table.shares)
             if statements is None:
                 return
-        table = table_of(function._target())
         moved = None if table.shares or function._last is None else function._last
         kinds = {} if moved is None else {m.name: m.kind for m in moved[1]}
         # Where the value of a name is: a parameter, or behind these a result. Statements give numbers themselves.
@@ -262,6 +268,14 @@ class _Loop:
         at_a_time = region.at_a_time if chunk is None else chunk_of("prange", region.schedule, chunk)
         results = self.calls.run_loop(self.number, captured, counts, at_a_time)
         return results[0] if len(results) == 1 else tuple(results)
+
+
+class _Around:
+    """A serial loop around parallel ones."""
+
+    def serially(self, captured: Any) -> Any:
+        """Leave it to Python."""
+        return LEFT
 
 
 def _bounds(regions: list[Any]) -> set[str]:

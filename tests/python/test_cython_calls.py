@@ -33,6 +33,7 @@ def hits(module, number):
 
 REGIONS = {"rows": 1, "chained": 3, "doubled": 5, "read_between": 7, "add": 8, "checked": 9}  # by their marks; blocks have numbers too
 REGIONS |= {"sums": 13, "normalized": 14, "filled": 15, "of_memory": 16, "of_structs": 21, "of_structs_of_c": 22, "yields": 23}
+REGIONS |= {"repeated": 17, "counted": 18, "with_statements": 24, "last_values": 25, "reduced_structs": 26}
 
 
 def test_rows_wait_for_the_end_of_their_block(calls, device):
@@ -195,6 +196,7 @@ def test_memory_of_c_is_known_by_its_address(calls, device):
 
 def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):
     x, y = np.zeros(5, np.float32), np.zeros(9, np.float32)
+    run = hits(calls, REGIONS["repeated"]), hits(calls, REGIONS["counted"])
     for times in (1, 3, 0, 2):
         x[:] = 0
         calls.repeated(x, times)
@@ -204,6 +206,8 @@ def test_what_a_region_does_beside_its_loops_is_done_again(calls, device):
         assert calls.counted(np.array([n, 0], np.int32), y) == n
         expected[:n] += 1
         assert y.tolist() == expected.tolist()
+    nested = 0 if pp.Device(device)._takes_host_memory else 3  # else one program with its parallel loop
+    assert (hits(calls, REGIONS["repeated"]), hits(calls, REGIONS["counted"])) == (run[0] + nested, run[1] + 3)
     for n in (4, 4):
         D = np.full((4, 3), -1, np.float32)
         calls.rows_or_nothing(D, n)
@@ -236,6 +240,48 @@ def test_structs_in_arrays(calls, device):
     assert np.array_equal(bodies, before)
     assert hits(calls, REGIONS["of_structs"]) - run[0] >= 5
     assert hits(calls, REGIONS["of_structs_of_c"]) - run[1] == 3
+
+
+def test_reductions_behind_structs(calls, device):
+    bodies = np.zeros(5, BODY)
+    for k in range(3):
+        bodies["own"]["n"] = np.arange(5) + k
+        assert calls.reduced_structs(bodies, 0.5) == 10.5 + 5 * k
+    assert hits(calls, REGIONS["reduced_structs"]) >= 2
+
+
+def test_statements_beside_loops(calls, device):
+    def expected(y, times):
+        share = 0.25
+        for k in range(times):
+            y[k::2] += share * (k + 1)
+            share /= 2 if k > 1 else 1
+        return y
+
+    run = hits(calls, REGIONS["with_statements"])
+    for times in (1, 4, 0, 2):
+        y = np.zeros((5, 3), np.float32)
+        calls.with_statements(y, times, 4)
+        assert np.array_equal(y, expected(np.zeros_like(y), times))
+    assert hits(calls, REGIONS["with_statements"]) == run + (0 if pp.Device(device)._takes_host_memory else 3)
+    before = y.copy()
+    with pytest.raises(ZeroDivisionError):
+        calls.with_statements(y, 1, 0)
+    assert np.array_equal(y, before)
+    with pp.data(tofrom=(y,)):
+        calls.with_statements(y[1:], 2, 4)
+    before[1:] += expected(np.zeros_like(before[1:]), 2)
+    assert np.array_equal(y, before)
+
+
+def test_last_values_beside_reductions(calls, device):
+    run = hits(calls, REGIONS["last_values"])
+    for n in (3, 5, 1, 4):
+        x = floats(6)
+        last, total, i = calls.last_values(x, n)
+        assert (last, i) == (2 * (n - 1), n - 1)
+        np.testing.assert_allclose(total, x[:n].sum(), rtol=1e-6)
+    assert hits(calls, REGIONS["last_values"]) == run + 3
 
 
 def test_generators_have_regions(calls, device):

@@ -228,6 +228,8 @@ List values_of(const std::vector<KernelArgument>& results) {
 
 }  // namespace
 
+nb::list loop_results(const std::vector<KernelArgument>& results) { return values_of(results); }
+
 std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
                                              std::uint64_t constants) {
     std::vector<KernelArgument> out;

@@ -64,5 +64,7 @@ std::optional<bool> offload_is_off();
 /// A tuple's values as arguments of a launch (kernel.cpp); `names`: of the parameters; `constants`: as for `launch`.
 std::vector<pardo::KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
                                                     std::uint64_t constants = 0);
+/// What a loop has given, as Python has it (kernel.cpp).
+nb::list loop_results(const std::vector<pardo::KernelArgument>& results);
 
 }  // namespace bind

@@ -7,99 +7,14 @@
 
 #include "late_results.h"
 #include "present.h"
+#include "region.h"
 
 namespace bind {
 namespace {
 
-using pardo::Array;
-using pardo::KernelArgument;
+using namespace region;
 
 constexpr std::size_t most_kept = 32;
-
-/// Numbers of one dtype in an array: its elements, or what is in one field of its structs.
-struct Piece {
-    pardo::DType dtype = pardo::DType::Bool;
-    std::int64_t offset = 0;  // in an element, in bytes
-    Ints shape, strides;      // of the field, if it is an array
-};
-
-/// What a call takes: an array, or a number. Numbers that say how many iterations there are belong to the shapes of a call.
-struct Parameter {
-    int rank = -1;  // -1: a number
-    bool counts = false;
-    std::string name;
-    std::int64_t size = 0;  // of an element
-    std::vector<Piece> pieces;
-
-    bool plain() const { return pieces.size() == 1 && pieces[0].shape.empty(); }
-};
-
-/// What is copied of an array that is not present.
-struct Map {
-    bool to = false, from = false, may_be_new = true;
-};
-
-/// What stands for an argument of a loop.
-struct Source {
-    enum class Kind { Constant, Parameter, Result } kind = Kind::Constant;  // the same in all calls; of the region; of a loop before
-    std::size_t number = 0;
-};
-
-/// A loop of a region.
-struct Step {
-    nb::object owner;  // of `loop`
-    const pardo::Loop* loop = nullptr;
-    std::vector<KernelArgument> pattern;  // without the arrays of calls
-    std::vector<Source> sources;
-    std::vector<pardo::DType> dtypes;
-    Ints counts, initial;  // `initial`: the arguments that its reductions begin with
-    std::int64_t chunk = 0;
-};
-
-/// Arguments of all loops, and the arrays in them that share the host's memory: where these are, one a parameter.
-struct Arguments {
-    std::vector<std::vector<KernelArgument>> of_steps;
-    std::vector<std::uintptr_t> addresses;
-};
-
-/// An argument of one of a region's loops, and which piece of an array it is.
-struct Place {
-    std::size_t step = 0, argument = 0, piece = 0;
-};
-
-/// What a call ran with, without its arrays and numbers.
-struct Kept {
-    std::vector<std::int64_t> key;
-    std::vector<Step> steps;
-    std::vector<std::vector<Place>> places;  // where each parameter goes
-    std::vector<Map> maps;                   // one a parameter
-    std::vector<std::size_t> results;        // which ones of the loops' are the region's
-    Arguments arguments;                     // they stay; threads that come meanwhile have their own
-    std::string name;
-    nb::object moved;  // what such a call copies, for reports
-    bool running = false;
-};
-
-/// An array of a call: where it is on the host, and what takes its place.
-struct Given {
-    const std::int64_t *shape = nullptr, *strides = nullptr;  // in bytes
-    std::size_t rank = 0;
-    std::uintptr_t address = 0, low = 0, high = 0;
-    PresentEntry* entry = nullptr;
-    Array array;             // what is made for the call, if it is not present
-    std::int64_t place = 0;  // in it, in bytes
-    bool whole = true;       // it is the array of the call, and not bytes
-
-    pardo::Extents extents() const { return {shape, rank}; }
-    pardo::Extents steps() const { return {strides, rank}; }
-    bool overlaps(const Given& other) const { return low < other.high && other.low < high; }
-};
-
-bool adjacent(const Given& g, std::int64_t step) {
-    for (std::size_t d = g.rank; d-- > 0; step *= g.shape[d])
-        if (g.shape[d] > 1 && g.strides[d] != step) return false;
-    return true;
-}
 
 class Region {
 public:
@@ -131,6 +46,7 @@ public:
         if (!placed(*kept, *table, call, late) || !run(*kept, *table, call, numbers, late)) return {};
         ++hits;
         moved = kept->moved;
+        if (call.given_back.is_valid()) return nb::borrow<nb::tuple>(call.given_back);
         if (kept->results.empty()) return nb::tuple();
         nb::list out;
         for (const std::size_t k : kept->results) out.append(nb::steal(scalar_to_python(call.results[k])));
@@ -140,7 +56,7 @@ public:
     /// `loops`: for each its program, arguments, counts, chunk, what stands for each argument (a parameter of the region; behind these a
     /// result of the loops before; -1: what is given here), and the arguments that its reductions begin with.
     void keep(const Ints& words, const nb::tuple& numbers, PresentTable& table, const nb::list& loops, std::string name,
-              const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object copied) {
+              const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object copied, nb::object statements) {
         if (words.size() != words_ || nb::len(numbers) != numbers_) return;
         Call call;
         read(words.data(), numbers, table, call);
@@ -163,10 +79,32 @@ public:
         kept->results = std::move(results);
         kept->name = std::move(name);
         kept->moved = std::move(copied);
+        if (!statements.is_none()) kept->statements = std::move(statements);
         if (!offload_is_off().value_or(true)) chosen_table_ = &table;
         if (kept_.size() >= most_kept) kept_.clear();
         last_ = kept_.size();
         kept_.push_back(std::move(kept));
+    }
+
+    /// A loop of the region whose statements this thread is running: what it reduces. Arrays are here; the others are given.
+    nb::list run_loop(std::size_t number, const nb::tuple& given, const Ints& counts, std::int64_t chunk) const {
+        const Statements& now = *under_way;
+        const Step& step = now.kept.steps.at(number);
+        std::vector<KernelArgument>& arguments = now.arguments.of_steps[number];
+        std::size_t at = 0;
+        for (std::size_t k = 0; k < step.widths.size(); at += step.widths[k++]) {
+            if (step.arrays[k]) continue;
+            std::vector<KernelArgument> parts =
+                kernel_arguments(nb::make_tuple(nb::object(given[k])), now.kept.name.c_str(), step.loop->parameters());
+            if (parts.size() != step.widths[k]) throw pardo::Error(pardo::ErrorCode::Internal, now.kept.name + ": other arguments");
+            std::ranges::move(parts, arguments.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        std::vector<KernelArgument> results;
+        {
+            const Unlocked unlocked;
+            results = launch(step, arguments, now.table, counts, chunk, now.late);
+        }
+        return loop_results(results);
     }
 
     std::int64_t hits = 0;
@@ -179,7 +117,16 @@ private:
         std::vector<std::int64_t> key;
         std::vector<Given> given;            // one a parameter; empty for numbers
         std::vector<pardo::Scalar> results;  // of the loops, one after the other
+        nb::object given_back;               // by statements beside loops
     };
+    /// What loops have that the statements of a region run.
+    struct Statements {
+        const Kept& kept;
+        Arguments& arguments;
+        const PresentTable& table;
+        LateResults* late;
+    };
+    static thread_local const Statements* under_way;
     /// A call whose vectors have the room that they had in the last one. Threads that come meanwhile make their own.
     struct Borrowed {
         explicit Borrowed(Region& region) : owner(region), call(std::move(region.spare_)) {
@@ -191,6 +138,7 @@ private:
             call->key.clear();
             call->given.clear();
             call->results.clear();
+            call->given_back.reset();
             owner.spare_ = std::move(call);
         }
         Region& owner;
@@ -206,10 +154,16 @@ private:
             step.sources.resize(step.pattern.size());
             step.dtypes.resize(step.pattern.size());
             if (place >= 0 && !stands_for(kept, step, parts, static_cast<std::size_t>(place))) return false;
+            step.widths.push_back(parts.size());
+            step.arrays.push_back(place >= 0 && static_cast<std::size_t>(place) < parameters_.size() &&
+                                  parameters_[static_cast<std::size_t>(place)].rank >= 0);
             for (KernelArgument& part : parts) step.pattern.push_back(std::move(part));
         }
         step.sources.resize(step.pattern.size());
         step.dtypes.resize(step.pattern.size());
+        Ints first(step.widths.size());  // where the arguments are in the pattern
+        for (std::size_t k = 1; k < first.size(); ++k) first[k] = first[k - 1] + static_cast<std::int64_t>(step.widths[k - 1]);
+        for (std::int64_t& k : step.initial) k = first.at(static_cast<std::size_t>(k));
         return std::ranges::all_of(
             step.initial, [&](std::int64_t k) { return step.pattern[static_cast<std::size_t>(k)].kind == KernelArgument::Kind::Number; });
     }
@@ -409,11 +363,19 @@ private:
         bool done = false;
         try {
             fill(kept, arguments, table, call, true);  // with the lock: other threads look at the entries too
-            const Unlocked unlocked;
-            done = table.shares || make(kept, table, call, late);
-            if (done) {
-                fill(kept, arguments, table, call, false);
-                for (std::size_t s = 0; s < kept.steps.size(); ++s) go(kept.steps[s], arguments.of_steps[s], table, call, late);
+            const bool has_statements = kept.statements.is_valid();
+            {
+                const Unlocked unlocked;
+                done = table.shares || make(kept, table, call, late);
+                if (done) fill(kept, arguments, table, call, false);
+                if (done && !has_statements) {
+                    for (std::size_t s = 0; s < kept.steps.size(); ++s) go(kept.steps[s], arguments.of_steps[s], table, call, late);
+                    copy_back(kept, table, call, late);
+                }
+            }
+            if (done && has_statements) {
+                all_of_it(kept, arguments, table, call, numbers, late);
+                const Unlocked unlocked;
                 copy_back(kept, table, call, late);
             }
         } catch (...) {
@@ -429,15 +391,33 @@ private:
         for (std::size_t k = 0; k < arguments.size(); ++k)
             if (step.sources[k].kind == Source::Kind::Result)
                 arguments[k].scalar = call.results.at(step.sources[k].number).cast(step.dtypes[k]);
+        for (const KernelArgument& result : launch(step, arguments, table, step.counts, step.chunk, late))
+            call.results.push_back(result.scalar);
+    }
+
+    static std::vector<KernelArgument> launch(const Step& step, const std::vector<KernelArgument>& arguments, const PresentTable& table,
+                                              const Ints& counts, std::int64_t chunk, LateResults* late) {
         std::vector<pardo::Scalar> initial;
         for (const std::int64_t k : step.initial) initial.push_back(arguments[static_cast<std::size_t>(k)].scalar);
         pardo::Event event;
         const bool shared = late && table.shares && table.queue.order() == pardo::QueueOrder::InOrder;
-        for (const KernelArgument& result :
-             step.loop->run(arguments, step.counts, initial, &table.queue, step.chunk, shared ? &event : nullptr))
-            call.results.push_back(result.scalar);
+        std::vector<KernelArgument> results = step.loop->run(arguments, counts, initial, &table.queue, chunk, shared ? &event : nullptr);
         // Without iterations there is no event, and what ran before may still be running.
         if (shared && event.status() != pardo::EventStatus::Complete) late->runs(event);
+        return results;
+    }
+
+    /// Statements of the region, in Python, which run its loops.
+    static void all_of_it(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, const nb::tuple& numbers,
+                          LateResults* late) {
+        const Statements now{kept, arguments, table, late};
+        struct Running {
+            const Statements* const outer = under_way;
+            ~Running() { under_way = outer; }
+        } const running;
+        under_way = &now;
+        const nb::object made = kept.statements(numbers);
+        call.given_back = made.is_none() ? nb::object(nb::tuple()) : made;
     }
 
     void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) const {
@@ -493,6 +473,8 @@ private:
     std::size_t last_ = 0;
 };
 
+thread_local const Region::Statements* Region::under_way = nullptr;
+
 }  // namespace
 
 void bind_region(nb::module_& m) {
@@ -532,12 +514,13 @@ void bind_region(nb::module_& m) {
         .def(
             "keep",
             [](Region& self, const Ints& words, nb::tuple numbers, nb::handle table, nb::typed<nb::list, nb::tuple> loops, std::string name,
-               const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object moved) {
+               const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object moved, nb::object statements) {
                 self.keep(words, numbers, *nb::inst_ptr<PresentTable>(table), loops, std::move(name), maps, std::move(results),
-                          std::move(moved));
+                          std::move(moved), std::move(statements));
             },
             nb::arg("words"), nb::arg("numbers"), nb::arg("table"), nb::arg("loops"), nb::arg("name"), nb::arg("maps"), nb::arg("results"),
-            nb::arg("moved").none())
+            nb::arg("moved").none(), nb::arg("statements").none())
+        .def("run_loop", &Region::run_loop, nb::arg("number"), nb::arg("given"), nb::arg("counts"), nb::arg("chunk"))
         .def_ro("hits", &Region::hits)
         .def_ro("moved", &Region::moved)
         .def("forget", [](Region& self) { self.moved = nb::none(); });

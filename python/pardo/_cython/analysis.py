@@ -265,6 +265,7 @@ def _compiled(found: list[_Found], functions: dict[str, FoundFunction], module: 
                     "schedule": "dynamic" if region.schedule in ("dynamic", "guided") else None,
                     "chunk": region.chunk,
                     "returns": bool(region.returns),
+                    "loops": region.is_loops,
                 },
             }
         )

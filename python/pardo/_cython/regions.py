@@ -168,8 +168,8 @@ class Region(Loops):
         return made
 
     def facts(self) -> tuple[list[str], list[str]] | None:
-        """What a call of a region of loops depends on, beside what arrays hold: addresses, shapes and strides of arrays, and numbers.
-        None for other regions."""
+        """What a call depends on, beside what arrays hold: addresses, shapes and strides of arrays, and numbers. None for regions that
+        return from the function around them, or have what these do not tell."""
         words: list[str] = []
         numbers: list[str] = []
         for text, kind in [*self.captured.items(), *((place_text(p), self.kind_of(*p)) for p in self.asked())]:
@@ -182,7 +182,7 @@ class Region(Loops):
                 return None
             else:
                 numbers.append(text)
-        return (words, numbers) if self.is_loops and (words or numbers) else None
+        return (words, numbers) if (words or numbers) and not self.returns else None
 
     def asked(self) -> list[Place]:
         """Variables of its own that are given with the values which they have outside."""

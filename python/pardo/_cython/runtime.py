@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 import threading
 import types
@@ -19,7 +20,11 @@ from pardo._cython import carried, functions
 from pardo._data import mappings, tables
 from pardo._data.tables import table_of
 from pardo._kernel.environment import plainly
-from pardo._kernel.parallel_loops import prange
+from pardo._kernel.jit import JitFunction
+from pardo._kernel.parallel_loops import checked_iterations, chunk_of, counted, prange
+from pardo._kernel.regions import LEFT
+from pardo._kernel.rewriting import NestedLoops, build
+from pardo._offload.inference import function_tree
 from pardo._offload.offloading import KINDS, OffloadFunction
 
 assert known is not None
@@ -75,7 +80,8 @@ class Region:
         with self._lock:
             if self._made is None:
                 texts = _texts(self._files)
-                self._made = {v["key"]: Variant(_function(v, texts), v["results"]) for v in carried.unpacked(self._data)}
+                every = carried.unpacked(self._data)
+                self._made = {v["key"]: Variant(_function(v, texts), v["results"], v["options"]["loops"]) for v in every}
             return self._made
 
     def of(self, key: Any) -> Variant:
@@ -113,12 +119,13 @@ class Variant:
     """A region for the types of its arguments.
 
     A region of loops alone, with shapes and bounds that it has had before, is run by the core with the programs that it had then
-    (python/bind/kernel/region.cpp). It is given addresses, shapes and strides of arrays, as numbers of C, and the numbers. Nothing here
-    keeps memory alive: who calls has it.
+    (python/bind/kernel/region.cpp). It is given addresses, shapes and strides of arrays, as numbers of C, and the numbers. Of other regions
+    the core finds the arrays, and Python runs the statements beside the loops. Nothing here keeps memory alive: who calls has it.
     """
 
-    def __init__(self, function: Any, results: list[str]) -> None:
-        self._function, self._results = function, results
+    def __init__(self, function: Any, results: list[str], loops: bool) -> None:
+        self._function, self._results, self._loops = function, results, loops
+        self._statements: Any = True  # a function with loops of the core; True before that was tried, False if there can be none
         self._lock = threading.Lock()
         self.calls: _core._Region | None = None
         self._misses = 0
@@ -152,16 +159,46 @@ class Variant:
             finally:
                 for region in regions:
                     region.recorded = None
-        if [r for r, *_ in runs] == regions:
-            self._keep(arguments, runs)
+        if self._loops and _bounds(regions) & {name for r in regions for name in r.results}:
+            self._loops = False  # how often a loop runs is what one before has computed
+        firsts = {id(run[0]): run for run in reversed(runs)}
+        if self._loops and [r for r, *_ in runs] == regions:
+            self._keep(arguments, runs, regions)
+        elif not self._loops and all(id(r) in firsts for r in regions if r.parallel):
+            self._keep(arguments, [firsts[id(r)] for r in regions if r.parallel], regions)
         return results
 
-    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]]) -> None:
+    def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], regions: list[Any], on_host: bool) -> Any:
+        """The region as a function of its numbers, whose loops are the core's; None if its statements need elements of arrays, and where
+        threads share the loops inside of others, which are one program then."""
+        function, calls = self._function, self.calls
+        if on_host and not all(r.parallel for r in regions):
+            return None
+        if self._statements is True:
+            self._statements = False
+            options = function._options
+            built = build(function._function, options, lambda f: JitFunction(f, *options), placed=False)
+            same = len(built.regions) == len(regions) and all(isinstance(r, NestedLoops) or (r.parallel and not r.draws) for r in regions)
+            if same and _stay_in_loops(function_tree(function._function), set(arrays)):
+                loops: list[Any] = built.regions  # the function looks into this list
+                numbers = itertools.count()
+                loops[:] = [_Loop(r, next(numbers), calls) if r.parallel else _Around() for r in regions]
+                self._statements = built.function
+        if self._statements is False:
+            return None
+        statements: Any = self._statements
+        values = [_Shaped(arrays[name].shape) if name in arrays else None for name in function._parameters]
+
+        def run(numbers: tuple[Any, ...]) -> Any:
+            left = iter(numbers)
+            return statements(*[next(left) if v is None else v for v in values])
+
+        return run
+
+    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]], regions: list[Any]) -> None:
         function = self._function
         names = function._parameters
-        counting = {n.id for r, *_ in runs for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-        if any(counting & set(r.results) for r, *_ in runs):
-            return
+        counting, statements = _bounds([r for r, *_ in runs]) if self._loops else set(), None
         arrays = [np.asarray(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else None for a in arguments]
         if any(piece[0].kind not in "biufc" for a in arrays if a is not None for piece in _pieces(a.dtype)):
             return
@@ -172,19 +209,27 @@ class Variant:
             ]
             self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
         table = table_of(function._target())
+        if not self._loops:
+            given = {name: a for name, a in zip(names, arrays, strict=True) if a is not None}
+            statements = self._with_statements(given, regions, table.shares)
+            if statements is None:
+                return
         moved = None if table.shares or function._last is None else function._last
         kinds = {} if moved is None else {m.name: m.kind for m in moved[1]}
-        of = {name: k for k, name in enumerate(names)}  # where the value of a name is: a parameter, or behind these a result
+        # Where the value of a name is: a parameter, or behind these a result. Statements give numbers themselves.
+        of = {name: k for k, name in enumerate(names) if self._loops or arrays[k] is not None}
         loops, results = [], 0
         for region, loop_arguments, counts, chunk in runs:
             places = [of.get(name, -1) for name in region.captured]
             loops.append((region.loop, loop_arguments, counts, chunk, places, region.initial))
-            of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
-            results += len(region.results)
-        returned = [of[name] - len(names) for name in self._results]
+            if self._loops:
+                of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
+                results += len(region.results)
+        returned = [of[name] - len(names) for name in self._results] if self._loops else []
         words = [w for a in arrays if a is not None for w in (a.__array_interface__["data"][0], *a.shape, *a.strides)]
         numbers = tuple(n for n, a in zip(arguments, arrays, strict=True) if a is None)
-        self.calls.keep(words, numbers, table, loops, function.__name__, [kinds.get(name, "") for name in names], returned, moved)
+        maps = [kinds.get(name, "") for name in names]
+        self.calls.keep(words, numbers, table, loops, function.__name__, maps, returned, moved, statements)
         self.again = self.calls.again  # type: ignore[method-assign]
 
     def explain(self) -> str:
@@ -193,6 +238,62 @@ class Variant:
             self._function._last = self.calls.moved
         explained: str = self._function.explain()
         return explained
+
+
+class _Shaped:
+    """What statements see of an array."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+class _Loop:
+    """A parallel loop of a region whose arrays the core has found."""
+
+    def __init__(self, region: Any, number: int, calls: Any) -> None:
+        self.region, self.number, self.calls = region, number, calls
+
+    def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
+        """Run it."""
+        region, counts = self.region, []
+        for bound, (start, step) in zip(bounds, region.fixed, strict=True):
+            iterations = checked_iterations(bound)
+            captured += counted(iterations, start, step)
+            counts.append(len(iterations))
+        at_a_time = region.at_a_time if chunk is None else chunk_of("prange", region.schedule, chunk)
+        results = self.calls.run_loop(self.number, captured, counts, at_a_time)
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+class _Around:
+    """A serial loop around parallel ones."""
+
+    def serially(self, captured: Any) -> Any:
+        """Leave it to Python."""
+        return LEFT
+
+
+def _bounds(regions: list[Any]) -> set[str]:
+    """Names that say which iterations loops have."""
+    return {n.id for r in regions for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+
+
+def _stay_in_loops(node: ast.AST, arrays: set[str]) -> bool:
+    """Whether statements beside parallel loops ask arrays for their shapes alone."""
+    if isinstance(node, ast.Name):
+        return node.id not in arrays
+    if isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(node.value, ast.Name):
+        return True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+        return all(isinstance(a, ast.Name) or _stay_in_loops(a, arrays) for a in node.args)
+    if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "_prange":
+        return all(_stay_in_loops(part, arrays) for part in (node.iter, *node.orelse))
+    return all(_stay_in_loops(child, arrays) for child in ast.iter_child_nodes(node))
 
 
 @functools.lru_cache(16)

@@ -218,3 +218,35 @@ def yields(float[:] x, int times):
         for i in prange(x.shape[0], nogil=True, device={}):
             x[i] += k
         yield k
+
+
+def with_statements(float[:, :] y, int times, float divisor):
+    """Statements beside loops, and loops around them."""
+    cdef int i, j, k
+    cdef float share
+    with nogil, parallel(device={}):
+        share = 1 / divisor
+        for k in range(times):
+            for i in prange(k, y.shape[0], 2):
+                for j in range(y.shape[1]):
+                    y[i, j] += share * (k + 1)
+            if k > 1:
+                share = share / 2
+
+
+def last_values(float[:] x, int n):
+    """The last iteration's values, beside what is reduced."""
+    cdef int i, last = -1
+    cdef float total = 0
+    for i in prange(n, nogil=True, device={}):
+        last = 2 * i
+        total += x[i]
+    return last, total, i
+
+
+def reduced_structs(Body[:] x, float start):
+    """A reduction behind an array of structs."""
+    cdef int i
+    for i in prange(x.shape[0], nogil=True, device={}):
+        start += x[i].own.n
+    return start

@@ -212,7 +212,7 @@ def test_failures_have_their_lines(rng):
 
     @pp.jit
     def divided(n, o):
-        for t in range(3):
+        for _ in range(3):
             for i in pp.prange(o.shape[0]):
                 o[i] = 7 // (i - n)
 

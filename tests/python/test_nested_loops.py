@@ -3,9 +3,8 @@ import os
 import threading
 
 import numpy as np
-import pytest
-
 import pardo as pp
+import pytest
 
 pytestmark = pytest.mark.filterwarnings("error")
 

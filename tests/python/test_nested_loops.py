@@ -3,9 +3,8 @@ import os
 import threading
 
 import numpy as np
-import pytest
-
 import pardo as pp
+import pytest
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -212,7 +211,7 @@ def test_failures_have_their_lines(rng):
 
     @pp.jit
     def divided(n, o):
-        for t in range(3):
+        for _ in range(3):
             for i in pp.prange(o.shape[0]):
                 o[i] = 7 // (i - n)
 

@@ -1,4 +1,6 @@
 # tests/python/test_python_integers.py: Python's integers have no limit: compiled loops never wrap them silently. NumPy's wrap.
+import linecache
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -563,3 +565,15 @@ def test_choices_between_dtypes_promote(pair):
     out = np.zeros(3)
     with_a_number(a, out)
     assert_array_equal(out, np.where(a > 2, a, 0.5))
+
+
+@pytest.mark.parametrize(
+    "text", ["np.minimum(100, 100)", "np.maximum(i, 100)", "np.multiply(10, 10)", "np.clip(i, 100, 200)", "np.power(10, 2)", "abs(-20)"]
+)
+def test_what_numpys_functions_make_of_pythons_integers_is_numpys(text):
+    source = f"def f(x, o):\n    m = 0\n    for i in range(len(x)):\n        m = {text}\n        o[i] = x[i] * m\n    return m\n"
+    name = f"<numpys {text}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    made = {"np": np}
+    exec(compile(source, name, "exec"), made)
+    assert same_or_overflow(made["f"], np.array([3, 1, 7], "uint8"), np.zeros(3))

@@ -9,6 +9,7 @@ parallel.
 from __future__ import annotations
 
 import ast
+import math
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -24,6 +25,7 @@ from pardo._kernel.parallel_loops import Scope, called, is_prange
 PRODUCTS = {"dot", "matmul", "vdot", "vecdot", "inner", "outer", "tensordot", "einsum", "kron", "convolve", "correlate"}
 MOST_ELEMENTS = 1 << 16  # of one of our arrays on the CPU
 FEWEST_ROWS = 64  # of matrices that a library factorizes
+MOST_OF_ONE_THREAD = 1 << 17  # of a matrix that a vector is multiplied by, while it stays in the caches
 MOST_OF_PRODUCTS = 1 << 14  # of an array where there are products: those of larger ones are a library's
 
 
@@ -92,6 +94,11 @@ def better_solved(values: tuple[Any, ...]) -> bool:
 def better_multiplied(values: tuple[Any, ...]) -> bool:
     """True if products of these arrays are worth a library."""
     return any(isinstance(v, (Array, np.ndarray)) and v.size > MOST_OF_PRODUCTS for v in values)
+
+
+def better_threaded(values: tuple[Any, ...]) -> bool:
+    """True if products of these arrays with vectors are worth the threads of a library."""
+    return any(isinstance(v, (Array, np.ndarray)) and v.ndim > 1 and math.prod(v.shape[-2:]) > MOST_OF_ONE_THREAD for v in values)
 
 
 def better_recorded(values: tuple[Any, ...]) -> bool:

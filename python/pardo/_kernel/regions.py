@@ -269,7 +269,7 @@ class Region:
 
     def _with_large_arrays(self, captured: tuple[Any, ...]) -> Any:
         """Run a loop with products of arrays that are large: those of matrices are a library's."""
-        if self.of_slices:
+        if self.of_slices and array_code.better_threaded(captured):
             return self._left("its products are a library's", captured)
         found = self.variants.get(LARGE)
         if found is None:

@@ -109,7 +109,7 @@ class _WithOurs(ast.NodeTransformer):
 
 
 class NestedLoops(Region):
-    """A serial loop and the parallel loops in it: one program, in which threads share these, so that Python does not launch one at each step.
+    """A serial loop and the parallel loops in it: one program, in which threads share these; Python launches nothing at each step.
 
     Where there is no such program, Python runs the outer loop, and each parallel loop is a program of its own.
     """
@@ -244,7 +244,7 @@ class _Cutter:
         return True
 
     def nested(self, loop: ast.stmt, whole: ast.For | ast.While, parallel: list[Region]) -> list[ast.stmt]:
-        """A call of the program of a loop and the parallel loops in it, if there is one, and the loop with these as programs of their own."""
+        """A call of the program of a loop and the parallel loops in it, and, where there is none, the loop with these as programs."""
         if not self.fits(whole, parallel):
             return [loop]
         try:

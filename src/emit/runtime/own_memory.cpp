@@ -43,7 +43,8 @@ thread_local std::vector<Piece> pieces;  // one an array; a kernel runs to its e
 
 void* own_memory(std::int64_t array, std::int64_t count, std::int64_t itemsize) noexcept {
     if (array < -1) {
-        if (const auto at = static_cast<std::size_t>(-2 - array); at < pieces.size() && pieces[at].bytes > kept_bytes) pieces[at].reset(alignment);
+        if (const auto at = static_cast<std::size_t>(-2 - array); at < pieces.size() && pieces[at].bytes > kept_bytes)
+            pieces[at].reset(alignment);
         return nullptr;
     }
     if (array < 0) {

@@ -15,6 +15,21 @@ template <class Map> Map joined(std::vector<std::pair<const char*, Calls::Row>> 
     return all;
 }
 
+/// Functions that stand for Python's own too.
+bool of_python(const std::string& name) { return name == "abs" || name == "astype"; }
+
+/// Whether arguments are Python's integers: NumPy's functions give an int64 of them, and not Python's.
+bool only_weak_integers(std::span<const TypedExpr> arguments) {
+    bool some = false;
+    for (const TypedExpr& a : arguments) {
+        if (a.kind != Kind::Number) return false;
+        if (a.type.dtype == DType::Bool) continue;
+        if (!a.type.weak || a.type.dtype != DType::Int64) return false;
+        some = true;
+    }
+    return some;
+}
+
 }  // namespace
 
 TypedExpr Calls::print(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -94,6 +109,9 @@ TypedExpr Lowering::call(const Tree& given) {
         wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
     if (row.lift != Calls::Lift::No && std::ranges::any_of(arguments, is_rows))
         return array_call(t, std::move(arguments), row.handler, row.lift == Calls::Lift::Floats);
+    if (exact_integers() && row.lift == Calls::Lift::Each && !of_python(t.name) && only_weak_integers(arguments))
+        for (TypedExpr& a : arguments)
+            if (a.type.dtype == DType::Int64) a = cast(a, {DType::Int64, false});
     return row.handler(*this, t, arguments);
 }
 

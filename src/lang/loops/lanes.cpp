@@ -42,9 +42,7 @@ bool is_shared(const View& v) {
     return std::any_of(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank, [](const TypedExpr& extent) { return !extent.constant; });
 }
 
-bool contains_rounds(const Tree& t) {
-    return (t.form == Form::For && t.index == 1) || std::ranges::any_of(t.parts, contains_rounds);
-}
+bool contains_rounds(const Tree& t) { return (t.form == Form::For && t.index == 1) || std::ranges::any_of(t.parts, contains_rounds); }
 
 bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) {
     return (t.kind == Kind::Array && of(t.view.source)) ||

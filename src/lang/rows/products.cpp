@@ -101,24 +101,35 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
         });
         store_element(view_at(sums.view, index), sum, place);
     };
-    const auto add_rows = [&](std::span<const TypedExpr> outer) {
-        const TypedExpr k = outer.back();
-        const TypedExpr factor = m == 2 ? at(*x, outer[0], k) : one(*x, k);
+    constexpr std::int64_t together = 4;  // rows, for each time that a sum is read and written; added in their order
+    const auto add_rows = [&](std::span<const TypedExpr> row, const TypedExpr& first, std::int64_t count) {
+        std::vector<TypedExpr> ks, factors;
+        for (std::int64_t r = 0; r < count; ++r) {
+            ks.push_back(add(first, integer(r)));
+            factors.push_back(m == 2 ? at(*x, row[0], ks.back()) : one(*x, ks.back()));
+        }
         nest(std::span(&columns, 1), true, [&](std::span<const TypedExpr> j) {
-            std::vector<TypedExpr> place_in;
-            if (m == 2) place_in.push_back(outer[0]);
+            std::vector<TypedExpr> place_in(row.begin(), row.end());
             place_in.push_back(j[0]);
             const View sum = view_at(sums.view, place_in);
-            store_element(sum, binary(logical ? "|" : "+", element(sum), term(factor, at(*y, k, j[0])), place), place);
+            TypedExpr total = element(sum);
+            for (std::size_t r = 0; r < ks.size(); ++r)
+                total = cast(binary(logical ? "|" : "+", total, term(factors[r], at(*y, ks[r], j[0])), place), {type, false});
+            store_element(sum, total, place);
         });
     };
-    std::vector<TypedExpr> outer;
-    if (m == 2) outer.push_back(sums.view.lead[1]);
-    outer.push_back(length);
+    const auto whole = [&](Value n) { return number({DType::Int64, true}, n, 0); };
+    const auto add_all = [&](std::span<const TypedExpr> row) {
+        const Value pieces = dry_ ? ir::no_value : builder_.floor_div(value(length, DType::Int64), builder_.i64(together));
+        const Value done = dry_ ? ir::no_value : builder_.mul(pieces, builder_.i64(together));
+        const TypedExpr several = whole(pieces), rest = whole(dry_ ? done : builder_.sub(value(length, DType::Int64), done));
+        nest(std::span(&several, 1), false, [&](auto k) { add_rows(row, mul(k[0], integer(together)), together); });
+        nest(std::span(&rest, 1), false, [&](auto k) { add_rows(row, add(k[0], whole(done)), 1); });
+    };
     where_valid(shape.guards, shape.equal,
                 [&](bool) {
                     const auto by_rows = [&] {
-                        nest(outer, false, add_rows, m == 2);
+                        m == 2 ? nest(std::span(&sums.view.lead[1], 1), false, add_all, true) : add_all({});
                         return ir::Builder::Values();
                     };
                     const auto by_elements = [&] {

@@ -350,7 +350,7 @@ class Windows:
         steps = []
         for launched, space, arguments in self.launches:
             places = tuple((k, numbers[id(a)]) for k, a in enumerate(arguments) if id(a) in numbers)
-            kept = [None if id(a) in numbers else a for a in arguments]
+            kept: list[Any] = [None if id(a) in numbers else a for a in arguments]
             has_weights = weights is not None and type(kept[-1]) is tuple and any(a is weights for a in kept[-1])
             if has_weights:
                 kept[-1] = tuple(WEIGHTS if a is weights else a for a in kept[-1])

@@ -276,9 +276,16 @@ def test_edges_of_planes_by_one_launch(shape, mode, rng, monkeypatch):
     host = rng.normal(size=shape)
     x = pp.asarray(host)
     window = rng.normal(size=(1,) * (len(shape) - 2) + (5, 3))
-    for f, arguments in (("convolve", (window,)), ("gaussian_filter", (1.2,)), ("correlate1d", ([1.0, 2.0, 4.0], -2)), ("sobel", ())):
+    calls = [("convolve", (window,)), ("gaussian_filter", (1.2,)), ("correlate1d", ([1.0, 2.0, 4.0], -2)), ("sobel", ())]
+    box = (1,) * (len(shape) - 2) + (4, 3)
+    calls += [(f, (box,)) for f in ("uniform_filter", "median_filter", "maximum_filter", "minimum_filter")]
+    for f, arguments in calls:
         want = getattr(ndimage, f)(host, *arguments, mode=mode)
         np.testing.assert_allclose(pp.asnumpy(getattr(nd, f)(x, *arguments, mode=mode)), want, rtol=1e-12, atol=1e-12)
+    whole = (host * 40).astype("uint8")
+    for f in ("uniform_filter", "median_filter"):
+        want = getattr(ndimage, f)(whole, box, mode=mode, cval=30)
+        np.testing.assert_array_equal(pp.asnumpy(getattr(nd, f)(pp.asarray(whole), box, mode=mode, cval=30)), want)
 
 
 @pytest.mark.parametrize("name", [*FILTERS, "convolve2d"])

@@ -14,7 +14,7 @@ from pardo._filters import stencils
 from pardo._filters.stencils import plain
 from pardo._functions.operands import to_queue
 from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Const, Item, Range
+from pardo._language.index_space import Const, Item, Range, private_array
 
 NEAREST, REFLECT, MIRROR, WRAP, CONSTANT = range(5)
 
@@ -111,13 +111,12 @@ def filter_rows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, 
         out[target + k * plain(out_at[2])] = store(value, out.dtype)
 
 
-@kernel(bounds_check=False, fastmath=True)
 def filter_frames(
-    item: Item, store: Any, rules: Any, width: Const[int], x: Any, sizes: Any, first: Any, cval: Any, out: Any, out_sizes: Any,
-    inside: Any, taps: Any,
+    item: Item, fold: Any, store: Any, rules: Any, count: Const[int], width: Const[int], x: Any, sizes: Any, first: Any, cval: Any,
+    out: Any, out_sizes: Any, inside: Any, taps: Any,
 ) -> None:  # fmt: skip
-    """Sums of boxes around those places of planes that are not `inside`, a range of rows and one of columns; an outer index, and a number
-    among such places: above and below, then beside."""
+    """What is made of boxes around those places of planes that are not `inside`, a range of rows and one of columns; an outer index, and
+    a number among such places: above and below, then beside. Each element of a box is looked up."""
     rest, number = item.get_id(0), item.get_id(1)
     n, m, rows, columns = plain(sizes[0]), plain(sizes[1]), plain(out_sizes[0]), plain(out_sizes[1])
     top, bottom, left, right = inside
@@ -129,15 +128,17 @@ def filter_frames(
         beside = left + columns - right
         row, column = top + (number - whole) // beside, (number - whole) % beside
         column = column if column < left else column + (right - left)
-    weights, wide = taps
-    total = wide(0)
-    for place, weight in enumerate(weights):
+    box = private_array(count, cval)
+    for place in range(count):
         i, j = rules[0](row + first[0] + place // width, n), rules[1](column + first[1] + place % width, m)
-        value = wide(cval)
+        box[place] = cval
         if i >= 0 and j >= 0:
-            value = wide(x[rest * n * m + i * m + j])
-        total += weight * value
-    out[(rest * rows + row) * columns + column] = store(total, out.dtype)
+            box[place] = x[rest * n * m + i * m + j].astype(box.dtype)
+    out[(rest * rows + row) * columns + column] = store(fold(box, 0, taps), out.dtype)
+
+
+frames_exactly = kernel(bounds_check=False)(filter_frames)
+frames_freely = kernel(bounds_check=False, fastmath=True)(filter_frames)
 
 
 # --- what is made of a window, and how it is stored -------------------------------------------------------------------------------------
@@ -359,8 +360,10 @@ class Windows:
 
     def fold(self, out: Array, fold: Callable[..., Any], taps: Callable[..., Any], wide: np.dtype[Any] | None = None) -> None:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
-        self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
-        self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
+        free = fold in (weighted, even, odd) and out.dtype.kind in "fc"
+        self.kernel, self.frames = (freely, frames_freely) if free else (exactly, frames_exactly)
+        self.box = _box(self.offsets)
+        self.several = fold is weighted and free and self.box is not None and self.box[0] > 1  # rows at a time
         self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
         if out.size == 0:
             return
@@ -394,10 +397,11 @@ class Windows:
             return
         first = tuple(self.starts[d] + int(self.offsets[0, d]) for d in (-2, -1))
         rules = tuple(continuing(self.modes[d]) for d in (-2, -1))
+        size = len(self.offsets)
         self._start(
-            filter_frames, Range(math.prod(self.extents[:-2]), count),
-            storing(self.wide or self.x.dtype, self.out.dtype), rules, self.box[1], self.x, tuple(self.shape[-2:]), first, self.cval,
-            self.out, (rows, columns), (top, bottom, left, right), self.taps((), 0, self.x.dtype)[1:],
+            self.frames, Range(math.prod(self.extents[:-2]), count),
+            self.function, storing(self.wide or self.edge_dtype, self.out.dtype), rules, size, self.box[1], self.x, tuple(self.shape[-2:]),
+            first, self.cval, self.out, (rows, columns), (top, bottom, left, right), self.taps(tuple(range(size)), 0, self.edge_dtype),
         )  # fmt: skip
 
     def _start(self, kernel: Any, space: Range, *arguments: Any) -> None:
@@ -435,7 +439,7 @@ class Windows:
 
     def _rows_of(self, extents: Sequence[int]) -> int:
         """How many rows are computed several at a time: those of large parts, of sums by boxes that extend over rows and columns."""
-        if self.box is None or self.box[0] == 1 or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
+        if not self.several or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
             return 0
         return extents[-2] // ROWS * ROWS
 

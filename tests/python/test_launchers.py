@@ -75,5 +75,8 @@ def test_constants_and_groups_need_no_python_either():
         fill[space](x, n, y, m)
         assert_array_equal(pp.asnumpy(x), np.full(8, n * m))
         assert_array_equal(pp.asnumpy(y), np.full(8, n))
+    x[:] = 0
+    fill[space].interpret(x, 2, m=1.5, y=y)
+    assert_array_equal(pp.asnumpy(x), np.full(8, 3.0))
     with pytest.raises(TypeError, match="fill: `n`: a constant is a number, not list"):
         fill[space](x, [1], y, 1.0)

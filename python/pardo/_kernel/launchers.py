@@ -144,7 +144,7 @@ class Launcher(_core._Launcher):
                 np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
-    def interpret(self, *arguments: Any) -> None:
+    def interpret(self, *arguments: Any, **keywords: Any) -> None:
         """Run the kernel as plain Python, item by item, so that ``print``, ``breakpoint()``, pdb and coverage work in it.
 
         The environment variable ``PARDO_INTERPRET=1`` makes every launch do this, and calls of what `jit` made.
@@ -153,6 +153,8 @@ class Launcher(_core._Launcher):
         ----------
         *arguments
             As for a launch. NumPy arrays are changed in place, wherever the kernel is launched.
+        **keywords
+            The same by name.
 
         Raises
         ------
@@ -175,6 +177,8 @@ class Launcher(_core._Launcher):
         from pardo._debug import interpreter
 
         k = self._kernel
+        if keywords or k._function.__defaults__:
+            arguments = k._bound(arguments, keywords)
         takes_item = k._takes_item(len(arguments), bool(self._local))
         for event in _core._events(self._depends, k.__name__):
             event.wait()

@@ -257,6 +257,49 @@ assert fake.fake_cuda_calls(b'cuCtxSynchronize') == stops
 """)
 
 
+def test_few_bytes_of_the_host_wait_for_nothing():
+    run("""
+import ctypes
+fake = ctypes.CDLL(os.environ['PARDO_CUDA_DRIVER'])
+few = np.arange(5.0)
+fake.fake_cuda_hold(1)  # no stream takes work: to wait would take for ever
+y = pp.asarray(few, device='cuda:1')
+few[:] = 7
+fake.fake_cuda_hold(0)
+assert (pp.asnumpy(y) == np.arange(5.0)).all()
+""")
+
+
+def test_parameters_are_read_again_when_they_were_written():
+    run("""
+import ctypes
+from pardo._functions.operands import parameters_on_host
+fake = ctypes.CDLL(os.environ['PARDO_CUDA_DRIVER'])
+fake.fake_cuda_calls.restype = ctypes.c_long
+reads = lambda: fake.fake_cuda_calls(b'cuMemcpyDtoHAsync')
+
+def change(f, again=1):
+    f()
+    before = reads()
+    values = parameters_on_host(w)
+    assert reads() == before + again and (values == pp.asnumpy(w)).all(), f
+
+w = pp.asarray(np.arange(9.0).reshape(3, 3), device='cuda:1')
+change(lambda: None)
+change(lambda: None, again=0)
+change(lambda: w._fill(3))  # by the driver, as far as this one computes
+change(lambda: None, again=0)
+change(lambda: w.__setitem__((0, 0), 5))
+view = w[1]
+change(lambda: view._fill(8))
+w = pp.asarray(np.ones((3, 3)), device='cuda:1')
+change(lambda: None)
+change(lambda: None, again=0)
+change(lambda: w.__cuda_array_interface__)  # others may write it from now on
+change(lambda: None)
+""")
+
+
 def test_lists_of_arrays_that_the_host_does_not_see():
     run("""
 copies = pp.counters()['copies']

@@ -2,6 +2,7 @@
 import numpy as np
 import pardo as pp
 import pytest
+from pardo._filters import windows
 
 nd, signal = pp.ndimage, pp.signal
 
@@ -263,3 +264,35 @@ def test_long_convolutions_use_transforms(rng):
 def test_convolution_of_nothing():
     assert signal.convolve(pp.zeros(0), [1.0]).shape == (0,)
     assert float(signal.convolve(pp.asarray(3.0), 2.0)) == 6
+
+
+@pytest.mark.parametrize("shape", [(5, 6), (150, 140), (3, 40, 70)])
+@pytest.mark.parametrize("mode", ["reflect", "constant", "wrap"])
+def test_edges_of_planes_by_one_launch(shape, mode, rng, monkeypatch):
+    """As on GPUs; those of arrays smaller than the window too."""
+    ndimage = pytest.importorskip("scipy.ndimage")
+    monkeypatch.setattr(windows, "one_frame", lambda device: True)
+    monkeypatch.setattr(windows, "_plans", {})
+    host = rng.normal(size=shape)
+    x = pp.asarray(host)
+    window = rng.normal(size=(1,) * (len(shape) - 2) + (5, 3))
+    calls = [("convolve", (window,)), ("gaussian_filter", (1.2,)), ("correlate1d", ([1.0, 2.0, 4.0], -2)), ("sobel", ())]
+    box = (1,) * (len(shape) - 2) + (4, 3)
+    calls += [(f, (box,)) for f in ("uniform_filter", "median_filter", "maximum_filter", "minimum_filter")]
+    for f, arguments in calls:
+        want = getattr(ndimage, f)(host, *arguments, mode=mode)
+        np.testing.assert_allclose(pp.asnumpy(getattr(nd, f)(x, *arguments, mode=mode)), want, rtol=1e-12, atol=1e-12)
+    whole = (host * 40).astype("uint8")
+    for f in ("uniform_filter", "median_filter"):
+        want = getattr(ndimage, f)(whole, box, mode=mode, cval=30)
+        np.testing.assert_array_equal(pp.asnumpy(getattr(nd, f)(pp.asarray(whole), box, mode=mode, cval=30)), want)
+
+
+@pytest.mark.parametrize("name", [*FILTERS, "convolve2d"])
+def test_later_calls_with_other_values(name, rng):
+    """Launches of the first call are used again."""
+    f = FILTERS.get(name) or (lambda x: signal.convolve2d(x, x[:2, :3], boundary="symm"))
+    for host in rng.normal(size=(3, 6, 7)).astype("float32"):
+        again = pp.asnumpy(f(pp.asarray(host)))
+        fresh = pp.Queue(pp.Device())
+        np.testing.assert_array_equal(again, pp.asnumpy(f(pp.asarray(host, queue=fresh))))

@@ -58,3 +58,25 @@ def test_launchers_that_know_their_program(monkeypatch):
     del scale, launch
     gc.collect()
     assert known() is None
+
+
+def test_constants_and_groups_need_no_python_either():
+    @pp.kernel
+    def fill(item: pp.NdItem, x, n: pp.Const[int], y, m: pp.Const[float]):
+        for _ in range(n):
+            x[item.get_global_id(0)] += m
+        y[item.get_global_id(0)] = n
+
+    x, y = pp.zeros(8, device="cpu"), pp.zeros(8, dtype="int64", device="cpu")
+    space = pp.NdRange(8, 4)
+    assert fill[space] is fill[pp.NdRange(8, 4)] is not fill[pp.NdRange(8, 2)]
+    for n, m in ((1, 1.0), (3, 2.0), (3, 0.5), (1, 1.0)):
+        x[:] = 0
+        fill[space](x, n, y, m)
+        assert_array_equal(pp.asnumpy(x), np.full(8, n * m))
+        assert_array_equal(pp.asnumpy(y), np.full(8, n))
+    x[:] = 0
+    fill[space].interpret(x, 2, m=1.5, y=y)
+    assert_array_equal(pp.asnumpy(x), np.full(8, 3.0))
+    with pytest.raises(TypeError, match="fill: `n`: a constant is a number, not list"):
+        fill[space](x, [1], y, 1.0)

@@ -70,9 +70,13 @@ struct At {
     std::span<const std::string> names;  // of the parameters
     std::size_t argument;
     const At* outer = nullptr;  // of a part
-    std::string part{};
+    std::size_t part = 0;
+    const std::vector<std::string>* fields = nullptr;  // of the struct that has it
 
-    std::string path() const { return (outer ? outer->path() : names[argument]) + part; }
+    std::string path() const {
+        if (!outer) return names[argument];
+        return outer->path() + (fields ? "." + (*fields)[part] : "[" + std::to_string(part) + "]");
+    }
     /// "f: `x[0]`"; parameters that the function does not have are counted.
     std::string text() const {
         const At* whole = this;
@@ -100,8 +104,7 @@ void add_parts(std::vector<KernelArgument>& out, const nb::tuple& parts, const s
             out.emplace_back().kind = KernelArgument::Kind::None;
             continue;
         }
-        add_argument(out, parts[k],
-                     {at.op_name, at.names, at.argument, &at, names.empty() ? "[" + std::to_string(k) + "]" : "." + names[k]});
+        add_argument(out, parts[k], {at.op_name, at.names, at.argument, &at, k, names.empty() ? nullptr : &names});
     }
 }
 
@@ -165,6 +168,17 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
         return add_function(out, translated);
     }
     out.push_back(std::move(a));
+}
+
+/// How many arguments a tuple makes, as far as tuples tell.
+std::size_t count_of(PyObject* tuple) {
+    const Py_ssize_t size = PyTuple_Size(tuple);
+    auto count = static_cast<std::size_t>(size);
+    for (Py_ssize_t k = 0; k < size; ++k) {
+        PyObject* const part = PyTuple_GetItem(tuple, k);
+        if (PyTuple_CheckExact(part)) count += count_of(part);
+    }
+    return count;
 }
 
 PyObject* make_struct = nullptr;  // set by the package
@@ -234,7 +248,7 @@ std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_nam
                                              std::uint64_t constants) {
     std::vector<KernelArgument> out;
     const auto given = nb::borrow<nb::tuple>(list);
-    out.reserve(given.size());
+    out.reserve(count_of(list.ptr()));
     std::size_t k = 0;
     for (nb::handle o : given) {
         const At at{op_name, names, k};

@@ -48,7 +48,9 @@ def _outer_edges(x: Array, range: Any, op_name: str) -> tuple[Any, Any]:
     elif x.size == 0:
         first, last = 0, 1
     else:
-        first, last = on_host(_core._stack([_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)], 0))
+        ends = [_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)]
+        _core._force(ends)  # both in one pass
+        first, last = on_host(_core._stack(ends, 0))
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"{op_name}: autodetected range of [{first}, {last}] is not finite")
     if first == last:

@@ -77,7 +77,9 @@ def translate(function: types.FunctionType) -> Translation:
         found = translation_cache.load(place, function, translate) if place else None
         made, captured = found or _translated(function, place)
         if owns(function.__code__.co_filename):  # what these see stays what it is
-            lasting = {id(function.__globals__), *map(id, function.__closure__ or ())}
+            names = function.__globals__
+            spaces = [v for v in names.values() if isinstance(v, (types.ModuleType, types.SimpleNamespace))]
+            lasting = set(map(id, (names, *spaces, *(function.__closure__ or ()))))
             captured = tuple(c for c in captured if id(c.owner) not in lasting)
         translation = Translation(made, captured)
     finally:

@@ -1,11 +1,13 @@
 # python/pardo/_filters/convolution.py: signal: convolutions and correlations of two arrays, as sums of products.
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.contexts import public
 from pardo._base.arguments import default_on, word
@@ -53,14 +55,31 @@ def slide(x: Array, y: Array, starts: Sequence[int], extents: Sequence[int], mod
     dtype = x.dtype
     wide = np.dtype({"b": np.int64, "f": np.float32}.get(dtype.kind, dtype)) if dtype in (np.bool_, np.float16) else dtype
     out: Array = _core._empty(list(extents), dtype, x.queue)
-    offsets = np.indices(y.shape).reshape(y.ndim, -1).T
     weights = cast(_core._reshape(y, [y.size]), wide)
 
     def taps(at: Any, first: int, dtype: Any) -> Any:
         return at, weights, wide.type
 
-    windows.Windows(x, offsets, [mode] * x.ndim, value, wide, starts, extents).fold(out, windows.weighted, taps, wide)
+    windows.fold_windows(
+        x,
+        out,
+        _offsets_in(y.shape),
+        [mode] * x.ndim,
+        value,
+        wide,
+        windows.weighted,
+        taps,
+        None,
+        wide,
+        (tuple(starts), tuple(extents)),
+        weights,
+    )
     return out
+
+
+@functools.lru_cache(maxsize=64)
+def _offsets_in(shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.indices(shape).reshape(len(shape), -1).T
 
 
 def _places(x: Array, y: Array, mode: str) -> tuple[list[int], list[int]]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pardo import _core
 from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
@@ -19,8 +18,6 @@ from pardo._functions.operands import parameters_on_host, to_queue
 __all__ = ["convolve", "convolve1d", "correlate", "correlate1d"]
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_MOST_PLANS = 64
-_plans: dict[Any, list[windows.Step]] = {}  # by all that launches depend on: to make them anew takes longer than a plane of 2048² on a GPU
 
 
 def read_weights(weights: Any, op_name: str) -> NDArray[Any]:
@@ -51,28 +48,13 @@ def sum_windows(
     fold: Any = windows.weighted,
 ) -> None:
     """Stores in `out` the sums of the elements at offsets by weights; with one weight for each offset, or as `fold` has them."""
-    key = (
-        x.shape, x.dtype, out.dtype, x.device, offsets.shape, offsets.tobytes(), weights.dtype, weights.tobytes(), tuple(modes), repr(cval),
-        fold,
-    )  # fmt: skip
-    known = _plans.get(key)
-    if known is not None and windows.on_own_queue(x):
-        line, result = _core._reshape(x, [x.size]), _core._reshape(out, [out.size])
-        for step in known:
-            step.start(line, result)
-        return
     wide = read.wide_of(x, is_complex=x.dtype.kind == "c" or weights.dtype.kind == "c")
     factors = weights.astype(wide)
 
     def taps(at: Any, first: int, dtype: Any) -> Any:
         return at, tuple(factors.tolist()) if type(at) is tuple else to_queue(factors, x.queue), wide.type
 
-    made = windows.Windows(x, offsets, modes, cval, wide)
-    made.fold(out, fold, taps, wide)
-    if made.steps:
-        if len(_plans) >= _MOST_PLANS:
-            _plans.clear()
-        _plans[key] = made.steps
+    windows.fold_windows(x, out, offsets, modes, cval, wide, fold, taps, factors.tobytes(), wide)
 
 
 def sum_along(x: Array, out: Array, weights: NDArray[Any], axis: int, mode: int, cval: Any, origin: int = 0) -> None:

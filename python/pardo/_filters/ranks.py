@@ -35,13 +35,25 @@ def _select(x: Array, out: Array, offsets: NDArray[Any], modes: Sequence[int], c
     """Stores the elements of a rank among those at offsets."""
     count = len(offsets)
     x = cast(x, np.float32) if x.dtype == np.float16 else x  # few devices compare halves
-    place = windows.Windows(x, offsets, modes, cval, read.wide_of(x))
     if rank in (0, count - 1):
-        place.fold(out, windows.least if rank == 0 else windows.greatest, lambda at, first, dtype: (at, first))
+        fold = windows.least if rank == 0 else windows.greatest
+
+        def taps(at: Any, first: int, dtype: Any) -> Any:
+            return at, first
+
     elif count <= selection.MOST:
-        place.fold(out, selection.sorted_to(count, rank), lambda at, first, dtype: at)
+        fold = selection.sorted_to(count, rank)
+
+        def taps(at: Any, first: int, dtype: Any) -> Any:
+            return at
+
     else:
-        place.fold(out, selection.counted, lambda at, first, dtype: (at, first, rank, _MIDPOINTS[dtype.kind]))
+        fold = selection.counted
+
+        def taps(at: Any, first: int, dtype: Any) -> Any:
+            return at, first, rank, _MIDPOINTS[dtype.kind]
+
+    windows.fold_windows(x, out, offsets, modes, cval, read.wide_of(x), fold, taps, rank)
 
 
 def _extreme(x: Array, out: Array, size: int, axis: int, mode: int, cval: Any, origin: int, largest: bool) -> None:

@@ -201,8 +201,12 @@ def average_along(x: Array, out: Array, size: int, axis: int, mode: int, cval: A
     if runs.are_long(x, size, axis):
         runs.fold_runs(x, out, size, axis, origin, mode, cval, wide, runs.added, runs.divided)
         return
-    place = windows.Windows(x, read.offsets_along(size, origin, axis, x.ndim), [mode] * x.ndim, cval, wide)
-    place.fold(out, windows.average, lambda at, first, dtype: (at, size, wide.type), wide)
+    offsets = read.offsets_along(size, origin, axis, x.ndim)
+
+    def taps(at: Any, first: int, dtype: Any) -> Any:
+        return at, size, wide.type
+
+    windows.fold_windows(x, out, offsets, [mode] * x.ndim, cval, wide, windows.average, taps, size, wide)
 
 
 @public

@@ -14,7 +14,7 @@ from pardo._filters import stencils
 from pardo._filters.stencils import plain
 from pardo._functions.operands import to_queue
 from pardo._kernel.kernel import kernel
-from pardo._language.index_space import Const, Item, Range
+from pardo._language.index_space import Const, Item, Range, private_array
 
 NEAREST, REFLECT, MIRROR, WRAP, CONSTANT = range(5)
 
@@ -111,13 +111,12 @@ def filter_rows(item: Item, fold: Any, store: Any, x: Any, x_at: Any, out: Any, 
         out[target + k * plain(out_at[2])] = store(value, out.dtype)
 
 
-@kernel(bounds_check=False, fastmath=True)
 def filter_frames(
-    item: Item, store: Any, rules: Any, width: Const[int], x: Any, sizes: Any, first: Any, cval: Any, out: Any, out_sizes: Any,
-    inside: Any, taps: Any,
+    item: Item, fold: Any, store: Any, rules: Any, count: Const[int], width: Const[int], x: Any, sizes: Any, first: Any, cval: Any,
+    out: Any, out_sizes: Any, inside: Any, taps: Any,
 ) -> None:  # fmt: skip
-    """Sums of boxes around those places of planes that are not `inside`, a range of rows and one of columns; an outer index, and a number
-    among such places: above and below, then beside."""
+    """What is made of boxes around those places of planes that are not `inside`, a range of rows and one of columns; an outer index, and
+    a number among such places: above and below, then beside. Each element of a box is looked up."""
     rest, number = item.get_id(0), item.get_id(1)
     n, m, rows, columns = plain(sizes[0]), plain(sizes[1]), plain(out_sizes[0]), plain(out_sizes[1])
     top, bottom, left, right = inside
@@ -129,15 +128,17 @@ def filter_frames(
         beside = left + columns - right
         row, column = top + (number - whole) // beside, (number - whole) % beside
         column = column if column < left else column + (right - left)
-    weights, wide = taps
-    total = wide(0)
-    for place, weight in enumerate(weights):
+    box = private_array(count, cval)
+    for place in range(count):
         i, j = rules[0](row + first[0] + place // width, n), rules[1](column + first[1] + place % width, m)
-        value = wide(cval)
+        box[place] = cval
         if i >= 0 and j >= 0:
-            value = wide(x[rest * n * m + i * m + j])
-        total += weight * value
-    out[(rest * rows + row) * columns + column] = store(total, out.dtype)
+            box[place] = x[rest * n * m + i * m + j].astype(box.dtype)
+    out[(rest * rows + row) * columns + column] = store(fold(box, 0, taps), out.dtype)
+
+
+frames_exactly = kernel(bounds_check=False)(filter_frames)
+frames_freely = kernel(bounds_check=False, fastmath=True)(filter_frames)
 
 
 # --- what is made of a window, and how it is stored -------------------------------------------------------------------------------------
@@ -253,18 +254,66 @@ def beyond_edges(dtype: np.dtype[Any], modes: Sequence[int], cval: Any, wide: np
     return dtype, dtype.type(cval)
 
 
-IN, OUT = object(), object()  # the array and the result, among the arguments of a step
-
-
 class Step(NamedTuple):
     """A launch on the device's own queue, which lives as long as the process; it depends on shapes, dtypes and weights alone."""
 
     launcher: Any
     arguments: tuple[Any, ...]
+    arrays: tuple[tuple[int, int], ...]  # places of arguments, and what is there: the array, the result, the weights, a copy
+    has_weights: bool  # in the taps, which are the last argument
 
-    def start(self, x: Array, out: Array) -> None:
-        """For an array and a result of one dimension."""
-        self.launcher(*[x if a is IN else out if a is OUT else a for a in self.arguments])
+
+class Plan(NamedTuple):
+    """All launches for an array, a result, and weights where they are an array too."""
+
+    steps: list[Step]
+    copies: list[tuple[int, np.dtype[Any]]]
+
+    def start(self, x: Array, out: Array, weights: Array | None) -> None:
+        arrays = [_core._reshape(x, [x.size]), _core._reshape(out, [out.size])]
+        arrays += [_core._empty([size], dtype, x.queue) for size, dtype in self.copies]
+        for launcher, arguments, places, has_weights in self.steps:
+            given = list(arguments)
+            for place, which in places:
+                given[place] = arrays[which]
+            if has_weights:
+                given[-1] = tuple([weights if a is WEIGHTS else a for a in given[-1]])
+            launcher(*given)
+
+
+WEIGHTS = object()  # in their place
+_MOST_PLANS = 64
+_plans: dict[Any, Plan] = {}  # by all that launches depend on: to make them anew takes longer than a plane of 2048² on a GPU
+
+
+def fold_windows(
+    x: Array,
+    out: Array,
+    offsets: NDArray[Any],
+    modes: Sequence[int],
+    cval: Any,
+    wide: np.dtype[Any],
+    fold: Callable[..., Any],
+    taps: Callable[..., Any],
+    told: Any,
+    result: np.dtype[Any] | None = None,
+    places: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+    weights: Array | None = None,
+) -> None:
+    """`Windows.fold`, by the launches of an earlier call where there was one; `taps` depends on `told`, on its arguments, and on `weights`.
+    `result`: the dtype of what `fold` makes, if not that of the elements; `places`: `starts` and `extents`."""
+    own = x.queue == Queue.of(x.device)
+    key = (x.shape, x.dtype, out.dtype, x.device, offsets.shape, offsets.tobytes(), tuple(modes), repr(cval), wide, fold, told, places)
+    known = _plans.get(key) if own else None
+    if known is not None:
+        known.start(x, out, weights)
+        return
+    made = Windows(x, offsets, modes, cval, wide, *(places or ()))
+    made.fold(out, fold, taps, result)
+    if own:
+        if len(_plans) >= _MOST_PLANS:
+            _plans.clear()
+        _plans[key] = made.plan(weights)
 
 
 class Windows:
@@ -272,12 +321,7 @@ class Windows:
 
     Places are those of `starts` and `extents`, and of the array itself by default. `taps` makes the last argument of a fold: of the offsets
     in memory, which are a tuple or an array, of the first of them, and of the dtype of the elements.
-
-    What `fold` has launched is in `steps` then, if arrays of the same shape can be launched so again: on the device's own queue, and
-    without copies of elements beyond edges.
     """
-
-    steps: list[Step] | None = None
 
     def __init__(
         self,
@@ -298,15 +342,31 @@ class Windows:
         self.x = _core._reshape(x, [x.size])
         self.low, self.high = (np.maximum(side, 0).tolist() for side in (-self.offsets.min(0), self.offsets.max(0)))
         self.edge_dtype, self.cval = beyond_edges(x.dtype, self.modes, cval, wide)
+        self.launches: list[tuple[Any, Range, tuple[Any, ...]]] = []
+        self.copies: list[Array] = []
+
+    def plan(self, weights: Array | None) -> Plan:
+        """What `fold` has launched, for other arrays of the same shapes."""
+        numbers = {id(array): n for n, array in enumerate([self.x, self.out, *self.copies])}
+        steps = []
+        for launched, space, arguments in self.launches:
+            places = tuple((k, numbers[id(a)]) for k, a in enumerate(arguments) if id(a) in numbers)
+            kept: list[Any] = [None if id(a) in numbers else a for a in arguments]
+            has_weights = weights is not None and type(kept[-1]) is tuple and any(a is weights for a in kept[-1])
+            if has_weights:
+                kept[-1] = tuple(WEIGHTS if a is weights else a for a in kept[-1])
+            steps.append(Step(launched[space, self.x.queue], tuple(kept), places, has_weights))
+        return Plan(steps, [(copy.size, copy.dtype) for copy in self.copies])
 
     def fold(self, out: Array, fold: Callable[..., Any], taps: Callable[..., Any], wide: np.dtype[Any] | None = None) -> None:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
+        free = fold in (weighted, even, odd) and out.dtype.kind in "fc"
+        self.kernel, self.frames = (freely, frames_freely) if free else (exactly, frames_exactly)
+        self.box = _box(self.offsets)
+        self.several = fold is weighted and free and self.box is not None and self.box[0] > 1  # rows at a time
+        self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
         if out.size == 0:
             return
-        self.steps = [] if on_own_queue(self.x) else None
-        self.kernel = freely if fold in (weighted, even, odd) and out.dtype.kind in "fc" else exactly
-        self.box = _box(self.offsets) if fold is weighted and self.kernel is freely else None
-        self.out, self.function, self.taps, self.wide = _core._reshape(out, [out.size]), fold, taps, wide
         starts, extents = list(self.starts), list(self.extents)
         firsts = list(map(max, starts, self.low))
         stops = [min(s + e, n - high) for s, e, n, high in zip(starts, extents, self.shape, self.high, strict=True)]
@@ -337,28 +397,27 @@ class Windows:
             return
         first = tuple(self.starts[d] + int(self.offsets[0, d]) for d in (-2, -1))
         rules = tuple(continuing(self.modes[d]) for d in (-2, -1))
+        size = len(self.offsets)
         self._start(
-            filter_frames, Range(math.prod(self.extents[:-2]), count),
-            storing(self.wide or self.x.dtype, self.out.dtype), rules, self.box[1], self.x, tuple(self.shape[-2:]), first, self.cval,
-            self.out, (rows, columns), (top, bottom, left, right), self.taps((), 0, self.x.dtype)[1:],
+            self.frames, Range(math.prod(self.extents[:-2]), count),
+            self.function, storing(self.wide or self.edge_dtype, self.out.dtype), rules, size, self.box[1], self.x, tuple(self.shape[-2:]),
+            first, self.cval, self.out, (rows, columns), (top, bottom, left, right), self.taps(tuple(range(size)), 0, self.edge_dtype),
         )  # fmt: skip
 
     def _start(self, kernel: Any, space: Range, *arguments: Any) -> None:
         kernel[space, self.x.queue](*arguments)
-        if self.steps is not None:
-            kept = (IN if a is self.x else OUT if a is self.out else a for a in arguments)
-            self.steps.append(Step(kernel[space, self.x.queue], tuple(kept)))
+        self.launches.append((kernel, space, arguments))
 
     def _extended(self, starts: Sequence[int], extents: Sequence[int]) -> None:
         """The results of a part, by way of a copy of its elements and of those around."""
-        self.steps = None
         shape = [n + a + b for n, a, b in zip(extents, self.low, self.high, strict=True)]
         copy = _core._empty([math.prod(shape)], self.edge_dtype, self.x.queue)
+        self.copies.append(copy)
         firsts = [s - a for s, a in zip(starts, self.low, strict=True)]
         axes = [(1, 1, 0, 0, NEAREST)] * (2 - len(shape))
         axes += zip(shape, self.shape, row_major(self.shape), firsts, self.modes, strict=True)
         space = Range(math.prod(shape[:-2]), axes[-2][0], axes[-1][0])
-        extend_edges[space, self.x.queue](self.x, tuple(axes[::-1]), self.cval, copy)
+        self._start(extend_edges, space, self.x, tuple(axes[::-1]), self.cval, copy)
         self._launch(copy, shape, self.low, starts, extents)
 
     def _launch(self, x: Array, shape: Sequence[int], x_starts: Sequence[int], out_starts: Sequence[int], extents: Sequence[int]) -> None:
@@ -380,7 +439,7 @@ class Windows:
 
     def _rows_of(self, extents: Sequence[int]) -> int:
         """How many rows are computed several at a time: those of large parts, of sums by boxes that extend over rows and columns."""
-        if self.box is None or self.box[0] == 1 or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
+        if not self.several or math.prod(extents) <= SMALL or extents[-2] < ROWS or extents[-1] < COLUMNS:
             return 0
         return extents[-2] // ROWS * ROWS
 
@@ -403,10 +462,6 @@ class Windows:
             offsets = to_queue(flat, x.queue)
         taps = self.taps(offsets, int(flat[0]), x.dtype)
         self._start(kernel, space, fold, store, x, tuple(x_at), self.out, tuple(out_at), lead, taps)
-
-
-def on_own_queue(x: Array) -> bool:
-    return x.queue == Queue.of(x.device)
 
 
 def one_frame(device: Device) -> bool:

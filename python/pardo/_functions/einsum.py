@@ -133,16 +133,16 @@ def _way_of(labels: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...], wan
     sums = stacks = None
     if len(labels) == 2:
         first, second = labels
-        sizes = tuple(dict(zip(each, shape, strict=True)) for each, shape in zip(labels, shapes, strict=True))
+        x, y = (dict(zip(each, shape, strict=True)) for each, shape in zip(labels, shapes, strict=True))
         shared = [label for label in gone if label in first and label in second]
-        if all(sizes[0][e] == sizes[1][e] for e in shared):
+        if all(x[e] == y[e] for e in shared):
             common = {*first} & {*second}
             if shared and common == {*gone}:
                 left = [e for e in (*first, *second) if e not in shared]
                 turn = _order([left.index(w) for w in wanted])
                 sums = [first.index(s) for s in shared], [second.index(s) for s in shared], turn
             elif shared:
-                stacks = _stacks_of(first, second, sizes[0], sizes[1], wanted, gone)
+                stacks = _stacks_of(first, second, x, y, wanted, gone)
     return _Way(order, [extents[e] for e in order], list(range(len(wanted), len(order))), sums, stacks)
 
 

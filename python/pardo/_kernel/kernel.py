@@ -3,221 +3,32 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
 
-import numpy as np
 from pardo import _core
-from pardo._array import contexts
 from pardo._base.arguments import fast_math, flag, integer, optional_flag
 from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
-from pardo._compiler import frontend, source_search, structs
+from pardo._compiler import frontend, source_search
 from pardo._compiler.names import refuse_suspended
-from pardo._data import present
-from pardo._kernel import copies, pickling, registration  # noqa: F401 (tells the core)
-from pardo._kernel.environment import checks_of, plainly, race_checking
+from pardo._kernel import pickling
+from pardo._kernel.environment import checks_of
+from pardo._kernel.launchers import Launchable, Launcher, P, Place
 from pardo._language.index_space import Constant, Item, NdItem, NdRange, Range
 
 if TYPE_CHECKING:
     from pardo._core import Event
+    from pardo._kernel.launchers import TypedLauncher
 
 __all__ = ["call_kernel", "call_kernel_async", "kernel"]
 
 USES = {"read_only": 1, "write_only": 2, "read_write": 3}
-Place = Any  # a Range, an NdRange, or numbers of items
-P = ParamSpec("P")  # of a kernel's parameters but the item
 Q = ParamSpec("Q")
 
 
-def place_of(place: Place, op_name: str) -> tuple[list[int], list[int], Any, Any]:
-    """What ``k[place]`` says: global and local range, queue, what to wait for."""
-    queue = depends = None
-    if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
-        if len(place) > 3:
-            raise TypeError(f"{op_name}[range, queue, depends]: at most three are expected, not {len(place)}")
-        queue = place[1] if len(place) > 1 else None
-        depends = place[2] if len(place) > 2 else None
-        place = place[0]
-    if type(place) is NdRange:
-        return list(place.global_range), list(place.local_range), queue, depends
-    return list(place if type(place) is Range else Range(place)), [], queue, depends
-
-
 MOST_LAUNCHERS = 64  # that a kernel remembers
-
-
-class Launchable:
-    """What is launched over a range: ``k[range](*arguments)``."""
-
-    __slots__ = ()
-    __name__: str
-
-    def __getitem__(self, place: Place) -> Callable[..., Event]:
-        raise NotImplementedError
-
-    def __call__(self, *arguments: Any) -> Any:
-        raise TypeError(f"{self.__name__}: say over which items the kernel runs: {self.__name__}[pardo.Range(n)](...)")
-
-
-if TYPE_CHECKING:
-
-    class TypedLauncher(Protocol[P]):
-        """What type checkers know of a `Launcher`: it takes the parameters of the function but the item."""
-
-        def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> Event: ...
-        def interpret(self, *arguments: P.args, **keywords: P.kwargs) -> None: ...
-        def inspect(self, *arguments: Any, what: str = "ir") -> str: ...
-        def types(self, *arguments: Any) -> str: ...
-
-
-class Launcher(_core._Launcher):
-    """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
-
-    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
-
-    def __init__(self, kernel: KernelFunction[...], place: Place) -> None:
-        super().__init__()
-        self._kernel = kernel
-        self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
-        self._space = _core._Space(self._global, self._local)
-
-    def __copy__(self) -> Launcher:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Launcher:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        place: Place = Range(*self._global)
-        if self._local:
-            place = NdRange(place, Range(*self._local))
-        if self._queue is not None or self._depends is not None:
-            place = (place, self._queue, self._depends)
-        return operator.getitem, (self._kernel, place)
-
-    def _launch(self, *arguments: Any, **keywords: Any) -> Event:
-        """Launch.
-
-        Parameters
-        ----------
-        *arguments
-            Arrays of one queue, numbers, tuples and structs of these, functions, and memory of groups (`LocalAccessor`). Inside
-            `device_context` also NumPy arrays: they are copied to the context's device, and those that the kernel writes are copied back
-            before this returns. Inside `data` also NumPy arrays that it maps, whose copies on the device are used.
-        **keywords
-            The same by name.
-
-        Returns
-        -------
-        Event
-            Completes when all items have run; what fails while they run is raised by the next wait.
-        """
-        k = self._kernel
-        arguments = k._bound(arguments, keywords)
-        parts: copies.Parts = []
-        if present.in_use:
-            arguments, parts = copies.on_device(arguments, self._queue)
-        if k._race_check or plainly():
-            self.interpret(*arguments)
-            return _core.Event()
-        program, arguments = k._program(arguments, self._local)
-        translation = k._translation
-        if translation and not (keywords or k._function.__defaults__ or translation.captured or len(arguments) > 64):
-            shift = int(k._takes_item(len(arguments), bool(self._local)))
-            constants = sum(1 << place - shift for place in k._constants)
-            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments), constants)  # next, no Python
-        if contexts.current.get() is not None and any(isinstance(a, (np.ndarray, tuple, structs.Struct)) for a in arguments):
-            return self._offloaded(program, arguments)
-        if parts:
-            every = [leaf for a in arguments for leaf in structs.leaves(a)]
-            return copies.launched(
-                lambda: program.launch(arguments, self._space, self._queue, self._depends, k.__name__),
-                parts,
-                lambda: zip(every, program.uses(arguments, self._space, self._queue, k.__name__), strict=True),
-            )
-        event: Event = program.launch(arguments, self._space, self._queue, self._depends, k.__name__)
-        return event
-
-    def _offloaded(self, program: _core._Kernel, arguments: tuple[Any, ...]) -> Event:
-        """A launch with NumPy arrays, inside `device_context`."""
-        k = self._kernel
-        arguments = tuple(structs.mapped(a, lambda x: x) for a in arguments)
-        every = [leaf for a in arguments for leaf in structs.leaves(a)]
-        home = next((a.queue for a in every if type(a) is _core.Array), None)
-        target = self._queue or home or _core.Queue.of(_core.Device())
-        made: dict[int, Any] = {}
-        given = tuple(structs.mapped(a, lambda x: contexts.copied_in(x, target, made)) for a in arguments)
-        event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
-        for a, use in zip(every, program.uses(given, self._space, self._queue, k.__name__), strict=True):
-            if isinstance(a, np.ndarray) and use >= copies.WRITES:
-                np.copyto(a, contexts.on_host(made[id(a)]))
-        return event
-
-    def interpret(self, *arguments: Any, **keywords: Any) -> None:
-        """Run the kernel as plain Python, item by item, so that ``print``, ``breakpoint()``, pdb and coverage work in it.
-
-        The environment variable ``PARDO_INTERPRET=1`` makes every launch do this, and calls of what `jit` made.
-
-        Parameters
-        ----------
-        *arguments, **keywords
-            As for a launch. NumPy arrays are changed in place, wherever the kernel is launched.
-
-        Raises
-        ------
-        RuntimeError
-            Items of one group come to different barriers, or one returns while others wait; the message names the item and the line.
-        RaceError
-            With ``race_check=True``: two items touch one element, and nothing says which is first.
-
-        Notes
-        -----
-        It is for small ranges: an item takes some microseconds, and tens of them at each barrier. Items run one at a time: those of a
-        group in their order up to a barrier, then in their order up to the next; the groups one after the other. The first item of a
-        group runs in the calling thread, the others too if there is no barrier, else in threads of their own. Memory of items and groups
-        begins as NaN or the greatest integer, so that what is read too early shows.
-
-        Numbers are those of Python and NumPy. Kernels compute as these do, with two exceptions: results of ``math.*`` and of NumPy's
-        functions on Python numbers are NumPy's float64 here and weak in kernels, so that what is combined with them and float32 arrays has
-        float64 between loads and stores; and Python's integers do not wrap here.
-        """
-        from pardo._debug import interpreter
-
-        k = self._kernel
-        arguments = k._bound(arguments, keywords)
-        takes_item = k._takes_item(len(arguments), bool(self._local))
-        for event in _core._events(self._depends, k.__name__):
-            event.wait()
-        race_check = k._race_check or race_checking()
-        interpreter.interpret(k._function, k.__name__, self._global, self._local, k._sub_group_size, takes_item, arguments, race_check)
-
-    def inspect(self, *arguments: Any, what: str = "ir") -> str:
-        """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
-        k = self._kernel
-        program, arguments = k._program(k._bound(arguments, {}), self._local)
-        text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
-        return text
-
-    def types(self, *arguments: Any) -> str:
-        """Show the types that the compiler finds for these arguments: the function's text, and what is assigned at each line.
-
-        Parameters
-        ----------
-        *arguments
-            As for a launch. Nothing runs.
-
-        Returns
-        -------
-        str
-            The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
-        """
-        k = self._kernel
-        program, arguments = k._program(k._bound(arguments, {}), self._local)
-        text: str = program.types(arguments, self._space, self._queue, k.__name__)
-        return text
 
 
 class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):

@@ -11,7 +11,7 @@ from pardo._base.public_names import publish_module
 from pardo._core import Device, Event
 from pardo._data import present
 from pardo._kernel import copies
-from pardo._kernel.kernel import Launchable, Place, place_of
+from pardo._kernel.launchers import Launchable, Place, place_of
 from pardo._language.index_space import extents_of
 
 __all__ = ["Program"]

@@ -18,7 +18,7 @@ from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
 from pardo._data import present
-from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, list_values, registration  # noqa: F401 (tells the core)
+from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, launchers, list_values  # noqa: F401 (tells the core)
 from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_arguments, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import (

@@ -13,7 +13,6 @@ from pardo._array.interop import from_host
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_of, same_queue
 from pardo._core import Array, Queue, _broadcast_to, _empty_in, _fail_where
 
-
 _KINDS = {bool: "b", int: "i", float: "f"}  # of what most parameters are
 
 

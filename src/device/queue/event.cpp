@@ -168,7 +168,11 @@ void DriverCore::finish_natives(const Batch& batch, const Marker* marker, const 
         } else if (its.status == NativeStatus::Failed && shared) {
             e->set_failed(shared);
         } else if (its.status == NativeStatus::Failed) {
-            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), e->request_.label);
+            // Copies of a few bytes fail together with other work only.
+            const auto may_have = [](const Ref<DriverEvent>& other) { return other->request_.label.name.str() != small_write; };
+            const auto culprit = late_markers_ ? std::find_if(batch.begin() + (&e - batch.data()), batch.end(), may_have) : batch.end();
+            const DriverEvent& named = culprit == batch.end() ? *e : **culprit;
+            e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), named.request_.label);
             if (late_markers_) shared = e->failure();  // of everything after it
         } else if (found) {
             e->reach = found->code() == ErrorCode::Matrix ? Reach::Nothing : Reach::Everything;  // a matrix that has no factors

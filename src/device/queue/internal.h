@@ -13,6 +13,9 @@ struct DriverCore::Sorted {
     std::vector<Event> needs;            // unfinished ones whose failure counts
 };
 
+/// The name of copies of a few bytes from the host, which nothing waits for.
+inline constexpr char small_write[] = "write";
+
 /// Has exit() wait for drivers before it ends what was made until now: what is registered last is called first. Drivers make things when
 /// they are first needed, so this is called again now and then.
 void register_exit();

@@ -8,6 +8,7 @@
 
 #include "base/small_vector.h"
 #include "device/memory/strided_copy.h"
+#include "device/queue/internal.h"
 
 namespace pardo::device {
 namespace {
@@ -233,7 +234,7 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
         const auto kept = std::make_shared<const std::vector<char>>(first, first + bytes);  // the caller's memory may be pinned
         const BufferUse uses[] = {{to, written(to, bytes)}};
         Request request;
-        request.label.name = "write";
+        request.label.name = small_write;
         const auto call = [=](Stream& stream, const NativeOrder& order) { stream.write(to, offset, kept->data(), bytes, order); };
         submit_call(Activity::Write, {0, static_cast<std::int64_t>(bytes), 0}, std::move(request), uses, {}, call, [&] {
             return NativeCall::Owned([call, buffer = Ref<Buffer>(to)](Stream& stream, const NativeOrder& order) { call(stream, order); });

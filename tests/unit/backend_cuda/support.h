@@ -26,6 +26,7 @@ inline CudaDevice* device(int i = 0) { return static_cast<CudaDevice*>(device::s
 inline Ref<device::Buffer> buffer_of(const std::vector<float>& values, CudaDevice* d = device()) {
     Ref<device::Buffer> b = d->allocate(values.size() * 4, MemoryKind::Device, d->queue());
     d->queue()->write(b.get(), 0, values.data(), values.size() * 4);
+    b->wait_for_read();  // other streams may use it
     return b;
 }
 inline std::vector<float> values_of(device::Buffer* b, CudaDevice* d = device()) {

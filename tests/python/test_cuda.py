@@ -471,7 +471,7 @@ assert pp.Program('cuda:0', text, options='-D VALUE=5').kernels == ('f',)
 
 def test_text_that_fails_while_it_runs():
     run_text("""
-y = pp.asarray(np.ones(12, 'float32'), device='cuda:1')
+y = pp.asarray(np.ones(12, 'float32'), device='cuda:1').wait()  # the copy is known to be complete
 fake.fake_cuda_fail_kernel(b'axpy', 700)
 def launch():
     program.axpy[12](y, y, 1, 12).wait()

@@ -109,6 +109,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         try {
             for (bool stable = false; !stable;) {
                 std::vector<TypedExpr> likes;
+                likes.reserve(reduced.size());
                 for (const Reduced& r : reduced) likes.push_back(r.like);
                 iteration(ir::no_value, likes);
                 stable = true;

@@ -105,6 +105,7 @@ def transforms(dtype: str) -> Iterator[Call]:
 def filters(dtype: str) -> Iterator[Call]:
     image, filter_of = zeros((4096, 4096), dtype), pp.ndimage
     yield lambda: filter_of.convolve(image, weights((5, 5), dtype))
+    yield lambda: filter_of.convolve(image, weights((5, 5), dtype), mode="constant")
     yield lambda: filter_of.correlate(image, weights((3, 3), dtype))
     yield lambda: filter_of.gaussian_filter(image, 2.0)
     yield lambda: filter_of.median_filter(image, 3)
@@ -115,6 +116,7 @@ def sparse(dtype: str) -> Iterator[Call]:
     a = pp.sparse.csr_array(pp.asarray(np.eye(SHORT, dtype=dtype), device="cuda"))
     yield lambda: a @ zeros(SHORT, dtype)
     yield lambda: a @ zeros((SHORT, 8), dtype)
+    yield lambda: a.T @ zeros(SHORT, dtype)
 
 
 def special(dtype: str) -> Iterator[Call]:
@@ -131,7 +133,8 @@ def draws(dtype: str) -> Iterator[Call]:
 
 def distributions() -> Iterator[Call]:
     rng = pp.random.default_rng(1)
-    for name, *arguments in ("integers", 0, 1000), ("uniform", 0, 2), ("normal", 1, 2), ("gamma", 2), ("poisson", 10):
+    calls = ("integers", 0, 1000), ("uniform", 0, 2), ("normal", 1, 2), ("gamma", 2), ("standard_gamma", 2.5), ("poisson", 10)
+    for name, *arguments in calls:
         yield lambda name=name, arguments=arguments: getattr(rng, name)(*arguments, size=LINE, device="cuda")
     yield lambda: rng.permutation(pp.arange(LINE, device="cuda"))
     yield lambda: rng.choice(10**6, 8, replace=False, device="cuda")

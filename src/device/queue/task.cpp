@@ -157,7 +157,10 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     if (noted) record({Activity::HostTask, queue, task->label, {}}, event);
     std::vector<Event> missing = task->needs;
     missing.insert(missing.end(), task->after.begin(), task->after.end());
-    after_all(missing, task->missing, [task] { run_on_task_thread([task] { task->run(); }); });
+    // Those who are told that nothing is missing keep no task: the thread that runs the queue may be among them, and it could not wait for
+    // the end of a queue whose last owner is the task.
+    const auto kept = std::make_shared<std::shared_ptr<UserTask>>(task);
+    after_all(missing, task->missing, [kept] { run_on_task_thread([own = std::exchange(*kept, nullptr)] { own->run(); }); });
     // What comes later waits for it; out of order only those who wait for all of the queue.
     const Event follows[] = {event};
     if (in_order) {

@@ -818,6 +818,23 @@ TEST(Progress, OfEightThreadsOnThreeQueues) {
     EXPECT_GT(done, 0);
 }
 
+TEST(Tasks, MayBeTheLastOwnersOfTheirQueue) {
+    constexpr auto moment = std::chrono::milliseconds(50);
+    for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
+        Ref<device::Queue> q = new_queue(order);
+        const Event before = q->host_task([&] { std::this_thread::sleep_for(moment); }, {}, {"before", ""}, slow);
+        const Event needed[] = {before};
+        const Event task = device::user_task(
+            q.get(), [] { return std::shared_ptr<void>(); }, {"user", ""}, needed);
+        // The thread that tells the task that nothing is missing goes on when the task has run.
+        (void)before.state()->subscribe([&] { std::this_thread::sleep_for(moment); });
+        q = nullptr;
+        task.wait();
+        std::this_thread::sleep_for(2 * moment);
+    }
+    device::wait_for_queues(device::Runner::Process);
+}
+
 TEST(Barriers, OfAQueueWithoutOrderWaitForEachOther) {
     const Ref<device::Queue> q = new_queue(QueueOrder::OutOfOrder);
     const UserEvent gate;

@@ -117,8 +117,8 @@ KERNEL(256) class_starts(CONST_ARG(U, found), CONST_ARG(u32, ranks), CONST_ARG(u
 )";
 
 /// Moves elements by one digit, in order; tiles of ITEMS elements an item, in groups of WARPS times 32. Positions (P_SIZE bytes; 0: none
-/// are kept) come along: those in the line, or (EXTRA 1, 3) given ones. Then the last pass writes positions only, or (EXTRA 2) int64 indices,
-/// or (EXTRA 3, 4) keys too.
+/// are kept) come along: those in the line, or (EXTRA 1, 3) given ones. Then the last pass writes positions only, or (EXTRA 2) int64
+/// indices, or (EXTRA 3, 4) keys too.
 inline constexpr char sweep_pass[] = R"(
 #define THREADS (32 * WARPS)
 #define TILE (THREADS * ITEMS)

@@ -47,13 +47,30 @@ FN T step_of(T a, T b) {
 #endif
 )";
 
-/// Kernels that look for indices out of bounds leave the first one of each group in FOUND_ARG (if CHECKED), as find_bad does.
+/// Kernels that look for indices out of bounds have FOUND_ARG, and leave the first one of each group there (if CHECKED), as find_bad does.
 inline constexpr char finding[] = R"(
 #if CHECKED
 #define FOUND_ARG ARG(i64, found),
+#define LEAVE_FIRST                              \
+    SHARED i64 firsts[256];                      \
+    LEAST_FIRST;                                 \
+    if (t == 0) found[GROUP_ID] = firsts[0]
 #else
 #define FOUND_ARG
+#define LEAVE_FIRST
 #endif
+)";
+
+/// Does STEP for the items of a warp, whose places may be the same: these one after the other. Places below 0 have none.
+inline constexpr char stepping[] = R"(
+FN void step_in_turns(T* own, int place, T value, int lane) {
+    const u32 same = __match_any_sync(0xffffffffu, place);
+    const int turn = place < 0 ? 32 : __popc(same & ((1u << lane) - 1u));
+    for (int now = 0; __any_sync(0xffffffffu, turn < 32 && turn >= now); ++now) {
+        if (turn == now) own[place] = step_of(own[place], value);
+        __syncwarp();
+    }
+}
 )";
 
 /// Each group takes a part of the places; each of its first `warps` warps a share of that, in a copy of `size` elements of its own, place
@@ -84,14 +101,7 @@ KERNEL(256) accumulate_parts(FOUND_ARG CONST_ARG(i64, places), CONST_ARG(T, valu
                 if (place[k] < 0 && i < end && i < first) first = i;
                 value[k] = values[one || i >= end ? 0 : i];
             }
-            UNROLL for (int k = 0; k < 4; ++k) {
-                const u32 same = __match_any_sync(0xffffffffu, place[k]);
-                const int turn = place[k] < 0 ? 32 : __popc(same & ((1u << lane) - 1u));
-                for (int now = 0; __any_sync(0xffffffffu, turn < 32 && turn >= now); ++now) {
-                    if (turn == now) own[place[k]] = step_of(own[place[k]], value[k]);
-                    __syncwarp();
-                }
-            }
+            UNROLL for (int k = 0; k < 4; ++k) step_in_turns(own, place[k], value[k], lane);
         }
     }
     BARRIER;
@@ -100,11 +110,7 @@ KERNEL(256) accumulate_parts(FOUND_ARG CONST_ARG(i64, places), CONST_ARG(T, valu
         for (int w = 1; w < warps; ++w) all = step_of(all, room[w * size + i]);
         partial[GROUP_ID * size + i] = all;
     }
-#if CHECKED
-    SHARED i64 firsts[256];
-    LEAST_FIRST;
-    if (t == 0) found[GROUP_ID] = firsts[0];
-#endif
+    LEAVE_FIRST;
 }
 )";
 
@@ -145,11 +151,7 @@ KERNEL(256) accumulate_keys(FOUND_ARG CONST_ARG(i64, places), ARG(T, keys), i64 
             keys[i] = (T)place;
         }
     }
-#if CHECKED
-    SHARED i64 firsts[256];
-    LEAST_FIRST;
-    if (t == 0) found[GROUP_ID] = firsts[0];
-#endif
+    LEAVE_FIRST;
 }
 )";
 
@@ -208,13 +210,7 @@ KERNEL(256) accumulate_chunks(STATUS_ARG CONST_ARG(K, places), CONST_ARG(I, item
             bool left = place[k] >= 0;
             while (true) {
                 const bool here = left && place[k] / BLOCK == block;
-                const int local = here ? (int)(place[k] % BLOCK) : -1;
-                const u32 same = __match_any_sync(0xffffffffu, local);
-                const int turn = here ? __popc(same & ((1u << lane) - 1u)) : 32;
-                for (int now = 0; __any_sync(0xffffffffu, turn < 32 && turn >= now); ++now) {
-                    if (turn == now) own[local] = step_of(own[local], value[k]);
-                    __syncwarp();
-                }
+                step_in_turns(own, here ? (int)(place[k] % BLOCK) : -1, value[k], lane);
                 left = left && !here;
                 const u32 rest = __ballot_sync(0xffffffffu, left);
                 if (!rest && !last) break;

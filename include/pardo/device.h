@@ -139,6 +139,8 @@ public:
     bool in_host_memory() const;
     /// True where it uses memory of the host in place: arrays can share it.
     bool takes_host_memory() const;
+    /// True where work that needs what failed never runs; elsewhere it may have run when the failure is known.
+    bool failures_stop_dependents() const;
     /// DLPack's numbers {type, number of the device} for memory of its own; type 0 where other libraries cannot reach it.
     std::pair<int, int> dlpack_device() const;
     /// Bytes that could be allocated now, other processes' use included; no value where the back end cannot tell.

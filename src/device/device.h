@@ -172,6 +172,8 @@ public:
     /// True where memory of every kind is the host's; and where kernels use memory of the host in place.
     virtual bool in_host_memory() const noexcept { return false; }
     virtual bool takes_host_memory() const noexcept { return false; }
+    /// True where work that needs what failed never runs; elsewhere it may have run when the failure is known.
+    virtual bool failures_stop_dependents() const noexcept { return false; }
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
     /// What a layer above keeps for this device.

@@ -125,6 +125,8 @@ void bind_device(nb::module_& m) {
         .def("supports", &Device::supports, nb::arg("dtype"), "True if arrays of this dtype can be computed here.")
         .def_prop_ro("_in_host_memory", &Device::in_host_memory, "True where the host reads and writes all of its memory in place.")
         .def_prop_ro("_takes_host_memory", &Device::takes_host_memory, "True where it uses memory of the host in place.")
+        .def_prop_ro("_failures_stop_dependents", &Device::failures_stop_dependents,
+                     "True where work that needs what failed never runs; elsewhere it may have run when the failure is known.")
         .def(
             "__eq__",
             [](const Device& a, nb::object b) -> nb::object {

@@ -65,8 +65,8 @@ def at(f: ufunc, a: Any, indices: Any, b: Any) -> None:
     second = None if b is np._NoValue else _second(f, b, a, places.shape, op_name)
     if places.size == 0:
         return
-    if a.queue.device.backend != "cpu":
-        places.wait()  # raises for what is outside; elsewhere a failure is known too late to keep later work from changing the array
+    if not a.queue.device._failures_stop_dependents:
+        places.wait()  # raises for what is outside, before the array is changed
     places = _core._reshape(places, [-1])
     if second is not None and _accumulates(f, a, second):
         _core._accumulate_at(f._row, a, places, _core._reshape(second, [-1]), True)

@@ -33,6 +33,7 @@ public:
     device::Execution execution() const noexcept override { return execution_; }
     bool in_host_memory() const noexcept override { return true; }
     bool takes_host_memory() const noexcept override { return true; }
+    bool failures_stop_dependents() const noexcept override { return true; }
     bool runs_host_code() const noexcept override { return true; }
     bool has_own_lanes() const noexcept override { return true; }
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;

@@ -15,13 +15,10 @@ namespace DUCC0_NAMESPACE {
 
 using Real = PARDO_FFT_REAL;
 
-// Vectors of one width alone, or none: two more would be half of the code, for what is left of a few lines.
+// Vectors of the processor's width and of half of it, for a few lines and for lines of which more do not fit into a core's cache.
 namespace detail_simd {
-#if !defined(DUCC0_NO_SIMD)
-template <> constexpr inline bool simd_exists<Real, native_simd<Real>::size() / 2> = false;
-#if defined(__AVX2__)
+#if !defined(DUCC0_NO_SIMD) && defined(__AVX2__)
 template <> constexpr inline bool simd_exists<Real, native_simd<Real>::size() / 4> = false;
-#endif
 #endif
 }  // namespace detail_simd
 

@@ -1,10 +1,14 @@
 // src/base/env.cpp: reads environment variables and hands log lines to the installed sink.
 #include "base/env.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
+#include <new>
 #include <unordered_set>
+#include <utility>
 
 #include <pardo/error.h>
 
@@ -63,6 +67,28 @@ bool env_flag(const char* name, bool fallback) {
         if (word == no) return false;
     }
     throw Error(ErrorCode::Value, std::string(name) + "=" + *value + ": expected 1, on, true, yes, or 0, off, false, no");
+}
+
+TemporaryVariable::TemporaryVariable(std::string name, std::string_view value) : name_(std::move(name)) {
+    if (!environ || ::getenv(name_.c_str())) return;
+    before_ = environ;
+    std::size_t count = 0;
+    while (before_[count]) ++count;
+    list_ = static_cast<char**>(std::malloc((count + 2) * sizeof(char*)));  // not freed, as the entry: a thread may be reading them
+    if (!list_) throw std::bad_alloc();
+    std::copy_n(before_, count, list_);
+    list_[count] = ::strdup((name_ + "=" + std::string(value)).c_str());
+    list_[count + 1] = nullptr;
+    __atomic_store_n(&environ, list_, __ATOMIC_RELEASE);
+}
+
+TemporaryVariable::~TemporaryVariable() {
+    if (!list_) return;
+    if (environ == list_)
+        __atomic_store_n(&environ, before_, __ATOMIC_RELEASE);
+    else
+        ::unsetenv(name_.c_str());                      // somebody has set another one since, in a list of its own
+    [[maybe_unused]] static char** const kept = list_;  // what is never freed is not lost
 }
 
 LogLevel log_level() {

@@ -21,6 +21,20 @@ void log(LogLevel level, std::string_view text);
 /// As log(Warn), but each `once_key` at most once in a process.
 void warn_once(std::string_view once_key, std::string_view text);
 
+/// Sets a variable that is not set, for a library that reads it while it is loaded, and takes it away again. Threads that read the
+/// environment meanwhile see a list that stays as it is.
+class TemporaryVariable {
+public:
+    TemporaryVariable(std::string name, std::string_view value);
+    ~TemporaryVariable();
+    TemporaryVariable(const TemporaryVariable&) = delete;
+    TemporaryVariable& operator=(const TemporaryVariable&) = delete;
+
+private:
+    std::string name_;
+    char **before_ = nullptr, **list_ = nullptr;  // of the environment; null where the variable was set
+};
+
 /// A shared library loaded at run time and never closed.
 class DynamicLibrary {
 public:

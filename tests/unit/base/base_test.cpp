@@ -104,6 +104,23 @@ TEST(Environment, FlagsAreChecked) {
     EXPECT_FALSE(env("PARDO_TEST_FLAG").has_value());
 }
 
+TEST(Environment, AVariableIsSetForAWhile) {
+    setenv("PARDO_TEST_SET", "mine", 1);
+    {
+        const TemporaryVariable free("PARDO_TEST_FREE", "20"), set("PARDO_TEST_SET", "20");
+        EXPECT_EQ(env("PARDO_TEST_FREE"), "20");
+        EXPECT_EQ(env("PARDO_TEST_SET"), "mine");
+    }
+    EXPECT_FALSE(env("PARDO_TEST_FREE").has_value());
+    {
+        const TemporaryVariable free("PARDO_TEST_FREE", "20");
+        setenv("PARDO_TEST_LATER", "1", 1);  // takes the list over
+    }
+    EXPECT_FALSE(env("PARDO_TEST_FREE").has_value());
+    EXPECT_EQ(env("PARDO_TEST_LATER"), "1");
+    EXPECT_EQ(env("PARDO_TEST_SET"), "mine");
+}
+
 int lines = 0;
 
 TEST(Environment, LogGoesToTheSinkOnly) {

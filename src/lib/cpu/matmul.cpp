@@ -1,6 +1,8 @@
 // src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS, on tiles that the device's threads share.
 #include <atomic>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "lib/cpu/openblas.h"
@@ -54,9 +56,12 @@ struct Tiles {
     std::int64_t rows, columns;  // of a tile
     std::int64_t down, across;   // tiles
 };
+bool is_short(std::int64_t m, std::int64_t n, std::int64_t k) {  // a vector of some 15 us
+    return (m == 1 || n == 1) && m * n * k <= (std::int64_t{1} << 17);
+}
 Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
     constexpr std::int64_t edge = 512;
-    if ((m == 1 || n == 1) && m * n * k <= (std::int64_t{1} << 17)) return {m, n, 1, 1};  // a vector: some 15 us
+    if (is_short(m, n, k)) return {m, n, 1, 1};
     Tiles t{std::min(m, edge), std::min(n, edge), 0, 0};
     // Narrow products get smaller tiles, as long as each is some 0.1 ms of work.
     const auto count = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };
@@ -66,31 +71,41 @@ Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
         larger = (larger + 1) / 2;
     }
     // Vectors are bound by memory: pieces of about 256 KiB.
+    constexpr std::int64_t piece = 65536;
     if (n == 1)
         t.rows =
-            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 16), std::max<std::int64_t>(m, 1));
+            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 32), std::max<std::int64_t>(m, 1));
     if (m == 1)
         t.columns =
-            std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
+            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
     t.down = count(m, t.rows);
     t.across = count(n, t.columns);
     return t;
 }
 
+/// The step from element to element of a vector, as BLAS takes it.
+int step(std::int64_t stride, std::int64_t count) { return count == 1 ? 1 : static_cast<int>(stride); }
+
+/// One and zero, as BLAS takes them.
+template <class T> struct Factors {
+    static constexpr T one_value = T(1), zero_value = T(0);
+    typename BlasFunctions<T>::S one, zero;
+    Factors() {
+        if constexpr (std::is_pointer_v<typename BlasFunctions<T>::S>) {
+            one = &one_value;
+            zero = &zero_value;
+        } else {
+            one = one_value;
+            zero = zero_value;
+        }
+    }
+};
+
 template <class T>
 void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
                    std::int64_t columns, std::int64_t m, std::int64_t n) {
-    static constexpr T one_value = T(1), zero_value = T(0);
-    typename BlasFunctions<T>::S one, zero;
-    if constexpr (std::is_pointer_v<typename BlasFunctions<T>::S>) {
-        one = &one_value;
-        zero = &zero_value;
-    } else {
-        one = one_value;
-        zero = zero_value;
-    }
+    const auto [one, zero] = Factors<T>();
     const int k = static_cast<int>(left.columns);
-    const auto step = [](std::int64_t stride, std::int64_t count) { return count == 1 ? 1 : static_cast<int>(stride); };
     // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is
     // cleared.
     if (n == 1) {
@@ -112,6 +127,51 @@ void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left,
               static_cast<int>(left.layout.leading), b, static_cast<int>(right.layout.leading), zero, c, static_cast<int>(columns));
 }
 
+/// The sum of a matrix's rows, each times an element of a vector: what a vector times a matrix is where the matrix lies row by row, and a
+/// matrix times a vector where it lies column by column.
+template <class T> struct SumOfRows {
+    const T* matrix;
+    std::int64_t rows, columns, leading;
+    const T* factors;
+    int factor_step;  // between factors
+
+    /// Each part of the rows gives a sum, and these are added in order. Narrow columns would be far apart in memory.
+    void run(device::Device* device, const BlasFunctions<T>& blas, T* out, double cost) const {
+        constexpr std::int64_t widest = 4096, least = 64, piece = 131072;  // columns, rows, elements
+        const std::int64_t across = (columns + widest - 1) / widest;
+        const std::int64_t down = std::max<std::int64_t>(rows / std::max(least, piece / std::min(columns, widest)), 1);
+        const std::unique_ptr<T[]> sums(down > 1 ? new T[static_cast<std::size_t>(down * columns)] : nullptr);
+        for_each_near_part(device, down * across, cost, [&](std::int64_t part) {
+            const std::int64_t block = part / across, tile = part % across;
+            const std::int64_t first = rows * block / down, left = columns * tile / across;
+            const auto height = static_cast<int>(rows * (block + 1) / down - first);
+            const auto width = static_cast<int>(columns * (tile + 1) / across - left);
+            T* to = (sums ? sums.get() + block * columns : out) + left;
+            const auto [one, zero] = Factors<T>();
+            std::fill_n(to, width, T(0));
+            blas.gemv(BlasOrder::RowMajor, BlasTranspose::Yes, height, width, one, matrix + first * leading + left,
+                      static_cast<int>(leading), factors + first * factor_step, factor_step, zero, to, 1);
+        });
+        if (!sums) return;
+        cpu::parallel_for(device, columns, static_cast<double>(down * columns) * 0.3, [&](std::int64_t begin, std::int64_t end) {
+            std::copy(sums.get() + begin, sums.get() + end, out + begin);
+            for (std::int64_t block = 1; block < down; ++block) {
+                const T* from = sums.get() + block * columns;
+                for (std::int64_t j = begin; j < end; ++j) out[j] += from[j];
+            }
+        });
+    }
+};
+
+/// One product as the sum of rows; nothing where it is none.
+template <class T> std::optional<SumOfRows<T>> as_sum_of_rows(const T* a, const Matrix& left, const T* b, const Matrix& right) {
+    const std::int64_t m = left.rows, n = right.columns, k = left.columns;
+    if (is_short(m, n, k)) return {};
+    if (m == 1 && right.layout.transpose == BlasTranspose::No) return SumOfRows<T>{b, k, n, right.layout.leading, a, step(left.column_stride, k)};
+    if (n == 1 && left.layout.transpose == BlasTranspose::Yes) return SumOfRows<T>{a, k, m, left.layout.leading, b, step(right.row_stride, k)};
+    return {};
+}
+
 template <class T>
 void multiply_stack(device::Device* device, const OpenBlas& library, const Memory& a, const Memory& b, const Memory& out, double cost) {
     const BlasFunctions<T>& blas = library.get<T>();
@@ -128,7 +188,14 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
                       from_b + right.batch.offset(product) + right.at(0, column), right, to + product * m * n + row * n + column, n,
                       std::min(tiles.rows, m - row), std::min(tiles.columns, n - column));
     };
-    if (per_product > 1) return for_each_part(device, stack * per_product, cost, run);
+    if (as_sum_of_rows(from_a, left, from_b, right)) {
+        for (std::int64_t product = 0; product < stack; ++product) {
+            as_sum_of_rows(from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right)
+                ->run(device, blas, to + product * m * n, cost / static_cast<double>(stack));
+        }
+        return;
+    }
+    if (per_product > 1) return for_each_near_part(device, stack * per_product, cost, run);
     cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t product = begin; product < end; ++product) run(product);
     });

@@ -47,6 +47,24 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::initia
                   operations);
 }
 
+PartRows::PartRows(std::int64_t count, std::int64_t threads) : rows_(static_cast<std::size_t>(std::min(threads, count))) {
+    const std::int64_t rows = this->rows();
+    for (std::int64_t r = 0; r < rows; ++r) {
+        rows_[static_cast<std::size_t>(r)].next.store(count * r / rows, std::memory_order_relaxed);
+        rows_[static_cast<std::size_t>(r)].end = count * (r + 1) / rows;
+    }
+}
+
+std::int64_t PartRows::next(std::int64_t row) noexcept {
+    for (std::size_t tried = 0; tried < rows_.size(); ++tried) {
+        Row& from = rows_[(static_cast<std::size_t>(row) + tried) % rows_.size()];
+        if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
+        const std::int64_t part = from.next.fetch_add(1, std::memory_order_relaxed);
+        if (part < from.end) return part;
+    }
+    return -1;
+}
+
 Simd host_simd() noexcept {
 #if defined(__x86_64__)
     static const Simd found = [] {

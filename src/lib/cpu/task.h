@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
+#include <vector>
 
 #include "backend/cpu/cpu.h"
 #include "lib/routines.h"
@@ -36,6 +37,31 @@ template <class F> void for_each_part(device::Device* device, std::int64_t count
     const std::int64_t workers = std::min<std::int64_t>(cpu::thread_count(device), count);
     cpu::parallel_for(device, workers, cost_ns, [&](std::int64_t, std::int64_t) {
         for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) f(i);
+    });
+}
+
+/// The parts of a loop, in as many rows as there are threads: each takes those of its own row, and then of others'.
+class PartRows {
+public:
+    PartRows(std::int64_t count, std::int64_t threads);
+    std::int64_t rows() const noexcept { return static_cast<std::int64_t>(rows_.size()); }
+    /// The next part for the thread of that row; -1 when there is none.
+    std::int64_t next(std::int64_t row) noexcept;
+
+private:
+    struct alignas(64) Row {
+        std::atomic<std::int64_t> next;
+        std::int64_t end;
+    };
+    std::vector<Row> rows_;
+};
+
+/// As for_each_part, for parts that wait for nothing: a thread takes parts that lie beside each other, and the next time the same ones, as
+/// far as all are equally fast. What it left in its cache is used there.
+template <class F> void for_each_near_part(device::Device* device, std::int64_t count, double cost_ns, F&& f) {
+    PartRows parts(count, cpu::thread_count(device));
+    cpu::parallel_for(device, parts.rows(), cost_ns, [&](std::int64_t row, std::int64_t) {
+        for (std::int64_t i; (i = parts.next(row)) >= 0;) f(i);
     });
 }
 

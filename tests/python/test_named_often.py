@@ -1,6 +1,10 @@
 # tests/python/test_named_often.py: what indices name again and again: ufunc.at, bincount and histogram, by all paths that sizes decide.
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -8,7 +12,7 @@ from groups import DEVICES
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
-# (of the array, of the indices): in order, in copies that are interleaved, in copies, in ranges of the array, in few ranges.
+# (of the array, of the indices): in order, in copies that are interleaved, in copies; by more than two threads in ranges of it, in few.
 SIZES = [(7, 100), (10, 40_000), (1000, 150_000), (2000, 70_000), (5000, 40_000), (300_000, 50_000)]
 NULLS = [pp.Device("null:1")]
 FUNCTIONS = ["add", "subtract", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor"]
@@ -326,3 +330,31 @@ def test_extremes_without_nan(name, rng):
     for dtype in ("int8", "uint64", "bool"):
         host = rng.integers(0, 2, (3, 4)).astype(dtype)
         np.testing.assert_array_equal(pp.asnumpy(getattr(pp, name).reduce(pp.asarray(host))), getattr(np, name).reduce(host))
+
+
+def test_more_threads_add_in_ranges():
+    """With more than two threads places are put in order by ranges of the array: the same bits."""
+    code = """
+import numpy as np, pardo as pp
+rng = np.random.default_rng(5)
+for size, count in ((5000, 40_000), (300_000, 50_000)):
+    where = rng.integers(-size, size, count)
+    for dtype in ("int8", "float16", "uint32", "float64", "complex64", "complex128"):
+        a, what = rng.random(size).astype(dtype), rng.random(count).astype(dtype)
+        for second in (what, what[0]):
+            x, y = pp.asarray(a), a.copy()
+            pp.add.at(x, pp.asarray(where), second if second.ndim == 0 else pp.asarray(second))
+            np.add.at(y, where, second)
+            assert pp.asnumpy(x).tobytes() == y.tobytes(), (size, dtype)
+    x = pp.zeros(size)
+    try:
+        pp.add.at(x, pp.asarray(np.where(np.arange(count) == count - 3, size, where)), 1.0)
+        x.wait()
+    except IndexError:
+        assert not pp.asnumpy(x).any()
+    else:
+        raise AssertionError("a place is outside")
+"""
+    variables = {**os.environ, "PARDO_NUM_THREADS": "4", "PARDO_DEVICE": "cpu"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=variables)
+    assert done.returncode == 0, done.stderr

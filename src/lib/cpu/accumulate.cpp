@@ -77,23 +77,24 @@ struct Xor {
 constexpr std::int64_t parts = 32;             // of the places, where each part has a copy of the target
 constexpr std::int64_t least_places = 32768;   // fewer are gone through in order
 constexpr std::int64_t largest_copy = 524288;  // bytes: stays in a core's cache
-constexpr std::int64_t half_of_l1 = 16384;     // bytes that the copies of a part may take: places and values stream through the other half
+constexpr std::int64_t near = 6 << 20;  // bytes of a target that one thread goes through in any order as fast as two put places in order
+constexpr std::int64_t half_of_l1 = 16384;  // bytes that the copies of a part may take: places and values stream through the other half
 
 /// Copies of a short target in a part: a place that is named again and again has not to wait.
 std::int64_t ways_of(std::int64_t bytes) { return 4 * bytes <= half_of_l1 ? 4 : 2 * bytes <= half_of_l1 ? 2 : 1; }
 
-/// How the work is cut: by the sizes alone, so that results do not depend on the number of threads.
+/// How the work is cut. Results do not depend on the number of threads: they are the same in order and by ranges.
 struct Cut {
     std::int64_t size, count, bytes;  // of the target, of the places, of an element
     std::int64_t copies = 0;          // of the target, in all parts
     int shift = 0;                    // else: bits of a place within its range of the target; 0: in order
 
-    Cut(std::int64_t target, std::int64_t places, std::int64_t element) : size(target), count(places), bytes(element) {
+    Cut(std::int64_t target, std::int64_t places, std::int64_t element, int threads) : size(target), count(places), bytes(element) {
         if (count < least_places) return;
         if (size * bytes <= largest_copy && size * parts <= count) {
             const std::int64_t ways = ways_of(size * bytes);
             copies = parts * (size * parts * ways <= count ? ways : 1);
-        } else if (size >= 1024) {
+        } else if (size >= 1024 && (threads > 2 || size * bytes > near)) {
             const int bits = std::bit_width(static_cast<std::uint64_t>(size - 1));
             shift = std::max({std::min(15, bits - 6), bits - 9});
         }
@@ -330,7 +331,7 @@ template <class F> bool visit(Op op, DType dtype, F&& f) {
 void cpu_accumulate_at(device::Queue* queue, Op op, const Memory& target, const Memory& places, const Memory& values,
                        const Bounds& bounds) {
     const bool one = values.size() == 1;
-    const Cut cut(target.size(), places.size(), itemsize(target.dtype));
+    const Cut cut(target.size(), places.size(), itemsize(target.dtype), cpu::thread_count(processor_of(queue)));
     const double cost = static_cast<double>(places.size()) * 4 + 200;
     const std::int64_t bytes = cut.scratch(one);
     const Memory scratch = bytes ? make_scratch_bytes(queue, bytes) : Memory();

@@ -333,6 +333,42 @@ def test_a_power_is_no_view():
     close(x, A)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_matrices_times_their_own_transposed(dtype, rng):
+    """Half of it is computed: exactly symmetric, in stacks too, where BLAS takes the layout."""
+    a = (rng.standard_normal((2, 205, 40)) + (1j * rng.standard_normal((2, 205, 40)) if "complex" in dtype else 0)).astype(dtype)
+    wide = np.concatenate([a, a], axis=-1)
+    tolerance = 1e-4 if np.finfo(dtype).bits == 32 else 1e-12
+    for x, host in (
+        (pp.asarray(a), a),
+        (pp.asarray(a[0]), a[0]),
+        (pp.asarray(a[0].T.copy()).T, a[0]),
+        (pp.asarray(wide)[:, :, ::2], wide[:, :, ::2]),
+        (pp.asarray(a[1])[:, ::-1], a[1][:, ::-1]),
+    ):
+        product = pp.asnumpy(x @ x.mT)
+        if x.strides[-1] == x.itemsize or x.strides[-2] == x.itemsize:
+            np.testing.assert_array_equal(product, product.mT)
+        np.testing.assert_allclose(product, host @ host.mT, rtol=tolerance, atol=tolerance)
+    x = pp.asarray(a[0])
+    np.testing.assert_allclose(pp.asnumpy(x @ pp.asarray(a[1]).T), a[0] @ a[1].T, rtol=tolerance, atol=tolerance)  # of another one
+
+
+def test_vectors_times_large_matrices(rng):
+    """Where rows are summed in parts: wide, narrow, one row, vectors of one element that is repeated."""
+    for m, n in ((1000, 300), (70, 5000), (1, 140_000), (300, 4097)):
+        a, v = rng.standard_normal((m, n)), rng.standard_normal(m)
+        x = pp.asarray(a)
+        for mine, host in (
+            (pp.asarray(v), v),
+            (pp.broadcast_to(pp.asarray(v[:1]), (m,)), np.full(m, v[0])),
+            (pp.asarray(v)[::-1], v[::-1]),
+        ):
+            np.testing.assert_allclose(pp.asnumpy(mine @ x), host @ a, rtol=1e-11, atol=1e-10)
+            np.testing.assert_allclose(pp.asnumpy(x.T @ mine), host @ a, rtol=1e-11, atol=1e-10)
+            np.testing.assert_allclose(pp.asnumpy(mine[None, None] @ pp.stack([x, x]))[1, 0], host @ a, rtol=1e-11, atol=1e-10)
+
+
 def test_chains_of_products():
     rng = np.random.default_rng(5)
     sizes = [7, 3, 20, 4, 9]

@@ -59,27 +59,32 @@ struct Tiles {
 bool is_short(std::int64_t m, std::int64_t n, std::int64_t k) {  // a vector of some 15 us
     return (m == 1 || n == 1) && m * n * k <= (std::int64_t{1} << 17);
 }
+/// The number of pieces of `size` that are not longer than `length`.
+std::int64_t pieces(std::int64_t size, std::int64_t length) { return (size + length - 1) / length; }
+
 Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
-    constexpr std::int64_t edge = 512;
+    constexpr std::int64_t edge = 512, least = 64, work = std::int64_t{1} << 23, enough = 16;
     if (is_short(m, n, k)) return {m, n, 1, 1};
-    Tiles t{std::min(m, edge), std::min(n, edge), 0, 0};
-    // Narrow products get smaller tiles, as long as each is some 0.1 ms of work.
-    const auto count = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };
-    while (count(m, t.rows) * count(n, t.columns) < 4 && t.rows * t.columns * k > (std::int64_t{1} << 22)) {
-        std::int64_t& larger = t.rows >= t.columns ? t.rows : t.columns;
-        if (larger <= 32) break;
-        larger = (larger + 1) / 2;
+    // As many for many threads, as long as each is some 0.2 ms of work. OpenBLAS copies the right matrix for each row of tiles: flat ones
+    // take less time than square ones.
+    std::int64_t down = pieces(m, edge), across = pieces(n, edge);
+    while (down * across < enough && m * n / (down * across) * k > work) {
+        const bool flat = 4 * across * m <= down * n;
+        if (flat ? n / across < 2 * least : m / down < 2 * least) break;
+        (flat ? across : down) *= 2;
     }
+    const auto extent = [](std::int64_t size, std::int64_t count) {  // a multiple of the registers' tiles
+        return count == 1 ? size : std::min(size, (pieces(size, count) + 7) / 8 * 8);
+    };
+    Tiles t{extent(m, down), extent(n, across), 0, 0};
     // Vectors are bound by memory: pieces of about 256 KiB.
     constexpr std::int64_t piece = 65536;
     if (n == 1)
-        t.rows =
-            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 32), std::max<std::int64_t>(m, 1));
+        t.rows = std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min(m, least / 2), std::max<std::int64_t>(m, 1));
     if (m == 1)
-        t.columns =
-            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
-    t.down = count(m, t.rows);
-    t.across = count(n, t.columns);
+        t.columns = std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min(n, least), std::max<std::int64_t>(n, 1));
+    t.down = pieces(m, t.rows);
+    t.across = pieces(n, t.columns);
     return t;
 }
 
@@ -167,16 +172,61 @@ template <class T> struct SumOfRows {
 template <class T> std::optional<SumOfRows<T>> as_sum_of_rows(const T* a, const Matrix& left, const T* b, const Matrix& right) {
     const std::int64_t m = left.rows, n = right.columns, k = left.columns;
     if (is_short(m, n, k)) return {};
-    if (m == 1 && right.layout.transpose == BlasTranspose::No) return SumOfRows<T>{b, k, n, right.layout.leading, a, step(left.column_stride, k)};
-    if (n == 1 && left.layout.transpose == BlasTranspose::Yes) return SumOfRows<T>{a, k, m, left.layout.leading, b, step(right.row_stride, k)};
+    if (m == 1 && right.layout.transpose == BlasTranspose::No)
+        return SumOfRows<T>{b, k, n, right.layout.leading, a, step(left.column_stride, k)};
+    if (n == 1 && left.layout.transpose == BlasTranspose::Yes)
+        return SumOfRows<T>{a, k, m, left.layout.leading, b, step(right.row_stride, k)};
     return {};
 }
+
+/// A matrix times its own transposed: tiles on and below the diagonal, which are then copied to above.
+template <class T> struct Symmetric {
+    const BlasFunctions<T>& blas;
+    const Matrix &left, &right;
+    std::int64_t size = left.rows;
+    std::int64_t edge = size / std::max<std::int64_t>(4, pieces(size, 512)) / 8 * 8 + 8;
+
+    static constexpr std::int64_t least = 192;  // smaller ones take as long as any other
+    static bool is(const Memory& a, const Memory& b, const Matrix& left, const Matrix& right) {
+        return a.address() == b.address() && left.rows == right.columns && left.row_stride == right.column_stride &&
+               left.column_stride == right.row_stride && left.rows >= least &&
+               std::equal(a.strides.begin(), a.strides.end() - 2, b.strides.begin(), b.strides.end() - 2) &&
+               std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin(), b.shape.end() - 2);
+    }
+    std::int64_t parts() const { return down() * (down() + 1) / 2; }
+    void run(const T* a, const T* b, T* c, std::int64_t part) const {
+        std::int64_t i = 0;
+        while (part > i) part -= ++i;
+        const std::int64_t row = i * edge, column = part * edge, m = std::min(edge, size - row), n = std::min(edge, size - column);
+        multiply_tile(blas, a + left.at(row, 0), left, b + right.at(0, column), right, c + row * size + column, size, m, n);
+        constexpr std::int64_t near = 16;  // rows and columns that stay in the cache while they are transposed
+        for (std::int64_t x = 0; x < m; x += near) {
+            for (std::int64_t y = 0; y < (i == part ? x + near : n); y += near) {
+                for (std::int64_t p = row + x; p < row + std::min(m, x + near); ++p) {
+                    const std::int64_t last = std::min(column + std::min(n, y + near), p);
+                    for (std::int64_t q = column + y; q < last; ++q) c[q * size + p] = c[p * size + q];
+                }
+            }
+        }
+    }
+
+private:
+    std::int64_t down() const { return pieces(size, edge); }
+};
 
 template <class T>
 void multiply_stack(device::Device* device, const OpenBlas& library, const Memory& a, const Memory& b, const Memory& out, double cost) {
     const BlasFunctions<T>& blas = library.get<T>();
     const Matrix left(a), right(b);
     const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
+    if (Symmetric<T>::is(a, b, left, right)) {
+        const Symmetric<T> symmetric{library.get<T>(), left, right};
+        return for_each_near_part(device, stack * symmetric.parts(), cost, [&](std::int64_t part) {
+            const std::int64_t product = part / symmetric.parts(), offset = left.batch.offset(product);
+            symmetric.run(reinterpret_cast<const T*>(a.address()) + offset, reinterpret_cast<const T*>(b.address()) + offset,
+                          reinterpret_cast<T*>(out.address()) + product * m * m, part % symmetric.parts());
+        });
+    }
     const Tiles tiles = cut(m, n, left.columns);
     const std::int64_t per_product = tiles.down * tiles.across;
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());

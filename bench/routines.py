@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     workers, reports = start([peer for peer in peers if installed(peer)], "routines", variables)
     workers, reports = {"pardo": pardo, **workers}, {"pardo": {"versions": pardo.ask("versions"), "results": {}}, **reports}
     end = None if options.seconds is None else time.monotonic() + options.seconds
-    plan = Plan(options.budget, rounds=2, pause=0.01 if whole else 0.05, together=False, end=end)
+    plan = Plan(options.budget, rounds=2, pause=0.01 if whole else 0.15, together=False, end=end)
     table = Table(["ms", "pardo", *map(title, peers), "best peer / pardo", FIRST], names)
     firsts: dict[str, dict | None] = {}
     report = {"machine": machine, "device": device, "routines": reports, "first": firsts}

@@ -55,6 +55,7 @@ struct Matrix {
 struct Tiles {
     std::int64_t rows, columns;  // of a tile
     std::int64_t down, across;   // tiles
+    std::int64_t deep = 1;       // pieces of the depth, whose products are added in order
 };
 bool is_short(std::int64_t m, std::int64_t n, std::int64_t k) {  // a vector of some 15 us
     return (m == 1 || n == 1) && m * n * k <= (std::int64_t{1} << 17);
@@ -62,13 +63,14 @@ bool is_short(std::int64_t m, std::int64_t n, std::int64_t k) {  // a vector of 
 /// The number of pieces of `size` that are not longer than `length`.
 std::int64_t pieces(std::int64_t size, std::int64_t length) { return (size + length - 1) / length; }
 
-Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
-    constexpr std::int64_t edge = 512, least = 64, work = std::int64_t{1} << 23, enough = 16;
+Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stack) {
+    constexpr std::int64_t edge = 512, work = std::int64_t{1} << 23, some_work = work / 8, some = 4, enough = 16;
     if (is_short(m, n, k)) return {m, n, 1, 1};
-    // As many for many threads, as long as each is some 0.2 ms of work. OpenBLAS copies the right matrix for each row of tiles: flat ones
-    // take less time than square ones.
+    // As many for many threads, as long as each is some 0.2 ms of work; some for few threads. OpenBLAS copies the right matrix for each row
+    // of tiles: flat ones take less time than square ones. Where the depth can be cut, tiles stay large.
+    const std::int64_t least = k > 4 * std::max(m, n) ? 128 : 64;
     std::int64_t down = pieces(m, edge), across = pieces(n, edge);
-    while (down * across < enough && m * n / (down * across) * k > work) {
+    while (down * across < enough && m * n / (down * across) * k > (down * across < some ? some_work : work)) {
         const bool flat = 4 * across * m <= down * n;
         if (flat ? n / across < 2 * least : m / down < 2 * least) break;
         (flat ? across : down) *= 2;
@@ -80,11 +82,17 @@ Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k) {
     // Vectors are bound by memory: pieces of about 256 KiB.
     constexpr std::int64_t piece = 65536;
     if (n == 1)
-        t.rows = std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min(m, least / 2), std::max<std::int64_t>(m, 1));
+        t.rows =
+            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 32), std::max<std::int64_t>(m, 1));
     if (m == 1)
-        t.columns = std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min(n, least), std::max<std::int64_t>(n, 1));
+        t.columns =
+            std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(n, 64), std::max<std::int64_t>(n, 1));
     t.down = pieces(m, t.rows);
     t.across = pieces(n, t.columns);
+    constexpr std::int64_t least_depth = 512;
+    const std::int64_t parts = stack * t.down * t.across, least_work = m == 1 || n == 1 ? 4 * piece : 2 * some_work;
+    if (parts < enough)
+        t.deep = std::max<std::int64_t>(std::min({enough / parts, k / least_depth, m * n * k / (least_work * t.down * t.across)}), 1);
     return t;
 }
 
@@ -108,28 +116,44 @@ template <class T> struct Factors {
 
 template <class T>
 void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
-                   std::int64_t columns, std::int64_t m, std::int64_t n) {
+                   std::int64_t columns, std::int64_t m, std::int64_t n, std::int64_t depth) {
     const auto [one, zero] = Factors<T>();
-    const int k = static_cast<int>(left.columns);
+    const auto k = static_cast<int>(depth);
     // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is
     // cleared.
     if (n == 1) {
         const bool plain = left.layout.transpose == BlasTranspose::No;
         for (std::int64_t i = 0; i < m; ++i) c[i * columns] = T(0);
         blas.gemv(BlasOrder::RowMajor, left.layout.transpose, plain ? static_cast<int>(m) : k, plain ? k : static_cast<int>(m), one, a,
-                  static_cast<int>(left.layout.leading), b, step(right.row_stride, right.rows), zero, c, static_cast<int>(columns));
+                  static_cast<int>(left.layout.leading), b, step(right.row_stride, k), zero, c, static_cast<int>(columns));
         return;
     }
     if (m == 1) {
         const bool plain = right.layout.transpose == BlasTranspose::No;
         std::fill_n(c, n, T(0));
         blas.gemv(BlasOrder::RowMajor, plain ? BlasTranspose::Yes : BlasTranspose::No, plain ? k : static_cast<int>(n),
-                  plain ? static_cast<int>(n) : k, one, b, static_cast<int>(right.layout.leading), a,
-                  step(left.column_stride, left.columns), zero, c, 1);
+                  plain ? static_cast<int>(n) : k, one, b, static_cast<int>(right.layout.leading), a, step(left.column_stride, k), zero, c,
+                  1);
         return;
     }
     blas.gemm(BlasOrder::RowMajor, left.layout.transpose, right.layout.transpose, static_cast<int>(m), static_cast<int>(n), k, one, a,
               static_cast<int>(left.layout.leading), b, static_cast<int>(right.layout.leading), zero, c, static_cast<int>(columns));
+}
+
+/// The sums of what the parts of a sum have left, one after the other in memory.
+template <class T> void add_parts(device::Device* device, const T* sums, std::int64_t parts, std::int64_t count, T* out) {
+    cpu::parallel_for(device, count, static_cast<double>(parts * count) * 0.3, [&](std::int64_t begin, std::int64_t end) {
+        std::copy(sums + begin, sums + end, out + begin);
+        for (std::int64_t part = 1; part < parts; ++part) {
+            const T* from = sums + part * count;
+            for (std::int64_t j = begin; j < end; ++j) out[j] += from[j];
+        }
+    });
+}
+
+/// Memory for that; null where there is one part.
+template <class T> std::unique_ptr<T[]> room_for(std::int64_t parts, std::int64_t count) {
+    return std::unique_ptr<T[]>(parts > 1 ? new T[static_cast<std::size_t>(parts * count)] : nullptr);
 }
 
 /// The sum of a matrix's rows, each times an element of a vector: what a vector times a matrix is where the matrix lies row by row, and a
@@ -145,7 +169,7 @@ template <class T> struct SumOfRows {
         constexpr std::int64_t widest = 4096, least = 64, piece = 131072;  // columns, rows, elements
         const std::int64_t across = (columns + widest - 1) / widest;
         const std::int64_t down = std::max<std::int64_t>(rows / std::max(least, piece / std::min(columns, widest)), 1);
-        const std::unique_ptr<T[]> sums(down > 1 ? new T[static_cast<std::size_t>(down * columns)] : nullptr);
+        const auto sums = room_for<T>(down, columns);
         for_each_near_part(device, down * across, cost, [&](std::int64_t part) {
             const std::int64_t block = part / across, tile = part % across;
             const std::int64_t first = rows * block / down, left = columns * tile / across;
@@ -157,14 +181,7 @@ template <class T> struct SumOfRows {
             blas.gemv(BlasOrder::RowMajor, BlasTranspose::Yes, height, width, one, matrix + first * leading + left,
                       static_cast<int>(leading), factors + first * factor_step, factor_step, zero, to, 1);
         });
-        if (!sums) return;
-        cpu::parallel_for(device, columns, static_cast<double>(down * columns) * 0.3, [&](std::int64_t begin, std::int64_t end) {
-            std::copy(sums.get() + begin, sums.get() + end, out + begin);
-            for (std::int64_t block = 1; block < down; ++block) {
-                const T* from = sums.get() + block * columns;
-                for (std::int64_t j = begin; j < end; ++j) out[j] += from[j];
-            }
-        });
+        if (sums) add_parts(device, sums.get(), down, columns, out);
     }
 };
 
@@ -198,7 +215,7 @@ template <class T> struct Symmetric {
         std::int64_t i = 0;
         while (part > i) part -= ++i;
         const std::int64_t row = i * edge, column = part * edge, m = std::min(edge, size - row), n = std::min(edge, size - column);
-        multiply_tile(blas, a + left.at(row, 0), left, b + right.at(0, column), right, c + row * size + column, size, m, n);
+        multiply_tile(blas, a + left.at(row, 0), left, b + right.at(0, column), right, c + row * size + column, size, m, n, left.columns);
         constexpr std::int64_t near = 16;  // rows and columns that stay in the cache while they are transposed
         for (std::int64_t x = 0; x < m; x += near) {
             for (std::int64_t y = 0; y < (i == part ? x + near : n); y += near) {
@@ -227,17 +244,8 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
                           reinterpret_cast<T*>(out.address()) + product * m * m, part % symmetric.parts());
         });
     }
-    const Tiles tiles = cut(m, n, left.columns);
-    const std::int64_t per_product = tiles.down * tiles.across;
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
-    const auto run = [&](std::int64_t part) {
-        const std::int64_t product = part / per_product, tile = part % per_product;
-        const std::int64_t row = tile / tiles.across * tiles.rows, column = tile % tiles.across * tiles.columns;
-        multiply_tile(blas, from_a + left.batch.offset(product) + left.at(row, 0), left,
-                      from_b + right.batch.offset(product) + right.at(0, column), right, to + product * m * n + row * n + column, n,
-                      std::min(tiles.rows, m - row), std::min(tiles.columns, n - column));
-    };
     if (as_sum_of_rows(from_a, left, from_b, right)) {
         for (std::int64_t product = 0; product < stack; ++product) {
             as_sum_of_rows(from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right)
@@ -245,7 +253,24 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
         }
         return;
     }
-    if (per_product > 1) return for_each_near_part(device, stack * per_product, cost, run);
+    const std::int64_t k = left.columns;
+    const Tiles tiles = cut(m, n, k, stack);
+    const std::int64_t per_product = tiles.down * tiles.across * tiles.deep;
+    const auto sums = room_for<T>(tiles.deep, out.size());
+    const auto run = [&](std::int64_t part) {
+        const std::int64_t product = part / per_product, piece = part % tiles.deep, tile = part % per_product / tiles.deep;
+        const std::int64_t row = tile / tiles.across * tiles.rows, column = tile % tiles.across * tiles.columns;
+        const std::int64_t first = k * piece / tiles.deep, depth = k * (piece + 1) / tiles.deep - first;
+        multiply_tile(blas, from_a + left.batch.offset(product) + left.at(row, first), left,
+                      from_b + right.batch.offset(product) + right.at(first, column), right,
+                      (sums ? sums.get() + piece * out.size() : to) + product * m * n + row * n + column, n, std::min(tiles.rows, m - row),
+                      std::min(tiles.columns, n - column), depth);
+    };
+    if (per_product > 1) {
+        for_each_near_part(device, stack * per_product, cost, run);
+        if (sums) add_parts(device, sums.get(), tiles.deep, out.size(), to);
+        return;
+    }
     cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t product = begin; product < end; ++product) run(product);
     });

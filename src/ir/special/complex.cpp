@@ -10,15 +10,21 @@ ComplexMath math_of(Complex z) { return {*z.re.m, z.type()}; }
 ComplexMath::Z parts(Complex z) { return {z.re.v, z.im.v}; }
 Complex of_parts(Builder* m, ComplexMath::Z z) { return {{m, z.re}, {m, z.im}}; }
 
+struct Row {
+    Math fn;
+    ComplexFunction recipe;
+};
+constexpr Row rows[] = {
+#define COMPLEX(fn, name) {Math::fn, complex_##name},
+#include "ir/special/complex.def"
+};
+
 }  // namespace
 
 ComplexFunction complex_function(Math fn) {
-    switch (fn) {
-#define COMPLEX(fn, name) \
-    case Math::fn: return complex_##name;
-#include "ir/special/complex.def"
-        default: return nullptr;
-    }
+    for (const Row& row : rows)
+        if (row.fn == fn) return row.recipe;
+    return nullptr;
 }
 
 Complex call(Math fn, Complex a) { return of_parts(a.re.m, math_of(a).call(fn, parts(a), parts(a))); }

@@ -21,7 +21,7 @@ Complex with_gaussian(Complex z, Complex f, double s) {
     const Expr difference = y2 - x2, back = difference - y2;
     const Expr lost = ((y2 - (difference - back)) - (x2 + back)) + (fma(y, y, -y2) - fma(x, x, -x2));
     const Expr sum = difference + lost, exponent = select(ordinary, sum, (y - x) * (y + x));
-    const Expr more = select(ordinary, ((difference - sum) + lost) * s, 0.0);
+    const Expr more = select(ordinary & (abs(sum) < 1e4), ((difference - sum) + lost) * s, 0.0);
     const Expr known = ordinary & (abs(product) < product.infinity());
     const Expr angle = select(abs(product) < product.infinity(), product * (-2 * s), 0.0);
     const Expr turn = select(known, fma(x, y, -product) * (-2 * s), 0.0);
@@ -70,8 +70,8 @@ Complex scaled_tail(Complex z) {
     return upper_faddeeva({select(back, z.im, -z.im), abs(z.re)});
 }
 
-/// erfc at z or at -z, whichever has Re z >= 0; with `s` of 1/2 it is erfc(z / sqrt(2)).
-Complex tail(Complex z, double s) { return with_gaussian(z, scaled_tail(s == 1.0 ? z : z * (1 / std::numbers::sqrt2)), s); }
+/// f erfc at z or at -z, whichever has Re z >= 0; with s = 1/2 it is f erfc(z / sqrt(2)).
+Complex tail(Complex z, double f, double s) { return with_gaussian(z, scaled_tail(s == 1.0 ? z : z * (1 / std::numbers::sqrt2)) * f, s); }
 
 std::vector<double> erf_series(int terms) {
     std::vector<double> c;
@@ -97,7 +97,7 @@ Complex complex_erfcx(ComplexArgs a) {
 }
 
 Complex complex_erfc(ComplexArgs a) {
-    const Complex z = a[0], right = tail(z, 1.0);
+    const Complex z = a[0], right = tail(z, 1.0, 1.0);
     const Complex value = select(z.re < 0.0, 2.0 - right, right);
     return {select(z.re == 0.0, 1.0, value.re), growing(value.im, -z.im, z.re)};
 }
@@ -105,16 +105,16 @@ Complex complex_erfc(ComplexArgs a) {
 Complex complex_erf(ComplexArgs a) {
     const Complex z = a[0];
     const Complex value = branch(
-        norm(z) < 0.5, [&] { return z * polynomial(z * z, erf_series(z.re.single() ? 8 : 15)); },
+        norm(z) < 1.0, [&] { return z * polynomial(z * z, erf_series(z.re.single() ? 11 : 19)); },
         [&] {
-            const Complex right = tail(z, 1.0);
+            const Complex right = tail(z, 1.0, 1.0);
             return select(z.re < 0.0, right - 1.0, 1.0 - right);
         });
     return {vanishing(value.re, z.re), growing(value.im, z.im, z.re)};
 }
 
 Complex complex_ndtr(ComplexArgs a) {
-    const Complex z = a[0], half = tail(z, 0.5) * 0.5;
+    const Complex z = a[0], half = tail(z, 0.5, 0.5);
     const Complex value = select(z.re < 0.0, half, 1.0 - half);
     return {select(z.re == 0.0, 0.5, value.re), growing(value.im, z.im, z.re)};
 }
@@ -133,7 +133,7 @@ Complex complex_log_ndtr(ComplexArgs a) {
             const Expr high = fma(-turns, z.re.pick(6.2831854820251465, 2 * std::numbers::pi), -product);
             const Expr low = fma(-turns, z.re.pick(-1.7484556000744883e-07, 2.4492935982947064e-16), more - fma(z.re, z.im, -product));
             const Expr sum = high + low, im = fma(-rint(sum * (0.5 / std::numbers::pi)), 2 * std::numbers::pi, sum);
-            return Complex{re, select(abs(im) < 3.2, im, 0.0)};  // no digits are left of angles beyond 1 / epsilon
+            return Complex{re, select(abs(im) >= 3.2, 0.0, im)};  // no digits are left of angles beyond 1 / epsilon
         },
         [&] { return call(Math::log1p, -half); });
     return {value.re, vanishing(value.im, z.im)};

@@ -1,8 +1,8 @@
 // src/ir/special/complex_gamma.cpp: the gamma function of complex numbers, its logarithm and the derivative of that.
 // Above Re z = 1/2: far away Stirling's formula, whose rest mu(z) is elsewhere mu(z + n) and C. Gudermann's sum (1845) of n terms
-// (z + 1/2) log(1 + 1 / z) - 1 = u^2 / 3 + u^4 / 5 + ..., u = 1 / (2 z + 1): no logarithm is larger than the result. About the zeros at 1 and
-// 2 the series by zeta(k) - 1 (DLMF 5.7.3). Below by reflection, where the logarithm of the sine is continuous in the upper half-plane, as in
-// D. Hare, "Computing the principal branch of log-Gamma" (1997). The lower half-plane is the upper one's mirror image.
+// (z + 1/2) log(1 + 1 / z) - 1 = u^2 / 3 + u^4 / 5 + ..., u = 1 / (2 z + 1): no logarithm is larger than the result. About the zeros at 1
+// and 2 the series by zeta(k) - 1 (DLMF 5.7.3). Below by reflection, where the logarithm of the sine is continuous in the upper half-plane,
+// as in D. Hare, "Computing the principal branch of log-Gamma" (1997). The lower half-plane is the upper one's mirror image.
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -79,7 +79,7 @@ Complex right_loggamma(Complex z) {
             std::vector<double> c;
             for (int k = 1; k <= range.terms; ++k) c.push_back(bernoulli[k - 1] / (2 * k * (2 * k - 1)));
             const Expr huge = (abs(z.re) > z.re.pick(1e9, 1e100)) | (abs(z.im) > z.re.pick(1e9, 1e100));
-            const Complex w = inverse(select(huge, {z.re.infinity(), z.re(0.0)}, select(far, z, z + range.steps)));
+            const Complex w = select(huge, zero, inverse(select(far, z, z + range.steps)));
             const Complex rest = w * polynomial(w * w, c) + gudermann, logarithm = call(Math::log, z);
             const Expr half = z.re - 0.5;
             return Complex{fma(half, logarithm.re - 1.0, fma(-z.im, logarithm.im, rest.re)) + (half_log_of_two_pi - 0.5),
@@ -90,7 +90,11 @@ Complex right_loggamma(Complex z) {
 /// What reflection needs of z in the upper half-plane: 1 - e^(2 pi i z) = size e^(i angle), and parts of it.
 struct Reflection {
     explicit Reflection(Complex z)
-        : decay(exp(-pi * z.im)), away(-expm1(-2 * pi * z.im)), sine(sin_pi(z.re)), cosine(cos_pi(z.re)), across(2.0 * decay * sine),
+        : decay(exp(-pi * z.im)),
+          away(-expm1(-2 * pi * z.im)),
+          sine(sin_pi(z.re)),
+          cosine(cos_pi(z.re)),
+          across(2.0 * decay * sine),
           size(hypot(away, across)) {}
     Expr decay, away, sine, cosine, across, size;
 
@@ -112,7 +116,8 @@ Complex loggamma(Complex z) {
     const Complex right = right_loggamma({select(left, 1.0 - z.re, z.re), up.im});
     const Complex value = replace(right, left, [&] {
         const Reflection r(up);
-        return Complex{(log_of_two_pi - log(r.size)) - fma(up.im, pi, right.re), fma(up.re - 0.5, pi, right.im - r.angle())};
+        const Expr re = (log_of_two_pi - log(r.size)) - fma(up.im, pi, right.re);
+        return Complex{select(up.im == up.im.infinity(), -up.im, re), fma(up.re - 0.5, pi, right.im - r.angle())};
     });
     return mirrored(value, z.im);
 }
@@ -158,7 +163,7 @@ Complex complex_digamma(ComplexArgs a) {
             for (int k = 1; k <= range.terms; ++k) c.push_back(bernoulli[k - 1] / (2 * k));
             const Complex moved = select(far, right, right + range.steps);
             const Expr huge = (abs(right.re) > z.re.pick(1e9, 1e100)) | (abs(right.im) > z.re.pick(1e9, 1e100));
-            const Complex w = inverse(select(huge, {z.re.infinity(), z.re(0.0)}, moved)), v = w * w;
+            const Complex w = select(huge, {z.re(0.0), z.re(0.0)}, inverse(moved)), v = w * w;
             const Complex value = call(Math::log, moved) - (v * polynomial(v, c) + w * 0.5);
             return replace(value, !far, [&] {
                 Complex sum = inverse(right + (range.steps - 1));

@@ -15,7 +15,8 @@ struct Calls::Numbers {
     static TypedExpr of_math(Lowering& l, const Tree& t, const TypedExprs& a, ir::Math fn) {
         for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
         for (const TypedExpr& x : a)
-            if (is_complex(x.type.dtype) && !ir::takes_complex(fn)) l.wrong_type(t.place, t.name + ": complex numbers have no such function");
+            if (is_complex(x.type.dtype) && !ir::takes_complex(fn))
+                l.wrong_type(t.place, t.name + ": complex numbers have no such function");
         return l.math(fn, a, t.place);
     }
 

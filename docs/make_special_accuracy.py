@@ -363,9 +363,8 @@ def main() -> int:
     rows = {name: row for name, row in ROWS.items() if not options.names or name.split()[0] in options.names}
     if options.values:
         lines = ["# tests/python/special_values.txt: exact values of special functions; written by docs/make_special_accuracy.py --values."]
-        lines += [
-            "# [function, limits of float64 and float32 in ulp]; then operands, result, and what an ulp is measured by; of complex numbers both parts."
-        ]
+        lines += ["# [function, limits of float64 and float32 in ulp]; then operands, result, and what an ulp is measured by;"]
+        lines += ["# complex numbers are two numbers each."]
         for name, row in rows.items():
             points = arguments(row, max(3, 24 // len(row.places)))
             double, single = LIMITS.get(name, (10, 10) if row.parts else (4, 4))

@@ -1,7 +1,7 @@
 # docs/make_special_accuracy.py: measures special functions against mpmath, for docs/reference/special.md and the tests.
 """python docs/make_special_accuracy.py [NAME ...] [--size N] [--write] [--values]: needs mpmath.
 
-Prints the largest error of each function, or of those named, on the CPU. `--write` puts the table into docs/reference/special.md;
+Prints the largest error of each function, or of those named, on the CPU. `--write` puts them into the table of docs/reference/special.md;
 `--values` writes tests/python/special_values.txt, the exact values that tests compare with, which needs no device.
 """
 
@@ -32,6 +32,7 @@ class Row:
     scale: Callable[..., Any] | None = None  # what errors are measured by where the function has zeros
     told: str = ""
     whole: tuple[int, ...] = ()  # operands that are whole numbers
+    parts: bool = False  # of complex numbers: intervals are of real and imaginary parts in turns
 
 
 def one(*places: Interval) -> list[tuple[Interval, ...]]:
@@ -124,6 +125,25 @@ def inverse(f: Callable[..., Any], place: int, falling: bool) -> Callable[..., A
 TAILS = "in ulp of the result times the size of its logarithm, if that is above 1"
 GAMMAS = [((0.01, 1), (0.01, 2)), ((0.5, 20), (0.1, 30)), ((20, 100), (10, 150)), ((100, 1e4), (90, 1e4))]
 BETAS = [((0.1, 8), (0.1, 8), (0, 1)), ((0.1, 8), (8, 50), (0, 0.5)), ((8, 100), (8, 100), (0, 1))]
+SQUARES = [((-1, 1), (-1, 1)), ((-6, 6), (-6, 6)), ((-25, 25), (-25, 25)), ((-5, 5), (1e-8, 1)), ((1e-8, 1), (-5, 5))]
+MODULUS = "in ulp of the modulus"
+
+
+def by_modulus(exact: Callable[..., Any], scale: Callable[..., Any] | None = None, told: str = MODULUS) -> Row:
+    """A function of one complex number."""
+    return Row(exact, SQUARES, scale, told, parts=True)
+
+
+def complex_log_ndtr(z: Any) -> Any:
+    with mp.workdps(150):
+        tail = mp.erfc(z / mp.sqrt(2)) / 2
+        return mp.log1p(-tail) if mp.re(z) > 0 and abs(tail) < 1 else mp.log(mp.erfc(-z / mp.sqrt(2)) / 2)
+
+
+def by_log_gamma(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda z: abs(f(z)) * max(1, abs(mp.loggamma(z)))
+
+
 LIMITS = {  # what tests hold float64 and float32 to, where 4 ulp is not enough
     "erfcx": (5, 6),
     "ndtr": (5, 5),
@@ -243,6 +263,24 @@ ROWS: dict[str, Row] = {
 }
 
 
+ROWS |= {
+    f"{name} of complex numbers": row
+    for name, row in {
+        "erf": by_modulus(mp.erf),
+        "erfc": by_modulus(mp.erfc),
+        "erfcx": by_modulus(lambda z: mp.exp(z * z) * mp.erfc(z)),
+        "ndtr": by_modulus(lambda z: mp.erfc(-z / mp.sqrt(2)) / 2),
+        "log_ndtr": by_modulus(complex_log_ndtr),
+        "gamma": by_modulus(mp.gamma, by_log_gamma(mp.gamma), TAILS),
+        "loggamma": by_modulus(mp.loggamma),
+        "rgamma": by_modulus(mp.rgamma, by_log_gamma(mp.rgamma), TAILS),
+        "digamma": by_modulus(mp.digamma, at_least_one(mp.digamma), "in ulp of the larger of the modulus and 1"),
+    }.items()
+}
+ROWS["xlogy of complex numbers"] = Row(lambda x, y: x * mp.log(y), [((-5, 5),) * 4], None, MODULUS, parts=True)
+ROWS["xlog1py of complex numbers"] = Row(lambda x, y: x * mp.log1p(y), [((-5, 5),) * 4], None, MODULUS, parts=True)
+
+
 def sample(interval: Interval, count: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers that float32 holds, unless they are too small or too large for it."""
     low, high = interval
@@ -271,8 +309,9 @@ def exact_values(row: Row, points: list[tuple[float, ...]]) -> list[tuple[Any, A
     out = []
     for x in points:
         try:
-            given = [mp.mpf(v) for v in x]
-            value = mp.re(row.exact(*given))
+            given = [mp.mpc(*x[k : k + 2]) for k in range(0, len(x), 2)] if row.parts else [mp.mpf(v) for v in x]
+            value = row.exact(*given)
+            value = mp.mpc(value) if row.parts else mp.re(value)
             out.append((value, abs(value) if row.scale is None else max(abs(value), abs(row.scale(*given)))))
         except (ZeroDivisionError, ValueError, mp.NoConvergence):
             out.append((mp.nan, mp.nan))
@@ -295,16 +334,20 @@ def errors(name: str, dtype: str, points: list[tuple[float, ...]], exact: list[t
     chosen = [
         (x, e)
         for x, e in zip(points, exact, strict=True)
-        if mp.isfinite(e[0]) and float(info.tiny) < abs(e[0]) < float(info.max) and all(float(np.dtype(dtype).type(v)) == v for v in x)
+        if mp.isfinite(e[0])
+        and float(info.tiny) < abs(e[0]) <= e[1] < float(info.max)
+        and all(float(np.dtype(dtype).type(v)) == v for v in x)
     ]
     if not chosen:
         return 0.0, ()
-    columns = [pp.asarray(np.array([x[k] for x, _ in chosen], dtype)) for k in range(len(chosen[0][0]))]
-    found = pp.asnumpy(function_of(name)(*columns))
+    columns = [np.array([x[k] for x, _ in chosen], dtype) for k in range(len(chosen[0][0]))]
+    if ROWS[name].parts:
+        columns = [columns[k] + np.array(1j, f"c{2 * info.dtype.itemsize}") * columns[k + 1] for k in range(0, len(columns), 2)]
+    found = pp.asnumpy(function_of(name)(*map(pp.asarray, columns)))
     worst, where = 0.0, ()
     for value, (x, (right, scale)) in zip(found.tolist(), chosen, strict=True):
         unit = float(np.spacing(np.dtype(dtype).type(float(scale))))
-        error = float(abs(mp.mpf(value) - right) / unit) if np.isfinite(value) else np.inf
+        error = float(abs(mp.mpmathify(value) - right) / unit) if np.isfinite(value) else np.inf
         if error > worst:
             worst, where = error, x
     return worst, where
@@ -320,29 +363,34 @@ def main() -> int:
     rows = {name: row for name, row in ROWS.items() if not options.names or name.split()[0] in options.names}
     if options.values:
         lines = ["# tests/python/special_values.txt: exact values of special functions; written by docs/make_special_accuracy.py --values."]
-        lines += ["# [function, limits of float64 and float32 in ulp]; then operands, result, and what an ulp is measured by."]
+        lines += ["# [function, limits of float64 and float32 in ulp]; then operands, result, and what an ulp is measured by;"]
+        lines += ["# complex numbers are two numbers each."]
         for name, row in rows.items():
             points = arguments(row, max(3, 24 // len(row.places)))
-            double, single = LIMITS.get(name, (4, 4))
+            double, single = LIMITS.get(name, (10, 10) if row.parts else (4, 4))
             lines.append(f"[{name}, {double:g}, {single:g}]")
             for x, (value, scale) in zip(points, exact_values(row, points), strict=True):
-                lines.append(" ".join([*map(repr, x), mp.nstr(value, 20), mp.nstr(scale, 6)]))
+                results = [value.real, value.imag] if row.parts else [value]
+                lines.append(" ".join([*map(repr, x), *(mp.nstr(v, 20) for v in results), mp.nstr(scale, 6)]))
         VALUES.write_text("\n".join(lines) + "\n")
         return 0
-    table = ["| function | float32 | float64 | |", "|---|---:|---:|---|"]
+    table = {}
     for name, row in rows.items():
         points = arguments(row, options.size)
         exact = exact_values(row, points)
         single, double = errors(name, "float32", points, exact), errors(name, "float64", points, exact)
         print(f"{name}: float32 {single[0]:.2f} at {single[1]}, float64 {double[0]:.2f} at {double[1]}", flush=True)
-        table.append(f"| {name} | {single[0]:.2f} | {double[0]:.2f} | {row.told} |")
+        table[name] = f"| {name} | {single[0]:.2f} | {double[0]:.2f} | {row.told} |"
     if options.write:
         page = PAGE.read_text()
         found = re.search(r"((?:^\|.*\n)+)", page[page.index("## Errors") :], re.MULTILINE)
         if found is None:
             raise SystemExit(f"make_special_accuracy: {PAGE} has no table after '## Errors'")
+        lines = found[1].splitlines()
+        there = {line.split("|")[1].strip(): line for line in lines[2:]} | table
         begin = page.index("## Errors") + found.start(1)
-        PAGE.write_text(page[:begin] + "\n".join(table) + "\n" + page[begin + len(found[1]) :])
+        kept = [there[name] for name in ROWS if name in there]  # rows that were not named stay
+        PAGE.write_text(page[:begin] + "\n".join([*lines[:2], *kept]) + "\n" + page[begin + len(found[1]) :])
     return 0
 
 

@@ -9,6 +9,8 @@
 
 #include <pardo/error.h>
 
+#include "ir/special/complex.h"
+
 namespace pardo::ir {
 namespace {
 
@@ -366,7 +368,7 @@ bool same_bits(const Scalar& a, const Scalar& b) {
     }
 }
 
-bool is_evaluable(Math fn) noexcept { return fn <= Math::lgamma; }
+bool is_evaluable(Math fn, DType t) noexcept { return fn <= Math::lgamma && !(is_complex(t) && special::complex_function(fn)); }
 
 Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
     const DType type = v[0].dtype;

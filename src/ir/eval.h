@@ -17,8 +17,8 @@ Scalar make_complex(DType type, double re, double im);
 /// wants it for + - * / sqrt and fma; library functions are computed in float64 (complex: std::complex) and rounded.
 Scalar evaluate(Opcode op, Math fn, DType result, std::span<const Scalar> operands);
 
-/// Whether `evaluate` knows a function: special functions are known by their expansion only.
-bool is_evaluable(Math fn) noexcept;
+/// Whether `evaluate` knows a function of a dtype: special functions are known by their expansion only.
+bool is_evaluable(Math fn, DType t) noexcept;
 
 /// An element of memory, and back: as many bytes as the dtype has, at any alignment.
 Scalar read_element(DType type, const void* at);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/special/complex.h"
+
 namespace pardo::ir {
 namespace {
 
@@ -167,7 +169,7 @@ bool takes_complex(Math fn) {
         case Math::acosh:
         case Math::atanh:
         case Math::pow: return true;
-        default: return false;
+        default: return special::complex_function(fn) != nullptr;
     }
 }
 

@@ -341,7 +341,7 @@ TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const
         converted.push_back(cast(t, type));
         constant = constant && t.constant;
     }
-    if (constant && ir::is_evaluable(fn)) return folded(Opcode::Call, fn, type, converted);
+    if (constant && ir::is_evaluable(fn, type.dtype)) return folded(Opcode::Call, fn, type, converted);
     if (dry_) return number(type, ir::no_value);
     ir::Builder::Values values;
     for (const TypedExpr& t : converted) values.push_back(value(t));

@@ -170,6 +170,9 @@ def test_every_operation(row, dtype, device):
         try:
             expected, exact = numpy_result(reference, name, theirs)
         except TypeError:
+            if name in ("erf", "erfc"):  # values of complex numbers: test_special.py
+                assert function(*ours).dtype == dtype
+                return
             with pytest.raises(TypeError):
                 function(*ours)
             return

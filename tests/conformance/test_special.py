@@ -35,6 +35,30 @@ def function_of(name):
     return getattr(pp.special, plain, None) or getattr(_core, "_" + plain)
 
 
+COMPLEX = {name.split()[0]: EXACT.pop(name) for name in list(EXACT) if name.endswith(" of complex numbers")}
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("name", COMPLEX)
+def test_exact_values_of_complex_numbers(name, dtype, device):
+    limits, rows = COMPLEX[name]
+    real = "float64" if dtype == "complex128" else "float32"
+    limit = limits[real] * (1.0 if device.backend == "cpu" else DRIVERS)
+    info = np.finfo(real)
+    rows = [r for r in rows if float(info.tiny) < r[-1] < float(info.max) and all(np.dtype(real).type(v) == v for v in r[:-3])]
+    assert len(rows) > 2
+    columns = [np.array([r[k] for r in rows]) for k in range(len(rows[0]))]
+    operands = [(columns[k] + 1j * columns[k + 1]).astype(dtype) for k in range(0, len(columns) - 3, 2)]
+    found = pp.asnumpy(function_of(name)(*[pp.asarray(z, device=device) for z in operands]))
+    assert found.dtype == dtype
+    if COMPILE_ONLY:
+        return
+    exact = columns[-3] + np.clongdouble(1j) * columns[-2]
+    errors = np.abs(found.astype(np.clongdouble) - exact) / np.spacing(columns[-1].astype(real))
+    worst = np.argmax(np.where(np.isnan(errors), np.inf, errors))
+    assert errors[worst] <= limit, f"{[z[worst] for z in operands]}: {found[worst]!r}, exact {exact[worst]!r}: {errors[worst]:.2f} ulp"
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_values(name, dtype, device):
@@ -160,6 +184,50 @@ def test_ends(name, dtype, device):
     np.testing.assert_allclose(found, columns[-1], rtol=4 * np.finfo(dtype).eps, atol=0)
 
 
+C = complex
+# The same of complex numbers.
+COMPLEX_ENDS = {
+    "erf": [
+        (C(0, 0), C(0, 0)), (C(-0.0, 0), C(-0.0, 0)), (C(inf, 0), C(1, 0)), (C(-inf, -0.0), C(-1, -0.0)), (C(inf, 2), C(1, 0)),
+        (C(0, inf), C(0, inf)), (C(0, -50), C(0, -inf)), (C(nan, 1), C(nan, nan)),
+    ],
+    "erfc": [
+        (C(0, 0), C(1, -0.0)), (C(inf, 0), C(0, -0.0)), (C(-inf, 0), C(2, -0.0)), (C(0, inf), C(1, -inf)), (C(-30, 1), C(2, 0)),
+        (C(1, nan), C(nan, nan)),
+    ],
+    "erfcx": [(C(0, 0), C(1, -0.0)), (C(inf, 1), C(0, 0)), (C(0, inf), C(0, 0)), (C(-50, 0), C(inf, -0.0)), (C(nan, nan), C(nan, nan))],
+    "ndtr": [(C(0, 0), C(0.5, 0)), (C(inf, 0), C(1, 0)), (C(-inf, 0), C(0, 0)), (C(0, inf), C(0.5, inf)), (C(nan, 1), C(nan, nan))],
+    "log_ndtr": [(C(inf, 0), C(0, 0)), (C(50, 0), C(0, 0)), (C(nan, 1), C(nan, nan))],
+    "gamma": [
+        (C(1, 0), C(1, 0)), (C(0, 0), C(nan, nan)), (C(-2, 0), C(nan, nan)), (C(inf, 0), C(inf, 0)), (C(0, inf), C(0, 0)),
+        (C(200, 0), C(inf, 0)), (C(nan, 1), C(nan, nan)),
+    ],
+    "loggamma": [
+        (C(1, 0), C(0, 0)), (C(2, -0.0), C(0, -0.0)), (C(0, 0), C(nan, nan)), (C(-1, -0.0), C(nan, nan)), (C(inf, 0), C(inf, 0)),
+        (C(-0.5, 0), C(1.2655121234846454, -np.pi)), (C(-0.5, -0.0), C(1.2655121234846454, np.pi)), (C(nan, 1), C(nan, nan)),
+    ],
+    "rgamma": [(C(0, 0), C(0, 0)), (C(-3, -0.0), C(0, 0)), (C(1, 0), C(1, 0)), (C(inf, 0), C(0, 0)), (C(nan, 1), C(nan, nan))],
+    "digamma": [
+        (C(0, 0), C(nan, nan)), (C(-1, 0), C(nan, nan)), (C(inf, 0), C(inf, 0)), (C(1, inf), C(inf, np.pi / 2)), (C(1, nan), C(nan, nan)),
+    ],
+    "xlogy": [(C(0, 0), C(0, 0), C(0, 0)), (C(0, 0), C(nan, 0), C(nan, nan)), (C(1, 0), C(-1, 0), C(0, np.pi))],
+    "xlog1py": [(C(0, 0), C(-1, 0), C(0, 0)), (C(0, 0), C(0, nan), C(nan, nan)), (C(1, 0), C(-2, -0.0), C(0, -np.pi))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("name", COMPLEX_ENDS)
+def test_ends_of_complex_numbers(name, dtype, device):
+    rows = COMPLEX_ENDS[name] * 4
+    columns = [np.array(c, dtype) for c in zip(*rows, strict=True)]
+    found = pp.asnumpy(function_of(name)(*[pp.asarray(c, device=device) for c in columns[:-1]]))
+    assert found.dtype == dtype
+    if COMPILE_ONLY:
+        return
+    for got, expected in ((found.real, columns[-1].real), (found.imag, columns[-1].imag)):
+        np.testing.assert_allclose(got, expected, rtol=4 * np.finfo(dtype).eps, atol=1e-37)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_layouts(layout, device):
     host = rng_for(layout.name).random(layout.base).astype("f4")
@@ -203,4 +271,25 @@ def test_sums_of_exponentials(axis, dtype, device):
         found = pp.asnumpy(got)
         assert found.dtype == dtype
         assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_sums_of_complex_exponentials(dtype, device):
+    axis, rng = 1, rng_for("logsumexp", dtype)
+    host = (rng.normal(size=(3, 5)) * 3 + 1j * rng.normal(size=(3, 5))).astype(dtype)
+    x, wide = pp.asarray(host, device=device), host.astype("c16")
+    total = np.exp(wide).sum(axis, keepdims=True)
+    tolerance = 4e-6 if dtype == "complex64" else 2e-14
+    value, sign = pp.special.logsumexp(x, axis, keepdims=True, return_sign=True)
+    for got, expected in [
+        (pp.special.logsumexp(x, axis, keepdims=True), np.log(total)),
+        (pp.special.logsumexp(x + 1000, axis, b=np.array([1j], dtype)), np.log(1j * total[:, 0]) + 1000),
+        (value, np.log(abs(total))),
+        (sign, total / abs(total)),
+        (pp.special.softmax(x, axis), np.exp(wide) / total),
+        (pp.exp(pp.special.log_softmax(x, axis)), np.exp(wide) / total),
+    ]:
+        found = pp.asnumpy(got)
+        assert found.dtype == (dtype if expected.dtype == "c16" else host.real.dtype)
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)

@@ -17,9 +17,7 @@ __all__ = ["log_softmax", "logsumexp", "softmax"]
 
 def _floats(x: Any, op_name: str) -> Array:
     given = array(x, op_name)
-    if given.dtype.kind == "c":
-        raise TypeError(f"{op_name}: complex numbers are not supported, here is an array of {given.dtype}")
-    return cast(given, double_of(given))
+    return given if given.dtype.kind == "c" else cast(given, double_of(given))
 
 
 def _wide(x: Array) -> Array:
@@ -44,7 +42,7 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     Parameters
     ----------
     a : Array
-        Of a real dtype.
+        Of any dtype.
     {axis}
     b : Array, optional
         Factors of the exponentials, broadcast against `a`; may be negative or zero.
@@ -55,15 +53,16 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     Returns
     -------
     Array, or tuple of Array
-        ``log(sum(b * exp(a)))``, of the dtype of `a` and `b` if that is floating, else of float64; NaN where the sum is negative and no
-        sign is asked for, ``-inf`` where it is zero or has no terms. With `return_sign` also the signs: -1, 0 or 1.
+        ``log(sum(b * exp(a)))``, of the dtype of `a` and `b` if that is floating or complex, else of float64; NaN where a real sum is
+        negative and no sign is asked for, ``-inf`` where it is zero or has no terms. The imaginary part is between -pi and pi. With
+        `return_sign` also the signs, -1, 0 or 1; of complex sums these are numbers of modulus 1, and the logarithm is real.
 
     Raises
     ------
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` or `b` is complex, `a` is neither an Array nor a number, or an axis is not an integer.
+        `a` is neither an Array nor a number, or an axis is not an integer.
     ValueError
         An axis is given twice, or the shapes of `a` and `b` do not fit.
 
@@ -73,8 +72,9 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
 
     Notes
     -----
-    The largest element is subtracted from all before the exponentials, and added to the logarithm: two passes over the data, each one
-    kernel. The error is a few units in the last place of the largest of the result, the largest element and 1.
+    The largest element, of complex numbers the largest real part, is subtracted from all before the exponentials, and added to the
+    logarithm: two passes over the data, each one kernel. The error is a few units in the last place of the largest of the result, the
+    largest element and 1.
 
     Examples
     --------
@@ -90,16 +90,15 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     factor = None
     if b is not None:
         factor = operand(b, x, "logsumexp")
-        if factor.dtype.kind == "c":
-            raise TypeError(f"logsumexp: complex numbers are not supported, b is an array of {factor.dtype}")
         common = np.result_type(x.dtype, factor.dtype)
         x, factor = _core._broadcast_arrays([cast(x, common), cast(factor, common)])
         factor = _wide(factor)
     result = x.dtype
+    real = np.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
     x = _wide(x)
     places = axes_of(axis, x.ndim, "logsumexp")
     counted = x if factor is None else _core._where(_core.equal(factor, 0), -math.inf, x)
-    largest = _finite_largest(counted, places)
+    largest = _finite_largest(_core.real(counted), places)
     terms = _core.exp(_core.subtract(counted, largest))
     if factor is not None:
         terms = _core._where(_core.equal(factor, 0), 0, _core.multiply(factor, terms))
@@ -108,8 +107,7 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     logarithm = _core.add(_core.log(_core.absolute(total) if signed else total), largest)
     if not keeps:
         logarithm, sign = (_core._squeeze(y, places) for y in (logarithm, sign))
-    logarithm = cast(logarithm, result)
-    return (logarithm, cast(sign, result)) if signed else logarithm
+    return (cast(logarithm, real), cast(sign, result)) if signed else cast(logarithm, result)
 
 
 @copying
@@ -120,21 +118,21 @@ def softmax(x: Any, axis: Axis = None) -> Array:
     Parameters
     ----------
     x : Array
-        Of a real dtype.
+        Of any dtype.
     axis : int or tuple of int, optional
         The axes along which the results add up to 1. Default: all.
 
     Returns
     -------
     Array
-        ``exp(x) / sum(exp(x))``, of the shape of `x`, of its dtype if that is floating, else of float64.
+        ``exp(x) / sum(exp(x))``, of the shape of `x`, of its dtype if that is floating or complex, else of float64.
 
     Raises
     ------
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `x` is complex, or neither an Array nor a number, or an axis is not an integer.
+        `x` is neither an Array nor a number, or an axis is not an integer.
     ValueError
         An axis is given twice.
 
@@ -166,22 +164,22 @@ def log_softmax(x: Any, axis: Axis = None) -> Array:
     Parameters
     ----------
     x : Array
-        Of a real dtype.
+        Of any dtype.
     axis : int or tuple of int, optional
         The axes along which the exponentials of the results add up to 1. Default: all.
 
     Returns
     -------
     Array
-        ``log(softmax(x))``, of the shape of `x`, of its dtype if that is floating, else of float64; finite where softmax is zero in
-        floats.
+        ``log(softmax(x))``, of the shape of `x`, of its dtype if that is floating or complex, else of float64; finite where softmax is
+        zero in floats.
 
     Raises
     ------
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `x` is complex, or neither an Array nor a number, or an axis is not an integer.
+        `x` is neither an Array nor a number, or an axis is not an integer.
     ValueError
         An axis is given twice.
 

@@ -10,6 +10,8 @@
 
 #include <pardo/error.h>
 
+#include "ir/special/complex.h"
+
 namespace pardo::ir {
 namespace {
 
@@ -301,8 +303,13 @@ Z ComplexMath::call(Math fn, Z a, Z b) {
         case Math::acosh: return acosh(a);
         case Math::atanh: return atanh(a);
         case Math::pow: return pow(a, b);
-        default: throw Error(ErrorCode::Internal, std::string(name(fn)) + ": this function has no complex form");
+        default: break;
     }
+    const special::ComplexFunction recipe = special::complex_function(fn);
+    if (!recipe) throw Error(ErrorCode::Internal, std::string(name(fn)) + ": this function has no complex form");
+    const special::Complex given[] = {{{&m_, a.re}, {&m_, a.im}}, {{&m_, b.re}, {&m_, b.im}}};
+    const special::Complex z = recipe(special::ComplexArgs(given, 2));
+    return {z.re.v, z.im.v};
 }
 
 }  // namespace pardo::ir

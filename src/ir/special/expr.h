@@ -78,6 +78,8 @@ PARDO_UNARY(floor)
 PARDO_UNARY(rint)
 #undef PARDO_UNARY
 inline Expr pow(Expr a, Expr b) { return call(Math::pow, {a, b}); }
+inline Expr atan2(Expr y, Expr x) { return call(Math::atan2, {y, x}); }
+inline Expr hypot(Expr a, Expr b) { return call(Math::hypot, {a, b}); }
 inline Expr copysign(Expr a, Expr b) { return call(Math::copysign, {a, b}); }
 
 inline Expr is_nan(Expr a) { return a != a; }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ir/rules.h"
 #include "lang/calls/calls.h"
 
 namespace pardo::lang {
@@ -14,28 +15,9 @@ struct Calls::Numbers {
     static TypedExpr of_math(Lowering& l, const Tree& t, const TypedExprs& a, ir::Math fn) {
         for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
         for (const TypedExpr& x : a)
-            if (is_complex(x.type.dtype) && !complex_form(fn)) l.wrong_type(t.place, t.name + ": complex numbers have no such function");
+            if (is_complex(x.type.dtype) && !ir::takes_complex(fn))
+                l.wrong_type(t.place, t.name + ": complex numbers have no such function");
         return l.math(fn, a, t.place);
-    }
-    static bool complex_form(ir::Math fn) {
-        switch (fn) {
-            case ir::Math::cbrt:
-            case ir::Math::atan2:
-            case ir::Math::hypot:
-            case ir::Math::copysign:
-            case ir::Math::nextafter:
-            case ir::Math::floor:
-            case ir::Math::ceil:
-            case ir::Math::trunc:
-            case ir::Math::rint:
-            case ir::Math::erf:
-            case ir::Math::erfc:
-            case ir::Math::logaddexp:
-            case ir::Math::logaddexp2:
-            case ir::Math::tgamma:
-            case ir::Math::lgamma: return false;
-            default: return fn < ir::Math::lgamma;
-        }
     }
 
     /// Riemann's of one argument, Hurwitz's of two.

@@ -40,11 +40,12 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
         schedule: str | None = None,
         chunk: int | None = None,
         strict: bool = False,
+        truncates: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
         source_search.remember(function)
-        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict)
+        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict, truncates)
         self._built: Built | None = None
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:

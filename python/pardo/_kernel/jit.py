@@ -201,8 +201,9 @@ def jit(
     """Compile the loops of a function.
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
-    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python.
-    Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it once, with the line and the reason.
+    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python, and so do
+    parallel loops over dicts and such lists. Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it
+    once, with the line and the reason.
     What is between loops stays Python as well: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
@@ -228,8 +229,7 @@ def jit(
     boundscheck : bool, optional
         Numba's name for `bounds_check`.
     strict : bool, optional
-        A serial loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which
-        warns.
+        A loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which warns.
 
     Returns
     -------

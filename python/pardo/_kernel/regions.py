@@ -8,7 +8,7 @@ import itertools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pardo import _core
@@ -68,6 +68,8 @@ class _NoProgramError(Exception):
 
 class Region:
     """A loop of a function, with what goes in and out."""
+
+    for_python: ClassVar[Callable[..., Any]]  # makes a function that Python runs of a loop (rewriting)
 
     def __init__(
         self,
@@ -505,8 +507,6 @@ class Region:
 
     def _run_by_python(self, bounds: tuple[tuple[Any, ...], ...], captured: tuple[Any, ...], why: str) -> Any:
         """The parallel loop as Python runs it; serial loops in it are programs."""
-        from pardo._kernel.rewriting import python_loop
-
         if self.given:
             raise _NoProgramError(why)  # the region that this one is a variant of has all names
         ranges = [checked_iterations(each) for each in bounds]
@@ -514,7 +514,7 @@ class Region:
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
         left_to_python(self.scope, self.options, self.first, why, first)
         if self.python_loop is None:
-            self.python_loop = python_loop(self.scope, self.options, self.as_function())
+            self.python_loop = Region.for_python(self.scope, self.options, self.as_function())
         return self.python_loop(itertools.product(*ranges), *captured)
 
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:

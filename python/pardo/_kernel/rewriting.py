@@ -413,6 +413,9 @@ def python_loop(scope: Scope, options: Options, node: ast.FunctionDef) -> types.
     return defined(scope.function, scope.source.file, node, scope.imported | _given(cutter, lambda f: f))
 
 
+Region.for_python = staticmethod(python_loop)
+
+
 def _note_other_uses(scope: Scope, options: Options) -> None:
     """Tell that `prange` is a slow `range` where no loop of statements is over it; in a parallel loop it is what it is there."""
     loops = [n for n in ast.walk(scope.source.node) if is_prange(scope, n)]

@@ -15,6 +15,7 @@ import pardo as pp
 from pardo._base.public_names import publish_module
 from pardo._compiler import source
 from pardo._compiler.defining import defined
+from pardo._data.tables import HOST
 from pardo._kernel.arguments import host
 from pardo._kernel.parallel_loops import Scope, called, imported, is_prange
 from pardo.compat.numba.core import config
@@ -38,7 +39,7 @@ def set_num_threads(n: int) -> None:
         raise TypeError("The number of threads specified must be an integer")
     if not 1 <= n <= most:
         raise ValueError(f"set_num_threads: the CPU device has {most} threads, not {n}; begin the process with PARDO_NUM_THREADS={n}")
-    host.queue = None if n == most else pp.Queue.of(pp.Device("cpu").create_sub_devices([int(n)])[0])
+    host.queue = None if n == most else pp.Queue.of(pp.Device(HOST).create_sub_devices([int(n)])[0])
 
 
 def get_num_threads() -> int:

@@ -367,8 +367,8 @@ def test_parallel_loops_that_run_as_python(function, table, why):
 
 def test_serial_loops_in_a_parallel_one_of_python_are_programs():
     x = np.arange(5000.0)
+    loop = pp.jit(sums)
     with pytest.warns(RuntimeWarning, match="runs as Python"):
-        loop = pp.jit(sums)
         loop([x, x], x, [0, 0], None)
     before = pp.counters()["launched"]
     assert loop([x, x, x], x, np.zeros(3), None) == 3 * x.sum()

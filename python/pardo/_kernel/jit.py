@@ -201,9 +201,9 @@ def jit(
     """Compile the loops of a function.
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
-    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python, and so do
-    parallel loops over dicts and such lists. Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it
-    once, with the line and the reason.
+    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python, and so
+    do parallel loops over dicts and such lists. Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says
+    it once, with the line and the reason.
     What is between loops stays Python as well: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters

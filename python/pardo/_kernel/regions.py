@@ -196,7 +196,9 @@ class Region:
 
     def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large, o.truncates)
+        return _core._Loop(
+            translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large, o.truncates
+        )
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""

@@ -418,7 +418,7 @@ Region.for_python = staticmethod(python_loop)
 
 def _note_other_uses(scope: Scope, options: Options) -> None:
     """Tell that `prange` is a slow `range` where no loop of statements is over it; in a parallel loop it is what it is there."""
-    loops = [n for n in ast.walk(scope.source.node) if is_prange(scope, n)]
+    loops = [n for n in ast.walk(scope.source.node) if isinstance(n, ast.For) and is_prange(scope, n)]
     inside = {id(n) for loop in loops for n in ast.walk(loop)}
     for node in ast.walk(scope.source.node):
         for generator in getattr(node, "generators", ()):

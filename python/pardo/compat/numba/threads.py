@@ -1,5 +1,5 @@
-# python/pardo/compat/numba/threads.py: Numba's settings of threads: how many run loops, how many iterations one takes at a time; in loops too.
-"""Numba's functions for threads. In an iteration of a parallel loop a number of threads is the iteration's own, as nothing in it starts others."""
+# python/pardo/compat/numba/threads.py: Numba's settings of threads: how many run loops, how many iterations one takes at a time.
+"""Numba's functions for threads. In an iteration of a parallel loop a number of threads is its own: nothing in it starts others."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def set_num_threads(n: int) -> None:
     Parameters
     ----------
     n : int
-        From 1 to ``config.NUMBA_NUM_THREADS``. In an iteration of a parallel loop it is what `get_num_threads` gives there, and nothing else:
-        an iteration starts no threads.
+        From 1 to ``config.NUMBA_NUM_THREADS``. In an iteration of a parallel loop it is what `get_num_threads` gives there, and nothing
+        else: an iteration starts no threads.
     """
     most = config.NUMBA_NUM_THREADS
     if not isinstance(n, (int, np.integer)):
@@ -132,7 +132,7 @@ class _InLoops(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if self.inside or not is_prange(self.scope, node):
             return self.generic_visit(node)
-        gets = [n for n in ast.walk(node) if self.calls(n, get_num_threads)]
+        gets: list[Any] = [n for n in ast.walk(node) if self.calls(n, get_num_threads)]
         if not gets and not any(self.calls(n, set_num_threads) for n in ast.walk(node)):
             return node
         first = copy.deepcopy(gets[0]) if gets else ast.Constant(0)

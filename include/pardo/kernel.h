@@ -68,6 +68,8 @@ struct KernelOptions {
     std::vector<ArgumentUse> access{};
     /// Loops that are not parallel: products of two matrices are refused, as the arrays are large, and a library is faster.
     bool library_products = false;
+    /// Arrays of integers take floats without their fractions; else that is refused.
+    bool truncates = false;
 };
 
 /// A function, and its programs for the types it has been called with; a cheap handle, safe from any thread.

@@ -352,6 +352,7 @@ void Lowering::require_fits(const View& v, const TypedExpr& stored, const Place&
     const DType from = dtype(stored.type);
     bool fits = can_cast_same_kind(from, v.dtype);
     if (stored.type.weak && is_integer(from) && is_integer(v.dtype)) fits = true;
+    if (options_.truncates && is_float(from) && is_integer(v.dtype)) fits = true;
     if (!fits) {
         const std::string how = v.dtype == DType::Bool ? "compare it: `… != 0`"
                                 : is_complex(from)     ? "take .real or abs(…)"

@@ -61,6 +61,7 @@ struct Options {
     bool bounds_check = false;      // an index out of range is reported
     bool check_all = false;         // and division by zero, shifts by too much, reads of own memory that nothing has written
     bool record_types = false;      // `Lowered::types` is wanted
+    bool truncates = false;         // arrays of integers take floats, without their fractions
     bool library_products = false;  // of two matrices in serial loops: a library multiplies these, which are large
     bool lane_blocks = false;       // blocks of tuples are reduced in parallel in lanes: pays where pardo makes the vectors itself
     bool lane_loops = true;         // loops in an item may become the lanes

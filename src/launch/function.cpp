@@ -251,6 +251,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.distinct = distinct;
     options.fast_math = options_.fast_math;
     options.library_products = options_.library_products;
+    options.truncates = options_.truncates;
     options.lane_blocks = options.threads = device->has_own_lanes();
     options.own_bytes = device->own_bytes();
     options.teams = device->execution() == device::Execution::Groups;

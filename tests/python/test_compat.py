@@ -283,6 +283,67 @@ def test_threads():
         numba.get_thread_id()
 
 
+def test_threads_inside_of_loops():
+    @numba.njit(parallel=True)
+    def counted(x, own):
+        acc = 0
+        for i in numba.prange(len(x)):
+            x[i] = numba.get_num_threads()
+            numba.set_num_threads(own)
+            if i % 2:
+                acc += numba.get_num_threads()
+        return acc
+
+    most, x = numba.config.NUMBA_NUM_THREADS, np.zeros(9)
+    assert counted(x, 1) == 4
+    assert counted.py_func.__code__.co_varnames[:2] == ("x", "own")
+    assert x.tolist() == [most] * 9
+    assert numba.get_num_threads() == most
+
+    @numba.njit(parallel=True)
+    def chunks(n, size):
+        sizes = np.ones(n)
+        with numba.parallel_chunksize(size):
+            inside = numba.get_parallel_chunksize()
+            for i in numba.prange(n):
+                sizes[i] = numba.get_parallel_chunksize()
+        return sizes.sum(), inside, numba.get_parallel_chunksize()
+
+    assert [chunks(n, size) for n in (1, 97) for size in (0, 5)] == [(0, 0, 0), (0, 5, 0)] * 2
+    assert numba.set_parallel_chunksize(3) == 0
+    assert numba.set_parallel_chunksize(0) == 3
+    for wrong, kind in ((-1, ValueError), (1.5, TypeError)):
+        with pytest.raises(kind, match="chunksize must be"):
+            numba.set_parallel_chunksize(wrong)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_integers_take_floats(parallel):
+    def in_parallel(x, c, rows):
+        for i in numba.prange(len(c)):
+            c[i] = x[i]
+            c[i] += 0.75
+            rows[i, :] = x[:2] * x[i]
+        return c, rows
+
+    def in_order(x, c, rows):
+        for i in range(len(c)):
+            c[i] = x[i] * 2.5
+            c[i] += 0.75
+            rows[i, :] = x[:2] * x[i]
+        return c, rows
+
+    function = in_parallel if parallel else in_order
+    x = np.array([1.5, -1.5, 2.999, -0.5, 1e6])
+    for dtype in (np.int64, np.int32, np.int8):
+        given = x[:4], np.zeros(4, dtype), np.zeros((4, 2), dtype)
+        mine = numba.njit(function)(*(g.copy() for g in given))
+        for a, b in zip(mine, function(*given), strict=True):
+            assert np.array_equal(a, b)
+    with pytest.raises(TypeError, match="`c` holds int64, which cannot take float64 without loss"):
+        pp.jit(in_parallel)(x, np.zeros(4, int), np.zeros((4, 2)))
+
+
 def test_vectorize():
     @numba.vectorize(["int64(int64, int64)", numba.float64(numba.float64, numba.float64)], nopython=True)
     def f(a, b):

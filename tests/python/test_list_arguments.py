@@ -293,11 +293,86 @@ def test_parallel_loops_read():
     mine, theirs = np.zeros(6), np.zeros(6)
     assert both(*given, mine) == both.interpret(*given, theirs) == 2
     assert np.array_equal(mine, theirs)
-    for wrong in ([1, 2.5], ["a"], [np.zeros(2)]):
-        with pytest.raises(
-            TypeError, match="both: `s`: of a list a parallel loop reads elements that are numbers of one type; pass an array"
-        ):
-            both(INTS, wrong, given[2], given[3], mine)
+    with pytest.warns(RuntimeWarning, match=r"loop at line \d+ runs as Python: `s` is a list of what are not numbers of one type; pass an"):
+        assert both(INTS, [1, 2.5, 3], *given[2:], mine) == both.interpret(INTS, [1, 2.5, 3], *given[2:], theirs)
+    assert np.array_equal(mine, theirs)
+
+
+def sums(arrays, x, found, none):
+    total = 0.0
+    for i in pp.prange(len(arrays)):
+        a = arrays[i]
+        s = 0.0
+        for k in range(len(a)):
+            s += a[k]
+        found[i] = s if none is None else 0
+        total += s
+    return total
+
+
+def pairs(table, x, found, none):
+    for i in pp.prange(len(x)):
+        for j in pp.prange(2):
+            x[i] += table[j] * (none is None)
+    return x
+
+
+def makes_dicts(table, x, found, none):
+    total = 0
+    for i in pp.prange(len(x)):
+        d = {i: 2}
+        for _ in range(3):
+            d[i] += 1
+        total += d[i]
+    return total
+
+
+def given_on_one_path(table, x, found, none):
+    for i in pp.prange(len(x)):
+        if none is None and len(table) == 2:
+            h = 1
+        x[i] += h
+    return x
+
+
+def in_a_comprehension(table, x, found, none):
+    return np.array([v + len(table) for v in pp.prange(len(x))])
+
+
+@pytest.mark.parametrize(
+    ("function", "table", "why"),
+    [
+        (sums, [FLOATS, FLOATS[:2]], "`arrays` is a list of what are not numbers of one type; pass an array"),
+        (sums, (FLOATS, [1.0, 2.0]), "`arrays` is a tuple with lists, sets or dicts in it; pass arrays"),
+        (pairs, {0: 1, 1: 2.5}, "`table` is a dict; pass arrays of keys and of values, or a list that small integers index"),
+        (makes_dicts, {}, "a dict is not accepted in a kernel; use arrays of keys and of values"),
+        (given_on_one_path, [1, 2], "`h` may have no value here: it is assigned at line"),
+        (given_on_one_path, [1], "`h` may have no value here: it is assigned at line"),
+        (in_a_comprehension, [1, 2], "a comprehension makes no parallel loop; write `for … in prange"),
+    ],
+)
+def test_parallel_loops_that_run_as_python(function, table, why):
+    given = table, FLOATS, [0, 0], None
+    loop, before = pp.jit(function), pp.counters()["fallbacks"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mine = outcome(loop, given)
+    assert same(mine, outcome(function, given))
+    assert [why in str(w.message) for w in caught] == [True]
+    assert pp.counters()["fallbacks"] > before
+    assert function is in_a_comprehension or why in loop.diagnostics()
+    with pytest.raises(pp.CompileError, match="strict=True, and this loop would run as Python"):
+        pp.jit(function, strict=True)(*copy.deepcopy(given))
+
+
+def test_serial_loops_in_a_parallel_one_of_python_are_programs():
+    x = np.arange(5000.0)
+    loop = pp.jit(sums)
+    with pytest.warns(RuntimeWarning, match="runs as Python"):
+        loop([x, x], x, [0, 0], None)
+    before = pp.counters()["launched"]
+    assert loop([x, x, x], x, np.zeros(3), None) == 3 * x.sum()
+    assert pp.counters()["launched"] >= before + 3
 
 
 def mixed(x, s):

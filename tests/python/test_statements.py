@@ -333,12 +333,20 @@ def test_parallel_loops_in_every_place(place, tmp_path):
 
 
 def test_comprehensions_are_no_parallel_loops():
-    @pp.jit
+    @pp.jit(strict=True)
     def f(x):
         return [x[i] for i in prange(len(x))]
 
     with pytest.raises(pp.CompileError, match="a comprehension makes no parallel loop"):
         f(np.ones(3))
+
+    @pp.jit(strict=True)
+    def g(x):
+        for i in prange(len(x)):
+            x[i] += sum([2 * k for k in prange(i)])
+
+    g(x := np.ones(4))
+    assert x.tolist() == [1, 1, 3, 7]
 
 
 def test_every_statement_has_a_rule():
@@ -477,7 +485,7 @@ def test_messages_name_arguments_as_they_are_written():
     def fill(item: pp.Item, x, pair):
         x[item.get_id(0)] = pair[1]
 
-    for wrong, name in ((None, "NoneType"), ("a", "str"), ({0: 1}, "dict")):
+    for wrong, name in ((None, "NoneType"), ("a", "str"), (object(), "object")):
         indexed = {"NoneType": "total: None cannot be indexed", "str": "total: a string cannot be indexed"}
         otherwise = f"total: `x`: an array, a number, a tuple or a function is expected, not {name}"
         with pytest.raises(TypeError, match=indexed.get(name, otherwise)):

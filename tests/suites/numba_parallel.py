@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pardo as pp
 from pardo.compat import numba as names
+from pardo.compat.numba import threads as settings
 
 os.environ["SUBPROC_TEST"] = "1"  # Numba's tests skip themselves without it
 KEPT = pathlib.Path(__file__).with_name("numba_parallel.txt")  # tests that are not right: their names, and why
@@ -210,8 +211,9 @@ def instead(module: types.ModuleType) -> None:
     """Put our names in the place of Numba's."""
     numba = sys.modules["numba"]
     proxy = types.ModuleType("numba")
-    vars(proxy).update(vars(numba), njit=njit, jit=njit, prange=pp.prange, pndindex=np.ndindex)
-    names = {"numba": proxy, "njit": njit, "prange": pp.prange, "jit": njit, "register_jitable": lambda f: f}
+    threads = {n: getattr(settings, n) for n in settings.__all__}
+    vars(proxy).update(vars(numba), njit=njit, jit=njit, prange=pp.prange, pndindex=np.ndindex, **threads)
+    names = threads | {"numba": proxy, "njit": njit, "prange": pp.prange, "jit": njit, "register_jitable": lambda f: f}
     vars(module).update({n: v for n, v in names.items() if hasattr(module, n)})
     for name in dir(module):
         if name.startswith("count") or name == "get_init_block_size":

@@ -421,16 +421,19 @@ void bind_kernel(nb::module_& m) {
         .def(
             "__init__",
             [](pardo::Loop* self, FunctionPtr function, int dimensions, std::vector<std::string> results, std::uint8_t fast_math,
-               int checks, const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products) {
+               int checks, const std::vector<std::tuple<std::string, bool, bool, bool, bool>>& lists, bool library_products,
+               bool truncates) {
                 std::vector<pardo::ListArgument> given;
                 given.reserve(lists.size());
                 for (const auto& [name, filled, weak, changes, grows] : lists) given.push_back({name, filled, weak, changes, grows});
                 pardo::KernelOptions options{fast_math, static_cast<pardo::Checks>(checks)};
                 options.library_products = library_products;
+                options.truncates = truncates;
                 new (self) pardo::Loop(std::move(function), dimensions, std::move(results), options, given);
             },
             nb::arg("function"), nb::arg("dimensions"), nb::arg("results"), nb::arg("fast_math"), nb::arg("checks"),
-            nb::arg("lists") = std::vector<std::tuple<std::string, bool, bool, bool, bool>>(), nb::arg("library_products") = false)
+            nb::arg("lists") = std::vector<std::tuple<std::string, bool, bool, bool, bool>>(), nb::arg("library_products") = false,
+            nb::arg("truncates") = false)
         .def_static(
             "reductions",
             [](const FunctionPtr& function, const std::vector<std::string>& outside) {

@@ -21,9 +21,11 @@ _NUMBERS = frozenset([int, float, *(np.dtype(c).type for c in "?bhilqBHILQefdFD"
 
 
 class _Host(threading.local):
-    """Where loops over NumPy's arrays run that this thread starts: None for the CPU, else a queue of a part of it."""
+    """Where loops over NumPy's arrays run that this thread starts: None for the CPU, else a queue of a part of it; and how many iterations
+    a thread takes at a time of those that do not say it; 0 for equal shares."""
 
     queue: Any = None
+    chunk: int = 0
 
 
 host = _Host()

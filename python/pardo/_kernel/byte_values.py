@@ -6,6 +6,7 @@ from __future__ import annotations
 import array
 import ast
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,22 @@ def as_array(value: Any, lists: bool) -> tuple[Any, str] | None:
         kinds = {"i": "$int", "f": "$float", "c": "$complex", "b": "$bool"}
         return found[0], kinds[found[0].dtype.kind] if found[1] else NUMBER
     return None
+
+
+def container_in(names: Iterable[str], values: Iterable[Any]) -> str:
+    """What is said of one of these values that is a container of Python's and that no parallel loop takes; nothing if none is."""
+    written = ""
+    for name, value in zip(names, values, strict=True):
+        kind = type(value).__name__
+        if isinstance(value, (list, *SETS)):
+            if as_array(value, lists=True) is None:
+                return f"`{name}` is a {kind} of what are not numbers of one type; pass an array"
+            written = written or f"`{name}` is a {kind}, which parallel loops only read; write into an array"
+        elif isinstance(value, dict):
+            return f"`{name}` is a {kind}; pass arrays of keys and of values, or a list that small integers index"
+        elif isinstance(value, tuple) and any(isinstance(v, (list, dict, *SETS)) for v in value):
+            return f"`{name}` is a {kind} with lists, sets or dicts in it; pass arrays"
+    return written
 
 
 class _Converted(ast.NodeTransformer):

@@ -40,11 +40,12 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
         schedule: str | None = None,
         chunk: int | None = None,
         strict: bool = False,
+        truncates: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = self._pardo_function = function
         source_search.remember(function)
-        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict)
+        self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict, truncates)
         self._built: Built | None = None
 
     def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
@@ -200,8 +201,9 @@ def jit(
     """Compile the loops of a function.
 
     Loops over `prange` run in parallel on the device of the arrays that they use. Serial loops over elements of arrays become programs too;
-    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python.
-    Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says it once, with the line and the reason.
+    those that give a name its only value, or use what kernels do not know (dicts, lists of other things than numbers), stay Python, and so
+    do parallel loops over dicts and such lists. Where arrays are concerned, `counters` counts that as a fallback, and a RuntimeWarning says
+    it once, with the line and the reason.
     What is between loops stays Python as well: statements on whole arrays are recorded and fused as elsewhere.
 
     Parameters
@@ -227,8 +229,7 @@ def jit(
     boundscheck : bool, optional
         Numba's name for `bounds_check`.
     strict : bool, optional
-        A serial loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which
-        warns.
+        A loop over elements that would be left to Python raises CompileError, with its line and the reason. Default: False, which warns.
 
     Returns
     -------

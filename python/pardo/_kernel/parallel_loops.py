@@ -29,6 +29,7 @@ class Options(NamedTuple):
     schedule: str | None = None
     chunk: int | None = None
     strict: bool = False
+    truncates: bool = False  # arrays of integers take floats, as Numba's
 
 
 def prange(*bounds: int, schedule: str | None = None, chunk: int | None = None) -> range:

@@ -4,10 +4,11 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import itertools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pardo import _core
@@ -19,7 +20,7 @@ from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
 from pardo._data import present
 from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, launchers, list_values  # noqa: F401 (tells the core)
-from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_arguments, plain_number, shaped_as
+from pardo._kernel.arguments import REFUSALS, argument, host, is_taken, numbers_of, plain_arguments, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import (
     NONE,
@@ -50,7 +51,7 @@ def shortened(message: str, name: str) -> str:
     return message.partition("\n")[0].removeprefix(f"{name}: ")
 
 
-def left_to_python(scope: Scope, options: Options, loop: ast.stmt, why: str, first: bool) -> None:
+def left_to_python(scope: Scope, options: Options, loop: ast.stmt | ast.expr, why: str, first: bool) -> None:
     """Count that Python runs a loop, and say so once; where the user wants none of that, refuse it."""
     source = scope.source
     if options.strict:
@@ -61,8 +62,14 @@ def left_to_python(scope: Scope, options: Options, loop: ast.stmt, why: str, fir
         warn_at(source, loop.lineno, text)
 
 
+class _NoProgramError(Exception):
+    """There is no program for a container among the arguments of a variant."""
+
+
 class Region:
     """A loop of a function, with what goes in and out."""
+
+    for_python: ClassVar[Callable[..., Any]]  # makes a function that Python runs of a loop (rewriting)
 
     def __init__(
         self,
@@ -91,6 +98,7 @@ class Region:
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
         self.recorded: tuple[int, list[tuple[Any, ...]]] | None = None  # a thread, and what it has run with, for who asks for that
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
+        self.python_loop: Callable[..., Any] | None = None  # what does that, for a parallel loop
         self.given_back = [] if parallel else _left_to_return(loop)
         assigned = liveness.bound([loop])
         loops = nested(scope, loop) if parallel and isinstance(loop, ast.For) else []
@@ -188,7 +196,9 @@ class Region:
 
     def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
-        return _core._Loop(translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large)
+        return _core._Loop(
+            translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large, o.truncates
+        )
 
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
@@ -454,30 +464,31 @@ class Region:
 
     def described(self) -> str:
         """What became of the loop."""
+        python = "".join(f"; {count} of its runs were Python's: {why}" for why, count in self.python_runs.items())
         if not self.parallel:
-            python = [f"; {count} of its runs were Python's: {why}" for why, count in self.python_runs.items()]
-            return "a serial loop, compiled" + "".join(python)
+            return "a serial loop, compiled" + python
         counters = " and ".join(f"`{ast.unparse(lp.target)}`" for lp in self.parallel_loops)
         space = ", one index space" if len(self.parallel_loops) > 1 else ""
         reduces = f"; it reduces into {', '.join(f'`{n}`' for n in self.results)}" if self.results else ""
-        return f"a parallel loop over {counters}{space}{reduces}"
+        return f"a parallel loop over {counters}{space}{reduces}{python}"
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
         if (variant := self.variant_for(captured)) is not None:
-            return self._drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
+            try:
+                return self._drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
+            except _NoProgramError as e:
+                why = str(e)
+            return self._run_by_python(bounds, captured, why)
         if not all(map(is_taken, captured)):
             if (converted := self._with_arrays(captured)) is not None:
                 return converted[0](bounds, chunk, *converted[1])
-            for name, value in zip(self.captured, captured, strict=True):
-                if isinstance(value, (list, *byte_values.SETS)) and byte_values.as_array(value, lists=True) is None:
-                    kind = type(value).__name__
-                    text = f"`{name}`: of a {kind} a parallel loop reads elements that are numbers of one type; pass an array"
-                    raise TypeError(f"{self.name}: {text}")
+            if why := byte_values.container_in(self.captured, captured):
+                return self._run_by_python(bounds, captured, why)
         ranges = [checked_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
-        at_a_time = self.at_a_time if chunk is None else chunk_of("prange", self.schedule, chunk)
+        at_a_time = (self.at_a_time or host.chunk) if chunk is None else chunk_of("prange", self.schedule, chunk)
         if arrays := [n for n, k in zip(self.results, self.initial, strict=True) if array_reductions.is_array(captured[k])]:
             key = tuple(arrays)
             if key not in self.blocked:
@@ -488,7 +499,25 @@ class Region:
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += counted(r, start, step)
         before = [plain_number(captured[k]) for k in self.initial]
-        return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+        try:
+            return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+        except NameError as e:  # found when it is typed: nothing has run
+            if "may have no value" not in str(e):
+                raise
+            why = shortened(str(e), self.name)
+        return self._run_by_python(bounds, captured, why)
+
+    def _run_by_python(self, bounds: tuple[tuple[Any, ...], ...], captured: tuple[Any, ...], why: str) -> Any:
+        """The parallel loop as Python runs it; serial loops in it are programs."""
+        if self.given:
+            raise _NoProgramError(why)  # the region that this one is a variant of has all names
+        ranges = [checked_iterations(each) for each in bounds]
+        first = why not in self.python_runs
+        self.python_runs[why] = self.python_runs.get(why, 0) + 1
+        left_to_python(self.scope, self.options, self.first, why, first)
+        if self.python_loop is None:
+            self.python_loop = Region.for_python(self.scope, self.options, self.as_function())
+        return self.python_loop(itertools.product(*ranges), *captured)
 
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
         """Run another program of it; the numbers that it reduces."""
@@ -527,6 +556,10 @@ class Region:
         return interpreter.check_rounds(self.in_plain_python(), self.name, self.captured, ranges, arguments)
 
     def in_plain_python(self) -> types.FunctionType:
+        """The parallel loop as a function in Python."""
+        return defined(self.scope.function, self.scope.source.file, self.as_function(), self.scope.imported)
+
+    def as_function(self) -> ast.FunctionDef:
         """The parallel loop as a function of its iterations, and of the names that it takes from outside."""
         first, last = self.parallel_loops[0], self.parallel_loops[-1]
         counters: ast.expr = ast.Tuple([lp.target for lp in self.parallel_loops], ast.Store())
@@ -535,7 +568,7 @@ class Region:
         names: list[ast.expr] = [ast.Name(n, ast.Load()) for n in self.results]
         results = ast.Return(names[0] if len(names) == 1 else ast.Tuple(names, ast.Load()))
         node = ast.FunctionDef(self.name, arguments, [loop, results], [], None, None)
-        return defined(self.scope.function, self.scope.source.file, copy.deepcopy(ast.copy_location(node, first)))
+        return copy.deepcopy(ast.copy_location(node, first))
 
 
 def _left_to_return(loop: ast.stmt) -> list[ast.expr]:

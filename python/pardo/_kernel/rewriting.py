@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pardo import _core
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.defining import defined
+from pardo._compiler.refusals import refusal
 from pardo._compiler.source import problem, source_of
 from pardo._core import Array, Device
 from pardo._data.tables import HOST
@@ -130,11 +131,11 @@ class NestedLoops(Region):
 class _Cutter:
     """Replaces a function's loops by calls of their programs."""
 
-    def __init__(self, scope: Scope, options: Options) -> None:
+    def __init__(self, scope: Scope, options: Options, inside: bool = False) -> None:
         self.scope, self.options = scope, options
         self.regions: list[Region] = []
         self.inner: list[Region] = []  # loops inside of loops, for the runs that Python gets of those around them
-        self.inside = self.looping = False
+        self.inside = self.looping = inside  # of a loop that Python runs
         self.expressions: list[Callable[..., Any]] = []
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
         assert isinstance(scope.source.node, ast.FunctionDef)
@@ -150,7 +151,7 @@ class _Cutter:
 
     def find(self, statements: list[ast.stmt]) -> Iterator[tuple[ast.For | ast.While, bool]]:
         for s in statements:
-            if isinstance(s, ast.For) and is_prange(self.scope, s):
+            if isinstance(s, ast.For) and is_prange(self.scope, s) and not self.inside:
                 self.check(s)
                 yield s, True
             elif isinstance(s, (ast.For, ast.While)) and not (why := self.stays_python(s)):
@@ -281,6 +282,10 @@ class _Cutter:
     def replaced(self, loop: ast.For | ast.While) -> list[ast.stmt]:
         """A call of the loop's program. A serial loop stays too, for what the language does not know."""
         parallel = self.loops[id(loop)]
+        if parallel and (dicts := [n for n in ast.walk(loop) if isinstance(n, (ast.Dict, ast.DictComp))]):
+            self.left.append((loop.lineno, why := refusal(dicts[0])))
+            left_to_python(self.scope, self.options, loop, why, first=True)
+            return [self.with_inner(loop)]
         try:
             region = Region(
                 self.scope,
@@ -368,7 +373,7 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     source = source_of(function)
     assert isinstance(source.node, ast.FunctionDef)
     scope = Scope(function, source, imported(function, source.node.body))
-    _check_other_uses(scope)
+    _note_other_uses(scope, options)
     cutter = _Cutter(scope, options)
     node = cutter.node
     body = cutter.cut(node.body)
@@ -380,7 +385,15 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
         if isinstance(a, ast.arg):
             a.annotation = None
     inner = ast.copy_location(ast.FunctionDef(node.name, node.args, body, [], None, None), node)
-    given = {
+    more = {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on} if own.found else {}
+    result = defined(function, scope.source.file, inner, _given(cutter, decorate) | more)
+    result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return Built(result, cutter.regions, cutter.inner, cutter.left)
+
+
+def _given(cutter: _Cutter, decorate: Callable[[types.FunctionType], Any]) -> dict[str, Any]:
+    """What calls of programs need."""
+    return {
         REGIONS: cutter.regions,
         INNER: cutter.inner,
         NO_PROGRAM: LEFT,
@@ -389,21 +402,27 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
         EXPRESSIONS: cutter.expressions,
         last_values.PARTS: last_values.parts,
     }
-    if own.found:
-        given |= {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on}
-    result = defined(function, scope.source.file, inner, given)
-    result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return Built(result, cutter.regions, cutter.inner, cutter.left)
 
 
-def _check_other_uses(scope: Scope) -> None:
-    """Refuse `prange` where no loop of statements is over it: it would be a slow `range`."""
+def python_loop(scope: Scope, options: Options, node: ast.FunctionDef) -> types.FunctionType:
+    """A function that is a loop, which Python runs, with the serial loops in it as programs."""
+    cutter = _Cutter(Scope(scope.function, scope.source._replace(node=node), scope.imported), options, inside=True)
+    loop, *results = node.body
+    assert isinstance(loop, ast.For)
+    node.body = [cutter.with_inner(loop), *results]
+    return defined(scope.function, scope.source.file, node, scope.imported | _given(cutter, lambda f: f))
+
+
+Region.for_python = staticmethod(python_loop)
+
+
+def _note_other_uses(scope: Scope, options: Options) -> None:
+    """Tell that `prange` is a slow `range` where no loop of statements is over it; in a parallel loop it is what it is there."""
+    loops = [n for n in ast.walk(scope.source.node) if isinstance(n, ast.For) and is_prange(scope, n)]
+    inside = {id(n) for loop in loops for n in ast.walk(loop)}
     for node in ast.walk(scope.source.node):
         for generator in getattr(node, "generators", ()):
-            if isinstance(generator.iter, ast.Call) and translator.is_prange(called(scope, generator.iter)):
-                raise problem(
-                    _core.CompileError,
-                    scope.source,
-                    generator.iter,
-                    "a comprehension makes no parallel loop; write `for … in prange(…)` as a statement, into an array",
-                )
+            called_by = called(scope, generator.iter) if isinstance(generator.iter, ast.Call) else None
+            if id(node) not in inside and translator.is_prange(called_by):
+                why = "a comprehension makes no parallel loop; write `for … in prange(…)` as a statement, into an array"
+                left_to_python(scope, options, generator.iter, why, first=True)

@@ -21,6 +21,7 @@ constexpr std::int64_t heavy_operations = 4;
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
+constexpr double most_on_stack = 1 << 20;  // of the arrays of a group's items
 constexpr std::int64_t short_line = 64;       // a last dimension up to this is not a line
 constexpr std::int64_t narrow_limit = std::int64_t(1) << 31;
 constexpr std::int64_t largest_group = (1 << 25) - 1;  // that encode() holds; no device has such
@@ -267,6 +268,15 @@ bool wants_one_item(const ir::Kernel& kernel) {
     });
 }
 
+/// Bytes of an item's own arrays. On a processor the stack of a thread may hold those of all items of a group.
+double own_bytes(const ir::Kernel& kernel) {
+    double bytes = 0;
+    for (const ir::ArrayInfo& a : kernel.arrays) {
+        if (a.space == ir::Space::Private) bytes += static_cast<double>(a.count) * itemsize(a.type);
+    }
+    return bytes;
+}
+
 /// Items take as long as their values want.
 bool has_open_loop(const ir::Kernel& kernel) {
     return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::While; });
@@ -290,6 +300,8 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     if (!kernel.lanes) {
         g.mapping = CMapping::Team;
         g.group_size = std::min(most, features.cpu ? cpu_item_group : gpu_group);
+        const double own = own_bytes(kernel);
+        while (features.cpu && g.group_size > 1 && g.group_size * own > most_on_stack) g.group_size /= 2;
         return g;
     }
     const std::size_t rank = shape.extents.size();

@@ -329,6 +329,21 @@ TEST(CText, sine_and_cosine_of_a_number_are_one_call) {
     }
 }
 
+TEST(CGeometry, fits_the_stack_of_a_processors_thread) {
+    const std::int64_t items[] = {1000};
+    CFeatures f = gpu(CLanguage::OpenCL);
+    for (const auto& [count, wanted] : {std::pair(16, 16), std::pair(32768, 4), std::pair(1 << 20, 1)}) {
+        ir::Builder b("own", 1, false);
+        const ir::Value own = b.array("own", DType::Float64, count, ir::Space::Private);
+        b.store(own, b.dim(0), b.constant(DType::Float64, 1.0));
+        const ir::Kernel kernel = b.finish();
+        for (const bool cpu : {false, true}) {
+            f.cpu = cpu;
+            EXPECT_EQ(emit::choose_geometry(kernel, {.extents = items, .inner = 1, .innermost = 1}, f).group_size, cpu ? wanted : 256);
+        }
+    }
+}
+
 TEST(CGeometry, fits_the_device_and_the_size) {
     const std::int64_t large[] = {1 << 28}, small[] = {16}, pairs[] = {20000, 20000}, triples[] = {1000000, 3};
     const CFeatures f = gpu(CLanguage::Cuda);

@@ -11,7 +11,6 @@ from typing import Any as _Any
 
 import numpy as _np
 import pardo as _pp
-from pardo._kernel.arguments import host as _host
 from pardo.compat._names import missing as _missing
 from pardo.compat.numba import ufuncs as _ufuncs
 from pardo.compat.numba.core import config, errors, types
@@ -19,6 +18,13 @@ from pardo.compat.numba.core.types import NUMBERS as _NUMBERS
 from pardo.compat.numba.core.types import Type as _Type
 from pardo.compat.numba.core.types import from_dtype, none, typeof, void
 from pardo.compat.numba.dispatcher import Dispatcher as _Dispatcher
+from pardo.compat.numba.threads import (
+    get_num_threads,
+    get_parallel_chunksize,
+    parallel_chunksize,
+    set_num_threads,
+    set_parallel_chunksize,
+)
 
 __all__ = [
     "config",
@@ -26,15 +32,18 @@ __all__ = [
     "errors",
     "from_dtype",
     "get_num_threads",
+    "get_parallel_chunksize",
     "guvectorize",
     "jit",
     "literal_unroll",
     "literally",
     "njit",
     "none",
+    "parallel_chunksize",
     "pndindex",
     "prange",
     "set_num_threads",
+    "set_parallel_chunksize",
     "threading_layer",
     "typeof",
     "types",
@@ -73,7 +82,6 @@ _INSTEAD = {
     "cfunc carray farray": "there are no callbacks for C",
     "experimental jitclass": "use pardo.struct",
     "typed": "write lists and sets as Python does: those of numbers are compiled; dicts stay Python",
-    "parallel_chunksize set_parallel_chunksize get_parallel_chunksize": "a loop says it: pardo.prange(n, chunk=16)",
     "generated_jit": "a condition on a dtype or a rank is decided when a program is made: write `if`",
     "stencil": "write the loops, or use pardo.ndimage",
     "objmode": "what is around loops is Python already",
@@ -220,27 +228,6 @@ def literal_unroll(container: _Any) -> _Any:
 def literally(value: _Any) -> _Any:
     """Give the value: constants are part of programs in any case."""
     return value
-
-
-def set_num_threads(n: int) -> None:
-    """Run loops over NumPy's arrays that this thread starts on a part of the CPU with so many cores, or on all of it.
-
-    Parameters
-    ----------
-    n : int
-        From 1 to ``config.NUMBA_NUM_THREADS``. Loops cannot set it.
-    """
-    most = config.NUMBA_NUM_THREADS
-    if not isinstance(n, (int, _np.integer)):
-        raise TypeError("The number of threads specified must be an integer")
-    if not 1 <= n <= most:
-        raise ValueError(f"set_num_threads: the CPU device has {most} threads, not {n}; begin the process with PARDO_NUM_THREADS={n}")
-    _host.queue = None if n == most else _pp.Queue.of(_pp.Device("cpu").create_sub_devices([int(n)])[0])
-
-
-def get_num_threads() -> int:
-    """Give the number of threads that loops over NumPy's arrays run on."""
-    return config.NUMBA_NUM_THREADS if _host.queue is None else _host.queue.device.max_compute_units or 1
 
 
 def threading_layer() -> str:

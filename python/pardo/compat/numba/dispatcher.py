@@ -7,6 +7,8 @@ from typing import Any
 
 from pardo._base.public_names import publish_module
 from pardo._kernel.jit import JitFunction
+from pardo._kernel.rewriting import Built, build
+from pardo.compat.numba.threads import for_loops
 
 __all__ = ["Dispatcher"]
 
@@ -16,8 +18,13 @@ class Dispatcher(JitFunction[Any, Any]):
 
     @classmethod
     def of(cls, made: JitFunction[Any, Any]) -> Dispatcher:
-        """One of what `pardo.jit` has made."""
-        return cls(made._function, *made._options)
+        """One of what `pardo.jit` has made; its arrays of integers take floats without their fractions."""
+        return cls(made._function, *made._options._replace(truncates=True))
+
+    def _current(self) -> Built:
+        if self._built is None:
+            self._built = build(for_loops(self._function), self._options, lambda f: Dispatcher(f, *self._options))
+        return self._built
 
     @property
     def py_func(self) -> Any:

@@ -1,33 +1,11 @@
 # tests/python/test_data_queues.py: data contexts: copies on queues, what the host writes meanwhile, and how messages name arrays.
 import threading
 
-import numpy as np
 import pardo as pp
 import pytest
-from pardo._data import present, tables
+from mapped import OWN, floats, image, increase
 
 pytestmark = pytest.mark.once
-OWN = "null:1"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    yield
-    assert not present.in_use
-
-
-@pp.jit
-def increase(x):
-    for i in pp.prange(len(x)):
-        x[i] += 1
-
-
-def floats(n):
-    return np.arange(n, dtype="float32")
-
-
-def image(x):
-    return pp.asnumpy(tables.tables[OWN].view(x))
 
 
 def test_a_context_on_a_queue():

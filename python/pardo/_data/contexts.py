@@ -429,13 +429,12 @@ def update_from(*arrays: Any, device: DeviceLike = None, queue: Queue | None = N
     ...     event = pp.update_from(x)
     """
     updates = _each("update_from", arrays, device, queue, after, labels.caller(1))
-    seen: set[int] = set()
+    where: dict[int, Table] = {}
     for u in updates:
         if not u.array.flags.writeable:
             raise ValueError(f"update_from: {u.label}, is read-only")
-        if id(u.array) in seen:
+        if where.setdefault(id(u.array), u.table) is not u.table:
             raise ValueError(f"update_from: {u.label}, is present on several devices; say which: device=")
-        seen.add(id(u.array))
     return _copied("update_from", updates, queue, after, lambda u: copy_from(u.entry, u.array, queue))
 
 

@@ -315,14 +315,14 @@ def test_arguments_on_no_common_device():
 
 def test_a_copy_that_fails_leaves_no_entry(monkeypatch):
     x, y = floats(3), floats(4)
-    copy = mappings._image
+    copy = mappings._new_entry
 
     def failing(table, m, later):
         if m.array.size == 3:
             raise MemoryError("none left")
         return copy(table, m, later)
 
-    monkeypatch.setattr(mappings, "_image", failing)
+    monkeypatch.setattr(mappings, "_new_entry", failing)
     with pytest.raises(MemoryError), pp.data(to=(y, x), device=OWN):
         raise AssertionError("entered")
     assert not pp.is_present(y, OWN)

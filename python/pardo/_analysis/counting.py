@@ -92,7 +92,8 @@ def bin_of(edges: Any, even: Any, last: Any, x: Any) -> Any:
 
 def count_value(own: Any, copy: Any, copies: Any, told: Any, x: Any) -> None:
     """Counts a value in its bin, of one width each. `told`: what bin_of takes before it."""
-    k = bin_of(*told, x)
+    edges, even, last = told
+    k = bin_of(edges, even, last, x)
     if k >= 0:
         atomic.add(own, np.uint32(k * copies + copy), 1)
 

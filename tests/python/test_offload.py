@@ -73,6 +73,74 @@ def test_inferred(function, shapes, expected, copies):
     assert c.bytes == moved
 
 
+def swapped(x, y):
+    x, y = y, x
+    for i in pp.prange(len(y)):
+        y[i] = x[i] + 1
+
+
+def one_of_two(x, y):
+    z = x if len(x) > 3 else y
+    for i in pp.prange(len(z)):
+        z[i] = 1
+
+
+def assigned_later(x, y):
+    for i in pp.prange(len(x)):
+        x[i] = 1
+    x = y
+    for i in pp.prange(len(x)):
+        x[i] = 2
+
+
+def rows_of_a_loop(x, y):
+    for part in (x, y):
+        for i in pp.prange(len(part)):
+            part[i] += 1
+
+
+def unpacked(x, y):
+    a, *b = x, y
+    b[0][0] = 7
+    for i in pp.prange(len(y)):
+        a[i] = y[i]
+
+
+def given_back(x):
+    return x
+
+
+def of_functions(x, y):
+    z, w = given_back(np.ravel(y)), x.reshape(-1)
+    for i in pp.prange(len(z)):
+        z[i] = w[i]
+
+
+def out_by_name(x, y):
+    np.multiply(x[1:], 2, out=y[1:])
+
+
+def out_in_a_tuple(x, y):
+    np.add(x, 1, out=(y,))
+
+
+def out_by_place(x, y):
+    np.add(x, 1, y)
+    np.clip(y, 0, 3, y)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [swapped, one_of_two, assigned_later, rows_of_a_loop, unpacked, of_functions, out_by_name, out_in_a_tuple, out_by_place],
+    ids=lambda f: f.__name__,
+)
+def test_whatever_is_written_comes_back(function):
+    plain, arrays = ([floats(5), floats(5) + 100] for _ in range(2))
+    function(*plain)
+    pp.offload(function, on=OWN)(*arrays)
+    assert all(map(np.array_equal, arrays, plain))
+
+
 def test_no_elements_are_used():
     @pp.offload(on=OWN)
     def sizes(x, y):

@@ -24,34 +24,31 @@ def problem(rng, n, dtype):
 def on_pardo(price, strike, years, call, put, kernel):
     import pardo as pp
 
-    @pp.kernel
-    def prices(item: pp.Item, price, strike, years, call, put):
-        i = item.get_id(0)
-        width = VOLATILITY * math.sqrt(years[i])
-        d1 = (math.log(price[i] / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years[i]) / width
+    @pp.func
+    def option(price, strike, years):
+        width = VOLATILITY * math.sqrt(years)
+        d1 = (math.log(price / strike) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years) / width
         d2 = d1 - width
-        discounted = strike[i] * math.exp(-RATE * years[i])
-        value = price[i] * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
-        call[i] = value
-        put[i] = value - price[i] + discounted
+        discounted = strike * math.exp(-RATE * years)
+        value = price * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
+        return value, value - price + discounted
 
-    if kernel:
-        launch = prices[pp.Range(price.size)]
-        return lambda: launch(price, strike, years, call, put)
+    @pp.kernel
+    def one(item: pp.Item, price, strike, years, call, put):
+        i = item.get_id(0)
+        call[i], put[i] = option(price[i], strike[i], years[i])
 
     @pp.jit
-    def black_scholes(price, strike, years, call, put):
+    def all_of_them(price, strike, years, call, put):
         for i in pp.prange(price.shape[0]):
-            width = VOLATILITY * math.sqrt(years[i])
-            d1 = (math.log(price[i] / strike[i]) + (RATE + 0.5 * VOLATILITY * VOLATILITY) * years[i]) / width
-            d2 = d1 - width
-            discounted = strike[i] * math.exp(-RATE * years[i])
-            value = price[i] * (0.5 + 0.5 * math.erf(d1 * ROOT_HALF)) - discounted * (0.5 + 0.5 * math.erf(d2 * ROOT_HALF))
-            call[i] = value
-            put[i] = value - price[i] + discounted
+            call[i], put[i] = option(price[i], strike[i], years[i])
+
+    if kernel:
+        launch = one[pp.Range(price.size)]
+        return lambda: launch(price, strike, years, call, put)
 
     def run():
-        black_scholes(price, strike, years, call, put)
+        all_of_them(price, strike, years, call, put)
         return call, put
 
     return run

@@ -57,7 +57,7 @@ PARDO_API ExportedMemory export_memory(const Array& x, std::optional<ForeignStre
 
 /// Shares memory of a device (strides in elements); `release` is called when the last use is over, and not at all when this throws.
 /// `stream`: work there so far is waited for, by the queue and not by the host. Throws Buffer, as "<op_name>: …", where memory_range does
-/// and where the range is not in one allocation of the queue's device.
+/// where the range is not in one allocation of the queue's device, and where elements do not begin at multiples of their size.
 PARDO_API Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only,
                               std::function<void()> release, const Queue& queue, std::optional<ForeignStream> stream = {},
                               const char* op_name = "asarray");

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from fuzz import kernels
-from fuzz.kernels import Tree, data, load, text_of
+from fuzz.kernel_maker import Tree
+from fuzz.kernels import data, load, text_of
 
 DTYPES = ["int64", "int64", "float64", "int32", "float32", "uint8"]
 BARRIER = ["pp.group_barrier(item.get_group())", []]

@@ -63,6 +63,18 @@ def test_cupy_both_ways():
         assert (pp.asnumpy(pp.from_dlpack(cupy.asarray(host))) == host).all()
 
 
+def test_masks_and_signals_may_begin_anywhere():
+    cupy = pytest.importorskip("cupy")
+    host = np.random.default_rng(0).random(4099)
+    for first in range(1, 4):
+        part = host[first:]
+        mask = pp.from_dlpack(cupy.asarray(host > 0.5)[first:])
+        x = pp.asarray(host, device="cuda")[first:]
+        assert (pp.asnumpy(x[mask]) == part[part > 0.5]).all()
+        for y in (x, x.astype("float32")):
+            np.testing.assert_allclose(pp.asnumpy(pp.fft.rfft(y)), np.fft.rfft(part), rtol=1e-4, atol=1e-3)
+
+
 def test_numba_kernels_write_pardo_arrays():
     cuda = pytest.importorskip("numba.cuda")
     if not cuda.is_available():

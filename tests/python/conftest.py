@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import numpy as np
 import pardo as pp
 import pytest
 from hypothesis import HealthCheck, settings
+from mapped import DEVICES
+from pardo._data import present
 
 settings.register_profile(
     "pardo",
@@ -30,3 +33,15 @@ def queue(request: pytest.FixtureRequest) -> pp.Queue:
 @pytest.fixture(params=["cpu", "null"])
 def any_queue(request: pytest.FixtureRequest) -> pp.Queue:
     return pp.Queue(request.param)
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> str:
+    """A device that shares the memory of the host, and one with memory of its own; many files have their own fixture of that name."""
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_mapped() -> Iterator[None]:
+    yield
+    assert not present.in_use

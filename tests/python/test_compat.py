@@ -367,6 +367,7 @@ def test_vectorize():
         (lambda: f(1), "f: takes 2 arguments, here are 1"),
         (lambda: numba.vectorize(["int32(int32)"])(f.py_func), r"f takes 2 arguments, the signature \(int32\) -> int32 is of 1"),
         (lambda: numba.vectorize(["integer(integer)"]), r"vectorize: 'integer\(integer\)' is no signature; write float64"),
+        (lambda: numba.vectorize(["float64(1)"]), r"vectorize: .float64\(1\). is no signature; write float64"),
     ]:
         with pytest.raises(TypeError, match=message):
             wrong()

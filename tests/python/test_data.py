@@ -9,60 +9,10 @@ import weakref
 import numpy as np
 import pardo as pp
 import pytest
-from pardo._data import mappings, present, tables
+from mapped import OWN, add_one, copied, double, entries, floats, image, increase
+from pardo._data import mappings, tables
 
 pytestmark = pytest.mark.once
-
-# The CPU shares the memory of the host; null:1 has memory of its own, and interprets kernels.
-DEVICES = ["cpu", "null:1"]
-OWN = "null:1"
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    yield
-    assert not present.in_use
-    assert all(table.entries == () for table in tables.tables.values())
-
-
-@pp.kernel
-def double(item: pp.Item, x, y):
-    i = item.get_id(0)
-    y[i] = 2 * x[i]
-
-
-@pp.kernel
-def add_one(item: pp.Item, x):
-    i = item.get_id(0)
-    x[i] += 1
-
-
-@pp.jit
-def increase(x):
-    for i in pp.prange(len(x)):
-        x[i] += 1
-
-
-@contextlib.contextmanager
-def copied(times):
-    """So many copies between the host and devices."""
-    before = pp.counters()["copies"]
-    yield
-    assert pp.counters()["copies"] - before == times
-
-
-def floats(*shape):
-    return np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
-
-
-def image(x, device=OWN):
-    """What the device has for an array."""
-    return pp.asnumpy(tables.tables[pp.Device(device).id].view(x))
 
 
 # --- kinds of maps
@@ -298,10 +248,10 @@ def test_updates():
 
 
 def refused(error, message, **lists):
-    before = tables.tables[pp.Device(OWN).id].entries if pp.Device(OWN).id in tables.tables else ()
+    before = entries()
     with copied(0), pytest.raises(error, match=message), pp.data(**lists, device=OWN):
         raise AssertionError("entered")
-    assert tables.tables[pp.Device(OWN).id].entries == before
+    assert entries() == before
 
 
 def test_overlap_is_refused_before_anything_is_done():
@@ -348,6 +298,8 @@ def test_wrong_arguments():
             call()
     with pp.data(to=(y,), device=OWN), pytest.raises(ValueError, match=r"`y`, argument\[0\] at .* is read-only"):
         pp.update_from(y)
+    with pp.data(to=(x,), device=OWN):
+        pp.update_from(x, x)  # twice on one device is once
     with pp.data(to=(x,), device=OWN), pp.data(to=(x,), device="cpu"), pytest.raises(ValueError, match="present on several devices"):
         pp.update_from(x)
 
@@ -363,14 +315,14 @@ def test_arguments_on_no_common_device():
 
 def test_a_copy_that_fails_leaves_no_entry(monkeypatch):
     x, y = floats(3), floats(4)
-    copy = mappings._image
+    copy = mappings._new_entry
 
     def failing(table, m, later):
         if m.array.size == 3:
             raise MemoryError("none left")
         return copy(table, m, later)
 
-    monkeypatch.setattr(mappings, "_image", failing)
+    monkeypatch.setattr(mappings, "_new_entry", failing)
     with pytest.raises(MemoryError), pp.data(to=(y, x), device=OWN):
         raise AssertionError("entered")
     assert not pp.is_present(y, OWN)

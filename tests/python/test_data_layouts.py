@@ -6,21 +6,9 @@ import pardo as pp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pardo._data import present
-from test_data import DEVICES, OWN, add_one, double, floats, image
+from mapped import OWN, add_one, double, floats, image
 
 pytestmark = pytest.mark.once
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    yield
-    assert not present.in_use
 
 
 LAYOUTS = [

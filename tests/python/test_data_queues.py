@@ -1,33 +1,12 @@
 # tests/python/test_data_queues.py: data contexts: copies on queues, what the host writes meanwhile, and how messages name arrays.
 import threading
 
-import numpy as np
 import pardo as pp
 import pytest
-from pardo._data import present, tables
+from mapped import OWN, floats, image, increase
+from pardo._data import tables
 
 pytestmark = pytest.mark.once
-OWN = "null:1"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    yield
-    assert not present.in_use
-
-
-@pp.jit
-def increase(x):
-    for i in pp.prange(len(x)):
-        x[i] += 1
-
-
-def floats(n):
-    return np.arange(n, dtype="float32")
-
-
-def image(x):
-    return pp.asnumpy(tables.tables[OWN].view(x))
 
 
 def test_a_context_on_a_queue():
@@ -124,3 +103,37 @@ def test_memory_that_does_not_fit(monkeypatch):
 
 def _no_memory(*_):
     raise MemoryError("none is left")
+
+
+def test_threads_wait_for_one_copy_together():
+    queue, go = pp.Queue(OWN), pp.UserEvent()
+    x, failures = floats(4), []
+
+    def use():
+        try:
+            assert image(x).tolist() == [0, 1, 2, 3]
+        except BaseException as error:
+            failures.append(error)
+
+    with pp.data(to=(x,), queue=queue, after=go):
+        threads = [threading.Thread(target=use) for _ in range(4)]
+        for t in threads:
+            t.start()
+        go.set_complete(None)
+        for t in threads:
+            t.join()
+    assert failures == []
+
+
+def test_other_threads_find_no_array_whose_copy_is_still_to_be_submitted(monkeypatch):
+    found, x = [], floats(4)
+    put = tables.Table.put
+
+    def seen(table, entries):
+        put(table, entries)
+        found.extend(entry.ready for entry in table.entries)
+
+    monkeypatch.setattr(tables.Table, "put", seen)
+    with pp.data(to=(x,), queue=pp.Queue(OWN)):
+        assert found == [False]
+        assert image(x).tolist() == [0, 1, 2, 3]

@@ -245,7 +245,9 @@ def test_fftconvolve(rng):
     np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, axes=1)), want, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(x, b, "same", axes=[1])), want[:, 3:23], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(pp.asnumpy(signal.fftconvolve(b, x, "valid", axes=-2)), want[:, 6:20], rtol=1e-10, atol=1e-12)
-    assert signal.fftconvolve(pp.asarray([1, 2], dtype="int8"), [3]).dtype == np.float64
+    for small in ("bool", "int8", "uint8", "int16", "int32"):
+        assert signal.fftconvolve(pp.ones(2, dtype=small), pp.ones(3, dtype=small)).dtype == np.float64
+    assert signal.fftconvolve(pp.ones(2, dtype="float16"), pp.ones(3, dtype="float16")).dtype == np.float32
     assert signal.fftconvolve(x.astype("complex64"), pp.ones((1, 1, 1), dtype="complex64")).dtype == np.complex64
     with pytest.raises(ValueError, match="incompatible shapes"):
         signal.fftconvolve(x, b[:2], axes=1)

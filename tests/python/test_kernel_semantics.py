@@ -559,3 +559,25 @@ def test_and_or_of_numbers_are_refused_as_values():
 
     with pytest.raises(TypeError, match="`or` gives one of its operands"):
         either[pp.Range(2)](pp.zeros(2))
+
+
+def test_functions_have_the_defaults_of_now():
+    def shifted(v, a=1, *, b=0):
+        return v + a + 10 * b
+
+    @pp.kernel
+    def use(item: pp.Item, x):
+        x[item.get_id(0)] = shifted(0)
+
+    @pp.jit
+    def loop(x):
+        for i in pp.prange(len(x)):
+            x[i] = shifted(0)
+
+    x, y = pp.zeros(3), np.zeros(3)
+    for a, b in ((1, 0), (5, 0), (5, 2), (5, 2.5)):
+        shifted.__defaults__ = (a,)
+        shifted.__kwdefaults__["b"] = b
+        use[3](x).wait()
+        loop(y)
+        assert x.tolist() == y.tolist() == [shifted(0)] * 3

@@ -2,39 +2,9 @@
 import numpy as np
 import pardo as pp
 import pytest
-from pardo._data import present
+from mapped import OWN, copied, floats
 
 pytestmark = pytest.mark.once
-
-OWN = "null:1"  # memory of its own; it interprets kernels, and has no float64
-DEVICES = ["cpu", OWN]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request):
-    return request.param
-
-
-@pytest.fixture(autouse=True)
-def _nothing_stays():
-    yield
-    assert not present.in_use
-
-
-class Copied:
-    """Copies between the host and devices inside of a block, and their bytes."""
-
-    def __enter__(self):
-        self._before = pp.counters()
-        return self
-
-    def __exit__(self, *_):
-        after = pp.counters()
-        self.times, self.bytes = (after[k] - self._before[k] for k in ("copies", "copied_bytes"))
-
-
-def floats(*shape):
-    return np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
 
 
 def scale(x, y):
@@ -79,7 +49,7 @@ def kinds(function):
 
 
 @pytest.mark.parametrize(
-    ("function", "shapes", "expected", "copied"),
+    ("function", "shapes", "expected", "copies"),
     [
         (scale, [(4,), (4,)], {"x": "to", "y": "from"}, 2),
         (scale, [(4,), (6,)], {"x": "to", "y": "tofrom"}, 3),
@@ -89,18 +59,86 @@ def kinds(function):
         (total, [(4,)], {"x": "to"}, 1),
     ],
 )
-def test_inferred(function, shapes, expected, copied):
+def test_inferred(function, shapes, expected, copies):
     arrays = [floats(*shape) for shape in shapes]
     plain = [a.copy() for a in arrays]
     offloaded = pp.offload(function, on=OWN)
-    with Copied() as c:
+    with copied() as c:
         got = offloaded(*arrays)
     assert got == function(*plain)
     assert all(map(np.array_equal, arrays, plain))
     assert kinds(offloaded) == expected
-    assert c.times == copied
+    assert c.times == copies
     moved = sum(a.nbytes * {"to": 1, "from": 1, "tofrom": 2}[k] for a, k in zip(arrays, expected.values(), strict=True))
     assert c.bytes == moved
+
+
+def swapped(x, y):
+    x, y = y, x
+    for i in pp.prange(len(y)):
+        y[i] = x[i] + 1
+
+
+def one_of_two(x, y):
+    z = x if len(x) > 3 else y
+    for i in pp.prange(len(z)):
+        z[i] = 1
+
+
+def assigned_later(x, y):
+    for i in pp.prange(len(x)):
+        x[i] = 1
+    x = y
+    for i in pp.prange(len(x)):
+        x[i] = 2
+
+
+def rows_of_a_loop(x, y):
+    for part in (x, y):
+        for i in pp.prange(len(part)):
+            part[i] += 1
+
+
+def unpacked(x, y):
+    a, *b = x, y
+    b[0][0] = 7
+    for i in pp.prange(len(y)):
+        a[i] = y[i]
+
+
+def given_back(x):
+    return x
+
+
+def of_functions(x, y):
+    z, w = given_back(np.ravel(y)), x.reshape(-1)
+    for i in pp.prange(len(z)):
+        z[i] = w[i]
+
+
+def out_by_name(x, y):
+    np.multiply(x[1:], 2, out=y[1:])
+
+
+def out_in_a_tuple(x, y):
+    np.add(x, 1, out=(y,))
+
+
+def out_by_place(x, y):
+    np.add(x, 1, y)
+    np.clip(y, 0, 3, y)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [swapped, one_of_two, assigned_later, rows_of_a_loop, unpacked, of_functions, out_by_name, out_in_a_tuple, out_by_place],
+    ids=lambda f: f.__name__,
+)
+def test_whatever_is_written_comes_back(function):
+    plain, arrays = ([floats(5), floats(5) + 100] for _ in range(2))
+    function(*plain)
+    pp.offload(function, on=OWN)(*arrays)
+    assert all(map(np.array_equal, arrays, plain))
 
 
 def test_no_elements_are_used():
@@ -109,7 +147,7 @@ def test_no_elements_are_used():
         for i in pp.prange(len(x)):
             y[i] = x.shape[0]
 
-    with Copied() as c:
+    with copied() as c:
         y = floats(3)
         sizes(floats(3), y)
     assert y.tolist() == [3, 3, 3]
@@ -152,10 +190,10 @@ def test_rows_under_names(device):
 
 def test_given_maps_win():
     x, y = floats(4), floats(4)
-    with Copied() as c:
+    with copied() as c:
         pp.offload(scale, device={"x": "to", "y": "tofrom"}, on=OWN)(x, y)
     assert c.times == 3
-    with Copied() as c:
+    with copied() as c:
         pp.offload(scale, device={"y": "to"}, on=OWN)(x, floats(4))
     assert c.times == 2
     with pytest.raises(ValueError, match=r"scale: `x`, float32 of shape \(4,\), is not present on null:1"):
@@ -173,7 +211,7 @@ def test_arrays_that_the_function_makes(device):
             s += y[i]
         return y, s
 
-    with Copied() as c:
+    with copied() as c:
         y, s = both(floats(4))
     assert type(y) is np.ndarray
     assert y.tolist() == [1, 2, 3, 4]
@@ -216,7 +254,7 @@ def test_inside_of_a_context():
     x, y = floats(4), floats(4)
     offloaded = pp.offload(scale)
     with pp.data(to=(x,), from_=(y,), device=OWN):
-        with Copied() as c:
+        with copied() as c:
             offloaded(x, y)
             offloaded(x[::2], y[1::2])
         assert c.times == 0
@@ -233,7 +271,7 @@ def test_the_default_device():
 def test_switched_off(monkeypatch):
     monkeypatch.setenv("PARDO_OFFLOAD", "off")
     x, y = floats(3), floats(3)
-    with Copied() as c, pp.data(to=(x,), device=OWN):
+    with copied() as c, pp.data(to=(x,), device=OWN):
         pp.offload(scale, on=OWN)(x, y)
         assert pp.is_present(x, OWN)
     assert c.times == 0
@@ -251,7 +289,7 @@ def test_switched_off(monkeypatch):
 def test_views(device, cut, dtype):
     x = np.arange(8).astype(dtype)
     y = np.zeros(8, dtype)
-    with Copied() as c:
+    with copied() as c:
         pp.offload(scale, on=device)(x[cut], y[cut])
     expected = np.zeros(8, dtype)
     expected[cut] = x[cut] * 2

@@ -401,7 +401,7 @@ def test_groups_have_memory_of_their_own():
     assert out.tolist() == [0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("module", ["test_groups", "test_barriers"])
+@pytest.mark.parametrize("module", ["test_groups", "test_group_tiles", "test_barriers"])
 def test_kernels_that_every_device_runs_alike_have_no_races(module, monkeypatch):
     monkeypatch.setenv("PARDO_RACE_CHECK", "1")
     cases = next(v for v in vars(importlib.import_module(module)).values() if isinstance(v, Cases))

@@ -43,22 +43,27 @@ def add_up(item: Any, own: Any, counts: Any, copies: Any) -> None:
             atomic.add(counts, k, counts.dtype.type(total))
 
 
-@kernel(bounds_check=False)  # places are below the number of counts, and there is room for so many copies of these
-def count_in_groups(item: NdItem, places: Any, counts: Any, copies: Const[int], room: Const[int]) -> None:
+def count_place(own: Any, copy: Any, copies: Any, told: Any, place: Any) -> None:
+    """Counts an integer."""
+    atomic.add(own, np.uint32(np.int32(place) * copies + copy), 1)
+
+
+@kernel(bounds_check=False)  # what is counted is below the number of counts, and there is room for so many copies of these
+def count_in_groups(item: NdItem, count: Any, told: Any, values: Any, counts: Any, copies: Const[int], room: Const[int]) -> None:
     """Each group counts a part in its own memory, and adds what it has to the result once. Its items count in several copies in turns, so
-    that they meet seldom where values are few."""
+    that they meet seldom where different counts are few. `count` is count_place, or count_value with what it has to be told."""
     own = local_array(room, np.int32)
     group = item.get_group()
     clear(item, own, room)
     group_barrier(group)
     copy = np.int32(item.get_local_id(0)) % copies
     step = item.get_global_range(0)
-    whole = places.shape[0] // (4 * step) * 4 * step
+    whole = values.shape[0] // (4 * step) * 4 * step
     for i in range(item.get_global_id(0), whole, 4 * step):  # several are read before one is used
-        for place in (places[i], places[i + step], places[i + 2 * step], places[i + 3 * step]):
-            atomic.add(own, np.uint32(np.int32(place) * copies + copy), 1)
-    for i in range(whole + item.get_global_id(0), places.shape[0], step):
-        atomic.add(own, np.uint32(np.int32(places[i]) * copies + copy), 1)
+        for value in (values[i], values[i + step], values[i + 2 * step], values[i + 3 * step]):
+            count(own, copy, copies, told, value)
+    for i in range(whole + item.get_global_id(0), values.shape[0], step):
+        count(own, copy, copies, told, values[i])
     group_barrier(group)
     add_up(item, own, counts, copies)
 
@@ -85,8 +90,9 @@ def bin_of(edges: Any, even: Any, last: Any, x: Any) -> Any:
     return k
 
 
-def count_value(own: Any, copy: Any, edges: Any, even: Any, last: Any, copies: Any, x: Any) -> None:
-    """Counts a value in its bin."""
+def count_value(own: Any, copy: Any, copies: Any, told: Any, x: Any) -> None:
+    """Counts a value in its bin, of one width each. `told`: what bin_of takes before it."""
+    edges, even, last = told
     k = bin_of(edges, even, last, x)
     if k >= 0:
         atomic.add(own, np.uint32(k * copies + copy), 1)
@@ -116,26 +122,6 @@ def count_bins_in_parts(item: Item, x: Any, edges: Any, even: Any, counts: Any, 
                 k = bin_of(edges, even, last, values[j])
             if k >= 0:
                 counts[part, np.uint32(k)] += 1
-
-
-@kernel(bounds_check=False)  # as above
-def count_bins_in_groups(item: NdItem, x: Any, edges: Any, even: Any, counts: Any, copies: Const[int], room: Const[int]) -> None:
-    """As count_in_groups, of values in bins of one width."""
-    own = local_array(room, np.int32)
-    group = item.get_group()
-    last = np.int32(counts.shape[0] - 1)
-    clear(item, own, room)
-    group_barrier(group)
-    copy = np.int32(item.get_local_id(0)) % copies
-    step = item.get_global_range(0)
-    whole = x.shape[0] // (4 * step) * 4 * step
-    for i in range(item.get_global_id(0), whole, 4 * step):
-        for value in (x[i], x[i + step], x[i + 2 * step], x[i + 3 * step]):
-            count_value(own, copy, edges, even, last, copies, value)
-    for i in range(whole + item.get_global_id(0), x.shape[0], step):
-        count_value(own, copy, edges, even, last, copies, x[i])
-    group_barrier(group)
-    add_up(item, own, counts, copies)
 
 
 MOST = np.int64(2**63 - 1)
@@ -194,7 +180,7 @@ def _counted_here(places: Array, counts: Array) -> Array:
     if space is None:
         count_places[Range(places.size)](places, counts)
     else:
-        count_in_groups[space](places, counts, copies, room)
+        count_in_groups[space](count_place, None, places, counts, copies, room)
     return counts
 
 
@@ -229,7 +215,7 @@ def counted_at_once(x: Array) -> tuple[Array, int, int] | None:
 
 
 def formula_of(edges: NDArray[Any]) -> tuple[Any, ...]:
-    """What count_value takes as `even`.
+    """What bin_of takes as `even`.
 
     A value at a distance g of bin widths from the first edge is computed to be at g (1 + d), |d| <= 2 eps, by a subtraction, a product and
     the rounded scale; edges are rounded to 2 units of the largest one. Twice that is taken.
@@ -267,7 +253,7 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
     if space is None:
         return None
     counts: Array = _core._full([n], 0, np.int64, x.queue)
-    count_bins_in_groups[space](x, queue_edges, formula_of(edges), counts, copies, room)
+    count_in_groups[space](count_value, (queue_edges, formula_of(edges), np.int32(n - 1)), x, counts, copies, room)
     return counts
 
 

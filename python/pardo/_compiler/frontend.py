@@ -36,7 +36,15 @@ class Translation(NamedTuple):
         for c in self.captured:
             cell = cells.get(id(c.owner))
             captured.append(c if cell is None else Captured(cell, c.name, cell.cell_contents))
-        return Translation(self.function, tuple(captured))
+        own = [c for c in captured if c.owner is not old and c.owner is not old.__kwdefaults__]
+        return Translation(self.function, (*own, *_captured_defaults(new)))
+
+
+def _captured_defaults(function: types.FunctionType) -> list[Captured]:
+    """The defaults of a function, which may be replaced as its globals may."""
+    by_name = function.__kwdefaults__ or {}
+    found = [Captured(function, "__defaults__", function.__defaults__)] if function.__defaults__ else []
+    return [*found, *(Captured(by_name, name, value) for name, value in by_name.items())]
 
 
 # The youngest ones: kernels keep their own besides, and functions that are not referenced elsewhere are not kept alive by thousands.
@@ -76,10 +84,11 @@ def translate(function: types.FunctionType) -> Translation:
         place = translation_cache.place_of(function)
         found = translation_cache.load(place, function, translate) if place else None
         made, captured = found or _translated(function, place)
+        captured = (*captured, *_captured_defaults(function))
         if owns(function.__code__.co_filename):  # what these see stays what it is
             names = function.__globals__
             spaces = [v for v in names.values() if isinstance(v, (types.ModuleType, types.SimpleNamespace))]
-            lasting = set(map(id, (names, *spaces, *(function.__closure__ or ()))))
+            lasting = set(map(id, (names, *spaces, *(function.__closure__ or ()), function, function.__kwdefaults__)))
             captured = tuple(c for c in captured if id(c.owner) not in lasting)
         translation = Translation(made, captured)
     finally:

@@ -13,7 +13,7 @@ from pardo._core import Device, Event, Queue
 from pardo._data import labels, tables
 from pardo._data.labels import Call, Label
 from pardo._data.mappings import KINDS, checksum, copy_from, copy_to, enter, host, leave, listed, mappings, part_is_missing
-from pardo._data.tables import Block, Entry, Table, blocks, table_of
+from pardo._data.tables import Block, Copies, Entry, Table, blocks, table_of
 
 __all__ = ["data", "enter_data", "exit_data", "is_present", "update_from", "update_to"]
 
@@ -139,10 +139,13 @@ class data(_core._DataBlock):  # noqa: N801 (used like a function)
     def _enter(self) -> Device:
         given = mappings("data", self._always, self._call, **self._lists)
         table = table_of(tables.target(self._device))
-        later: list[Callable[[Queue], None]] | None = None if self._queue is None or table.shares else []
-        mapped = enter(table, given, "data", later)
-        if later and self._queue is not None:
-            self.event = _submitted(self._queue, later, [entry for _, entry in mapped if entry is not None], self._after)
+        later = None if self._queue is None or table.shares else Copies(self._queue, self._after, "data")
+        try:
+            mapped = enter(table, given, "data", later)
+        finally:  # after a failure too: another thread may have found an entry
+            if later is not None:
+                later.begin()
+                self.event = later.event
         # A device that shares the host's memory sees what the host writes, and the host what the device writes.
         checked = self._check and not table.shares
         sums = {k: checksum(m.array) for k, (m, _) in enumerate(mapped) if m.kind in KINDS} if checked else {}
@@ -189,16 +192,6 @@ class data(_core._DataBlock):  # noqa: N801 (used like a function)
             if not isinstance(failure, Exception):
                 raise failure
             error.add_note(f"data: an array could not be copied back: {failure}")
-
-
-def _submitted(queue: Queue, copies: list[Callable[[Queue], None]], entries: list[Entry], after: Any) -> Event:
-    """Submit copies to a queue, after something else; this does not wait for them."""
-
-    def run() -> None:
-        for copy in copies:
-            copy(queue)
-
-    return tables.submitted(entries, queue, after, "data", run)
 
 
 def _seen() -> None:
@@ -336,7 +329,10 @@ def _copied(op_name: str, updates: list[_Update], queue: Queue | None, after: An
             copy(update)
 
     if queue is not None:
-        return tables.submitted([u.entry for u in updates], queue, after, op_name, run)
+        event = tables.submitted(queue, _core._events(after, op_name), run)
+        for update in updates:
+            update.entry.submitted(event)
+        return event
     for update in updates:
         update.entry.settle()
         with update.table.lock:
@@ -429,13 +425,12 @@ def update_from(*arrays: Any, device: DeviceLike = None, queue: Queue | None = N
     ...     event = pp.update_from(x)
     """
     updates = _each("update_from", arrays, device, queue, after, labels.caller(1))
-    seen: set[int] = set()
+    where: dict[int, Table] = {}
     for u in updates:
         if not u.array.flags.writeable:
             raise ValueError(f"update_from: {u.label}, is read-only")
-        if id(u.array) in seen:
+        if where.setdefault(id(u.array), u.table) is not u.table:
             raise ValueError(f"update_from: {u.label}, is present on several devices; say which: device=")
-        seen.add(id(u.array))
     return _copied("update_from", updates, queue, after, lambda u: copy_from(u.entry, u.array, queue))
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from pardo import _core
 from pardo._base.arguments import refuse_masked
 from pardo._core import Array, Queue
 from pardo._data.labels import Call, Label
-from pardo._data.tables import Entry, Layout, Table, layout_of, offset_in, packed, part_of, places
+from pardo._data.tables import Copies, Entry, Layout, Table, layout_of, offset_in, packed, part_of, places
 
 TO, FROM = ("to", "tofrom"), ("from_", "tofrom")
 KINDS = ("to", "from_", "tofrom", "alloc")  # lists of what is mapped; `release` and `delete` end mappings, `present` asks for one
@@ -138,22 +138,23 @@ def checksum(x: NDArray[Any]) -> int:
     return 0 if layout is None else zlib.crc32(bytes_of(x, layout).data)
 
 
-def _image(table: Table, m: Mapping, later: list[Callable[[Queue], None]] | None) -> Array | None:
-    """The bytes of an array on the device: copied, or not yet written. `later` gets the copies that are not to be waited for."""
-    if table.shares:
-        return None
+def _new_entry(table: Table, m: Mapping, later: Copies | None) -> Entry:
+    """The bytes of an array on the device: copied, or not yet written."""
     assert m.layout is not None
     layout, x = m.layout, m.array
+    if table.shares:
+        return Entry(x, layout, None, m.label)
     if m.kind in TO and later is None:
-        return _core._copy_buffer(bytes_of(x, layout), _BYTES, table.queue).wait()
+        return Entry(x, layout, _core._copy_buffer(bytes_of(x, layout), _BYTES, table.queue).wait(), m.label)
     image = _core._empty([n for n, _ in layout.axes], _BYTES, table.queue).wait()
+    entry = Entry(x, layout, image, m.label)
     if m.kind in TO and later is not None:
-        later.append(lambda queue: queue.copy(image, bytes_of(x, layout)).wait())
-    return image
+        later.add(entry, lambda queue: queue.copy(image, bytes_of(x, layout)).wait())
+    return entry
 
 
-def enter(table: Table, given: list[Mapping], op_name: str, later: list[Callable[[Queue], None]] | None = None) -> Mapped:
-    """Map arrays: all of them, or after a failure none."""
+def enter(table: Table, given: list[Mapping], op_name: str, later: Copies | None = None) -> Mapped:
+    """Map arrays: all of them, or after a failure none. `later` gets the copies that are not to be waited for."""
     done: Mapped = []
     with table.lock:
         planned: list[tuple[Layout, Label | str]] = []
@@ -185,7 +186,7 @@ def _does_not_fit(table: Table, m: Mapping, op_name: str, error: MemoryError) ->
     return MemoryError(f"{op_name}: {m.label}, needs {asked} bytes on {table.device.id}: {error}. Present there: {present}")
 
 
-def _entered(table: Table, m: Mapping, later: list[Callable[[Queue], None]] | None) -> Entry | None:
+def _entered(table: Table, m: Mapping, later: Copies | None) -> Entry | None:
     """One array more on the device."""
     if m.layout is None:
         return None
@@ -193,7 +194,7 @@ def _entered(table: Table, m: Mapping, later: list[Callable[[Queue], None]] | No
     if m.kind in ("release", "delete"):
         return None
     if entry is None:
-        entry = Entry(m.array, m.layout, _image(table, m, later), m.label)
+        entry = _new_entry(table, m, later)
         table.add(entry)
         return entry
     if m.always and m.kind in TO:

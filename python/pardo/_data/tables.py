@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import DeviceLike, device_of, dtype_of
-from pardo._core import Array, Device, Event, Queue
+from pardo._core import Array, Device, Event, Queue, UserEvent
 from pardo._data import present
 
 KEPT = 64  # views of an entry that are remembered
@@ -139,13 +139,14 @@ class Entry(_core._PresentEntry):
 
     def settle(self) -> None:
         """Wait for copies that were submitted."""
-        while self.copying:
-            try:
-                self.copying[0].wait()
-            except Exception as error:
-                self.failure = error
-                self.broken = True
-            self.copying.pop(0)
+        while copying := self.copying:
+            for event in copying:
+                try:
+                    event.wait()
+                except Exception as error:
+                    self.failure = error
+                    self.broken = True
+            self.copying = [e for e in self.copying if e not in copying]  # another thread may have waited for these too
         if self.failure is not None:
             raise self.failure
         self.ready = True
@@ -153,7 +154,7 @@ class Entry(_core._PresentEntry):
     def submitted(self, copy: Event) -> None:
         """Remember a copy of it."""
         self.ready = False
-        self.copying.append(copy)
+        self.copying = [*self.copying, copy]
 
     def failed(self) -> bool:
         """Whether work that writes it is known to have failed."""
@@ -260,16 +261,38 @@ def target(device: DeviceLike, op_name: str = "") -> Device:
 _workers: dict[Queue, Queue] = {}
 
 
-def submitted(entries: list[Entry], queue: Queue, after: Any, op_name: str, copy: Callable[[], None]) -> Event:
-    """Copy when something else is complete, without waiting for it. Who uses the entries next waits."""
+def submitted(queue: Queue, after: list[Event], copy: Callable[[], None]) -> Event:
+    """Copy when something else is complete, without waiting for it: who uses the entries next is to wait."""
     with _tables_lock:
         worker = _workers.get(queue)
         if worker is None:
             worker = _workers[queue] = Queue(HOST)
-    event = worker.host_task(copy, depends=_core._events(after, op_name))
-    for entry in entries:
-        entry.submitted(event)
-    return event
+    return worker.host_task(copy, depends=after)
+
+
+class Copies:
+    """Copies to a device that a queue makes after something else. Entries of the table wait for them from the first moment on."""
+
+    def __init__(self, queue: Queue, after: Any, op_name: str) -> None:
+        self._queue, self._after = queue, _core._events(after, op_name)
+        self._copies: list[Callable[[Queue], None]] = []
+        self._all_there = UserEvent()
+        self.event = Event()
+
+    def add(self, entry: Entry, copy: Callable[[Queue], None]) -> None:
+        """Copy the bytes of a new entry."""
+        if not self._copies:
+            self.event = submitted(self._queue, [*self._after, self._all_there], self._run)
+        self._copies.append(copy)
+        entry.submitted(self.event)
+
+    def begin(self) -> None:
+        """Nothing is added any more."""
+        self._all_there.set_complete()
+
+    def _run(self) -> None:
+        for copy in self._copies:
+            copy(self._queue)
 
 
 def _after_fork() -> None:

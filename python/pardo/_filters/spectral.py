@@ -82,9 +82,11 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Arr
     kind = word(mode, "fftconvolve: mode", MODES)
     x, y = operands([in1, in2], "fftconvolve")
     common = np.result_type(x.dtype, y.dtype)
-    common = default_on(x.queue, common if common.kind in "fc" and common != np.float16 else np.result_type(common, np.float32, 0))
     if common.kind not in "fc":
-        common = default_on(x.queue, np.float64)
+        common = np.dtype(np.float64)
+    elif common == np.float16:
+        common = np.dtype(np.float32)
+    common = default_on(x.queue, common)
     x, y = cast(x, common), cast(y, common)
     if x.ndim != y.ndim:
         raise ValueError(f"fftconvolve: in1 and in2 should have the same dimensionality: they have {x.ndim} and {y.ndim} dimensions")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,7 +216,7 @@ def _stand_ins(given: tuple[Any, ...]) -> list[Any]:
     return [np.broadcast_to(np.zeros((), x.dtype), x.shape) if type(x) is Array else x for x in given]
 
 
-def _largest(labels: list[Any], wanted: tuple[Any, ...], xs: list[Array]) -> int:
+def _largest(labels: Sequence[Any], wanted: tuple[Any, ...], xs: list[Array]) -> int:
     """Elements of the largest operand, or of the result."""
     extents = {e: n for x, each in zip(xs, labels, strict=True) for e, n in zip(each, x.shape, strict=True) if n != 1}
     return max(math.prod(extents.get(e, 1) for e in wanted), *(x.size for x in xs))

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 from pardo._compiler import liveness
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import path_of, python_function
@@ -14,6 +16,12 @@ from pardo._compiler.translator import is_prange
 
 NOTHING_READ = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"}  # attributes that say nothing of elements
 _EMPTY_LIKE = {"empty_like", "zeros_like", "ones_like"}
+# Functions that only read their arguments, and whose results, or what loops over these give, may be parts of them.
+_PARTS = {
+    "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diagonal",
+    "enumerate", "expand_dims", "flip", "fliplr", "flipud", "imag", "moveaxis", "permute_dims", "ravel", "real", "reshape", "reversed",
+    "rollaxis", "rot90", "squeeze", "swapaxes", "transpose", "zip",
+}  # fmt: skip
 Resolve = Callable[[ast.expr], Any]
 
 
@@ -79,7 +87,7 @@ class Uses:
     def __init__(self, statements: list[ast.stmt], resolve: Resolve, inside: frozenset[types.CodeType] = frozenset()) -> None:
         self.resolve, self.inside = resolve, inside
         self.of: dict[str, Use] = {}
-        self.aliases: dict[str, str] = {}  # names of parts of arrays
+        self.aliases: dict[str, set[str]] = {}  # names of parts of arrays, and of which ones they may be
         self.rounds: list[Round] = []
         self.certain = True  # what is walked now happens in every iteration of its loops
         self.bound = liveness.bound(statements)
@@ -92,17 +100,64 @@ class Uses:
 
     def _find_aliases(self, statements: list[ast.stmt]) -> None:
         for s in liveness.all_statements(statements):
-            if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
-                base = _base(s.value)
-                if base is not None and base != s.targets[0].id:
-                    self.aliases[s.targets[0].id] = base
+            targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, (ast.AnnAssign, ast.For)) else []
+            for target in targets:
+                self._alias(target, s.iter if isinstance(s, ast.For) else s.value)  # type: ignore[attr-defined]
 
-    def array(self, name: str) -> Use:
-        seen = {name}
-        while name in self.aliases and self.aliases[name] not in seen:
-            name = self.aliases[name]
-            seen.add(name)
-        return self.of.setdefault(name, Use())
+    def _alias(self, target: ast.expr, value: ast.expr | None) -> None:
+        """The names of a target may stand for parts of what they are given."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            pairs = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+            for k, part in enumerate(target.elts):
+                self._alias(part, value.elts[k] if pairs and isinstance(value, ast.Tuple) else value)
+        elif isinstance(target, ast.Starred):
+            self._alias(target.value, value)
+        elif isinstance(target, ast.Name) and (bases := self._shared(value) - {target.id}):
+            self.aliases.setdefault(target.id, set()).update(bases)
+
+    def _shared(self, node: ast.expr | None) -> set[str]:
+        """The arrays that the value of an expression may be a part of."""
+        base = _base(node)
+        if base is not None:
+            return {base}
+        if isinstance(node, ast.IfExp):
+            return self._shared(node.body) | self._shared(node.orelse)
+        parts: list[ast.expr] = []
+        if isinstance(node, (ast.BoolOp, ast.Tuple, ast.List)):
+            parts = node.values if isinstance(node, ast.BoolOp) else node.elts
+        elif isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred, ast.NamedExpr)):
+            parts = [] if isinstance(node, ast.Attribute) and node.attr in NOTHING_READ else [node.value]
+        elif isinstance(node, ast.Call):
+            called = self.resolve(node.func)
+            if called is None and isinstance(node.func, ast.Attribute):
+                parts = [node.func.value]  # a method
+            if (
+                called is None
+                or not self._is_harmless(called)
+                or getattr(called, "__name__", "") in {"enumerate", "zip", "reversed", *_PARTS}
+            ):
+                parts = [*parts, *node.args, *(key.value for key in node.keywords)]
+        return set().union(*map(self._shared, parts))
+
+    @staticmethod
+    def _is_harmless(called: Any) -> bool:
+        """Whether a function only reads its arguments, but for `out`."""
+        return id(called) in known or called in (len, range, float, int, bool, complex, abs, min, max)
+
+    def arrays(self, name: str) -> list[Use]:
+        """What happens to what a name may stand for."""
+        names = [name]
+        for each in names:
+            names += [base for base in sorted(self.aliases.get(each, ())) if base not in names]
+        return [self.of.setdefault(each, Use()) for each in names]
+
+    def note(self, name: str, line: int, *, read: bool = False, written: bool = False) -> None:
+        """Note a use of an array."""
+        for use in self.arrays(name):
+            if read:
+                use.reads.append(line)
+            if written:
+                use.writes.append(line)
 
     # --- statements
 
@@ -115,7 +170,7 @@ class Uses:
             self.block(s.body)
         elif isinstance(s, ast.Assign):
             first = s.targets[0].id if len(s.targets) == 1 and isinstance(s.targets[0], ast.Name) else ""
-            alias = first in self.aliases and self.aliases[first] == _base(s.value)
+            alias = _base(s.value) in self.aliases.get(first, ())
             if alias and not isinstance(s.value, ast.Name):
                 self.indices(s.value)  # the part is read where its name is
             elif not alias:
@@ -197,14 +252,11 @@ class Uses:
                 self.expression(node)
                 return
             self.indices(node)
-            use = self.array(base)
-            use.writes.append(node.lineno)
-            if also_read:
-                use.reads.append(node.lineno)
-            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and base not in self.aliases:
+            self.note(base, node.lineno, read=also_read, written=True)
+            if not also_read and isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and base not in self.aliases:
                 store = self._store(node, base)
                 if store is not None:
-                    use.stores.append(store)
+                    self.of[base].stores.append(store)
 
     def _store(self, node: ast.Subscript, base: str) -> Store | None:
         """A store into all elements, if the loops around it go along all axes; None for one that may leave some out."""
@@ -238,16 +290,14 @@ class Uses:
             node = node.value
 
     def anything(self, name: str, line: int) -> None:
-        use = self.array(name)
-        use.reads.append(line)
-        use.writes.append(line)
+        self.note(name, line, read=True, written=True)
 
     def expression(self, node: ast.AST | None) -> None:
         if node is None:
             return
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
-                self.array(node.id).reads.append(node.lineno)
+                self.note(node.id, node.lineno, read=True)
         elif isinstance(node, ast.Attribute):
             base = _base(node.value)
             if node.attr in NOTHING_READ and base is not None:
@@ -259,7 +309,7 @@ class Uses:
                 self.expression(node.value)
         elif isinstance(node, ast.Subscript) and _base(node) is not None:
             self.indices(node)
-            self.array(str(_base(node))).reads.append(node.lineno)
+            self.note(str(_base(node)), node.lineno, read=True)
         elif isinstance(node, ast.Call):
             self.call(node)
         elif isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.NamedExpr)):
@@ -275,23 +325,23 @@ class Uses:
         if called is None:
             self.expression(node.func)  # a method: `x.fill(0)`
         name = getattr(called, "__name__", "")
-        harmless = called is not None and (id(called) in known or called in (len, range, float, int, bool, complex, abs, min, max))
+        harmless = called is not None and self._is_harmless(called)
         function = python_function(called) if called is not None else None
         inner = self._parameters(function, node) if function is not None else None
+        keywords = [""] * len(node.args) + [key.arg or "" for key in node.keywords]
         for k, part in enumerate([*node.args, *(key.value for key in node.keywords)]):
+            if harmless and inner is None and (keywords[k] == "out" or (k < len(node.args) and _is_out(called, k))):
+                for each in self._shared(part):
+                    self.anything(each, node.lineno)
             base = _base(part)
             if base is None:
                 self.expression(part)
                 continue
             self.indices(part)
-            use = self.array(base)
             if called is len or (name in _EMPTY_LIKE and k == 0):
                 continue
             read, written = (True, not harmless) if inner is None else inner[k]
-            if read:
-                use.reads.append(node.lineno)
-            if written:
-                use.writes.append(node.lineno)
+            self.note(base, node.lineno, read=read, written=written)
 
     def _parameters(self, function: types.FunctionType, node: ast.Call) -> list[tuple[bool, bool]] | None:
         """Whether a function reads and writes each argument of a call; None if that cannot be told."""
@@ -309,6 +359,17 @@ class Uses:
         uses = Uses(tree.body, resolver(function), self.inside | {code})
         found = [uses.of.get(name or "", Use()) for name in wanted]
         return [(bool(u.reads), bool(u.writes)) for u in found]
+
+
+def _is_out(called: Any, k: int) -> bool:
+    """Whether a function of NumPy's writes into its argument of a number."""
+    if isinstance(called, np.ufunc):
+        return k >= called.nin
+    try:
+        parameters = list(inspect.signature(called).parameters)
+    except (TypeError, ValueError):  # functions in C may have none
+        return False
+    return k < len(parameters) and parameters[k] == "out"
 
 
 def _base(node: ast.AST | None) -> str | None:

@@ -135,6 +135,11 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
 Array import_memory(void* data, DType dtype, Extents shape, Extents strides, MemoryKind kind, bool read_only, std::function<void()> release,
                     const Queue& queue, std::optional<ForeignStream> stream, const char* op_name) {
     const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, itemsize(dtype));
+    if (range.bytes != 0 && reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(itemsize(dtype)) != 0) {
+        throw Error(ErrorCode::Buffer, std::string(op_name) + ": elements of " + std::string(dtype_name(dtype)) +
+                                           " must begin at multiples of " + std::to_string(itemsize(dtype)) + " bytes on " +
+                                           queue.device().id() + "; copy them there first");
+    }
     if (range.bytes != 0 && !queue.device().impl()->holds(range.low, range.bytes)) {
         throw Error(ErrorCode::Buffer, std::string(op_name) + ": the description of the memory is wrong: its " +
                                            std::to_string(range.bytes) + " bytes are not in one allocation of " + queue.device().id());

@@ -216,6 +216,12 @@ bool are_last(std::span<const int> axes, int dimensions, bool halved) {
     return std::ranges::all_of(axes, [&](int axis) { return axis >= dimensions - count; });
 }
 
+/// A copy of what is overwritten; or of what begins where cuFFT takes no complex number: a part of real numbers, memory of others.
+bool needs_copy(const Memory& x, Transform transform) {
+    const auto complex = static_cast<std::uintptr_t>(is_complex(x.dtype) ? itemsize(x.dtype) : 2 * itemsize(x.dtype));
+    return transform == Transform::ComplexToReal || reinterpret_cast<std::uintptr_t>(x.address()) % complex != 0;
+}
+
 void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
     const Cufft* library = load_cufft();
     const bool narrow = itemsize(x.dtype) == (is_complex(x.dtype) ? 8 : 4), halved = what.transform != Transform::Complex;
@@ -223,7 +229,7 @@ void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
     Memory in = x;
     std::vector<device::BufferUse> uses = {{x.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
     const bool once = are_last(axes, x.shape.size(), halved);
-    if (what.transform == Transform::ComplexToReal) {  // which overwrites what it reads
+    if (needs_copy(x, what.transform)) {
         in = make_scratch(queue, x.dtype, x.size());
         in.shape = x.shape;
         in.strides = x.strides;

@@ -6,8 +6,8 @@ namespace pardo::lib {
 
 namespace {
 
-/// SOURCE of kernels/mask.h for a mask: 1 where words can be read.
-int mask_source(const Memory& mask) { return mask.offset % 4 == 0 ? 1 : 0; }
+/// SOURCE of kernels/mask.h for a mask: 1 where words can be read. Memory of others may begin anywhere.
+int mask_source(const Memory& mask) { return reinterpret_cast<std::uintptr_t>(mask.address()) % 4 == 0 ? 1 : 0; }
 constexpr int runs_source = 2;
 
 /// From counts of blocks to how many there are before each; gives the number of all.

@@ -79,11 +79,12 @@ VkfftStep step_along(const Memory& in, const Memory& out, Transform transform, b
             memory_of_step(out)};
 }
 
-/// A copy of what may be overwritten; or of what begins where a buffer of OpenCL may not.
+/// A copy of what may be overwritten; or of what begins where a buffer of OpenCL, or a complex number, may not.
 bool needs_copy(const opencl::OpenClDevice& device, const Memory& x, const Fourier& what) {
     if (what.transform == Transform::ComplexToReal) return true;
-    const std::int64_t apart = std::max<std::int64_t>(device.info().mem_base_addr_align / 8, 1);
-    return device.path() == opencl::MemoryPath::Buffer && x.offset * itemsize(x.dtype) % apart != 0;
+    const std::int64_t complex = is_complex(x.dtype) ? itemsize(x.dtype) : 2 * itemsize(x.dtype);
+    if (device.path() != opencl::MemoryPath::Buffer) return reinterpret_cast<std::intptr_t>(x.address()) % complex != 0;
+    return x.offset * itemsize(x.dtype) % std::max<std::int64_t>(device.info().mem_base_addr_align / 8, 1) != 0;
 }
 
 void vkfft_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -17,7 +18,7 @@
 namespace {
 
 using Status = int;
-constexpr Status success = 0, invalid_plan = 1, internal_error = 5;
+constexpr Status success = 0, invalid_plan = 1, invalid_value = 4, internal_error = 5;
 enum Type : int { C2C = 0x29, R2C = 0x2a, C2R = 0x2c, Z2Z = 0x69, D2Z = 0x6a, Z2D = 0x6c };
 
 template <class F> F driver_function(const char* name) {
@@ -104,6 +105,9 @@ template <class In, class Out> Status execute(int handle, int type, void* in, vo
         plan = found->second;
     }
     if (fails("cufftExec")) return internal_error;
+    // As cuFFT, it takes real numbers only where complex ones may begin.
+    const auto begins_well = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % std::max(sizeof(In), sizeof(Out)) == 0; };
+    if (!begins_well(in) || !begins_well(out)) return invalid_value;
     static const auto wait = driver_function<int (*)(void*)>("cuStreamSynchronize");
     static const auto address = driver_function<void* (*)(std::uint64_t, std::size_t)>("fake_cuda_host_address");
     wait(plan.stream);

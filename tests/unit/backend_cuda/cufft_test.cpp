@@ -14,12 +14,13 @@ namespace {
 
 using test::device;
 
-lib::Memory memory_on(device::Queue* queue, DType dtype, const Shape& shape) {
+lib::Memory memory_on(device::Queue* queue, DType dtype, const Shape& shape, std::int64_t offset = 0) {
     lib::Memory m;
     m.dtype = dtype;
     m.shape = shape;
     m.strides = contiguous_strides(shape);
-    m.buffer = queue->device()->allocate(static_cast<std::size_t>(m.nbytes()), MemoryKind::Device, queue);
+    m.offset = offset;
+    m.buffer = queue->device()->allocate(static_cast<std::size_t>(m.nbytes() + offset * itemsize(dtype)), MemoryKind::Device, queue);
     return m;
 }
 
@@ -28,6 +29,7 @@ struct Case {
     DType dtype;  // of the complex side
     Shape shape;  // of the logical signal
     std::vector<int> axes;
+    std::int64_t offset = 0;  // of the input: elements
 };
 
 /// The numbers that a transform gives on a queue.
@@ -35,7 +37,7 @@ std::vector<double> result_on(device::Queue* queue, const Case& c, bool forward)
     Shape half = c.shape;
     half[c.axes.back()] = half[c.axes.back()] / 2 + 1;
     const bool real_in = c.transform == Transform::RealToComplex, real_out = c.transform == Transform::ComplexToReal;
-    const lib::Memory x = memory_on(queue, real_in ? real_of(c.dtype) : c.dtype, real_out ? half : c.shape);
+    const lib::Memory x = memory_on(queue, real_in ? real_of(c.dtype) : c.dtype, real_out ? half : c.shape, c.offset);
     const lib::Memory out = memory_on(queue, real_out ? real_of(c.dtype) : c.dtype, real_in ? half : c.shape);
     const bool narrow = c.dtype == DType::Complex64;
     const auto count = static_cast<std::size_t>(x.nbytes()) / (narrow ? 4 : 8),
@@ -44,7 +46,7 @@ std::vector<double> result_on(device::Queue* queue, const Case& c, bool forward)
     std::vector<double> numbers(std::max(count, given));
     for (std::size_t i = 0; i < count; ++i) single[i] = static_cast<float>(numbers[i] = static_cast<double>(i * 7 % 11) - 4);
     void* host = narrow ? static_cast<void*>(single.data()) : numbers.data();
-    queue->write(x.buffer.get(), 0, host, static_cast<std::size_t>(x.nbytes()));
+    queue->write(x.buffer.get(), static_cast<std::size_t>(c.offset * itemsize(x.dtype)), host, static_cast<std::size_t>(x.nbytes()));
     Fourier what;
     what.transform = c.transform;
     what.forward = forward;
@@ -80,6 +82,17 @@ TEST(Cufft, ComputesWhatTheCpuComputes) {
                             << i;
                 }
             }
+        }
+    }
+}
+
+TEST(Cufft, TakesPartsOfRealNumbers) {
+    const Ref<device::Queue> queue = device()->create_queue(QueueOrder::InOrder, false);
+    for (const DType dtype : {DType::Complex64, DType::Complex128}) {
+        for (const Transform transform : {Transform::Complex, Transform::RealToComplex, Transform::ComplexToReal}) {
+            const Case whole{transform, dtype, Shape{2, 6}, {1}}, part{transform, dtype, Shape{2, 6}, {1}, 3};
+            const bool forward = transform != Transform::ComplexToReal;
+            EXPECT_EQ(result_on(queue.get(), part, forward), result_on(queue.get(), whole, forward)) << static_cast<int>(transform);
         }
     }
 }

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include <pardo/exchange.h>
+
 #include "support.h"
 
 namespace pardo::cuda {
@@ -22,6 +24,20 @@ TEST(CudaMemory, FreedBlocksAreReusedWithoutTheDriver) {
     const Ref<Buffer> b = d->allocate(1 << 20, MemoryKind::Device, d->queue());
     EXPECT_EQ(b->data(), first);
     EXPECT_EQ(fake_cuda_calls("cuMemAlloc"), calls);
+}
+
+TEST(CudaMemory, SharedElementsBeginAtMultiplesOfTheirSize) {
+    const Ref<Buffer> b = device()->allocate(1024, MemoryKind::Device, device()->queue());
+    const auto share = [&](int offset, DType dtype) {
+        const std::int64_t shape[] = {4}, strides[] = {1};
+        (void)import_memory(
+            static_cast<char*>(b->data()) + offset, dtype, shape, strides, MemoryKind::Device, false, [] {}, Queue::of(Device("cuda:0")),
+            {}, "asarray");
+    };
+    EXPECT_NO_THROW(share(3, DType::Bool));
+    EXPECT_NO_THROW(share(8, DType::Complex64));
+    for (const DType dtype : {DType::Float16, DType::Float32, DType::Complex64, DType::Complex128})
+        EXPECT_THROW(share(itemsize(dtype) / 2, dtype), Error) << dtype_name(dtype);
 }
 
 TEST(CudaMemory, TrimGivesBack) {

@@ -1,267 +1,19 @@
-// tests/unit/device/driver_queue_test.cpp: order, holding back, failures, callbacks, fork and memory of queues on a driver of the test's
-// own.
+// tests/unit/device/driver_queue_test.cpp: order, holding back, failures, callbacks and fork of queues of a driver.
 #include "device/queue/queue.h"
-
-#include <pardo/error.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-#include <deque>
 #include <thread>
 
 #include "../message_of.h"
-#include "device/memory/caching_allocator.h"
+#include "fake_driver.h"
 
 namespace pardo::device {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// What the fake driver runs: a function of the host, on a thread of the stream.
-class FakeProgram final : public Program {
-public:
-    FakeProgram(std::string name, std::function<void()> f) : Program(std::move(name)), f_(std::move(f)) {}
-    void run() const { f_(); }
-
-private:
-    std::function<void()> f_;
-};
-
-std::atomic<int> live_events{0}, made_events{0};
-
-struct FakeEvent {
-    FakeEvent() { ++live_events, ++made_events; }
-    ~FakeEvent() { --live_events; }
-    std::mutex mutex;
-    std::condition_variable changed;
-    NativeStatus status = NativeStatus::Unfinished;
-    std::string why;
-    std::int64_t start = 0, end = 0;
-    std::atomic<int> owners{2};  // the stream and whoever asked
-    void drop() {
-        if (--owners == 0) delete this;
-    }
-    void wait() {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [this] { return status != NativeStatus::Unfinished; });
-    }
-};
-
-/// Runs what it is given one after the other on a thread, as a driver does.
-class FakeStream final : public Stream {
-public:
-    FakeStream(const Device* device, bool late) : device_(device), late_(late), thread_([this] { serve(); }) {}
-    ~FakeStream() override {
-        {
-            std::lock_guard lock(mutex_);
-            closed_ = true;
-        }
-        wake_.notify_all();
-        thread_.join();
-    }
-    void launch(const Launch& l, const NativeOrder& order) override {
-        if (l.program->name() == "refused") throw Error(ErrorCode::Device, "the driver refuses");
-        add(order, [p = Ref<Program>(l.program)] { static_cast<FakeProgram*>(p.get())->run(); });
-    }
-    void copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes, const NativeOrder& o) override {
-        add(o, [=] { std::memmove(at(to) + to_offset, at(from) + from_offset, bytes); });
-    }
-    void write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const NativeOrder& order) override {
-        add(order, [=, this] { std::memcpy(at(to) + offset, from, bytes); });
-    }
-    void read(void* to, Buffer* from, std::size_t offset, std::size_t bytes, const NativeOrder& order) override {
-        add(order, [=, this] { std::memcpy(to, at(from) + offset, bytes); });
-    }
-    void fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t size, const NativeOrder& order) override {
-        const std::string p(static_cast<const char*>(pattern), size);
-        add(order, [=, this] {
-            for (std::size_t i = 0; i < bytes; i += size) std::memcpy(at(to) + offset + i, p.data(), size);
-        });
-    }
-    void marker(const NativeOrder& order) override {
-        ++markers;
-        add(order, [] {});
-    }
-    NativeStatus query(NativeEvent e, std::optional<Error>& error) noexcept override {
-        auto* event = static_cast<FakeEvent*>(e);
-        std::lock_guard lock(event->mutex);
-        if (event->status == NativeStatus::Failed) error = Error(ErrorCode::Device, event->why);
-        return event->status;
-    }
-    void wait(NativeEvent e) noexcept override { static_cast<FakeEvent*>(e)->wait(); }
-    void release(NativeEvent e) noexcept override { static_cast<FakeEvent*>(e)->drop(); }
-    void times(NativeEvent e, std::int64_t&, std::int64_t& start, std::int64_t& end) noexcept override {
-        start = static_cast<FakeEvent*>(e)->start;
-        end = static_cast<FakeEvent*>(e)->end;
-    }
-    bool understands(const Stream& other) const noexcept override { return dynamic_cast<const FakeStream*>(&other); }
-    bool copies(const Buffer* to, const Buffer* from) const noexcept override {
-        return to->device() == device_ && from->device() == device_;
-    }
-    bool marks_late() const noexcept override { return late_; }
-
-    std::atomic<int> markers{0};
-
-private:
-    struct Command {
-        std::function<void()> f;
-        std::vector<FakeEvent*> after;
-        FakeEvent* marker;
-    };
-    static char* at(const Buffer* b) { return static_cast<char*>(b->data()); }
-    void add(const NativeOrder& order, std::function<void()> f) {
-        Command c{std::move(f), {}, order.marker ? new FakeEvent : nullptr};
-        for (NativeEvent e : order.after) {
-            c.after.push_back(static_cast<FakeEvent*>(e));
-            ++c.after.back()->owners;
-        }
-        if (order.marker) *order.marker = c.marker;
-        std::lock_guard lock(mutex_);
-        commands_.push_back(std::move(c));
-        wake_.notify_one();
-    }
-    void serve() {
-        for (;;) {
-            Command c;
-            {
-                std::unique_lock lock(mutex_);
-                wake_.wait(lock, [this] { return closed_ || !commands_.empty(); });
-                if (commands_.empty()) return;
-                c = std::move(commands_.front());
-                commands_.pop_front();
-            }
-            for (FakeEvent* e : c.after) {
-                e->wait();
-                e->drop();
-            }
-            const std::int64_t start = now_ns();
-            NativeStatus status = NativeStatus::Complete;
-            std::string why;
-            try {
-                c.f();
-            } catch (const Error& e) {
-                status = NativeStatus::Failed;
-                why = e.message();
-            }
-            c.f = nullptr;
-            if (!c.marker) continue;
-            {
-                std::lock_guard lock(c.marker->mutex);
-                c.marker->status = status;
-                c.marker->why = why;
-                c.marker->start = start;
-                c.marker->end = now_ns();
-            }
-            c.marker->changed.notify_all();
-            c.marker->drop();
-        }
-    }
-    const Device* device_;
-    const bool late_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::deque<Command> commands_;
-    bool closed_ = false;
-    std::thread thread_;
-};
-
-std::atomic<int> raw_blocks{0};
-
-class FakeMemory final : public RawMemory {
-public:
-    explicit FakeMemory(std::size_t alignment = 1) : alignment_(alignment) {}
-    MemoryPolicy policy() const override {
-        MemoryPolicy policy;
-        policy.block_alignment = alignment_;
-        return policy;
-    }
-    bool allocate(std::size_t bytes, std::size_t, MemoryKind, RawBlock& block) override {
-        ++raw_blocks;
-        block.data = std::aligned_alloc(128, bytes);
-        return block.data;
-    }
-    void free(const RawBlock& block, std::size_t, MemoryKind) noexcept override {
-        --raw_blocks;
-        std::free(block.data);
-    }
-    bool host_visible(MemoryKind kind) const noexcept override { return kind != MemoryKind::Device; }
-    std::int64_t total_bytes() const noexcept override { return 256 << 20; }
-    std::int64_t largest_block() const noexcept override { return 128 << 20; }
-
-private:
-    std::size_t alignment_;
-};
-
-/// Device memory is the host's, but says that it is not: it is reached through the stream.
-class FakeDevice final : public Device {
-public:
-    explicit FakeDevice(std::string id) : id_(std::move(id)), allocator_(this, std::make_unique<FakeMemory>()) {}
-    Backend* backend() const noexcept override { return nullptr; }
-    const DeviceInfo& info() const noexcept override { return info_; }
-    std::string id() const override { return id_; }
-    bool supports(DType) const noexcept override { return true; }
-    Ref<Queue> create_queue(QueueOrder order, bool profiling) override { return make(order, profiling, false); }
-    Ref<Queue> make(QueueOrder order, bool profiling, bool late) {
-        return new DriverQueue(this, order, profiling, std::make_unique<FakeStream>(this, late));
-    }
-    Ref<Buffer> allocate(std::size_t bytes, MemoryKind kind, Queue* queue) override { return allocator_.allocate(bytes, kind, queue); }
-    Ref<Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override {
-        return allocator_.import(data, bytes, kind, std::move(release));
-    }
-    MemoryStats memory_stats() const override { return allocator_.stats(); }
-    void trim_memory() override { allocator_.trim(); }
-    void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
-    void reset_memory_peak() override { allocator_.reset_peak(); }
-    Ref<Program> compile(const ir::Kernel&, ShapeClass) override { return nullptr; }
-    std::string inspect(const ir::Kernel&, ShapeClass, std::string_view) override { return {}; }
-
-private:
-    std::string id_;
-    DeviceInfo info_;
-    mutable CachingAllocator allocator_;
-};
-
-FakeDevice& fake() {
-    static auto* device = new FakeDevice("fake:0");
-    return *device;
-}
-FakeDevice& stranger() {
-    static auto* device = new FakeDevice("fake:1");
-    return *device;
-}
-Ref<Queue> new_queue(QueueOrder order = QueueOrder::InOrder, bool profiling = false, bool late = false) {
-    return fake().make(order, profiling, late);
-}
-Ref<Buffer> new_buffer(std::size_t bytes = 64) { return fake().allocate(bytes, MemoryKind::Device, nullptr); }
-
-Event launch(Queue* q, std::function<void()> f, std::span<const BufferUse> uses = {}, std::span<const Event> depends = {},
-             std::string name = "work", double cost_ns = 0, std::function<void()> check = {}) {
-    const Ref<Program> p(new FakeProgram(std::move(name), std::move(f)));
-    const std::int64_t extents[] = {1};
-    Launch l;
-    l.program = p.get();
-    l.extents = extents;
-    l.uses = uses;
-    l.cost_ns = cost_ns;
-    l.check = std::move(check);
-    return q->launch(l, depends);
-}
-
-struct Gate {
-    std::atomic<bool> open{false};
-    void pass() const {
-        while (!open) std::this_thread::yield();
-    }
-};
-
-/// An event of nobody's queue, as a user event is.
-struct UserEvent {
-    Ref<EventState> state{new EventState(nullptr)};
-    Event event() const { return Event(state.get()); }
-};
 
 TEST(DriverQueue, RunsInOrderAndSaysWhenItIsOver) {
     for (const bool late : {false, true}) {
@@ -683,7 +435,7 @@ TEST(DriverQueue, ManySubmissionsLeakNothing) {
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         for (const bool late : {false, true}) {
             const int events = live_events;
-            const Ref<Queue> q = fake().make(order, false, late);
+            const Ref<Queue> q = fake_device().make(order, false, late);
             const Ref<Buffer> b = new_buffer();
             const BufferUse uses[] = {{b.get(), Access::Read}};
             std::atomic<int> ran{0};
@@ -703,14 +455,14 @@ TEST(DriverQueue, ManySubmissionsLeakNothing) {
 }
 
 TEST(DriverQueue, CopiesBetweenDriversGoThroughTheHost) {
-    const Ref<Buffer> a = new_buffer(1000), b = stranger().allocate(1000, MemoryKind::Device, nullptr);
+    const Ref<Buffer> a = new_buffer(1000), b = other_fake_device().allocate(1000, MemoryKind::Device, nullptr);
     std::vector<char> in(1000), out(1000);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<char>(i);
-    for (Device* by : {static_cast<Device*>(&fake()), static_cast<Device*>(&stranger())}) {
-        fake().queue()->write(a.get(), 0, in.data(), 1000);
+    for (Device* by : {static_cast<Device*>(&fake_device()), static_cast<Device*>(&other_fake_device())}) {
+        fake_device().queue()->write(a.get(), 0, in.data(), 1000);
         by->queue()->copy(b.get(), 0, a.get(), 0, 1000);
         std::fill(out.begin(), out.end(), 0);
-        stranger().queue()->read(out.data(), b.get(), 0, 1000);
+        other_fake_device().queue()->read(out.data(), b.get(), 0, 1000);
         EXPECT_EQ(in, out);
         by->queue()->wait();
     }
@@ -767,109 +519,6 @@ TEST(DriverQueue, AnEventOutlivesItsQueue) {
     e.wait();
 }
 
-TEST(CachingAllocator, ClassesAreAtMostAnEighthApart) {
-    for (const std::size_t granule : {64, 128}) {
-        const SizeClasses classes(granule);
-        std::size_t before = 0;
-        for (int c = 0; c < classes.count(); ++c) {
-            const std::size_t bytes = classes.bytes(c);
-            ASSERT_GT(bytes, before);
-            ASSERT_EQ(bytes % granule, 0u);
-            ASSERT_EQ(classes.of(bytes), c);
-            ASSERT_EQ(classes.of(before + 1), c);
-            if (before >= 1024) {
-                ASSERT_LE(static_cast<double>(bytes), 1.125 * static_cast<double>(before) + 1);
-            }
-            before = bytes;
-        }
-        ASSERT_EQ(classes.of(0), 0);
-        ASSERT_EQ(classes.of(~std::size_t{0}), classes.count());
-    }
-}
-
-TEST(CachingAllocator, SmallBlocksBeginWhereTheMemorySays) {
-    const Ref<Queue> q = new_queue();
-    CachingAllocator allocator(&fake(), std::make_unique<FakeMemory>(512));
-    std::vector<Ref<Buffer>> blocks;
-    for (const std::size_t bytes : {1, 100, 128, 129, 511, 513, 700, 5000}) {
-        for (int i = 0; i < 5; ++i) {
-            blocks.push_back(allocator.allocate(bytes, MemoryKind::Device, q.get()));
-            EXPECT_EQ(static_cast<CachedBuffer*>(blocks.back().get())->handle_offset() % 512, 0u) << bytes;
-        }
-    }
-}
-
-TEST(CachingAllocator, ABusyBlockIsReusedOnItsQueueAtOnceAndElsewhereLater) {
-    FakeDevice& d = fake();
-    const Ref<Queue> q = new_queue(), other = new_queue();
-    Gate gate;
-    void* address;
-    {
-        const Ref<Buffer> b = d.allocate(1 << 20, MemoryKind::Device, q.get());
-        address = b->data();
-        const BufferUse uses[] = {{b.get(), Access::Write}};
-        launch(
-            q.get(), [&] { gate.pass(); }, uses);
-    }
-    const Ref<Buffer> elsewhere = d.allocate(1 << 20, MemoryKind::Device, other.get());
-    EXPECT_NE(elsewhere->data(), address);
-    {
-        const Ref<Buffer> here = d.allocate(1 << 20, MemoryKind::Device, q.get());
-        EXPECT_EQ(here->data(), address);
-    }
-    gate.open = true;
-    q->wait();
-    EXPECT_EQ(d.allocate(1 << 20, MemoryKind::Device, other.get())->data(), address);
-}
-
-TEST(CachingAllocator, ShortMemoryIsWaitedForAndThenSaid) {
-    FakeDevice& d = stranger();
-    const Ref<Queue> q = d.make(QueueOrder::InOrder, false, false);
-    d.trim_memory();
-    d.set_memory_limit(d.memory_stats().in_use + d.memory_stats().cached + (4 << 20));
-    {
-        const Ref<Buffer> b = d.allocate(3 << 20, MemoryKind::Device, q.get());
-        const BufferUse uses[] = {{b.get(), Access::Write}};
-        launch(
-            q.get(), [] { std::this_thread::sleep_for(20ms); }, uses);
-    }
-    const Ref<Buffer> c = d.allocate(2 << 20, MemoryKind::Shared, q.get());  // fits when the other is complete and given back
-    EXPECT_TRUE(c->host_visible());
-    const std::string message = message_of([&] { d.allocate(4 << 20, MemoryKind::Device, q.get()); });
-    EXPECT_EQ(message.rfind("cannot allocate 4194304 bytes of device memory on fake:1 (", 0), 0u) << message;
-    EXPECT_NE(message.find("in use"), std::string::npos);
-    d.set_memory_limit(0);
-}
-
-TEST(CachingAllocator, ForeignMemoryIsGivenBackAfterItsLastUse) {
-    const Ref<Queue> q = new_queue();
-    char memory[64];
-    Gate gate;
-    std::atomic<bool> released{false};
-    {
-        const Ref<Buffer> b = fake().import(memory, 64, MemoryKind::Shared, [&] { released = true; });
-        const BufferUse uses[] = {{b.get(), Access::Write}};
-        launch(
-            q.get(), [&] { gate.pass(); }, uses);
-    }
-    EXPECT_FALSE(released);
-    gate.open = true;
-    for (int i = 0; i < 1000 && !released; ++i) std::this_thread::sleep_for(10ms);
-    EXPECT_TRUE(released);
-}
-
-TEST(CachingAllocator, SmallBlocksShareOneOfTheDrivers) {
-    FakeDevice& d = fake();
-    const int before = raw_blocks;
-    std::vector<Ref<Buffer>> blocks;
-    for (int i = 0; i < 100; ++i) blocks.push_back(d.allocate(300, MemoryKind::Host, nullptr));
-    EXPECT_LE(raw_blocks, before + 1);
-    for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_NE(blocks[i]->data(), blocks[i - 1]->data());
-    blocks.clear();
-    d.trim_memory();
-    EXPECT_LE(raw_blocks, before);
-}
-
 /// Last: the child sees the parent's threads gone.
 TEST(DriverQueueFork, AChildHearsThatItCannotUseTheQueue) {
 #if defined(__SANITIZE_THREAD__)
@@ -890,7 +539,7 @@ TEST(DriverQueueFork, AChildHearsThatItCannotUseTheQueue) {
         expect(1, message_of([&] { e.wait(); }));
         expect(2, message_of([&] { launch(q.get(), [] {}); }));
         expect(4, message_of([&] { q->wait(); }));
-        expect(8, message_of([&] { fake().allocate(64, MemoryKind::Device, q.get()); }));
+        expect(8, message_of([&] { fake_device().allocate(64, MemoryKind::Device, q.get()); }));
         expect(16, message_of([&] { q->read(&wrong, b.get(), 0, 4); }));
         if (!e.done()) wrong |= 32;
         _exit(wrong);

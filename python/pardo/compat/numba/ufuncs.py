@@ -31,17 +31,20 @@ def _are_types(given: Any) -> bool:
     return bool(given) and all(isinstance(t, types.Type) for t in given)
 
 
+def _read(text: str) -> Any:
+    """What a text of a signature names; None for other texts."""
+    names = {**types.NUMBERS, "void": types.void, "none": types.none, "__builtins__": {}}
+    try:
+        return eval(text.strip(), names)
+    except (SyntaxError, NameError, TypeError, AttributeError, ValueError):  # of Python's parser, unknown names, and wrong uses of types
+        return None
+
+
 def _signature(op_name: str, given: Any) -> types.Signature:
-    made = given
-    if isinstance(given, str):
-        names = {**types.NUMBERS, "void": types.void, "none": types.none, "__builtins__": {}}
-        try:
-            made = eval(given, names)
-        except Exception:
-            made = None
+    made = _read(given) if isinstance(given, str) else given
     if isinstance(made, tuple) and _are_types(made):
         made = types.Signature(types.void, made)
-    if not isinstance(made, types.Signature):
+    if not isinstance(made, types.Signature) or not all(isinstance(t, types.Type) for t in made.args):
         raise TypeError(f"{op_name}: {given!r} is no signature; write float64(float64, float64), as types or as a text")
     return made
 

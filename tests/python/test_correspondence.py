@@ -62,5 +62,5 @@ def test_of_compat(correspondence, module):
 @pytest.mark.parametrize("name", ["numba_dpex_refused", "numba_parallel"])
 def test_of_refused_tests(correspondence, name):
     rows = correspondence.of_refused_tests(name).splitlines()[2:]
-    assert len(rows) > 10
+    assert rows
     assert all(row.count("|") == 3 for row in rows)

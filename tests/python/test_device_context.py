@@ -177,3 +177,20 @@ def test_functions_are_what_they_were():
     assert pickle.loads(pickle.dumps(pp.concat)) is pp.concat
     assert pp.concat.__name__ == "concat"
     assert pp.concat.__doc__
+
+
+def test_kernels_that_write_two_arrays_that_overlap_are_refused():
+    @pp.kernel
+    def both(item: pp.Item, a, b, c):
+        i = item.get_id(0)
+        a[i] = 1
+        b[i] = c[i]
+
+    x = np.zeros(8, "float32")
+    with pp.device_context("null:1"):
+        with pytest.raises(ValueError, match="both: two of the NumPy arrays that it writes overlap"):
+            both[4](x[:5], x[3:], x)
+        both[4](x[::2], x[1::2], x[:4] + 2)
+        assert x.tolist() == [1, 2] * 4
+        both[4](x[4:], x[:4], x[2:])  # what it reads may be a part of what it writes
+    assert x.tolist() == [1, 2, 1, 2, 1, 1, 1, 1]

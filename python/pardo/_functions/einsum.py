@@ -266,8 +266,8 @@ def einsum(
 
     Notes
     -----
-    ``optimize=False`` of NumPy goes through all indices at once, which takes a thousand times as long for a chain of three matrices of 1000².
-    The path ``["einsum_path", (0, 1, ..., n - 1)]`` asks for that.
+    ``optimize=False`` of NumPy goes through all indices at once, which takes a thousand times as long for a chain of three matrices of
+    1000². The path ``["einsum_path", (0, 1, ..., n - 1)]`` asks for that.
 
     Two operands that share what is summed, and have axes of their own, are multiplied as matrices or stacks of them; else products and
     sums are one kernel, and nothing between is stored.

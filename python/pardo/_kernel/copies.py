@@ -5,6 +5,8 @@ import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pardo._compiler import structs
 from pardo._core import Array, Event, Queue
 from pardo._data import tables
@@ -29,10 +31,32 @@ def one(value: Any) -> Any:
     return value if table is None else tables.used(table, value)
 
 
+def written(op_name: str, arguments: Iterable[Any], uses: Iterable[int]) -> list[NDArray[Any]]:
+    """NumPy's arrays that a launch writes by copies. Those that overlap are refused: what is written to one would be lost by the other."""
+    found: list[NDArray[Any]] = []
+    for x, use in zip(arguments, uses, strict=True):
+        if not isinstance(x, np.ndarray) or use < WRITES or any(x is other for other in found):
+            continue
+        if any(_overlap(x, other) for other in found):
+            raise ValueError(
+                f"{op_name}: two of the NumPy arrays that it writes overlap; each is copied to the device by itself, so what is written to "
+                "one would be lost: pass parts of one pardo array, or one NumPy array"
+            )
+        found.append(x)
+    return found
+
+
+def _overlap(x: NDArray[Any], y: NDArray[Any]) -> bool:
+    try:
+        return np.shares_memory(x, y, max_work=1 << 16)
+    except np.exceptions.TooHardError:
+        return True
+
+
 def launched(launch: Callable[[], Event], parts: Parts, uses: Callable[[], Iterable[tuple[Any, int]]]) -> Event:
     """Launch with copies. What it writes is remembered: a copy of what has failed is not to go back to the host."""
 
-    def written() -> list[Entry]:
+    def entries() -> list[Entry]:
         leaves = [leaf for leaf, use in uses() if use >= WRITES]
         return [entry for entry, part in parts if any(leaf is part for leaf in leaves)]
 
@@ -40,9 +64,9 @@ def launched(launch: Callable[[], Event], parts: Parts, uses: Callable[[], Itera
         event = launch()
     except BaseException:
         with contextlib.suppress(Exception):  # what it says of wrong arguments it has said
-            for entry in written():
+            for entry in entries():
                 entry.broken = True
         raise
-    for entry in written():
+    for entry in entries():
         entry.note(event)
     return event

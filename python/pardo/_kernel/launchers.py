@@ -137,10 +137,10 @@ class Launcher(_core._Launcher):
         target = self._queue or home or _core.Queue.of(_core.Device())
         made: dict[int, Any] = {}
         given = tuple(structs.mapped(a, lambda x: contexts.copied_in(x, target, made)) for a in arguments)
+        written = copies.written(k.__name__, every, program.uses(given, self._space, self._queue, k.__name__))
         event: Event = program.launch(given, self._space, self._queue, self._depends, k.__name__)
-        for a, use in zip(every, program.uses(given, self._space, self._queue, k.__name__), strict=True):
-            if isinstance(a, np.ndarray) and use >= copies.WRITES:
-                np.copyto(a, contexts.on_host(made[id(a)]))
+        for a in written:
+            np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
     def interpret(self, *arguments: Any, **keywords: Any) -> None:

@@ -272,10 +272,10 @@ class ProgramLauncher:
         target = self._queue or _core.Queue.of(program.device)
         made: dict[int, Any] = {}
         given = tuple(contexts.copied_in(a, target, made) for a in arguments)
+        written = copies.written(self._kernel.__name__, arguments, program.uses(name, given))
         event = program.launch(name, given, self._space, self._queue, self._depends, self._kernel._offset)
-        for a, use in zip(arguments, program.uses(name, given), strict=True):
-            if isinstance(a, np.ndarray) and use >= copies.WRITES:
-                np.copyto(a, contexts.on_host(made[id(a)]))
+        for a in written:
+            np.copyto(a, contexts.on_host(made[id(a)]))
         return event
 
 

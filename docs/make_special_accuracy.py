@@ -140,6 +140,10 @@ def complex_log_ndtr(z: Any) -> Any:
         return mp.log1p(-tail) if mp.re(z) > 0 and abs(tail) < 1 else mp.log(mp.erfc(-z / mp.sqrt(2)) / 2)
 
 
+def complex_expi(z: Any) -> Any:
+    return mp.mpc(0, mp.pi if mp.im(z) > 0 else -mp.pi) - mp.e1(-z)
+
+
 def by_log_gamma(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda z: abs(f(z)) * max(1, abs(mp.loggamma(z)))
 
@@ -274,6 +278,8 @@ ROWS |= {
         "gamma": by_modulus(mp.gamma, by_log_gamma(mp.gamma), TAILS),
         "loggamma": by_modulus(mp.loggamma),
         "rgamma": by_modulus(mp.rgamma, by_log_gamma(mp.rgamma), TAILS),
+        "exp1": by_modulus(mp.e1),
+        "expi": by_modulus(complex_expi, lambda z: mp.mpf(1) / 2, "in ulp of the larger of the modulus and 1/2"),
         "digamma": by_modulus(mp.digamma, at_least_one(mp.digamma), "in ulp of the larger of the modulus and 1"),
     }.items()
 }

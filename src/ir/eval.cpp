@@ -9,7 +9,7 @@
 
 #include <pardo/error.h>
 
-#include "ir/special/complex.h"
+#include "ir/special/complex/complex.h"
 
 namespace pardo::ir {
 namespace {

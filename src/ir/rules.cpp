@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/special/complex.h"
+#include "ir/special/complex/complex.h"
 
 namespace pardo::ir {
 namespace {

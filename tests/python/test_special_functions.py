@@ -7,7 +7,7 @@ import numpy as np
 import pardo as pp
 import pytest
 
-COMPLEX = {"erfcx", "ndtr", "log_ndtr", "gamma", "loggamma", "rgamma", "digamma", "xlogy", "xlog1py"}
+COMPLEX = {"erfcx", "ndtr", "log_ndtr", "gamma", "loggamma", "rgamma", "digamma", "exp1", "expi", "xlogy", "xlog1py"}
 ROWS = [row for row in pp._core._op_table() if row[3] == "SPECIAL" or row[0] in COMPLEX]
 NAMES = {row[0]: row[1] for row in ROWS}
 HIDDEN = {"riemann_zeta", "sph_legendre", "zeta"}  # of which Python makes functions
@@ -128,7 +128,7 @@ def test_complex_numbers_beside_scipy(name):
     expected = theirs(z)
     z, expected = z[np.isfinite(expected)], expected[np.isfinite(expected)]
     found = pp.asnumpy(getattr(pp.special, name)(pp.asarray(z)))
-    np.testing.assert_allclose(found, expected, rtol=1e-12 if name != "log_ndtr" else 1e-6)  # SciPy's loses digits on the right
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if name == "log_ndtr" else 1e-11)  # SciPy's loses digits on the right
 
 
 def test_constants_in_kernels():

@@ -1,5 +1,5 @@
-// src/ir/special/complex.cpp: which functions have a complex form, what their recipes share, and compositions of logarithms.
-#include "ir/special/complex.h"
+// src/ir/special/complex/complex.cpp: which functions have a complex form, what their recipes share, and compositions of logarithms.
+#include "ir/special/complex/complex.h"
 
 #include "ir/passes/complex_math.h"
 
@@ -16,7 +16,7 @@ struct Row {
 };
 constexpr Row rows[] = {
 #define COMPLEX(fn, name) {Math::fn, complex_##name},
-#include "ir/special/complex.def"
+#include "ir/special/complex/functions.def"
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// src/ir/special/complex_error.cpp: the error function's family of complex numbers, by Faddeeva's function w(z) = e^(-z^2) erfc(-i z).
+// src/ir/special/complex/error.cpp: the error function's family of complex numbers, by Faddeeva's function w(z) = e^(-z^2) erfc(-i z).
 // In the upper half-plane: the trapezoidal or the midpoint rule for its integral, whichever has its nodes farther from Re z, with what
 // the pole adds; M. Al Azah, S. Chandler-Wilde, "Computation of the complex error function using modified trapezoidal rules" (2021). All
 // terms of the real part are positive, and so are the factors of the denominators. Far away i / (sqrt(pi) z). About zero erf by its series.
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/special/complex.h"
+#include "ir/special/complex/complex.h"
 
 namespace pardo::ir::special {
 namespace {

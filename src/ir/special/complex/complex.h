@@ -1,4 +1,4 @@
-// src/ir/special/complex.h: recipes of special functions of complex numbers, on their real and imaginary parts.
+// src/ir/special/complex/complex.h: recipes of special functions of complex numbers, on their real and imaginary parts.
 #pragma once
 
 #include "ir/special/expr.h"
@@ -62,8 +62,8 @@ Complex divide(Complex a, Complex b);
 /// Real coefficients, lowest power first: two steps of one number each instead of products of complex ones (G. Goertzel, 1958).
 Complex polynomial(Complex z, std::span<const double> coefficients);
 
-// The functions by their rows in complex.cpp.
+// The functions by their rows.
 #define COMPLEX(fn, name) Complex complex_##name(ComplexArgs z);
-#include "ir/special/complex.def"
+#include "ir/special/complex/functions.def"
 
 }  // namespace pardo::ir::special

@@ -1,4 +1,4 @@
-// src/ir/special/complex_gamma.cpp: the gamma function of complex numbers, its logarithm and the derivative of that.
+// src/ir/special/complex/gamma.cpp: the gamma function of complex numbers, its logarithm and the derivative of that.
 // Above Re z = 1/2: far away Stirling's formula, whose rest mu(z) is elsewhere mu(z + n) and C. Gudermann's sum (1845) of n terms
 // (z + 1/2) log(1 + 1 / z) - 1 = u^2 / 3 + u^4 / 5 + ..., u = 1 / (2 z + 1): no logarithm is larger than the result. About the zeros at 1
 // and 2 the series by zeta(k) - 1 (DLMF 5.7.3). Below by reflection, where the logarithm of the sine is continuous in the upper half-plane,
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/special/complex.h"
+#include "ir/special/complex/complex.h"
 
 namespace pardo::ir::special {
 namespace {

@@ -365,6 +365,11 @@ def test_parallel_loops_that_run_as_python(function, table, why):
         pp.jit(function, strict=True)(*copy.deepcopy(given))
 
 
+def test_races_are_not_looked_for_in_lists():
+    with pytest.raises(TypeError, match="sums: races are looked for in arrays that loops take by their names: `arrays` is a list of what"):
+        pp.jit(sums, race_check=True)([FLOATS], FLOATS, [0], None)
+
+
 def test_serial_loops_in_a_parallel_one_of_python_are_programs():
     x = np.arange(5000.0)
     loop = pp.jit(sums)

@@ -502,15 +502,16 @@ class Region:
         try:
             return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
         except NameError as e:  # found when it is typed: nothing has run
-            if "may have no value" not in str(e):
+            if "may have no value" not in (why := str(e)):
                 raise
-            why = shortened(str(e), self.name)
-        return self._run_by_python(bounds, captured, why)
+        return self._run_by_python(bounds, captured, shortened(why, self.name))
 
     def _run_by_python(self, bounds: tuple[tuple[Any, ...], ...], captured: tuple[Any, ...], why: str) -> Any:
         """The parallel loop as Python runs it; serial loops in it are programs."""
         if self.given:
             raise _NoProgramError(why)  # the region that this one is a variant of has all names
+        if self.options.race_check or race_checking():
+            raise TypeError(f"{self.name}: races are looked for in arrays that loops take by their names: {why}")
         ranges = [checked_iterations(each) for each in bounds]
         first = why not in self.python_runs
         self.python_runs[why] = self.python_runs.get(why, 0) + 1

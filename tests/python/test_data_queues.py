@@ -1,5 +1,6 @@
 # tests/python/test_data_queues.py: data contexts: copies on queues, what the host writes meanwhile, and how messages name arrays.
 import threading
+import time
 
 import pardo as pp
 import pytest
@@ -137,3 +138,14 @@ def test_other_threads_find_no_array_whose_copy_is_still_to_be_submitted(monkeyp
     with pp.data(to=(x,), queue=pp.Queue(OWN)):
         assert found == [False]
         assert image(x).tolist() == [0, 1, 2, 3]
+
+
+def test_queues_that_are_gone_leave_nothing_behind():
+    x = floats(4)
+    for _ in range(3):
+        with pp.data(tofrom=(x,), queue=pp.Queue(OWN)):
+            pass
+    end = time.monotonic() + 10
+    while tables._workers and time.monotonic() < end:  # the last one goes when its task has ended
+        time.sleep(0.001)
+    assert not tables._workers

@@ -87,6 +87,48 @@ def test_out():
         np.testing.assert_allclose(out, X.sum(axis=0))
 
 
+STORING = [
+    lambda p, x, m: p.add(x, 1, x),
+    lambda p, x, m: p.divmod(m[2] + 7, 2, out=(m[0], m[1])),
+    lambda p, x, m: p.matmul(m + 1, m + 2, m),
+    lambda p, x, m: p.sum(m + x, 0, None, x),
+    lambda p, x, m: p.cumsum(x, None, None, x),
+    lambda p, x, m: p.clip(x, 1, 2, x),
+    lambda p, x, m: p.take(x, [2, 0, 1], None, m[0]),
+    lambda p, x, m: p.stack([x, x, x], 0, m),
+    lambda p, x, m: p.copyto(m, x),
+    lambda p, x, m: p.put(x, [0], [9.0]),
+    lambda p, x, m: p.place(x, x > 1, [9.0]),
+    lambda p, x, m: p.putmask(x, x > 1, 9.0),
+    lambda p, x, m: p.copyto(dst=m, src=x),
+    lambda p, x, m: p.fill_diagonal(m, 5),
+    lambda p, x, m: p.put_along_axis(m, np.array([[0], [1], [2]]), 4.0, 1),
+    lambda p, x, m: p.nan_to_num(x, copy=False, posinf=7),
+]
+
+
+@pytest.mark.parametrize("device", ["cpu", "null:1"])
+@pytest.mark.parametrize("store", STORING)
+def test_what_functions_store_is_in_the_callers_arrays(store, device):
+    wanted, got = ((np.array([3, 1, np.inf], "float32"), np.zeros((3, 3), "float32")) for _ in range(2))
+    expected = store(np, *wanted)
+    with pp.device_context(device):
+        result = store(pp, *got)
+    for mine, theirs in zip((*got, result), (*wanted, expected), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    if expected is wanted[0]:
+        assert result is got[0]
+
+
+def test_nothing_is_stored_in_a_copy(monkeypatch):
+    monkeypatch.setattr("pardo._array.contexts._IN_PLACE", set())  # as of a function that nobody thought of
+    x = np.zeros(3)
+    with pp.device_context("cpu"), pytest.raises(ValueError, match="read-only"):
+        pp.put(x, [0], [1.0])
+    with pytest.raises(TypeError, match="fill_diagonal: expected a pardo\\.Array to write to"):
+        pp.fill_diagonal(np.zeros((3, 3)), pp.ones(3))
+
+
 def test_with_an_array_of_pardo_the_result_stays():
     queue = pp.Queue()
     x = pp.asarray(X, queue=queue)

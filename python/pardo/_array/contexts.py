@@ -31,8 +31,9 @@ class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
     """Compute on a device inside of a `with` block, NumPy arrays included.
 
     Inside, the device is the default one; contexts nest, and each thread and each asyncio task has its own. A function of pardo that is
-    given NumPy arrays copies them to the device and gives NumPy arrays back; `out=` may be one too. If an array of pardo is among its
-    arguments, the NumPy arrays go to that one's queue, and the result stays there.
+    given NumPy arrays copies them to the device and gives NumPy arrays back; what it stores in one (`out=`, `copyto`, `put` and their
+    like) is there when it returns. If an array of pardo is among its arguments, the NumPy arrays go to that one's queue, and the result
+    stays there.
 
     Parameters
     ----------
@@ -94,16 +95,30 @@ def offload(function: Callable[..., Any], positional: Sequence[Any], keywords: d
     home = next(filter(None, map(_queue_in, everything)), None)
     target = Queue.of(Device()) if home is None else home
     copies: dict[int, Array] = {}
-    out = keywords.get("out")
-    result = function(
-        *(copied_in(x, target, copies) for x in positional), **{name: copied_in(x, target, copies) for name, x in keywords.items()}
-    )
-    if isinstance(out, tuple) and len(out) == 1:
-        out = out[0]
-    if isinstance(out, np.ndarray):
-        np.copyto(out, on_host(copies[id(out)]))
-        return out
-    return result if home is not None else _copied_out(result)
+    places, names = [copied_in(x, target, copies) for x in positional], {k: copied_in(x, target, copies) for k, x in keywords.items()}
+    stored = {id(x): x for x in _stored_in(function, positional, keywords)}
+    for key, copy in copies.items():
+        if key not in stored and type(copy) is Array and not present.in_use:
+            copy._set_writeable(False)  # what would be written there would be lost
+    result = function(*places, **names)
+    for key, x in stored.items():
+        np.copyto(x, on_host(copies[key]))
+    return _handed_out(result, {id(copies[key]): x for key, x in stored.items()}, home is None)
+
+
+# Functions that store in their first argument.
+_IN_PLACE = {"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
+
+
+def _stored_in(function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any]) -> list[np.ndarray[Any, Any]]:
+    """The arrays of NumPy's that a call stores in."""
+    given = dict(zip(_parameters(function)[0], positional, strict=False)) | keywords
+    found = [given.get("out"), given.get("output"), *positional[getattr(function, "nin", len(positional)) :]]
+    name = getattr(function, "__name__", "")
+    if name in _IN_PLACE or (name == "nan_to_num" and not given.get("copy", True)):
+        found += [*positional, *keywords.values()][:1]
+    parts = [part for x in found for part in (x if isinstance(x, (tuple, list)) else (x,))]
+    return [x for x in parts if isinstance(x, np.ndarray)]
 
 
 def _holds(x: Any, kind: type) -> bool:
@@ -134,14 +149,16 @@ def on_host(x: Array) -> Any:
     return asnumpy(x)
 
 
-def _copied_out(result: Any) -> Any:
-    """The result with NumPy's arrays, and NumPy's scalars for arrays of no dimension, as NumPy's own functions give them."""
+def _handed_out(result: Any, stored: dict[int, np.ndarray[Any, Any]], copied: bool) -> Any:
+    """The result with the caller's arrays in place of their copies; if `copied`, also with NumPy's arrays in place of others, and NumPy's
+    scalars for arrays of no dimension, as NumPy's own functions give them."""
     if type(result) is Array:
-        return on_host(result)[()]
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(_copied_out(item) for item in result))
+        if id(result) in stored:
+            return stored[id(result)]
+        return on_host(result)[()] if copied else result
     if isinstance(result, (list, tuple)):
-        return type(result)(_copied_out(item) for item in result)
+        parts = [_handed_out(item, stored, copied) for item in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
 
 

@@ -5,9 +5,11 @@ The core looks arrays of Cython's regions up in them (python/bind/kernel/present
 from __future__ import annotations
 
 import contextvars
+import functools
 import math
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -258,7 +260,8 @@ def target(device: DeviceLike, op_name: str = "") -> Device:
     return Device(HOST) if offload_is_off() else wanted
 
 
-_workers: dict[Queue, Queue] = {}
+# Who runs the copies of a queue, in their order: each copy keeps it, so that it lasts as long as there are some.
+_workers: weakref.WeakValueDictionary[Queue, Queue] = weakref.WeakValueDictionary()
 
 
 def submitted(queue: Queue, after: list[Event], copy: Callable[[], None]) -> Event:
@@ -267,7 +270,11 @@ def submitted(queue: Queue, after: list[Event], copy: Callable[[], None]) -> Eve
         worker = _workers.get(queue)
         if worker is None:
             worker = _workers[queue] = Queue(HOST)
-    return worker.host_task(copy, depends=after)
+    return worker.host_task(functools.partial(_run, copy, worker), depends=after)
+
+
+def _run(copy: Callable[[], None], worker: Queue) -> None:
+    copy()
 
 
 class Copies:

@@ -18,7 +18,8 @@ __all__ = [
 ]
 
 
-def _target(a: Any, op_name: str) -> Array:
+def target(a: Any, op_name: str) -> Array:
+    """An array that is written to: nothing takes its place."""
     if type(a) is not Array:
         raise TypeError(f"{op_name}: expected a pardo.Array to write to, got {type(a).__name__}")
     return a
@@ -59,7 +60,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     >>> x
     array([-44,   1, -55,   3,   4])
     """
-    searching.put(_target(a, "put"), ind, v, mode)
+    searching.put(target(a, "put"), ind, v, mode)
 
 
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
@@ -101,7 +102,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
            [99, 40, 50]])
     """
     op_name = "put_along_axis"
-    arr = _target(arr, op_name)
+    arr = target(arr, op_name)
     places = indices if type(indices) is Array else to_queue(np.asarray(indices), arr.queue)
     if axis is None and places.ndim != 1:
         raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
@@ -164,7 +165,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     >>> x
     array([ 0,  1,  2,  9, 16, 25])
     """
-    a = _target(a, "putmask")
+    a = target(a, "putmask")
     some = operand(mask, a, "putmask")
     if some.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
@@ -214,7 +215,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     >>> x
     array([ 0,  1,  2, 44, 55, 44])
     """
-    arr = _target(arr, "place")
+    arr = target(arr, "place")
     some = cast(operand(mask, arr, "place"), np.bool_)
     if some.size != arr.size:
         raise ValueError("place: place mask and data must be the same size")

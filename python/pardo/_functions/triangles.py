@@ -12,6 +12,7 @@ from pardo._array.searching import nonzero_of
 from pardo._base.arguments import DeviceLike, array, check_bounds, default_on, index, optional_dtype, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
+from pardo._functions.assignment import target
 from pardo._functions.operands import cast, operand
 
 __all__ = [
@@ -487,7 +488,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     array([[5, 0],
            [0, 5]])
     """
-    a = array(a, "fill_diagonal")
+    a = target(a, "fill_diagonal")
     if a.ndim < 2:
         raise ValueError("fill_diagonal: array must be at least 2-d")
     if a.ndim > 2 and len(set(a.shape)) != 1:

@@ -48,7 +48,7 @@ def written(op_name: str, arguments: Iterable[Any], uses: Iterable[int]) -> list
 
 def _overlap(x: NDArray[Any], y: NDArray[Any]) -> bool:
     try:
-        return np.shares_memory(x, y, max_work=1 << 16)
+        return np.shares_memory(x, y, max_work=1 << 16)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

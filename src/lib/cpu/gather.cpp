@@ -113,6 +113,34 @@ template <bool to_base> auto whole_mover(std::int64_t bytes) {
     }
 }
 
+/// The same from where indices into one axis name them, each `step` bytes after the one before; false where an index is out of bounds, in
+/// whose place the first piece is read.
+template <std::int64_t size>
+bool move_named(const std::int64_t* index, std::int64_t count, std::int64_t extent, std::int64_t step, const char* base, char* pieces) {
+    if (extent == 0) return false;
+    const auto limit = static_cast<std::uint64_t>(extent), bytes = static_cast<std::uint64_t>(step);
+    std::uint64_t outside = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        const auto at = static_cast<std::uint64_t>(index[k] + ((index[k] >> 63) & extent));
+        const bool wrong = at >= limit;
+        outside |= static_cast<std::uint64_t>(wrong);
+        std::memcpy(pieces + k * size, base + static_cast<std::int64_t>((wrong ? 0 : at) * bytes), static_cast<std::size_t>(size));
+    }
+    return outside == 0;
+}
+
+/// Nothing of other sizes than those of elements.
+auto named_mover(std::int64_t bytes) -> decltype(&move_named<1>) {
+    switch (bytes) {
+        case 1: return move_named<1>;
+        case 2: return move_named<2>;
+        case 4: return move_named<4>;
+        case 8: return move_named<8>;
+        case 16: return move_named<16>;
+        default: return nullptr;
+    }
+}
+
 /// Pieces of `size` elements that are strided in the base.
 template <bool to_base, class T>
 void move_strided(const Moved& moved, const StridedIterator& inner, std::int64_t size, char* base, char* pieces) {
@@ -139,6 +167,8 @@ public:
           size_(element_count(plan.inner)),
           dtype_(dtype),
           whole_(inner_.inner() == size_ && inner_.inner_step() == 1 ? whole_mover<to_base>(bytes()) : nullptr) {}
+    /// Whether pieces are contiguous in the base too.
+    bool whole() const { return whole_ != nullptr; }
     std::int64_t bytes() const { return size_ * itemsize(dtype_); }
     void operator()(const Moved& moved, char* base, char* pieces) const {
         if (whole_) return whole_(moved, base, pieces, bytes());
@@ -170,18 +200,21 @@ bool gather_here(device::Device* device, const Memory& base, const Offsets& offs
     const StridedIterator outer(plan.outer, plan.outer_strides);
     const Mover<false> move(plan, base.dtype);
     const std::int64_t outer_size = element_count(plan.outer), chunks = (plan.count + chunk - 1) / chunk;
+    const auto named = offsets.indices.size() == 1 && move.whole() ? named_mover(move.bytes()) : nullptr;
     std::atomic<bool> inside{true};
     cpu::parallel_for(device, outer_size * chunks, cost, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t at[chunk], known = -1;
         for (std::int64_t part = begin; part < end; ++part) {
             const std::int64_t o = part / chunks, c = part % chunks, first = c * chunk, count = std::min(chunk, plan.count - first);
-            if (c != known && !offsets.compute(first, count, at)) {
+            char* const from = base.address() + outer.offset(o) * itemsize(base.dtype);
+            char* const to = out.address() + (o * plan.count + first) * move.bytes();
+            if (named ? !named(offsets.indices[0] + first, count, plan.sizes[0], offsets.steps[0], from, to)
+                      : c != known && !offsets.compute(first, count, at)) {
                 inside.store(false, std::memory_order_relaxed);
                 return;
             }
             known = c;
-            move({at, nullptr, count}, base.address() + outer.offset(o) * itemsize(base.dtype),
-                 out.address() + (o * plan.count + first) * move.bytes());
+            if (!named) move({at, nullptr, count}, from, to);
         }
     });
     return inside;

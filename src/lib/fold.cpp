@@ -26,7 +26,7 @@ using Values = Builder::Values;
 constexpr std::int64_t chunk = 128;          // sums and products of floats start again after so many elements: they lose less
 constexpr std::int64_t items_wanted = 4096;  // where the operation is associative, lines are cut into blocks until there are so many items
 constexpr std::int64_t shortest_block = 64;
-constexpr std::int64_t long_segment = 16;  // elements on average: of as many and more, one segment fills a processor's vectors
+constexpr std::int64_t long_segment = 4;  // elements on average: of fewer, several segments side by side fill a processor's vectors better
 
 /// What a kernel does with the lines of an array (outer, length, inner).
 enum class How : std::uint8_t {
@@ -108,8 +108,9 @@ void FoldKernel::lines() {
     const Value stops = segments ? pointer("stops", DType::Int64) : ir::no_value;
     const Value initial = form_.initial ? pointer("initial", form_.stored) : ir::no_value;
     const Value mask = form_.masked ? pointer("mask", DType::Bool) : ir::no_value;
-    const Value length = number("length"), inner = number("inner"), count = number("count"), block = number("block");
-    const int places[3][3] = {{2, 1, 0}, {0, 2, 1}, {0, 1, 2}};  // of outer, block, inner
+    const Value length = number("length"), step_along = number("inner"), count = number("count"), block = number("block");
+    const Value inner = form_.in_lanes ? m_.i64(1) : step_along;  // vectors are loaded whole where it is known to be 1
+    const int places[3][3] = {{2, 1, 0}, {0, 2, 1}, {0, 1, 2}};   // of outer, block, inner
     const Value o = m_.dim(places[last_][0]), b = m_.dim(places[last_][1]), i = m_.dim(places[last_][2]);
     const Value base = m_.add(m_.mul(m_.mul(o, length), inner), i);
     const auto at = [&](Value k) { return m_.add(base, m_.mul(k, inner)); };

@@ -249,7 +249,8 @@ def _bounds(x: Array, given: Any) -> tuple[int, int]:
             return int(host.min()), int(host.max())
     ends = [_core._reduce(operation, x, None, False) for operation in (_core._MIN, _core._MAX)]
     _core._force(ends)  # both in one pass
-    return int(ends[0].item()), int(ends[1].item())
+    low = int(ends[0].item())
+    return low, max(low, int(ends[1].item()))  # a device that computes nothing gives any numbers
 
 
 _KINDS = ("sort", "table")

@@ -1,4 +1,4 @@
-// src/lib/own_kernel.h: launches of kernels that calls make themselves, in the IR, for whatever device computes them.
+// src/lib/made/own_kernel.h: launches of kernels that calls make themselves, in the IR, for whatever device computes them.
 #pragma once
 
 #include "device/device.h"

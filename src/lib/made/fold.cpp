@@ -1,5 +1,5 @@
-// src/lib/fold.cpp: elements along an axis taken together by any row of two operands, one after the other, by kernels that are made of the
-// row's recipe: what NumPy's reduce, accumulate, reduceat and at do for operations that are no row of reductions.def.
+// src/lib/made/fold.cpp: elements along an axis taken together by any row of two operands, one after the other, by kernels that are made of
+// the row's recipe: what NumPy's reduce, accumulate, reduceat and at do for operations that are no row of reductions.def.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -10,8 +10,8 @@
 #include "graph/engine.h"
 #include "graph/recipes.h"
 #include "ir/builder.h"
+#include "lib/made/own_kernel.h"
 #include "lib/operand.h"
-#include "lib/own_kernel.h"
 
 namespace pardo {
 

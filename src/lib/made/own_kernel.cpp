@@ -1,5 +1,5 @@
-// src/lib/own_kernel.cpp: launches of kernels that calls make themselves, in the IR, for whatever device computes them.
-#include "lib/own_kernel.h"
+// src/lib/made/own_kernel.cpp: launches of kernels that calls make themselves, in the IR, for whatever device computes them.
+#include "lib/made/own_kernel.h"
 
 namespace pardo::lib {
 

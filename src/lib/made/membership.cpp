@@ -1,4 +1,4 @@
-// src/lib/membership.cpp: which integers are among others, by a mark for each that could be.
+// src/lib/made/membership.cpp: which integers are among others, by a mark for each that could be.
 #include <algorithm>
 
 #include <pardo/membership.h>
@@ -6,8 +6,8 @@
 #include "graph/call.h"
 #include "graph/engine.h"
 #include "ir/builder.h"
+#include "lib/made/own_kernel.h"
 #include "lib/operand.h"
-#include "lib/own_kernel.h"
 
 namespace pardo {
 

@@ -113,3 +113,14 @@ def test_nonzero(dtype, device):
     a = values(dtype, 60, rng_for(dtype), small=True).reshape(3, 4, 5)
     for mine, theirs in zip(pp.nonzero(pp.asarray(a, device=device)), np.nonzero(a), strict=True):
         assert_same(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_members(dtype, device):
+    """In a table where the elements are integers that lie near together, else in what is sorted."""
+    rng = rng_for(dtype)
+    a = values(dtype, 2000, rng, special=False, small=True)
+    for elements in (a[:5], values(dtype, 7, rng, special=False), values("int32", 9, rng, special=False, small=True)):
+        x, y = pp.asarray(a, device=device), pp.asarray(elements, device=device)
+        for invert in (False, True):
+            assert_same(pp.isin(x, y, invert=invert), np.isin(a, elements, invert=invert, kind="sort"), f"{dtype} {elements}")

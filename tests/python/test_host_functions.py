@@ -158,6 +158,22 @@ def test_bits_of_others():
     compare(lambda m, x: m.packbits(x, axis=2), np.zeros(3, int))
 
 
+@pytest.mark.parametrize("order", ["big", "little"])
+def test_bits_that_lie_anywhere(order, rng):
+    """Eight bytes are taken as one where they lie so; those of a view are copied where they do not."""
+    host = rng.integers(0, 3, (6, 80)).astype(np.uint8)
+    for part in (np.s_[:], np.s_[:, 3:67], np.s_[:, 8:], np.s_[::-2, ::-1], np.s_[:, ::2], np.s_[1, :13], np.s_[:, 80:], np.s_[:0]):
+        for dtype in ("bool", "int8", "uint8", "int64"):
+            h = host.astype(dtype)
+            x = pp.asarray(h)[part]
+            for axis in (None, *range(x.ndim)):
+                check(pp.packbits(x, axis, order), np.packbits(h[part], axis, order), label=f"{part} {dtype} {axis}")
+        for axis in (None, *range(host[part].ndim)):
+            for count in (None, 5, -3, 700) if host[part].size else (None,):  # of nothing NumPy makes what is in memory
+                got = pp.unpackbits(pp.asarray(host)[part], axis, count, order)
+                check(got, np.unpackbits(host[part], axis, count, order), label=f"{part} {axis} {count}")
+
+
 # --- polynomials ----------------------------------------------------------------------------------------------------------------------
 
 

@@ -82,6 +82,46 @@ def test_keywords_of_isin():
         pp.isin(x, x.to_queue(pp.Queue(x.device)))
 
 
+INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+def _some_of(dtype, rng):
+    """Integers near both ends of a dtype, and near zero."""
+    if dtype == "bool":
+        return np.array([False, True, True])
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return np.array([*range(low, low + 4), *range(high - 3, high + 1), *range(-4 if low else 0, 5), *rng.integers(0, 100, 9)], dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_isin_of_integers(dtype, rng):
+    """By a table and by a sort, between all dtypes: integers are compared as such."""
+    host = rng.permuted(np.tile(_some_of(dtype, rng), 60))
+    x = pp.asarray(host)
+    for other in INTEGERS:
+        every = _some_of(other, rng)
+        for elements in (every[:3], every[-9:], every[5:8], every[::-1][:2]):
+            expected = np.array([int(v) in set(map(int, elements)) for v in host])
+            for kind in (None, "table", "sort"):
+                check(pp.isin(x, pp.asarray(elements), kind=kind), expected, label=f"{dtype} {other} {kind} {elements}")
+            check(pp.isin(x, elements, invert=True), ~expected)
+    some = np.s_[::-2, ::3]
+    check(pp.isin(x.reshape(-1, 12)[some], pp.bitwise_or(x, x)[7:9]), np.isin(host.reshape(-1, 12)[some], host[7:9]))
+    for shape in ((0,), (3, 0), ()):
+        few = np.zeros(shape, dtype)
+        check(pp.isin(pp.asarray(few), x), np.isin(few, host))
+        check(pp.isin(x, pp.asarray(few)), np.isin(host, few))
+
+
+def test_isin_of_integers_far_from_each_other():
+    host = np.array([-(2**63), 0, 5, 2**63 - 1])
+    x = pp.asarray(host)
+    check(pp.isin(x, x[::3]), np.isin(host, host[::3]))
+    check(pp.isin(x, pp.asarray(np.array([0, 2**64 - 1], np.uint64))), host == 0)
+    with pytest.raises(RuntimeError, match=r"^isin: kind 'table' is given, and the test elements reach from -9223372036854775808 to 9"):
+        pp.isin(x, x, kind="table")
+
+
 def test_places_of_partitions(rng):
     host = rng.standard_normal(30)
     x = pp.asarray(host)

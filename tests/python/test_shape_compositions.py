@@ -240,6 +240,21 @@ def test_indices_of_the_device(rng):
         pp.put([1], [0], 1)
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+def test_delete_few_and_many(axis):
+    """What lies between few places is copied as it is; of many places the others are taken."""
+    host = np.arange(4 * 50 * 3).reshape(4, 50, 3)[:, ::-1]
+    x, n = pp.asarray(host), host.size if axis is None else host.shape[axis]
+    some = range(0, n, max(n // 20, 1))
+    slices = [slice(1, n), slice(None), slice(n, 1), slice(n - 1, 0, -1), slice(None, None, 2), slice(None, None, -3)]
+    bools = [np.arange(n) % 3 == 0, np.ones(n, bool), np.zeros(n, bool)]
+    for obj in (0, -1, n - 1, [0, -1], [1, 1 - n], [], list(some), np.array([[0], [n - 1]]), *slices, *bools):
+        check(pp.delete(x, obj, axis), np.delete(host, obj, axis), label=f"{obj} {axis}")
+    got = pp.delete(x, [], axis)
+    got[...] = 0
+    check(x, host)
+
+
 def test_put_along_no_axis():
     """NumPy from 2.4 on writes to the array; before it wrote to a copy."""
     whole = np.arange(24.0).reshape(2, 3, 4)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from support import DTYPES, samples
+from support import DTYPES, check, samples
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning", "ignore:Casting complex")
 
@@ -273,6 +273,23 @@ def test_reduceat(data):
     agree(outcome(getattr(pp, name).reduceat, pp.asarray(host), indices), expected, f"{name} {n} {indices}")
     on_device = pp.asarray(np.asarray(indices, np.int64))
     agree(outcome(lambda: getattr(pp, name).reduceat(pp.asarray(host), on_device).wait()), expected, f"{name} {n} {indices} on the device")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint16", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum"])
+def test_reduceat_of_long_slices(dtype, name, rng):
+    """Those of a contiguous axis may be taken together in vectors."""
+    host = samples(dtype, (2, 3000), rng)
+    if host.dtype.kind in "fc":
+        host = host / 4 if name == "add" else 1 + host / 1000 if name == "multiply" else host
+        if name in ("maximum", "minimum"):
+            host[0, 700] = np.nan
+    places = np.array([0, 1, 30, 29, 400, 2999, 1500])
+    for x, h, axis in ((pp.asarray(host), host, 1), (pp.asarray(host[:, ::-1]), host[:, ::-1], 1), (pp.asarray(host.T), host.T, 0)):
+        check(getattr(pp, name).reduceat(x, places, axis), getattr(np, name).reduceat(h, places, axis), ulp=2000)
+        check(getattr(pp, name).reduceat(x, pp.asarray(places), axis), getattr(np, name).reduceat(h, places, axis), ulp=2000)
+    with pytest.raises(IndexError, match="3000"):
+        getattr(pp, name).reduceat(pp.asarray(host), pp.asarray([5, 3000]), 1).wait()
 
 
 @pytest.mark.parametrize("shape", [(0, 1, 1), (1, 1, 0), (2, 0, 3)])

@@ -99,6 +99,21 @@ void copy_to_buffer(const Array& x, nb::handle object) {
     x.copy_to(view.buffer.buf);
 }
 
+/// The elements, row-major, in the machine's byte order.
+nb::bytes to_bytes(const Array& x) {
+    settle(x);
+    auto bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(x.nbytes())));
+    if (!bytes.is_valid()) throw nb::python_error();
+    char* const to = PyBytes_AsString(bytes.ptr());
+    if (x.nbytes() < long_copy) {
+        x.copy_to(to);
+    } else {
+        const Unlocked unlocked;
+        x.copy_to(to);
+    }
+    return bytes;
+}
+
 nb::tuple byte_strides(const Array& x) {
     Ints bytes(x.strides().begin(), x.strides().end());
     for (auto& s : bytes) s *= pardo::itemsize(x.dtype());
@@ -262,7 +277,8 @@ void bind_array(nb::module_& m) {
         .def(
             "_fill", [](const Array& x, const pardo::Scalar& value) { x.assign(value); }, nb::arg("value"))
         .def(
-            "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"));
+            "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"))
+        .def("_to_bytes", &to_bytes);
 
     bind_exchange(m, c);
     bind_layout(m, c);

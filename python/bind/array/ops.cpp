@@ -1,6 +1,7 @@
 // python/bind/array/ops.cpp: pardo/ops.h for Python, but for the elementwise functions. The package adds keywords and documentation.
 #include <algorithm>
 
+#include <pardo/membership.h>
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -215,6 +216,8 @@ void bind_library(nb::module_& m) {
             return pardo::searchsorted(sorted, values, right, pointer(sorter));
         },
         nb::arg("sorted"), nb::arg("values"), nb::arg("right"), nb::arg("sorter").none());
+    m.def("_is_member", unlocked(&pardo::is_member), nb::arg("x"), nb::arg("elements"), nb::arg("low"), nb::arg("count"),
+          nb::arg("invert"));
     m.def(
         "_nonzero", [](const Array& x) { return after(x, [&] { return pardo::nonzero(x); }); }, nb::arg("x"));
     m.def("_take", unlocked(&pardo::take), nb::arg("x"), nb::arg("indices"), nb::arg("axis").none());

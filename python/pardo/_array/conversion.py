@@ -88,7 +88,8 @@ class Conversions(Memory):
         ValueError
             `order` is something else.
         """
-        return interop.asnumpy(self).tobytes(bytes_order(self, order))
+        x = self if bytes_order(self, order) == "C" else _core._permute_dims(self, range(self.ndim)[::-1])
+        return x._to_bytes()
 
     def astype(  # type: ignore[misc]
         self: Array, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", *, copy: bool = True, device: DeviceLike = None

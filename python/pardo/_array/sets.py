@@ -237,6 +237,22 @@ def _never_equal(x: Any, dtype: np.dtype[Any]) -> bool:
         return bool(number.astype(np.result_type(dtype, x)).astype(common) != number.astype(common))
 
 
+def _bounds(x: Array, given: Any) -> tuple[int, int]:
+    """What integers lie between: the least and the greatest of them, or of their dtype where it has few, which waits for nothing."""
+    if x.dtype.kind == "b":
+        return 0, 1
+    if x.dtype.itemsize <= 2:
+        return int(np.iinfo(x.dtype).min), int(np.iinfo(x.dtype).max)
+    if isinstance(given, (list, tuple, np.ndarray, *SCALARS)):
+        host = np.asarray(given)
+        if host.dtype.kind in "iu":
+            return int(host.min()), int(host.max())
+    ends = [_core._reduce(operation, x, None, False) for operation in (_core._MIN, _core._MAX)]
+    _core._force(ends)  # both in one pass
+    low = int(ends[0].item())
+    return low, max(low, int(ends[1].item()))  # a device that computes nothing gives any numbers
+
+
 _KINDS = ("sort", "table")
 
 
@@ -254,7 +270,8 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
     invert : bool
         Whether the answer is inverted.
     kind : {'sort', 'table'}, optional
-        NumPy's choice of algorithm; the result is the same.
+        Whether `test_elements` are sorted, or marked in a table of bools over their range, which is for integers and bools. Default: a
+        table where the range is at most six times as large as both arrays have elements, as in NumPy. The result is the same.
 
     Returns
     -------
@@ -269,6 +286,12 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
         `x1` or `test_elements` is neither an Array nor a number.
     ValueError
         `kind` is something else, or 'table' for other elements than integers and bools.
+    RuntimeError
+        `kind` is 'table', and the range has more integers than fit into 63 bits.
+
+    Notes
+    -----
+    Waits for the least and the greatest of the test elements where these are on a device, of 32 or 64 bits, and not to be sorted.
     """
     if kind is not None and (not isinstance(kind, str) or kind not in _KINDS):
         raise ValueError(f"isin: kind is {kind!r}; it must be 'sort', 'table' or None")
@@ -282,6 +305,12 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
         raise ValueError(f"isin: kind 'table' is for integers and bools, not for {x1.dtype} and {x2.dtype}: use 'sort' or None")
     if x2.size == 0:
         return _core._full(list(x1.shape), bool(invert), np.bool_, x1.queue)
+    if kind != "sort" and {x1.dtype.kind, x2.dtype.kind} <= set("biu"):
+        low, high = _bounds(x2, test_elements)
+        if kind == "table" and high - low >= 2**63 - 1:
+            raise RuntimeError(f"isin: kind 'table' is given, and the test elements reach from {low} to {high}: use 'sort' or None")
+        if kind == "table" or high - low <= 6 * (x1.size + x2.size):
+            return _core._is_member(x1, x2, low if low < 2**63 else low - 2**64, high - low + 1, bool(invert))
     dtype = default_on(x1.queue, np.result_type(x1.dtype, x2.dtype))
     possible = None
     if dtype.kind == "f" and x1.dtype.kind in "iu" and x2.dtype.kind in "iu":

@@ -20,9 +20,25 @@ def _prepared(a: Any, axis: Any, bitorder: Any, op_name: str) -> tuple[Array, in
     return x, axis_index(axis, x.ndim, op_name)
 
 
-def _shifts(bitorder: str, x: Array) -> Array:
+def _shifts(bitorder: str, x: Array, inner: int) -> Array:
+    """Of the bits of a byte, one after the other, for `inner` axes beside each other."""
     shifts = np.arange(8, dtype=np.uint8)
-    return to_queue(shifts if bitorder == "little" else shifts[::-1].copy(), x.queue)
+    return to_queue((shifts if bitorder == "little" else shifts[::-1]).reshape(8, *[1] * inner), x.queue)
+
+
+# Along the last axis eight bytes are one word, the lowest first in memory. Bytes of 0 and 1 times the first of these numbers have in the
+# highest byte what they pack to; the bit that a byte unpacks is that of the second at its place.
+_PACKED = {"little": np.uint64(0x0102040810204080), "big": np.uint64(0x8040201008040201)}
+_OWN_BIT = {"little": np.uint64(0x8040201008040201), "big": np.uint64(0x0102040810204080)}
+_ONES, _SEVENS = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+def _words(x: Array) -> Array:
+    """Bytes along the last axis, each eight as one; of a copy where they do not lie one after the other, or begin between two words."""
+    try:
+        return x._view_as(np.dtype(np.uint64))
+    except ValueError:
+        return x._copy()._view_as(np.dtype(np.uint64))
 
 
 def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array:
@@ -65,14 +81,21 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
     x, place = _prepared(a, axis, bitorder, "packbits")
     if x.dtype.kind not in "biu":
         raise TypeError("packbits: expected an input array of integer or boolean data type")
-    x = cast(_core.not_equal(_core._moveaxis(x, [place], [x.ndim - 1]), 0), np.uint8)
-    *outer, n = x.shape
+    if x.dtype.itemsize > 1:
+        x = _core.not_equal(x, 0)
+    before, n, after = x.shape[:place], x.shape[place], x.shape[place + 1 :]
     missing = -n % 8
     if missing:
-        x = _core._concat([x, _core._full([*outer, missing], 0, np.uint8, x.queue)], x.ndim - 1)
-    groups = _core._reshape(x, [*outer, (n + missing) // 8, 8])
-    packed = _core._reduce(_core._SUM, _core.left_shift(groups, _shifts(bitorder, x)), [groups.ndim - 1], False, np.uint8)
-    return _core._moveaxis(packed, [packed.ndim - 1], [place])
+        x = _core._concat([x, _core._full([*before, missing, *after], 0, x.dtype, x.queue)], place)
+    count = (n + missing) // 8
+    if x.size and not after:
+        words = _words(x)
+        some = _core.bitwise_or(_core.add(_core.bitwise_and(words, _SEVENS), _SEVENS), words)
+        each = _core.bitwise_and(_core.right_shift(some, np.uint64(7)), _ONES)
+        return cast(_core.right_shift(_core.multiply(each, _PACKED[bitorder]), np.uint64(56)), np.uint8)
+    groups = _core._reshape(cast(_core.not_equal(x, 0), np.uint8), [*before, count, 8, *after])
+    bits = _core.left_shift(groups, _shifts(bitorder, x, len(after)))
+    return _core._reduce(_core._SUM, bits, [place + 1], False, np.uint8)
 
 
 def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
@@ -116,10 +139,14 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     x, place = _prepared(a, axis, bitorder, "unpackbits")
     if x.dtype != np.uint8:
         raise TypeError("unpackbits: expected an input array of unsigned byte data type")
-    x = _core._moveaxis(x, [place], [x.ndim - 1])
-    *outer, n = x.shape
-    bits = _core.bitwise_and(_core.right_shift(x[..., None], _shifts(bitorder, x)), 1)
-    bits = _core._reshape(bits, [*outer, 8 * n])
+    before, n, after = x.shape[:place], x.shape[place], x.shape[place + 1 :]
+    if x.size and not after:
+        own = _core.bitwise_and(_core.multiply(cast(x, np.uint64), _ONES), _OWN_BIT[bitorder])
+        bits = _core.bitwise_and(_core.right_shift(_core.add(own, _SEVENS), np.uint64(7)), _ONES)._view_as(np.dtype(np.uint8))
+    else:
+        spread = _core._reshape(x, [*before, n, 1, *after])
+        bits = _core.bitwise_and(_core.right_shift(spread, _shifts(bitorder, x, len(after))), 1)
+        bits = _core._reshape(bits, [*before, 8 * n, *after])
     if count is not None:
         wanted = index(count, "unpackbits: count")
         if wanted < 0:
@@ -127,7 +154,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
             if wanted < 0:
                 raise ValueError(f"unpackbits: count {count} leaves out more than there is")
         if wanted <= 8 * n:
-            bits = bits[..., :wanted]
+            bits = bits[(slice(None),) * place + (slice(wanted),)]
         else:
-            bits = _core._concat([bits, _core._full([*outer, wanted - 8 * n], 0, np.uint8, x.queue)], bits.ndim - 1)
-    return _core._moveaxis(bits, [bits.ndim - 1], [place])
+            bits = _core._concat([bits, _core._full([*before, wanted - 8 * n, *after], 0, np.uint8, x.queue)], place)
+    return bits

@@ -1,6 +1,7 @@
 # python/pardo/_functions/editing.py: arrays with elements left out or put in: delete, insert, trim_zeros, extract.
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,12 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     """
     x, a = _along(arr, axis, "delete")
     n = x.shape[a]
-    keep = np.ones(n, np.bool_)
     if isinstance(obj, slice):
-        keep[obj] = False
+        gone = range(n)[obj]
+        if len(gone) == 0 or abs(gone.step) == 1:
+            first = min(gone[0], gone[-1]) if gone else 0
+            return _joined(x, a, [slice(0, first), slice(first + len(gone), n)])
+        places: Any = np.asarray(gone)
     else:
         places = on_host(obj)
         if places.size == 0 and not isinstance(obj, (np.ndarray, Array)):
@@ -77,14 +81,26 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
         if places.dtype == np.bool_ and not isinstance(obj, (bool, np.bool_)):
             if places.shape != (n,):
                 raise ValueError(f"delete: obj must be one dimensional and match the axis length of {n} if it is of bools")
-            keep = ~places
+            places = np.flatnonzero(places)
         elif places.dtype.kind not in "iu":
             raise IndexError(f"delete: obj must be integers or bools, not {places.dtype}")
-        else:
-            for bad in places[(places < -n) | (places >= n)].ravel()[:1]:
-                raise IndexError(f"delete: index {bad} is out of bounds for axis {a} with size {n}")
-            keep[places] = False
+        for bad in places[(places < -n) | (places >= n)].ravel()[:1]:
+            raise IndexError(f"delete: index {bad} is out of bounds for axis {a} with size {n}")
+    if places.size <= _FEW:
+        edges = [-1, *sorted({int(i) % n for i in places.flat}), n]
+        return _joined(x, a, [slice(before + 1, after) for before, after in itertools.pairwise(edges)])
+    keep = np.ones(n, np.bool_)
+    keep[places] = False
     return _core._take(x, to_queue(np.flatnonzero(keep), x.queue), a)
+
+
+_FEW = 16  # places: what lies between them is copied as it is
+
+
+def _joined(x: Array, axis: int, spans: list[slice]) -> Array:
+    """A copy of these parts of an axis, one after the other."""
+    parts = [_part(x, axis, span) for span in spans if span.stop > span.start]
+    return _core._concat(parts, axis) if parts else _part(x, axis, slice(0, 0))._copy()
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
@@ -263,7 +279,10 @@ def extract(condition: Any, arr: Any) -> Array:
     array([0, 3])
     """
     x = _core._reshape(array(arr, "extract"), [-1])
-    (places,) = _core._nonzero(_core._reshape(operand(condition, x, "extract"), [-1]))
+    some = cast(_core._reshape(operand(condition, x, "extract"), [-1]), np.bool_)
+    if some.size <= x.size:
+        return x[: some.size][some]
+    (places,) = _core._nonzero(some)
     if places.size and bool(any_of(_core.greater_equal(places, x.size))):
         raise IndexError(f"extract: the condition holds beyond the end of an array of {x.size} elements")
     return _core._take(x, places, 0)

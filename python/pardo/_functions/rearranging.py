@@ -388,4 +388,6 @@ def resize(a: Any, new_shape: Shape) -> Array:
         return _core._full(extents, 0, flat.dtype, flat.queue)
     if total > flat.size:
         flat = _core._tile(flat, [-(-total // flat.size)])
+        if flat.size == total:
+            return _core._reshape(flat, extents)
     return _core._reshape(flat[:total], extents)._copy()

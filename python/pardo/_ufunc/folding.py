@@ -270,9 +270,10 @@ def _slices_on_device(indices: Array, x: Array, extent: int, op_name: str) -> tu
     if indices.ndim != 1:
         raise ValueError(f"{op_name}: indices must have one dimension, not {indices.ndim}")
     given = indices._astype(np.int64, False)
-    # None counts from the end: what is negative is out of bounds in any case.
+    # None counts from the end: what is negative is out of bounds in any case. What is taken is zero for each that is not.
     checked = _core._where(_core.less(given, 0), _core.subtract(given, extent), given)
-    starts = _core._take(_core._iota([extent], 0, x.queue), checked, None)
+    zeros = _core._broadcast_to(_core._full([], 0, np.int64, x.queue), [extent])
+    starts = _core.add(given, _core._take(zeros, checked, 0))
     if starts.size == 0:
         return starts, starts
     after = _core._concat([starts[1:], _core._full([1], extent, np.int64, x.queue)], 0)

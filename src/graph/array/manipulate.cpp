@@ -61,13 +61,26 @@ device::Queue* queue_of_all(const char* op_name, std::span<const Array> arrays) 
     return graph::common_queue(op_name, list);
 }
 
-Array rolled(const Array& x, std::int64_t shift, int axis) {
-    const std::int64_t extent = x.shape()[static_cast<std::size_t>(axis)];
-    if (extent == 0) return x;
-    const std::int64_t by = ((shift % extent) + extent) % extent;
-    if (by == 0) return x;
-    const Array pieces[] = {slab(x, axis, extent - by, by), slab(x, axis, 0, extent - by)};
-    return concat(pieces, axis);
+/// x with each axis moved on by so much, not negative and below its extent: 2ⁿ parts for n axes that move, each copied to its place.
+Array rolled(const Array& x, const Shape& by) {
+    Shape moving;
+    for (int d = 0; d < x.ndim(); ++d) {
+        if (by[d] != 0) moving.push_back(d);
+    }
+    if (x.size() == 0 || moving.empty()) return x;
+    const Array result = graph::make_empty(x.node()->queue.get(), x.dtype(), x.node()->shape, "roll", graph::kind_after(x));
+    for (unsigned part = 0; part < 1u << moving.size(); ++part) {
+        Array from = x, to = result;
+        for (int i = 0; i < moving.size(); ++i) {
+            const int d = static_cast<int>(moving[i]);
+            const std::int64_t stay = x.shape()[static_cast<std::size_t>(d)] - by[d];
+            const bool wraps = (part >> i & 1u) != 0;
+            from = slab(from, d, wraps ? stay : 0, wraps ? by[d] : stay);
+            to = slab(to, d, wraps ? 0 : by[d], wraps ? by[d] : stay);
+        }
+        graph::store("roll", to, from);
+    }
+    return result;
 }
 
 /// What diff joins to x: a number stands for one slab.
@@ -130,7 +143,9 @@ Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::i
     if (!axes) {
         std::int64_t total = 0;
         for (const std::int64_t s : shift) total += x.size() ? s % x.size() : 0;
-        const Array flat = flattened(x), moved = rolled(flat, total, 0), result = reshape(moved, x.shape());
+        const std::int64_t extent = std::max<std::int64_t>(x.size(), 1);
+        const Array flat = flattened(x), moved = rolled(flat, Shape{(total % extent + extent) % extent}),
+                    result = reshape(moved, x.shape());
         return moved.node() == flat.node() ? result.copy() : result;
     }
     const std::size_t count = std::max(shift.size(), axes->size());
@@ -141,10 +156,9 @@ Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::i
     for (std::size_t i = 0; i < count; ++i) {
         const int axis = normalize_axis("roll", (*axes)[axes->size() == 1 ? 0 : i], x.ndim());
         const std::int64_t extent = std::max<std::int64_t>(x.shape()[static_cast<std::size_t>(axis)], 1);
-        by[axis] = (by[axis] + shift[shift.size() == 1 ? 0 : i] % extent) % extent;
+        by[axis] = (by[axis] + shift[shift.size() == 1 ? 0 : i] % extent + extent) % extent;
     }
-    Array result = x;
-    for (int d = 0; d < x.ndim(); ++d) result = rolled(result, by[d], d);
+    const Array result = rolled(x, by);
     return result.node() == x.node() ? x.copy() : result;
 }
 

@@ -1,4 +1,5 @@
 // src/lib/cpu/gather.cpp: reading and writing elements by index arrays, on the CPU.
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -16,6 +17,38 @@ constexpr std::int64_t chunk = 1024;
 
 double cost_of(std::int64_t elements) { return static_cast<double>(elements) * 2.0 + 200; }
 
+/// What indices into an axis are in bytes, written, or `added` to what is there; whether all of them are in bounds.
+using IndexLoop = bool (*)(const std::int64_t* index, std::int64_t count, std::int64_t size, std::int64_t step, std::int64_t* out);
+template <bool added>
+[[gnu::always_inline]] inline bool index_loop(const std::int64_t* index, std::int64_t count, std::int64_t size, std::int64_t step,
+                                              std::int64_t* __restrict out) {
+    const auto extent = static_cast<std::uint64_t>(size), bytes = static_cast<std::uint64_t>(step);
+    std::uint64_t outside = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<std::uint64_t>(index[i] + ((index[i] >> 63) & size));
+        outside |= static_cast<std::uint64_t>(at >= extent);
+        out[i] = static_cast<std::int64_t>((added ? static_cast<std::uint64_t>(out[i]) : 0) + at * bytes);
+    }
+    return outside == 0;
+}
+template <bool added>
+bool index_loop_portable(const std::int64_t* index, std::int64_t count, std::int64_t size, std::int64_t step, std::int64_t* out) {
+    return index_loop<added>(index, count, size, step, out);
+}
+#if defined(__x86_64__)
+template <bool added>
+PARDO_TARGET_AVX512 bool index_loop_avx512(const std::int64_t* index, std::int64_t count, std::int64_t size, std::int64_t step,
+                                           std::int64_t* out) {
+    return index_loop<added>(index, count, size, step, out);
+}
+#endif
+template <bool added> IndexLoop chosen_index_loop() {
+#if defined(__x86_64__)
+    if (host_simd() == Simd::Avx512) return index_loop_avx512<added>;
+#endif
+    return index_loop_portable<added>;
+}
+
 /// Offsets into the base for index positions [begin, begin + count), in bytes.
 struct Offsets {
     SmallVector<const std::int64_t*, 4> indices;
@@ -25,17 +58,13 @@ struct Offsets {
         for (const Memory& memory : memories) indices.push_back(reinterpret_cast<const std::int64_t*>(memory.address()));
         for (const std::int64_t step : plan.steps) steps.push_back(step * itemsize(dtype));
     }
-    void compute(std::int64_t begin, std::int64_t count, std::int64_t* __restrict out) const {
-        for (int k = 0; k < indices.size(); ++k) {
-            const std::int64_t* index = indices[k] + begin;
-            const std::int64_t step = steps[k], size = sizes[k];
-            if (k == 0) {
-                for (std::int64_t i = 0; i < count; ++i) out[i] = (index[i] + (index[i] < 0 ? size : 0)) * step;
-            } else {
-                for (std::int64_t i = 0; i < count; ++i) out[i] += (index[i] + (index[i] < 0 ? size : 0)) * step;
-            }
-        }
+    /// False where an index is out of bounds: then the offsets are any numbers.
+    bool compute(std::int64_t begin, std::int64_t count, std::int64_t* out) const {
+        bool inside = first_loop(indices[0] + begin, count, sizes[0], steps[0], out);
+        for (int k = 1; k < indices.size(); ++k) inside &= next_loop(indices[k] + begin, count, sizes[k], steps[k], out);
+        return inside;
     }
+    IndexLoop first_loop = chosen_index_loop<false>(), next_loop = chosen_index_loop<true>();
 };
 
 std::vector<const Memory*> with_indices(const Memory& first, std::span<const Memory> indices, const Bounds& bounds) {
@@ -84,6 +113,34 @@ template <bool to_base> auto whole_mover(std::int64_t bytes) {
     }
 }
 
+/// The same from where indices into one axis name them, each `step` bytes after the one before; false where an index is out of bounds, in
+/// whose place the first piece is read.
+template <std::int64_t size>
+bool move_named(const std::int64_t* index, std::int64_t count, std::int64_t extent, std::int64_t step, const char* base, char* pieces) {
+    if (extent == 0) return false;
+    const auto limit = static_cast<std::uint64_t>(extent), bytes = static_cast<std::uint64_t>(step);
+    std::uint64_t outside = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        const auto at = static_cast<std::uint64_t>(index[k] + ((index[k] >> 63) & extent));
+        const bool wrong = at >= limit;
+        outside |= static_cast<std::uint64_t>(wrong);
+        std::memcpy(pieces + k * size, base + static_cast<std::int64_t>((wrong ? 0 : at) * bytes), static_cast<std::size_t>(size));
+    }
+    return outside == 0;
+}
+
+/// Nothing of other sizes than those of elements.
+auto named_mover(std::int64_t bytes) -> decltype(&move_named<1>) {
+    switch (bytes) {
+        case 1: return move_named<1>;
+        case 2: return move_named<2>;
+        case 4: return move_named<4>;
+        case 8: return move_named<8>;
+        case 16: return move_named<16>;
+        default: return nullptr;
+    }
+}
+
 /// Pieces of `size` elements that are strided in the base.
 template <bool to_base, class T>
 void move_strided(const Moved& moved, const StridedIterator& inner, std::int64_t size, char* base, char* pieces) {
@@ -110,6 +167,8 @@ public:
           size_(element_count(plan.inner)),
           dtype_(dtype),
           whole_(inner_.inner() == size_ && inner_.inner_step() == 1 ? whole_mover<to_base>(bytes()) : nullptr) {}
+    /// Whether pieces are contiguous in the base too.
+    bool whole() const { return whole_ != nullptr; }
     std::int64_t bytes() const { return size_ * itemsize(dtype_); }
     void operator()(const Moved& moved, char* base, char* pieces) const {
         if (whole_) return whole_(moved, base, pieces, bytes());
@@ -135,21 +194,30 @@ private:
     void (*whole_)(const Moved&, char*, char*, std::int64_t);
 };
 
-void gather_here(device::Device* device, const Memory& base, const Offsets& offsets, const GatherPlan& plan, const Memory& out,
+/// False where an index is out of bounds. They are looked at when they are used, not all of them before: that takes one pass over them.
+bool gather_here(device::Device* device, const Memory& base, const Offsets& offsets, const GatherPlan& plan, const Memory& out,
                  double cost) {
     const StridedIterator outer(plan.outer, plan.outer_strides);
     const Mover<false> move(plan, base.dtype);
     const std::int64_t outer_size = element_count(plan.outer), chunks = (plan.count + chunk - 1) / chunk;
+    const auto named = offsets.indices.size() == 1 && move.whole() ? named_mover(move.bytes()) : nullptr;
+    std::atomic<bool> inside{true};
     cpu::parallel_for(device, outer_size * chunks, cost, [&](std::int64_t begin, std::int64_t end) {
         std::int64_t at[chunk], known = -1;
         for (std::int64_t part = begin; part < end; ++part) {
             const std::int64_t o = part / chunks, c = part % chunks, first = c * chunk, count = std::min(chunk, plan.count - first);
-            if (c != known) offsets.compute(first, count, at);
+            char* const from = base.address() + outer.offset(o) * itemsize(base.dtype);
+            char* const to = out.address() + (o * plan.count + first) * move.bytes();
+            if (named ? !named(offsets.indices[0] + first, count, plan.sizes[0], offsets.steps[0], from, to)
+                      : c != known && !offsets.compute(first, count, at)) {
+                inside.store(false, std::memory_order_relaxed);
+                return;
+            }
             known = c;
-            move({at, nullptr, count}, base.address() + outer.offset(o) * itemsize(base.dtype),
-                 out.address() + (o * plan.count + first) * move.bytes());
+            if (!named) move({at, nullptr, count}, from, to);
         }
     });
+    return inside;
 }
 
 /// Each thread writes the elements whose first index lies in its share of the axis, in order: of duplicates the last wins.
@@ -189,8 +257,7 @@ void cpu_gather(device::Queue* queue, const Memory& base, std::span<const Memory
     const Memory* writes[] = {&out};
     submit(queue, "gather", cost, std::span<const Memory* const>(with_indices(base, indices, plan.bounds)), writes,
            [=, offsets = Offsets(indices, plan, base.dtype), device = processor_of(queue)] {
-               check_bounds(device, plan.bounds);
-               gather_here(device, base, offsets, plan, out, cost);
+               if (!gather_here(device, base, offsets, plan, out, cost)) check_bounds(device, plan.bounds);
            });
 }
 

@@ -1,5 +1,5 @@
-// src/lib/fold.cpp: elements along an axis taken together by any row of two operands, one after the other, by kernels that are made of the
-// row's recipe: what NumPy's reduce, accumulate, reduceat and at do for operations that are no row of reductions.def.
+// src/lib/made/fold.cpp: elements along an axis taken together by any row of two operands, one after the other, by kernels that are made of
+// the row's recipe: what NumPy's reduce, accumulate, reduceat and at do for operations that are no row of reductions.def.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "graph/engine.h"
 #include "graph/recipes.h"
 #include "ir/builder.h"
+#include "lib/made/own_kernel.h"
 #include "lib/operand.h"
 
 namespace pardo {
@@ -25,6 +26,7 @@ using Values = Builder::Values;
 constexpr std::int64_t chunk = 128;          // sums and products of floats start again after so many elements: they lose less
 constexpr std::int64_t items_wanted = 4096;  // where the operation is associative, lines are cut into blocks until there are so many items
 constexpr std::int64_t shortest_block = 64;
+constexpr std::int64_t long_segment = 4;  // elements on average: of fewer, several segments side by side fill a processor's vectors better
 
 /// What a kernel does with the lines of an array (outer, length, inner).
 enum class How : std::uint8_t {
@@ -41,7 +43,20 @@ struct Form {
     DType loop, result, stored;  // of the operation; of what it gives; of elements between two steps
     bool initial = false;        // Blocks: a first element for all lines; Steps: what is before each block but the first
     bool masked = false;         // Blocks
+    bool in_lanes = false;       // Segments: elements of one, which lie one after the other, beside each other in vectors
 };
+
+/// How elements are combined in lanes to what the row gives; nothing of rows that no lanes know.
+std::optional<ir::Combine> combine_of(Op op, DType dtype) {
+    if (dtype == DType::Bool || dtype == DType::Float16 || is_complex(dtype)) return {};
+    switch (op) {
+        case Op::add: return ir::Combine::Add;
+        case Op::multiply: return ir::Combine::Mul;
+        case Op::maximum: return ir::Combine::Max;
+        case Op::minimum: return ir::Combine::Min;
+        default: return {};
+    }
+}
 
 bool is_associative(Op op) {
     const std::string_view identity = graph::op_row(op).identity;
@@ -54,7 +69,8 @@ public:
     FoldKernel(const Form& form, int last)
         : form_(form),
           last_(last),
-          m_(std::string("fold_") + graph::op_row(form.op).name, form.how == How::Places ? 1 : 3, form.how != How::Places) {}
+          m_(std::string("fold_") + graph::op_row(form.op).name, form.how == How::Places ? 1 : 3,
+             form.how != How::Places && !form.in_lanes) {}
     ir::Kernel build() {
         if (form_.how == How::Places) {
             places();
@@ -92,8 +108,9 @@ void FoldKernel::lines() {
     const Value stops = segments ? pointer("stops", DType::Int64) : ir::no_value;
     const Value initial = form_.initial ? pointer("initial", form_.stored) : ir::no_value;
     const Value mask = form_.masked ? pointer("mask", DType::Bool) : ir::no_value;
-    const Value length = number("length"), inner = number("inner"), count = number("count"), block = number("block");
-    const int places[3][3] = {{2, 1, 0}, {0, 2, 1}, {0, 1, 2}};  // of outer, block, inner
+    const Value length = number("length"), step_along = number("inner"), count = number("count"), block = number("block");
+    const Value inner = form_.in_lanes ? m_.i64(1) : step_along;  // vectors are loaded whole where it is known to be 1
+    const int places[3][3] = {{2, 1, 0}, {0, 2, 1}, {0, 1, 2}};   // of outer, block, inner
     const Value o = m_.dim(places[last_][0]), b = m_.dim(places[last_][1]), i = m_.dim(places[last_][2]);
     const Value base = m_.add(m_.mul(m_.mul(o, length), inner), i);
     const auto at = [&](Value k) { return m_.add(base, m_.mul(k, inner)); };
@@ -115,6 +132,10 @@ void FoldKernel::lines() {
         if (steps) m_.store(out, at(first), start);
     }
     const auto run = [&](Value from, Value to, Value so_far) {
+        if (form_.in_lanes) {
+            const ir::Reduction reduction{*combine_of(form_.op, form_.loop), so_far};
+            return m_.for_lanes(from, to, std::span(&reduction, 1), [&](Value k) { return Values{m_.load(x, at(k))}; })[0];
+        }
         const Value carried[] = {so_far};
         return m_.for_loop(from, to, m_.i64(1), carried, [&](Value k, std::span<const Value> v) {
             Value next = step(v[0], m_.load(x, at(k)));
@@ -167,20 +188,6 @@ void FoldKernel::places() {
         [] { return Values{}; });
 }
 
-/// A launch's arguments, and the memory behind them.
-struct Arguments {
-    SmallVector<std::uint64_t, 12> words;
-    SmallVector<device::BufferUse, 8> uses;
-    bool foreign = false;
-
-    void add(const lib::Memory& memory, device::Access access) {
-        words.push_back(reinterpret_cast<std::uint64_t>(memory.address()));
-        uses.push_back({memory.buffer.get(), access});
-        foreign |= device::externally_visible(memory.buffer.get(), access);
-    }
-    void add(std::int64_t number) { words.push_back(static_cast<std::uint64_t>(number)); }
-};
-
 struct FoldCall final : graph::Call {
     FoldCall(const Form& f, Shape result, int along, std::int64_t size)
         : Call(graph::op_row(f.op).name), form(f), shape(std::move(result)), axis(along), block(size) {}
@@ -188,7 +195,11 @@ struct FoldCall final : graph::Call {
     graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override {
         return {"a kernel of the operation", {}};
     }
-    void launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const Arguments& arguments, std::int64_t elements) const;
+    void launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const lib::KernelArguments& arguments,
+                std::int64_t elements) const {
+        const double each = 1 + 0.5 * graph::op_cost(form.op);
+        lib::launch_own_kernel(queue, name, kernel, extents, arguments, static_cast<double>(elements) * each);
+    }
 
     Form form;
     Shape shape;
@@ -207,7 +218,7 @@ void FoldCall::run(std::span<const Array> inputs, std::span<Array> results) cons
     const lib::Output out = lib::make_output(name, queue, form.stored, shape, kind);
     results[0] = out.array;
     if (out.memory.size() == 0) return;
-    Arguments arguments;
+    lib::KernelArguments arguments;
     arguments.add(memories[0], device::Access::Read);
     arguments.add(out.memory, device::Access::Write);
     for (std::size_t k = 1; k < memories.size(); ++k) arguments.add(memories[k], device::Access::Read);
@@ -223,24 +234,10 @@ void FoldCall::run(std::span<const Array> inputs, std::span<Array> results) cons
     const int last = lines.inner >= 8 || (lines.inner >= count && lines.inner >= lines.outer) ? 2 : count >= lines.outer ? 1 : 0;
     const std::int64_t extents[3][3] = {
         {lines.inner, count, lines.outer}, {lines.outer, lines.inner, count}, {lines.outer, count, lines.inner}};
-    launch(queue, FoldKernel(form, last).build(), extents[last], arguments, memories[0].size());
-}
-
-void FoldCall::launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const Arguments& arguments,
-                      std::int64_t elements) const {
-    device::LaunchShape launch_shape;
-    launch_shape.extents = extents;
-    const Ref<device::Program> program = queue->device()->compile(kernel, queue->device()->shape_class(kernel, launch_shape));
-    device::Launch request;
-    request.program = program.get();
-    request.extents = extents;
-    request.args = arguments.words;
-    request.uses = arguments.uses;
-    request.cost_ns = static_cast<double>(elements) * (1 + 0.5 * graph::op_cost(form.op));
-    request.label = [](const void* text) { return device::Label{static_cast<const char*>(text), device::current_location()}; };
-    request.label_data = name;
-    const Event event = queue->launch(request);
-    if (arguments.foreign) device::finish_without_locks(event);
+    Form chosen = form;
+    chosen.in_lanes = form.how == How::Segments && lines.inner == 1 && lines.length >= count * long_segment &&
+                      combine_of(form.op, form.loop) && queue->device()->runs_host_code();
+    launch(queue, FoldKernel(chosen, last).build(), extents[last], arguments, memories[0].size());
 }
 
 /// The form of a row of `arity` operands that are of its loop's dtype.

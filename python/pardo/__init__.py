@@ -178,6 +178,7 @@ if _TYPE_CHECKING:
     from pardo._compiler.classes import *
     from pardo._data.contexts import *
     from pardo._debug.races import *
+    from pardo._filters.sequences import *
     from pardo._functions.arithmetic import *
     from pardo._functions.assignment import *
     from pardo._functions.bits import *

@@ -1,4 +1,4 @@
-# python/pardo/_analysis/differences.py: differences, gradients, integrals and interpolation of samples; convolution of sequences.
+# python/pardo/_analysis/differences.py: differences, gradients, integrals and interpolation of samples; sums of products of sequences.
 from __future__ import annotations
 
 from typing import Any
@@ -6,15 +6,11 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.manipulation import ravel
-from pardo._base.arguments import SCALARS, array, axis_index, default_on, integer, same_kind, word
+from pardo._base.arguments import array, axis_index, default_on, integer, same_kind
 from pardo._core import Array
-from pardo._fft.arguments import COMPLEX, FROM_HALF, TO_HALF
-from pardo._fft.frequencies import next_fast_len
 from pardo._functions.operands import axes_of, cast, double_of, on_host, operand, operands, to_queue, weak_operand
 
 __all__ = [
-    "convolve",
-    "correlate",
     "ediff1d",
     "gradient",
     "interp",
@@ -406,65 +402,19 @@ def _line(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
     return _core._where(_core.isnan(result), other, result)
 
 
-_MODES = ("valid", "same", "full")
-
-
-def _mode(mode: Any, op_name: str) -> str:
-    if isinstance(mode, (int, np.integer)) and not isinstance(mode, bool) and 0 <= mode < 3:
-        return _MODES[mode]
-    return word(mode, f"{op_name}: mode", _MODES)
-
-
-def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
-    x, y = operands([a, v], op_name)
-    x, y = (_core._reshape(s, [1]) if s.ndim == 0 else s for s in (x, y))
-    if x.ndim != 1 or y.ndim != 1:
-        raise ValueError(f"{op_name}: object too deep for desired array: sequences of one dimension are expected")
-    if x.size == 0 or y.size == 0:
-        raise ValueError(f"{op_name}: a sequence is empty")
-    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
-    return cast(x, common), cast(y, common)
-
-
-_DIRECT = 16  # elements of the shorter sequence, up to which sums of products are not slower than transforms
-
-
-def _by_transforms(long: Array, short: Array, mode: str, op_name: str) -> Array | None:
-    """As `_sliding` does; None where that is faster, and where transforms would overflow, or spread what is not finite. Waits."""
-    n, m, real = long.size, short.size, long.dtype.kind == "f"
-    if m <= _DIRECT or long.dtype.kind not in "fc" or not _core._has_fft(long.queue):
-        return None
-    points = next_fast_len(n + m - 1, real)
-    wide = default_on(long.queue, np.float64)
-    sums = [_core._reduce(_core._SUM, cast(_core.absolute(s), wide), None, False) for s in (long, short)]
-    narrow = np.float32 if long.dtype in (np.float16, np.float32, np.complex64) else np.float64
-    if not float(_core.multiply(*sums)) * points < np.finfo(narrow).max:
-        return None
-    there, back = (TO_HALF, FROM_HALF) if real else (COMPLEX, COMPLEX)
-    spectra = [_core._fft(s, there, True, 1.0, 0, False, [points], [0], op_name) for s in (long, _core._flip(short, [0]))]
-    full = _core._fft(_core.multiply(*spectra), back, False, 1 / points, 0, False, [points], [0], op_name)
-    first, count = {"valid": (m - 1, n - m + 1), "same": (m - 1 - m // 2, n), "full": (0, n + m - 1)}[mode]
-    return cast(full[first : first + count], long.dtype)
-
-
-def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
-    """Products of the short sequence with each part of the long one, summed."""
-    by_transforms = _by_transforms(long, short, mode, op_name)
-    return _summed(long, short, mode) if by_transforms is None else by_transforms
-
-
 def products_of_sequences(x: Array, y: Array) -> Array:
     """The convolution with an error relative to each sum, which coefficients of polynomials need: they differ by orders of magnitude."""
     long, short = (x, y) if x.size >= y.size else (y, x)
-    return _summed(long, _core._flip(short, [0]), "full")
+    return summed_products(long, _core._flip(short, [0]), "full")
 
 
-def _summed(long: Array, short: Array, mode: str) -> Array:
+def summed_products(long: Array, short: Array, mode: str) -> Array:
+    """Products of the short sequence with each part of the long one, summed; mode 'full' or 'valid'."""
     n, m = long.size, short.size
-    pad = {"valid": (0, 0), "same": (m // 2, (m - 1) - m // 2), "full": (m - 1, m - 1)}[mode]
-    zeros = [_core._full([p], 0, long.dtype, long.queue) for p in pad]
-    padded = _core._concat([part for part in (zeros[0], long, zeros[1]) if part.size], 0)
-    count = n + pad[0] + pad[1] - m + 1
+    pad = m - 1 if mode == "full" else 0
+    zeros = [_core._full([pad], 0, long.dtype, long.queue)] if pad else []
+    padded = _core._concat([*zeros, long, *zeros], 0)
+    count = n + 2 * pad - m + 1
     if m <= 16:
         total = None
         for k in range(m):
@@ -474,104 +424,3 @@ def _summed(long: Array, short: Array, mode: str) -> Array:
         return total
     products = _core.multiply(_core._sliding_windows(padded, [m], [0]), short)
     return _core._reduce(_core._ANY if long.dtype == np.bool_ else _core._SUM, products, [1], False, long.dtype)
-
-
-def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
-    """Return the discrete, linear convolution of two one-dimensional sequences.
-
-    Parameters
-    ----------
-    a, v : Array
-        The sequences; one may be a list or a NumPy array.
-    mode : {'full', 'same', 'valid'}
-        Whether all sums are returned, as many as the longer sequence has elements, or those where the sequences overlap completely.
-
-    Returns
-    -------
-    Array
-        One-dimensional, in the dtype that the sequences promote to.
-
-    Raises
-    ------
-    TypeError
-        Neither sequence is an Array or a number.
-    ValueError
-        A sequence is empty or has more than one dimension, or `mode` is something else.
-
-    See Also
-    --------
-    correlate, polymul
-
-    Notes
-    -----
-    Sums of products, in one kernel. Fourier transforms make them of floats where the shorter sequence has more than 16 elements, on devices
-    that have transforms: errors are some units in the last place of the largest sum, not of each. Whether all is finite and nothing
-    overflows is looked at before, and waited for: else the products are summed.
-
-    Examples
-    --------
-    >>> import pardo as pp
-    >>> pp.convolve(pp.asarray([1, 2, 3]), [0, 1, 2])
-    array([0, 1, 4, 7, 6])
-    """
-    x, y = _sequences(a, v, "convolve")
-    if y.size > x.size:
-        x, y = y, x
-    m = y.size
-    y = _core._flip(y, [0])
-    kind = _mode(mode, "convolve")
-    if kind != "same":
-        return _sliding(x, y, kind, "convolve")
-    first = (m - 1) // 2
-    return _sliding(x, y, "full", "convolve")[first : first + x.size]
-
-
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
-    """Cross-correlation of two 1-dimensional sequences; the second is conjugated.
-
-    Parameters
-    ----------
-    a, v : Array
-        The sequences; one may be a list or a NumPy array.
-    mode : {'valid', 'same', 'full'}
-        Whether all sums are returned, as many as the longer sequence has elements, or those where the sequences overlap completely.
-
-    Returns
-    -------
-    Array
-        One-dimensional, in the dtype that the sequences promote to.
-
-    Raises
-    ------
-    TypeError
-        Neither sequence is an Array or a number.
-    ValueError
-        A sequence is empty or has more than one dimension, or `mode` is something else.
-
-    See Also
-    --------
-    convolve
-
-    Notes
-    -----
-    By sums of products or by Fourier transforms, as `convolve` does it.
-
-    Examples
-    --------
-    >>> import pardo as pp
-    >>> pp.correlate(pp.asarray([1, 2, 3]), [0, 1, 0.5], "full")
-    array([0.5, 2. , 3.5, 3. , 0. ])
-    """
-    if any(getattr(s, "ndim", 1) == 0 or isinstance(s, SCALARS) for s in (a, v)):
-        raise ValueError("correlate: object of too small depth for desired array: sequences of one dimension are expected")
-    x, y = _sequences(a, v, "correlate")
-    y = _core.conjugate(y) if y.dtype.kind == "c" else y
-    kind = _mode(mode, "correlate")
-    turned = y.size > x.size
-    if turned:
-        x, y = y, x
-    result = _sliding(x, y, "full" if kind == "same" else kind, "correlate")
-    if kind == "same":
-        first = (y.size - 1) - y.size // 2
-        result = result[first : first + x.size]
-    return _core._flip(result, [0]) if turned else result

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._analysis.differences import convolve
+from pardo._analysis.differences import products_of_sequences
 from pardo._array.interop import asarray, fetched
 from pardo._base.arguments import default_on, default_queue
 from pardo._core import Array, Queue
@@ -74,7 +74,7 @@ def poly(seq_of_zeros: Any) -> Array:
     one = _core._full([1], 1, given.dtype, given.queue)
     result = one
     for k in range(given.shape[0]):
-        result = convolve(result, _core._concat([one, _core.negative(given[k : k + 1])], 0))
+        result = products_of_sequences(result, _core._concat([one, _core.negative(given[k : k + 1])], 0))
     if given.dtype.kind == "c":
         host = on_host(given)
         if np.all(np.sort(host) == np.sort(host.conjugate())):

@@ -11,7 +11,7 @@ from typing import Any
 FILES = {
     "_analysis.averages": "average corrcoef cov",
     "_analysis.counting": "bincount digitize",
-    "_analysis.differences": "convolve correlate ediff1d gradient interp trapezoid unwrap",
+    "_analysis.differences": "ediff1d gradient interp trapezoid unwrap",
     "_analysis.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
     "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
     "_analysis.polynomials": "polyadd polyder polydiv polyint polymul polysub polyval",
@@ -22,6 +22,7 @@ FILES = {
     "_data.contexts": "data enter_data exit_data is_present update_from update_to",
     "_compiler.classes": "struct",
     "_debug.races": "RaceError",
+    "_filters.sequences": "convolve correlate",
     "_functions.arithmetic": "bitwise_count divmod frexp ldexp modf sinc spacing",
     "_functions.assignment": "place put put_along_axis putmask",
     "_functions.bits": "packbits unpackbits",

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
     bind::bind_linalg(m);
     bind::bind_kernel(m);
     bind::bind_launcher(m);
+    bind::bind_loop_call(m);
     bind::bind_image(m);
     bind::bind_program(m);
     bind::bind_present(m);

@@ -69,6 +69,7 @@ struct Launch {
     std::span<const BufferUse> uses;  // buffers behind the pointers; their memory stays theirs until complete, even when they are dropped
     double cost_ns = 0;               // estimated time on one core: small work runs at once on the caller
     bool guessed = false;             // no more than a guess: it has loops whose length only the data knows, and may run for ever
+    bool waited = false;              // whoever hands it over waits for it at once
     std::int64_t chunk = 0;           // items of the first dimension that a thread takes at a time; 0: each its equal share; only CPUs ask
     std::int64_t bytes_read = 0, bytes_written = 0;  // for counters and profiles
     std::int64_t operations = 0;                     // as Amount::operations

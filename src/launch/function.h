@@ -42,6 +42,7 @@ struct Specialisation {
 struct LoopArguments {
     std::int64_t count = 0, block = 0, chunk = 0;
     std::span<device::Buffer* const> results;  // one a result
+    bool waits = false;                        // for its end, at once
     bool late = false;                         // memory that other code may see is written without waiting
 };
 

@@ -197,9 +197,10 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     }
     loop.results = places;
     launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
+    loop.waits = !results.empty() || variant.reports;
     loop.late = late && results.empty() && !variant.reports;
     const Event event = state_->submit(*special, variant, arguments, extents, iterations, queue.get(), {}, loop);
-    if (!results.empty() || variant.reports) event.wait();
+    if (loop.waits) event.wait();
     if (loop.late) *late = event;
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {

@@ -162,6 +162,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     const Cost::Estimate cost = variant.cost.of(words, extents);
     request.cost_ns = launch_ns + cost.item_ns * iterations;
     request.guessed = cost.guessed;
+    request.waited = loop.waits || (foreign && !loop.late);
     request.bytes_read = read;
     request.bytes_written = written;
     request.label = label_of;

@@ -452,20 +452,6 @@ void bind_kernel(nb::module_& m) {
                 return loop.refusal(given);
             },
             nb::arg("arguments"), nb::arg("op_name"))
-        .def(
-            "run_if",
-            [](const pardo::Loop& loop, Tuple arguments, const std::string& op_name) -> nb::object {
-                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), loop.parameters());
-                std::vector<KernelArgument> results;
-                std::optional<std::string> refused;
-                {
-                    const Unlocked unlocked;
-                    results = loop.run(given, {}, {}, nullptr, 0, nullptr, &refused);
-                }
-                return refused ? nb::object(nb::cast(*refused)) : values_of(results);
-            },
-            nb::arg("arguments"), nb::arg("op_name"),
-            "Run serial statements: their results, or why there is no program for these arguments.")
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)

@@ -273,7 +273,7 @@ class _Loop:
 class _Around:
     """A serial loop around parallel ones."""
 
-    def serially(self, captured: Any) -> Any:
+    def __call__(self, captured: Any) -> Any:
         """Leave it to Python."""
         return LEFT
 

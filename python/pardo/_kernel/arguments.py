@@ -1,7 +1,6 @@
 # python/pardo/_kernel/arguments.py: what loops are given by name: which values they take, and what these are for a program.
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,21 +17,6 @@ from pardo._kernel import copies
 REFUSALS = (_core.CompileError, TypeError, ValueError, NameError, AttributeError, IndexError, OverflowError)
 _TAKEN = (Array, np.ndarray, np.generic, bool, int, float, complex)
 _NUMBERS = frozenset([int, float, *(np.dtype(c).type for c in "?bhilqBHILQefdFD")])  # types of numbers that programs take as they are
-
-
-class _Host(threading.local):
-    """Where loops over NumPy's arrays run that this thread starts: None for the CPU, else a queue of a part of it; and how many iterations
-    a thread takes at a time of those that do not say it; 0 for equal shares."""
-
-    queue: Any = None
-    chunk: int = 0
-
-
-host = _Host()
-
-
-def host_queue() -> _core.Queue:
-    return host.queue or _core.Queue.of("cpu")
 
 
 def is_taken(value: Any) -> bool:
@@ -63,22 +47,6 @@ def plain_number(value: Any) -> Any:
     return value.item() if isinstance(value, (Array, np.ndarray)) and value.ndim == 0 else value
 
 
-def plain_arguments(captured: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The arguments of a program where all are arrays with dimensions and Python's numbers, which need nothing more; else None."""
-    out = []
-    for value in captured:
-        kind = type(value)
-        if kind is np.ndarray and value.ndim and (dtype := value.dtype).kind in "biufc":
-            try:
-                value = _core._share_buffer(value, dtype, host_queue())
-            except REFUSALS:
-                return None
-        elif not (kind in _NUMBERS or (kind is Array and value.ndim)):
-            return None
-        out.append(value)
-    return tuple(out)
-
-
 def argument(value: Any) -> Any:
     """NumPy's arrays are used where they are, or their copies (`data`); arrays of no dimensions are numbers."""
     kind = type(value)
@@ -86,7 +54,7 @@ def argument(value: Any) -> Any:
         if kind in _NUMBERS or (kind is Array and value.ndim):
             return value
         if kind is np.ndarray and value.ndim and (dtype := value.dtype).names is None:
-            return _core._share_buffer(value, dtype, host_queue())
+            return _core._share_buffer(value, dtype, _core._host_queue())
     of_parts = type(value) is tuple or isinstance(value, Struct) or (isinstance(value, np.ndarray) and value.dtype.names)
     if present.in_use and not of_parts:
         value = copies.one(value)
@@ -97,7 +65,7 @@ def argument(value: Any) -> Any:
             refuse_masked(value, "jit")
         if value.ndim == 0:
             return value[()]
-        return _core._share_buffer(value, value.dtype, host_queue())
+        return _core._share_buffer(value, value.dtype, _core._host_queue())
     value = structs.as_struct(value)
     return structs.mapped(value, argument) if type(value) is tuple or isinstance(value, (Struct, np.ndarray)) else value
 

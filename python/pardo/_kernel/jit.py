@@ -5,8 +5,9 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, overload
 
+from pardo import _core
 from pardo._base.arguments import fast_math, flag, optional_flag
 from pardo._base.notebook import html_table
 from pardo._base.public_names import publish_module
@@ -14,7 +15,7 @@ from pardo._compiler import source_search
 from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
 from pardo._data import present
-from pardo._kernel import copies, own_arrays, pickling
+from pardo._kernel import copies, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
 from pardo._kernel.regions import Region
@@ -26,7 +27,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class JitFunction(pickling.Unchanging, Generic[P, R]):
+class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
     """A function with parallel loops; made by `jit`."""
 
     __name__: str
@@ -47,23 +48,19 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
         source_search.remember(function)
         self._options = Options(fastmath, checks_of(bounds_check), race_check, schedule, chunk, strict, truncates)
         self._built: Built | None = None
+        self._made: Any = None  # what the core calls, where nothing is asked of calls
 
-    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R: ...
+
+    def _call(self, *arguments: Any, **keywords: Any) -> Any:
+        """A call before the loops are made, while data is mapped, or where the environment may ask for plain Python."""
         if present.in_use:
-            return self._on_copies(arguments, keywords)  # type: ignore[no-any-return]
+            return self._on_copies(arguments, keywords)
         if interpreting() and not (self._options.race_check or race_checking()):
-            return self._function(*arguments, **keywords)  # type: ignore[no-any-return]
-        return self._called(self._current().function, arguments, keywords)  # type: ignore[no-any-return]
-
-    def _called(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """A call that functions without arrays in it know of (own_arrays)."""
-        calls = own_arrays.calls
-        around = calls.innermost
-        calls.innermost = arguments, keywords, around
-        try:
-            return function(*arguments, **keywords)
-        finally:
-            calls.innermost = around
+            return self._function(*arguments, **keywords)
+        return _core._called(self._current().function, arguments, keywords)
 
     def _on_copies(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """A call while data is mapped; what has been written by one that fails does not go back to the host."""
@@ -72,7 +69,7 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
         plain = interpreting() and not (self._options.race_check or race_checking())
         function = self._function if plain else self._current().function
         try:
-            return self._called(function, given[:count], dict(zip(keywords, given[count:], strict=True)))
+            return _core._called(function, given[:count], dict(zip(keywords, given[count:], strict=True)))
         except BaseException:
             for entry, _ in parts:
                 entry.broken = True
@@ -82,6 +79,7 @@ class JitFunction(pickling.Unchanging, Generic[P, R]):
         """The function with its loops replaced."""
         if self._built is None:
             self._built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
+            self._made = self._built.function
         return self._built
 
     def _regions(self) -> list[Region]:

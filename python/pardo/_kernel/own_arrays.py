@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ast
 import copy
-import threading
+import itertools
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from pardo._array import creation, interop, ranges
 from pardo._base.arguments import default_queue, same_queue
 from pardo._compiler import structs
-from pardo._core import Array, Queue
+from pardo._core import Array, Queue, _calls
 from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called
 
@@ -31,15 +31,6 @@ _MAKERS[id(np.ascontiguousarray)] = lambda *given, **said: interop.asarray(*give
 _OF_VALUES = (np.array, np.asarray, np.ascontiguousarray)
 
 
-class _Calls(threading.local):
-    """The calls of jit functions that a thread is in: arguments, keywords, and the call around; None outside of any."""
-
-    innermost: Any = None
-
-
-calls = _Calls()
-
-
 class Several:
     """Takes the place of a queue where arguments have different ones."""
 
@@ -53,18 +44,14 @@ def queue_of(name: str, arguments: Iterable[Any]) -> Queue | Several | None:
     That is where arrays are that are NumPy's, and all where there are none and the default device is the CPU. A function without
     arrays that another jit function calls makes its own where that one does.
     """
-    around = calls.innermost
-    while True:
-        found, host = _arrays_in(arguments)
+    around = ((*given, *keywords.values()) for given, keywords in _calls()[1:])
+    for each in itertools.chain([arguments], around):
+        found, host = _arrays_in(each)
         if isinstance(found, tuple):
             first, second = found
             return Several(first, second, name)
         if found is not None or host:
             return None if found is None else found.queue
-        if around is None or around[2] is None:
-            break
-        around = around[2]
-        arguments = (*around[0], *around[1].values())
     default = default_queue()
     return None if default == Queue.of(HOST) else default
 

@@ -18,9 +18,8 @@ from pardo._compiler.liveness import Around
 from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
-from pardo._data import present
 from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, launchers, list_values  # noqa: F401 (tells the core)
-from pardo._kernel.arguments import REFUSALS, argument, host, is_taken, numbers_of, plain_arguments, plain_number, shaped_as
+from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import (
     NONE,
@@ -66,9 +65,10 @@ class _NoProgramError(Exception):
     """There is no program for a container among the arguments of a variant."""
 
 
-class Region:
+class Region(_core._LoopCall):
     """A loop of a function, with what goes in and out."""
 
+    on_host = False  # with arrays that are elsewhere it is Python's
     for_python: ClassVar[Callable[..., Any]]  # makes a function that Python runs of a loop (rewriting)
 
     def __init__(
@@ -85,6 +85,7 @@ class Region:
         lists: tuple[list_values.Given, ...] = (),
         large: bool = False,
     ) -> None:
+        super().__init__()
         self.scope, self.options, self.around = scope, options, around
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
@@ -96,7 +97,6 @@ class Region:
         self.given = given or {}  # names of the function whose values are part of the program
         self.variants: dict[tuple[Any, ...], Region] = {}  # for arguments that are None or texts, and names that stay the arrays they are
         self.name, self.line, self.parallel = scope.function.__name__, loop.lineno, parallel
-        self.recorded: tuple[int, list[tuple[Any, ...]]] | None = None  # a thread, and what it has run with, for who asks for that
         self.python_runs: dict[str, int] = {}  # how often Python ran it in the end, by the reason
         self.python_loop: Callable[..., Any] | None = None  # what does that, for a parallel loop
         self.given_back = [] if parallel else _left_to_return(loop)
@@ -148,6 +148,17 @@ class Region:
         self.fixed = [fixed_of(self.scope.function, bounds) for bounds in self.bounds]
         self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
         self.loop = self._made()
+        self._let_core_run()
+
+    def _let_core_run(self) -> None:
+        """Let the core run it where arguments are arrays and numbers, and look the names up that are part of the program."""
+        asks = self.of_slices or self.has_products or self.has_solvers or self.draws or self.named or self.options.race_check
+        captured = [
+            (c.owner, "cell_contents" if isinstance(c.owner, types.CellType) else c.name, c.value) for c in self.translation.captured
+        ]
+        places = self.initial if self.parallel else self.in_place
+        loop, dimensions = None if asks else self.loop, len(self.parallel_loops)
+        self._prepare_call(loop, dimensions, len(self.captured), places, self.at_a_time, self.on_host, captured)
 
     def _refuse_last_values(self, names: set[str]) -> None:
         """Names that iterations assign are their own: nothing after the loop may ask for the last one's."""
@@ -205,6 +216,7 @@ class Region:
         if self.translation.captured and self.translation.changed():
             self.translation = self._translated()
             self.loop = self._made()
+            self._let_core_run()
 
     def serially(self, captured: tuple[Any, ...] | None) -> Any:
         """Run a serial loop, or say that Python has to: what the language does not know means what it means in Python.
@@ -226,25 +238,18 @@ class Region:
                 self.refused = shortened(str(e), self.name)
         if self.refused:
             return self._left(self.refused, captured)
-        if (simple := None if self.in_place or present.in_use else plain_arguments(captured)) is not None:
-            if self.translation.captured:
-                self._refresh()
-            result = self._tried(simple + self.key() if self.draws else simple)
-            if type(result) is str:
-                return self._left(shortened(result, self.name), captured)
-            return structs.with_classes(result, self.named, ()) if self.named else result
         if self.of_bytes is not None and type(data := captured[self.of_bytes[0]]) is bytes and data:  # as in the call before
             at, variant = self.of_bytes
-            return variant.serially((*captured[:at], np.frombuffer(data, np.uint8), *captured[at + 1 :]))
+            return variant((*captured[:at], np.frombuffer(data, np.uint8), *captured[at + 1 :]))
         if (variant := self.variant_for(captured)) is not None:
             if variant is LEFT:
                 return LEFT
-            return self.completed(variant, self._drawing(captured, variant.serially, variant.part_of(self, captured)), captured)
+            return self.completed(variant, self._drawing(captured, variant, variant.part_of(self, captured)), captured)
         if any(type(c) is list or list_values.is_long(c) for c in captured) and (made := self._with_lists(captured)) is not None:
             return made[0]
         if not all(map(is_taken, captured)):
             if (converted := self._with_arrays(captured)) is not None:
-                return converted[0].serially(converted[1])
+                return converted[0](converted[1])
             for name, value in zip(self.captured, captured, strict=True):
                 if isinstance(value, byte_values.BUFFERS):
                     return self._left(f"`{name}` is not an array ({type(value).__name__}); pass numpy.frombuffer({name}, …)", captured)
@@ -267,16 +272,6 @@ class Region:
         result = self._run(arguments, [], ())
         return structs.with_classes(result, named, given) if named else result
 
-    def _tried(self, arguments: tuple[Any, ...]) -> Any:
-        """The results of a serial loop; a text where there is no program for these arguments."""
-        if self.recorded is not None:
-            refusal = self.loop.refusal(arguments, self.name)
-            return self._run(arguments, [], ()) if refusal is None else refusal
-        results = self.loop.run_if(arguments, self.name)
-        if type(results) is str:
-            return results
-        return results[0] if len(results) == 1 else tuple(results)
-
     def _with_large_arrays(self, captured: tuple[Any, ...]) -> Any:
         """Run a loop with products of arrays that are large: those of matrices are a library's."""
         if self.of_slices and array_code.better_threaded(captured):
@@ -289,7 +284,7 @@ class Region:
                 return self._left(shortened(str(e), self.name), captured)
             found.counted, found.python_runs = self.counted, self.python_runs
             self.variants[LARGE] = found
-        return found.serially(captured)
+        return found(captured)
 
     def _with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
         """The region, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
@@ -325,6 +320,8 @@ class Region:
     def _like(self, variant: Region) -> Region:
         variant.schedule, variant.chunk, variant.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
         variant.counted = self.counted
+        if variant.loop is not None:
+            variant._let_core_run()
         return variant
 
     def _with_lists(self, captured: tuple[Any, ...]) -> tuple[Any] | None:
@@ -379,7 +376,7 @@ class Region:
         out = values[list_values.OUT] = list_values.places(len(changed))
         overflown = False
         try:
-            result = variant.serially(tuple(values[n] for n in variant.captured))
+            result = variant(tuple(values[n] for n in variant.captured))
         except OverflowError:
             if self.in_place or list_values.changes_others(self.scope, plan.loop, names):
                 raise
@@ -472,7 +469,7 @@ class Region:
         reduces = f"; it reduces into {', '.join(f'`{n}`' for n in self.results)}" if self.results else ""
         return f"a parallel loop over {counters}{space}{reduces}{python}"
 
-    def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
+    def in_parallel(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
         if (variant := self.variant_for(captured)) is not None:
             try:
@@ -488,7 +485,7 @@ class Region:
         ranges = [checked_iterations(each) for each in bounds]
         if ranges and (self.options.race_check or race_checking()):
             return self.checked(ranges, captured)
-        at_a_time = (self.at_a_time or host.chunk) if chunk is None else chunk_of("prange", self.schedule, chunk)
+        at_a_time = (self.at_a_time or _core._host_chunk()) if chunk is None else chunk_of("prange", self.schedule, chunk)
         if arrays := [n for n, k in zip(self.results, self.initial, strict=True) if array_reductions.is_array(captured[k])]:
             key = tuple(arrays)
             if key not in self.blocked:

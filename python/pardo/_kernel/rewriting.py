@@ -115,6 +115,8 @@ class NestedLoops(Region):
     Where there is no such program, Python runs the outer loop, and each parallel loop is a program of its own.
     """
 
+    on_host = True
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.counted = False  # parallel loops are compiled in any case
@@ -257,7 +259,7 @@ class _Cutter:
         load = ast.Load()
         program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(len(self.regions) - 1), load)
         captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
-        made = self.serial(region, ast.Attribute(program, "serially", load), captured, loop)
+        made = self.serial(region, program, captured, loop)
         return [ast.copy_location(s, loop) for s in made]
 
     def fused(self, value: ast.expr) -> ast.expr:
@@ -312,7 +314,7 @@ class _Cutter:
             bounds = ast.Tuple([ast.Tuple(b, load) for b in region.bounds], load)
             made = [_assigned(region.results, ast.Call(program, [bounds, region.chunk, *captured], []))]
         else:
-            made = self.serial(region, ast.Attribute(program, "serially", load), captured, self.with_inner(loop))
+            made = self.serial(region, program, captured, self.with_inner(loop))
         return [ast.copy_location(s, loop) for s in made]
 
     def with_inner(self, loop: ast.For | ast.While) -> ast.stmt:
@@ -325,7 +327,7 @@ class _Cutter:
         return loop
 
     def serial(self, region: Region, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
-        """`$result = $regions[k].serially((x, s))`, then the loop if that is what it says, else the assignment of its results."""
+        """`$result = $regions[k]((x, s))`, then the loop if that is what it says, else the assignment of its results."""
         load = ast.Load()
         given: ast.expr = ast.Tuple(captured, load)
         made: list[ast.stmt] = []

@@ -14,7 +14,7 @@ from pardo._base.public_names import publish_module
 from pardo._compiler import source_search, structs
 from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
-from pardo._core import Array, Device
+from pardo._core import Array, Device, _LoopCall
 from pardo._data import mappings, tables
 from pardo._data.tables import Table, table_of
 from pardo._kernel import pickling
@@ -119,10 +119,11 @@ def _merge(made: list[mappings.Mapping], m: mappings.Mapping) -> None:
     made.append(m)
 
 
-class OffloadedRegion:
+class OffloadedRegion(_LoopCall):
     """A loop of an offloaded function: arrays of the host that the function has made, or found outside, are mapped around it."""
 
     def __init__(self, region: Region, owner: OffloadFunction) -> None:
+        super().__init__()
         self.region, self.owner = region, owner
         self.line, self.loop, self.described = region.line, region.loop, region.described
         self._uses = Uses([region.first], inference.resolver(owner._function))
@@ -132,10 +133,10 @@ class OffloadedRegion:
         """Run a serial loop where its arrays are: on the device if some of them are there."""
         table = _running.get()
         if table is None or table.shares or captured is None or not any(type(x) is Array for c in captured for x in structs.leaves(c)):
-            return self.region.serially(captured)
-        return self._mapped(table, None, captured, lambda given: self.region.serially(given))
+            return self.region(captured)
+        return self._mapped(table, None, captured, self.region)
 
-    def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
+    def in_parallel(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
         table = _running.get()
         if table is None or table.shares:

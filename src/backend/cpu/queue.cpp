@@ -61,8 +61,8 @@ bool CpuQueue::shares_memory(const Buffer* buffer) const noexcept {
     return buffer->device()->backend() == device_->backend() || buffer->host_visible();
 }
 
-bool CpuQueue::may_run_now(double cost_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
-    if (cost_ns >= at_once_limit_ns) return false;
+bool CpuQueue::may_run_now(double cost_ns, double limit_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
+    if (cost_ns >= limit_ns) return false;
     if (order_ == QueueOrder::InOrder ? !core().idle() : core().fenced()) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
@@ -115,7 +115,8 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     auto* program = static_cast<CpuProgram*>(l.program);
     const auto describe = [&] { return Submission{Activity::Kernel, this, device::label_of(l), device::amount_of(l)}; };
     // A caller that may be interrupted does not run what may never end.
-    if (!(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, l.uses, depends)) {
+    const double limit_ns = l.waited ? waited_limit_ns : at_once_limit_ns;
+    if (!(l.guessed && device::interruptible()) && may_run_now(l.cost_ns, limit_ns, l.uses, depends)) {
         const auto go = [&] {
             run_program(*pool_, *program, l.extents, l.args.data(), l.cost_ns, l.chunk, nullptr);
             if (l.check) l.check();
@@ -128,6 +129,7 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.guessed = l.guessed;
     work.chunk = l.chunk;
+    work.waited = l.waited && !l.guessed && l.cost_ns < lent_limit_ns;
     Request request;
     request.cost_ns = l.cost_ns;
     request.check = l.check;
@@ -143,7 +145,8 @@ Event CpuQueue::run(Activity activity, F&& f, std::span<const BufferUse> uses, L
         if (label.location.empty()) label.location = device::current_location();
         return std::move(label);
     };
-    if (may_run_now(cost_ns, uses, depends)) return run_now(f, uses, [&] { return Submission{activity, this, named(), amount}; });
+    if (may_run_now(cost_ns, at_once_limit_ns, uses, depends))
+        return run_now(f, uses, [&] { return Submission{activity, this, named(), amount}; });
     Work work;
     work.function = std::forward<F>(f);
     Request request;

@@ -17,6 +17,10 @@ class QueueCore;
 /// Below this, work on an idle queue runs on the calling thread before the submission returns, in parallel from serial_limit_ns on:
 /// handing it to a worker would cost as much again.
 inline constexpr double at_once_limit_ns = 20'000;
+/// The same where the caller would wait for the worker; until then nobody else hands work over.
+inline constexpr double waited_limit_ns = 1e6;
+/// What is longer, and not longer than this, the caller runs when it waits: no worker is woken for it.
+inline constexpr double lent_limit_ns = 20e6;
 
 /// What a submission does when its turn comes.
 struct Work {
@@ -26,6 +30,7 @@ struct Work {
     std::function<void()> function;  // may be empty
     bool guessed = false;            // as of device::Launch
     std::int64_t chunk = 0;          // as of device::Launch
+    bool waited = false;             // the caller comes to run it
 };
 
 /// A submission that has not run at once.
@@ -103,7 +108,7 @@ public:
                        std::span<const Event> depends) override;
 
 private:
-    bool may_run_now(double cost_ns, std::span<const device::BufferUse> uses, std::span<const Event> depends);
+    bool may_run_now(double cost_ns, double limit_ns, std::span<const device::BufferUse> uses, std::span<const Event> depends);
     /// Runs `f` at once or hands it over; the common end of host_task, copy and fill.
     template <class F>
     Event run(Activity activity, F&& f, std::span<const device::BufferUse> uses, device::Label&& label, double cost_ns,

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pardo as pp
+from pardo import _core
 from pardo._base.public_names import publish_module
 from pardo._compiler import source
 from pardo._compiler.defining import defined
 from pardo._data.tables import HOST
-from pardo._kernel.arguments import host
 from pardo._kernel.parallel_loops import Scope, called, imported, is_prange
 from pardo.compat.numba.core import config
 
@@ -39,12 +39,12 @@ def set_num_threads(n: int) -> None:
         raise TypeError("The number of threads specified must be an integer")
     if not 1 <= n <= most:
         raise ValueError(f"set_num_threads: the CPU device has {most} threads, not {n}; begin the process with PARDO_NUM_THREADS={n}")
-    host.queue = None if n == most else pp.Queue.of(pp.Device(HOST).create_sub_devices([int(n)])[0])
+    _core._set_host_queue(None if n == most else pp.Queue.of(pp.Device(HOST).create_sub_devices([int(n)])[0]))
 
 
 def get_num_threads() -> int:
     """Give the number of threads that loops over NumPy's arrays run on."""
-    return config.NUMBA_NUM_THREADS if host.queue is None else host.queue.device.max_compute_units or 1
+    return _core._host_queue().device.max_compute_units or 1
 
 
 def set_parallel_chunksize(n: int) -> int:
@@ -64,7 +64,8 @@ def set_parallel_chunksize(n: int) -> int:
         raise TypeError("The parallel chunksize must be an integer")
     if n < 0:
         raise ValueError("chunksize must be greater than or equal to zero")
-    before, host.chunk = host.chunk, int(n)
+    before = _core._host_chunk()
+    _core._set_host_chunk(int(n))
     return before
 
 
@@ -72,7 +73,7 @@ class _ChunkSize:
     """Gives how many iterations a thread takes at a time; in loops, where no other loops start, that is 0, for equal shares."""
 
     def __call__(self) -> int:
-        return host.chunk
+        return _core._host_chunk()
 
     @staticmethod
     def _pardo_function() -> int:
@@ -95,7 +96,7 @@ def parallel_chunksize(n: int) -> Iterator[int]:
     try:
         yield before
     finally:
-        host.chunk = before
+        _core._set_host_chunk(before)
 
 
 def for_loops(function: types.FunctionType) -> types.FunctionType:

@@ -1,7 +1,7 @@
 // python/bind/array/ops.cpp: pardo/ops.h for Python, but for the elementwise functions. The package adds keywords and documentation.
 #include <algorithm>
 
-#include <pardo/membership.h>
+#include <pardo/detail/membership.h>
 #include <pardo/ops.h>
 
 #include "bind.h"

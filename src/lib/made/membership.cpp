@@ -1,7 +1,7 @@
 // src/lib/made/membership.cpp: which integers are among others, by a mark for each that could be.
 #include <algorithm>
 
-#include <pardo/membership.h>
+#include <pardo/detail/membership.h>
 
 #include "graph/call.h"
 #include "graph/engine.h"

@@ -1,4 +1,4 @@
-// pardo/membership.h: which elements are among others.
+// include/pardo/detail/membership.h: what Python's isin is made of.
 #pragma once
 
 #include <pardo/array.h>

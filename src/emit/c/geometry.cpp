@@ -21,7 +21,7 @@ constexpr std::int64_t heavy_operations = 4;
 constexpr int stencil_loads = 3;              // of one place each, in more than one dimension
 constexpr std::int64_t bytes_in_flight = 16;  // of each array, for an item: what one-word items lack to fill a GPU's memory bus
 constexpr std::int64_t groups_per_unit = 16;  // fewer groups a compute unit: items take less each
-constexpr double most_on_stack = 1 << 20;  // of the arrays of a group's items
+constexpr double most_on_stack = 1 << 20;     // of the arrays of a group's items
 constexpr std::int64_t short_line = 64;       // a last dimension up to this is not a line
 constexpr std::int64_t narrow_limit = std::int64_t(1) << 31;
 constexpr std::int64_t largest_group = (1 << 25) - 1;  // that encode() holds; no device has such
@@ -118,6 +118,12 @@ int widest_sum(const ir::Kernel& kernel) {
 bool is_heavy(const ir::Kernel& kernel) {
     return std::count_if(kernel.instrs.begin(), kernel.instrs.end(),
                          [](const ir::Instr& in) { return in.op == ir::Opcode::Call || in.op == ir::Opcode::Div; }) >= heavy_operations;
+}
+
+/// Branches of which each copy of an item multiplies the ways through the others: NVRTC took eight minutes for four copies of eleven.
+bool is_branched(const ir::Kernel& kernel) {
+    constexpr std::int64_t many = 6;
+    return std::count_if(kernel.instrs.begin(), kernel.instrs.end(), [](const ir::Instr& in) { return in.op == ir::Opcode::If; }) >= many;
 }
 
 CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& shape, const CFeatures& features) {
@@ -325,6 +331,7 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
         return g;
     }
     while (g.mapping == CMapping::Line && rank > 1 && g.group_size > 32 && g.group_size / 2 >= line) g.group_size /= 2;
+    if (is_branched(kernel)) return g;
     const std::int64_t enough = groups_per_unit * std::max(features.compute_units, 1);
     const int weight = is_heavy(kernel) ? 2 : 1;
     const auto wanted = static_cast<int>(std::clamp<std::int64_t>(weight * bytes_in_flight / narrowest(kernel), 1, weight * most_columns));

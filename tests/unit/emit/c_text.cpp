@@ -329,6 +329,21 @@ TEST(CText, sine_and_cosine_of_a_number_are_one_call) {
     }
 }
 
+TEST(CGeometry, gives_an_item_one_element_where_copies_would_multiply_branches) {
+    const std::int64_t items[] = {1 << 24};
+    for (const auto& [branches, wanted] : {std::pair(1, 4), std::pair(6, 1)}) {
+        ir::Builder b("ways", 1, true);
+        const ir::Value out = b.pointer("out0", f32, Access::Write, true), x = b.pointer("in0", f32, Access::Read, true);
+        ir::Value value = b.load(x, b.dim(0));
+        for (int k = 0; k < branches; ++k)
+            value = b.if_else(
+                b.eq(b.rem(b.dim(0), b.i64(7 + k)), b.i64(3)), [&] { return ir::Builder::Values{b.load(x, b.i64(k))}; },
+                [&] { return ir::Builder::Values{value}; })[0];
+        b.store(out, b.dim(0), value);
+        EXPECT_EQ(emit::choose_geometry(b.finish(), {.extents = items, .inner = 1, .innermost = 1}, gpu(CLanguage::Cuda)).columns, wanted);
+    }
+}
+
 TEST(CGeometry, fits_the_stack_of_a_processors_thread) {
     const std::int64_t items[] = {1000};
     CFeatures f = gpu(CLanguage::OpenCL);

@@ -1,6 +1,7 @@
-// src/emit/llvm/math/polynomials.cpp: double precision sin, cos, exp, log and log1p as inline polynomials, below 1 ulp like SLEEF's. A call keeps
-// the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual range
-// still take it. sin, cos, log and log1p after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with erfc.
+// src/emit/llvm/math/polynomials.cpp: double precision sin, cos, exp, log and log1p as inline polynomials, below 1 ulp like SLEEF's. A call
+// keeps the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual
+// range still take it. sin, cos, log and log1p after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with
+// erfc.
 #include <limits>
 
 #include "emit/llvm/emitter.h"

@@ -26,6 +26,37 @@ def test_inline_functions_stay_within_one_ulp(name):
     assert np.max(np.abs(got - exact) / ulp) < 1
 
 
+FLOATS = ["cbrt", "expm1", "sinh", "cosh", "tanh", "arcsinh", "log", "log2", "log10"]
+
+
+@with_wider_reference
+@pytest.mark.parametrize(
+    ("name", "dtype"), [(n, "float32") for n in FLOATS] + [(n, "float64") for n in ("cbrt", "sinh", "cosh", "log", "log1p")]
+)
+def test_inline_functions_of_all_magnitudes_stay_within_one_ulp(name, dtype):
+    rng = np.random.default_rng(0)
+    info = np.finfo(dtype)
+    integers = np.dtype(f"i{info.bits // 8}")
+    x = np.concatenate(
+        [
+            rng.integers(0, np.iinfo(integers).max, 20_000).astype(integers).view(dtype),  # bits: all magnitudes, and some NaN
+            *(rng.uniform(0, s, 10_000).astype(dtype) for s in (0.01, 0.4, 1.1, 3, 15, 100, 700)),
+            np.exp(rng.uniform(-0.4, 0.4, 10_000)).astype(dtype),
+            np.array([0, np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal], dtype),
+        ]
+    )
+    x = np.concatenate([x, -x])
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(x.astype(np.float64 if dtype == "float32" else np.longdouble))
+        expected = exact.astype(dtype)
+    got = pp.asnumpy(getattr(pp, name)(pp.asarray(x)))
+    finite = np.isfinite(expected)
+    assert np.max(np.abs(got[finite] - exact[finite]) / np.spacing(np.abs(expected[finite]))) < 1
+    np.testing.assert_array_equal(got[~finite], expected[~finite])
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[known]))
+
+
 @with_wider_reference
 def test_erf_stays_within_one_ulp():
     rng = np.random.default_rng(0)
@@ -48,7 +79,7 @@ def test_erf_stays_within_one_ulp():
     np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
-@pytest.mark.parametrize("name", ["sin", "cos", "exp"])
+@pytest.mark.parametrize("name", ["sin", "cos", "exp", "sinh", "cosh"])
 def test_one_rare_argument_does_not_touch_its_neighbours(name):
     x = np.linspace(-3, 3, 40)
     for rare in (np.inf, -np.inf, np.nan, 1e22, -1e22, 708.5, -745.0, 5e-324):

@@ -211,7 +211,23 @@ private:
     llvm::Value* inline_sine(llvm::Value* x, bool cosine);
     llvm::Value* inline_exp(llvm::Value* x);
     llvm::Value* inline_log(llvm::Value* x);
-    llvm::Value* inline_erf(llvm::Value* x);  // math/erf.cpp
+    llvm::Value* inline_log1p(llvm::Value* x);
+    struct SplitLog {
+        llvm::Value *field, *k, *f;
+    };
+    SplitLog split_for_log(llvm::Value* u);
+    llvm::Value* sum_of_log(llvm::Value* k, llvm::Value* f, llvm::Value* low);
+    static bool is_hyperbolic(ir::Math fn, DType t);  // math/hyperbolic.cpp: those that are inline
+    llvm::Value* inline_hyperbolic(ir::Math fn, llvm::Value* x);
+    llvm::Value* hyperbolic_of_floats(ir::Math fn, llvm::Value* x);
+    llvm::Value* hyperbolic_of_doubles(ir::Math fn, llvm::Value* x);
+    llvm::Value* asinh_of_floats(llvm::Value* x);
+    llvm::Value* power_of_two(llvm::Value* shifted, std::int64_t factor_bits, bool down);
+    static bool is_float_logarithm(ir::Math fn, DType t);  // math/float_logarithms.cpp
+    llvm::Value* inline_float_logarithm(ir::Math fn, llvm::Value* x);
+    llvm::Value* logarithm_of_floats(ir::Math fn, llvm::Value* x);
+    llvm::Value* inline_cbrt(llvm::Value* x);  // math/cbrt.cpp
+    llvm::Value* inline_erf(llvm::Value* x);   // math/erf.cpp
     llvm::Value* erf_of_eight(llvm::Value* x);
     llvm::Value* erf_entry(std::size_t row, llvm::Value* cell);
     llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);

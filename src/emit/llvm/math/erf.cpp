@@ -39,7 +39,8 @@ constexpr std::size_t rows = std::size(erf_table), first_term = 2;
 }  // namespace
 
 bool keeps_math(const LlvmTarget& target, ir::Math fn, DType t) {
-    return fn == ir::Math::erf && t == DType::Float64 && target.vector_bytes == 64;
+    if (t != DType::Float64) return false;
+    return (fn == ir::Math::erf && target.vector_bytes == 64) || (fn == ir::Math::log1p && target.vector_bytes >= 32);
 }
 
 /// What each lane finds in its cell's column.

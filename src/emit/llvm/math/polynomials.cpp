@@ -1,6 +1,7 @@
-// src/emit/llvm/math/polynomials.cpp: double precision sin, cos, exp and log as inline polynomials, below 1 ulp like SLEEF's. A call keeps
-// the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual range
-// still take it. sin, cos and log after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with erfc.
+// src/emit/llvm/math/polynomials.cpp: double precision sin, cos, exp, log and log1p as inline polynomials, below 1 ulp like SLEEF's. A call
+// keeps the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual
+// range still take it. sin, cos, log and log1p after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with
+// erfc.
 #include <limits>
 
 #include "emit/llvm/emitter.h"
@@ -32,16 +33,26 @@ constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
 }  // namespace
 
 bool Emitter::has_inline_math(Math fn, DType t) const {
-    const bool known = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log;
-    return (known && t == DType::Float64 && target_.vector_bytes >= 32) || keeps_math(target_, fn, t);  // from AVX2 on there is fma
+    const bool here = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log || fn == Math::log1p;
+    const bool known = (here && t == DType::Float64) || fn == Math::cbrt || is_hyperbolic(fn, t) || is_float_logarithm(fn, t);
+    return (known && target_.vector_bytes >= 32) || keeps_math(target_, fn, t);  // from AVX2 on there is fma
 }
 
 llvm::Value* Emitter::inline_math(Math fn, llvm::Value* x) {
     if (fn == Math::erf) return inline_erf(x);
+    if (fn == Math::cbrt) return inline_cbrt(x);
+    const DType t = x->getType()->getScalarType()->isDoubleTy() ? DType::Float64 : DType::Float32;
+    if (is_hyperbolic(fn, t)) return inline_hyperbolic(fn, x);
+    if (is_float_logarithm(fn, t)) return inline_float_logarithm(fn, x);
     auto in_library = [&] { return library(fn, {x}); };
     if (fn == Math::log) {  // of normal numbers above 0
         llvm::Value* tiny = b_.CreateFCmpULT(x, real(x, std::numeric_limits<double>::min()));
         return unless(b_.CreateOr(tiny, b_.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType()))), inline_log(x), in_library);
+    }
+    if (fn == Math::log1p) {
+        llvm::Value* beyond =
+            b_.CreateOr(b_.CreateFCmpULE(x, real(x, -1)), b_.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType())));
+        return unless(beyond, inline_log1p(x), in_library);
     }
     llvm::Value* result = fn == Math::exp ? inline_exp(x) : inline_sine(x, fn == Math::cos);
     llvm::Value* limit = real(x, fn == Math::exp ? exp_limit : angle_limit);
@@ -90,22 +101,52 @@ llvm::Value* Emitter::inline_exp(llvm::Value* x) {
     return b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(value, bits_type), exponent), x->getType());
 }
 
-llvm::Value* Emitter::inline_log(llvm::Value* x) {
-    const Doubles d(b_, x->getType());
-    llvm::Value* bits = b_.CreateBitCast(x, widened(b_.getInt64Ty(), width(x)));
-    // x = 2^k (1 + f); k is made a double by being the low bits of 2^52 + 1023 + k.
-    llvm::Value* lifted = b_.CreateAdd(bits, integer(bits, one_bits - root_half_bits));
-    llvm::Value* exponent = b_.CreateOr(b_.CreateLShr(lifted, integer(bits, 52)), integer(bits, two_52_bits));
-    llvm::Value* k = b_.CreateFSub(b_.CreateBitCast(exponent, x->getType()), d(0x1p52 + 1023));
-    llvm::Value* mantissa = b_.CreateAdd(b_.CreateAnd(lifted, integer(bits, (std::int64_t(1) << 52) - 1)), integer(bits, root_half_bits));
-    llvm::Value* f = b_.CreateFSub(b_.CreateBitCast(mantissa, x->getType()), d(1.0));
+/// `low`: what 1 + f lacks, if not null.
+llvm::Value* Emitter::sum_of_log(llvm::Value* k, llvm::Value* f, llvm::Value* low) {
+    const Doubles d(b_, f->getType());
     llvm::Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, d(2.0)));
     llvm::Value *z = b_.CreateFMul(s, s), *w = b_.CreateFMul(z, z);
     const double odd[] = {log_terms[0], log_terms[2], log_terms[4], log_terms[6]}, even[] = {log_terms[1], log_terms[3], log_terms[5]};
     llvm::Value* rest = d.fma(w, d.polynomial(w, even), b_.CreateFMul(z, d.polynomial(w, odd)));
     llvm::Value* half_square = b_.CreateFMul(b_.CreateFMul(f, d(0.5)), f);
-    llvm::Value* small = d.fma(s, b_.CreateFAdd(half_square, rest), b_.CreateFMul(k, d(log_ln2_low)));
+    llvm::Value* tail = b_.CreateFMul(k, d(log_ln2_low));
+    const double inverse[] = {1.0, -2.0, 2.0};  // 1 / (1 + f) = (1 - s) / (1 + s), within 1 %
+    if (low) tail = d.fma(low, d.polynomial(s, inverse), tail);
+    llvm::Value* small = d.fma(s, b_.CreateFAdd(half_square, rest), tail);
     return d.fma(k, d(log_ln2_high), b_.CreateFSub(f, b_.CreateFSub(half_square, small)));
+}
+
+/// u = 2^k (1 + f): k as it is kept in the bits, as a double, and f. k is made a double by being the low bits of 2^52 + 1023 + k.
+Emitter::SplitLog Emitter::split_for_log(llvm::Value* u) {
+    const Doubles d(b_, u->getType());
+    llvm::Value* bits = b_.CreateBitCast(u, widened(b_.getInt64Ty(), width(u)));
+    llvm::Value* lifted = b_.CreateAdd(bits, integer(bits, one_bits - root_half_bits));
+    llvm::Value* field = b_.CreateLShr(lifted, integer(bits, 52));
+    llvm::Value* exponent = b_.CreateOr(field, integer(bits, two_52_bits));
+    llvm::Value* k = b_.CreateFSub(b_.CreateBitCast(exponent, u->getType()), d(0x1p52 + 1023));
+    llvm::Value* mantissa = b_.CreateAdd(b_.CreateAnd(lifted, integer(bits, (std::int64_t(1) << 52) - 1)), integer(bits, root_half_bits));
+    return {field, k, b_.CreateFSub(b_.CreateBitCast(mantissa, u->getType()), d(1.0))};
+}
+
+llvm::Value* Emitter::inline_log(llvm::Value* x) {
+    const SplitLog parts = split_for_log(x);
+    return sum_of_log(parts.k, parts.f, nullptr);
+}
+
+/// log(u + c) with u = 1 + x rounded, and c what that loses. Where u is near 1, f is x.
+llvm::Value* Emitter::inline_log1p(llvm::Value* x) {
+    const Doubles d(b_, x->getType());
+    llvm::Value* u = b_.CreateFAdd(d(1.0), x);
+    llvm::Value* added = b_.CreateFSub(u, d(1.0));
+    llvm::Value* lost = b_.CreateFAdd(b_.CreateFSub(d(1.0), b_.CreateFSub(u, added)), b_.CreateFSub(x, added));
+    const SplitLog parts = split_for_log(u);
+    llvm::Value* near = b_.CreateFCmpOEQ(parts.k, d(0.0));
+    llvm::Value* most = integer(parts.field, 2046);
+    llvm::Value* field = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, parts.field, most);
+    llvm::Value* scale = b_.CreateShl(b_.CreateSub(most, field), integer(field, 52));  // 2^-k
+    llvm::Value* low = b_.CreateSelect(near, d(0.0), b_.CreateFMul(lost, b_.CreateBitCast(scale, x->getType())));
+    llvm::Value* result = sum_of_log(parts.k, b_.CreateSelect(near, x, parts.f), low);
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
 }  // namespace pardo::emit

@@ -1,0 +1,136 @@
+// src/emit/llvm/math/hyperbolic.cpp: sinh, cosh, tanh, expm1 and asinh inline, in place of calls of SLEEF. Of floats they are computed in
+// double precision, by as few terms as floats need: half the lanes, but no pairs of floats, and errors of little more than half an ulp.
+// e^x = 2^k e^r with |r| up to ln 2 / 2; sinh r and cosh r are polynomials of r^2, minimax fits (Remez, 40 digits) made for this file.
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+#include "emit/llvm/emitter.h"
+#include "emit/llvm/math/doubles.h"
+#include "ir/passes/math_recipes.h"
+
+namespace pardo::emit {
+
+using ir::Math;
+
+namespace {
+
+// On [-ln 2 / 2, ln 2 / 2]: cosh r and sinh r / r in r^2, relative errors 2^-34 and 2^-37; (e^r - 1) / r in r, 2^-32
+constexpr double cosh_of_float[] = {0.9999999999605668, 0.5000000106303283, 0.041666221304396296, 0.0013948422715030996};
+constexpr double sinh_of_float[] = {0.9999999999955336, 0.1666666678603155, 0.00833328358021529, 0.00019907557375680612};
+constexpr double expm1_of_float[] = {1.000000000031391,    0.5000000046945153,    0.16666666248385176,   0.04166635331419716,
+                                     0.008333402917385973, 0.0013941091126067496, 0.00019841356984133486};
+// log((1 + s) / (1 - s)) / s in s^2 for (1 + s) / (1 - s) between the roots of 1/2 and 2, relative error 2^-38
+constexpr double log_of_float[] = {2.0000000000085096, 0.6666666522881476, 0.40000388238824164, 0.2853483581770604, 0.2362037655060549};
+// On [-1, 1]: (cosh r - 1) / r^2 and (sinh r / r - 1) / r^2 in r^2, errors of cosh and sinh 2^-59 and 2^-63
+constexpr double cosh_terms[] = {0.5000000000000001,     0.04166666666666334,   0.0013888888889175737, 2.4801587184341943e-05,
+                                 2.7557344844120595e-07, 2.087368219213646e-09, 1.1661730233029744e-11};
+constexpr double sinh_terms[] = {0.16666666666666669,    0.008333333333333137,   0.0001984126984143834, 2.75573191551098e-06,
+                                 2.5052123437396546e-08, 1.6057237122458708e-10, 7.75941518672986e-13};
+constexpr std::int64_t two_to_minus_three = 0x3fc0000000000000, two_to_minus_one = 0x3fe0000000000000, two_to_zero = 0x3ff0000000000000;
+constexpr double far_float = 100, far_double = 711, flat_tanh = 10;  // from where on results are infinite, and tanh is 1
+
+}  // namespace
+
+bool Emitter::is_hyperbolic(Math fn, DType t) {
+    if (fn == Math::sinh || fn == Math::cosh) return t == DType::Float32 || t == DType::Float64;
+    return (fn == Math::tanh || fn == Math::expm1 || fn == Math::asinh) && t == DType::Float32;
+}
+
+llvm::Value* Emitter::inline_hyperbolic(Math fn, llvm::Value* x) {
+    if (x->getType()->getScalarType()->isDoubleTy()) return hyperbolic_of_doubles(fn, x);
+    const int chunk = std::min(width(x), target_.vector_bytes / 4);
+    return in_chunks(chunk, {x}, [&](llvm::ArrayRef<llvm::Value*> part) { return hyperbolic_of_floats(fn, part[0]); });
+}
+
+/// 2^k in what `shifted` holds in its low bits, times the power of two with these bits; `down`: 2^-k.
+llvm::Value* Emitter::power_of_two(llvm::Value* shifted, std::int64_t factor_bits, bool down) {
+    llvm::Value* bits = b_.CreateBitCast(shifted, widened(b_.getInt64Ty(), width(shifted)));
+    llvm::Value *exponent = b_.CreateShl(bits, integer(bits, 52)), *factor = integer(bits, factor_bits);
+    return b_.CreateBitCast(down ? b_.CreateSub(factor, exponent) : b_.CreateAdd(factor, exponent), shifted->getType());
+}
+
+llvm::Value* Emitter::hyperbolic_of_floats(Math fn, llvm::Value* x) {
+    llvm::Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    llvm::Type* wide_type = widened(b_.getDoubleTy(), width(x));
+    const Doubles d(b_, wide_type);
+    auto narrow = [&](llvm::Value* v) { return b_.CreateFPTrunc(v, x->getType()); };
+    auto with_sign = [&](llvm::Value* v) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, narrow(v), x); };
+    auto at_most = [&](double limit) {  // NaN stays
+        llvm::Value* bound = real(x, limit);
+        return b_.CreateFPExt(b_.CreateSelect(b_.CreateFCmpOLT(bound, magnitude), bound, magnitude), wide_type);
+    };
+    if (fn == Math::asinh) {
+        llvm::Value* finite = b_.CreateFCmpOLT(magnitude, llvm::ConstantFP::getInfinity(x->getType()));
+        return b_.CreateSelect(finite, with_sign(asinh_of_floats(b_.CreateFPExt(magnitude, wide_type))), x);
+    }
+    llvm::Value* value = nullptr;
+    if (fn == Math::expm1) {
+        llvm::Value* low = real(x, -flat_tanh * 2);
+        llvm::Value* within = b_.CreateSelect(b_.CreateFCmpOLT(x, low), low, x);
+        llvm::Value* high = real(x, far_float);
+        value = b_.CreateFPExt(b_.CreateSelect(b_.CreateFCmpOLT(high, within), high, within), wide_type);
+    } else if (fn == Math::tanh) {
+        value = at_most(flat_tanh);
+        value = b_.CreateFAdd(value, value);
+    } else {
+        value = at_most(far_float);
+    }
+    llvm::Value* shifted = d.fma(value, d(std::numbers::log2e), d(ir::whole_shifter));
+    llvm::Value* r = d.less(value, b_.CreateFSub(shifted, d(ir::whole_shifter)), d(std::numbers::ln2));
+    if (fn == Math::expm1 || fn == Math::tanh) {
+        llvm::Value* scale = power_of_two(shifted, two_to_zero, false);
+        llvm::Value* result = d.fma(b_.CreateFMul(scale, r), d.polynomial(r, expm1_of_float), b_.CreateFSub(scale, d(1.0)));
+        if (fn == Math::tanh) result = b_.CreateFDiv(result, b_.CreateFAdd(result, d(2.0)));
+        return with_sign(result);
+    }
+    llvm::Value* z = b_.CreateFMul(r, r);
+    llvm::Value *even = d.polynomial(z, cosh_of_float), *odd = b_.CreateFMul(r, d.polynomial(z, sinh_of_float));
+    llvm::Value *up = power_of_two(shifted, two_to_minus_one, false), *down = power_of_two(shifted, two_to_minus_one, true);
+    llvm::Value *sum = b_.CreateFAdd(up, down), *difference = b_.CreateFSub(up, down);
+    if (fn == Math::cosh) return narrow(d.fma(difference, odd, b_.CreateFMul(sum, even)));
+    return with_sign(d.fma(sum, odd, b_.CreateFMul(difference, even)));
+}
+
+/// log(x + sqrt(1 + x^2)) of floats from 0 on, as doubles.
+llvm::Value* Emitter::asinh_of_floats(llvm::Value* x) {
+    const Doubles d(b_, x->getType());
+    llvm::Value* square = b_.CreateFMul(x, x);
+    llvm::Value* y = b_.CreateFAdd(x, b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, b_.CreateFAdd(square, d(1.0))));
+    const auto [field, k, f] = split_for_log(y);
+    llvm::Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, d(2.0)));
+    llvm::Value* log = d.fma(k, d(std::numbers::ln2), b_.CreateFMul(s, d.polynomial(b_.CreateFMul(s, s), log_of_float)));
+    llvm::Value* tiny = d.fma(b_.CreateFMul(square, x), d(-1.0 / 6), x);  // where 1 + x^2 loses bits of x
+    return b_.CreateSelect(b_.CreateFCmpOLT(x, d(0x1p-12)), tiny, log);
+}
+
+/// sinh and cosh. Powers are a fourth of themselves, since that of the largest x has no double, and e^-x less than 2^-1000 does not
+/// count. For sinh below 1, where a difference of powers would lose bits, k is 0.
+llvm::Value* Emitter::hyperbolic_of_doubles(Math fn, llvm::Value* x) {
+    const Doubles d(b_, x->getType());
+    llvm::Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    size = b_.CreateSelect(b_.CreateFCmpOLT(d(far_double), size), d(far_double), size);  // NaN stays
+    llvm::Value* shifted = d.fma(size, d(std::numbers::log2e), d(ir::whole_shifter));
+    if (fn == Math::sinh) shifted = b_.CreateSelect(b_.CreateFCmpOLT(size, d(1.0)), d(ir::whole_shifter), shifted);
+    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* t = d.less(size, k, d(ir::ln2_high));
+    llvm::Value* r = d.less(t, k, d(ir::ln2_low));
+    llvm::Value* lost = d.less(b_.CreateFSub(t, r), k, d(ir::ln2_low));
+    llvm::Value* most = d(ir::whole_shifter + 1000);
+    llvm::Value* up = power_of_two(shifted, two_to_minus_three, false);
+    llvm::Value* down = power_of_two(b_.CreateSelect(b_.CreateFCmpOLT(most, shifted), most, shifted), two_to_minus_three, true);
+    llvm::Value *sum = b_.CreateFAdd(up, down), *difference = b_.CreateFSub(up, down);
+    llvm::Value* z = b_.CreateFMul(r, r);
+    // cosh x = sum cosh r + difference sinh r, sinh x the other way round; sinh r = r + tail, cosh r = 1 + z C
+    llvm::Value* tail = d.fma(b_.CreateFMul(r, z), d.polynomial(z, sinh_terms), lost);
+    llvm::Value *whole = fn == Math::cosh ? sum : difference, *other = fn == Math::cosh ? difference : sum;
+    llvm::Value* rounded = b_.CreateFSub(up, whole);
+    rounded = fn == Math::cosh ? b_.CreateFAdd(rounded, down) : b_.CreateFSub(rounded, down);
+    llvm::Value* rest = d.fma(other, tail, d.fma(b_.CreateFMul(whole, z), d.polynomial(z, cosh_terms), rounded));
+    llvm::Value* result = b_.CreateFMul(b_.CreateFAdd(whole, d.fma(other, r, rest)), d(4.0));
+    if (fn == Math::cosh) return result;
+    result = b_.CreateSelect(b_.CreateFCmpOLT(size, d(0x1p-28)), size, result);  // of which a fourth may be subnormal
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+}  // namespace pardo::emit

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 
 #include "numpy_layout.h"
 #include "present.h"
@@ -28,7 +29,8 @@ struct Given {
         PyObject* dtype = nullptr;
         void* data = nullptr;  // null: it was none of NumPy's
         bool writeable = false;
-        Ints extents;  // shape and strides in bytes
+        Ints extents;                                  // shape and strides in bytes
+        std::shared_ptr<std::shared_ptr<void>> owner;  // of the memory, as long as work may use it after the call
     };
     std::vector<KernelArgument> arguments;
     std::vector<Host> hosts;
@@ -81,9 +83,20 @@ public:
         const std::int64_t chunk = parallel_ && chunk_ == 0 ? host_chunk : chunk_;
         std::vector<KernelArgument> results;
         std::optional<std::string> refused;
+        std::exception_ptr failure;
         {
             const Unlocked unlocked;
-            results = loop.run(call->arguments, iterations, initial, nullptr, chunk, nullptr, &refused);
+            try {
+                results = loop.run(call->arguments, iterations, initial, nullptr, chunk, nullptr, &refused);
+            } catch (...) {  // an interrupted wait leaves work behind
+                failure = std::current_exception();
+            }
+        }
+        if (failure) {
+            for (std::size_t k = 0; k < call->hosts.size(); ++k)
+                if (call->hosts[k].data)
+                    *call->hosts[k].owner = kept(nb::borrow(PyTuple_GetItem(values, first + static_cast<Py_ssize_t>(k))));
+            std::rethrow_exception(failure);
         }
         for (std::size_t k = 0; k < call->hosts.size(); ++k)
             if (!call->hosts[k].data && call->arguments[k].kind == KernelArgument::Kind::Array) call->arguments[k].array = {};
@@ -206,8 +219,9 @@ private:
         const pardo::Extents all(h.extents);
         KernelArgument& a = call.arguments[k];
         a.kind = KernelArgument::Kind::Array;
+        h.owner = std::make_shared<std::shared_ptr<void>>();
         a.array = pardo::share_host(
-            x.data, *dtype, all.first(x.rank), all.last(x.rank), !x.writeable, [] {}, *call.queue);
+            x.data, *dtype, all.first(x.rank), all.last(x.rank), !x.writeable, [owner = h.owner] { owner->reset(); }, *call.queue);
         std::copy(x.strides, x.strides + x.rank, h.extents.begin() + static_cast<std::ptrdiff_t>(x.rank));
         h.dtype = x.dtype;
         h.writeable = x.writeable;

@@ -129,7 +129,6 @@ Event CpuQueue::launch(const device::Launch& l, std::span<const Event> depends) 
     work.args = SmallVector<std::uint64_t, 12>(l.args);
     work.guessed = l.guessed;
     work.chunk = l.chunk;
-    work.waited = l.waited && !l.guessed && l.cost_ns < lent_limit_ns;
     Request request;
     request.cost_ns = l.cost_ns;
     request.check = l.check;

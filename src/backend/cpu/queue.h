@@ -19,8 +19,6 @@ class QueueCore;
 inline constexpr double at_once_limit_ns = 20'000;
 /// The same where the caller would wait for the worker; until then nobody else hands work over.
 inline constexpr double waited_limit_ns = 1e6;
-/// What is longer, and not longer than this, the caller runs when it waits: no worker is woken for it.
-inline constexpr double lent_limit_ns = 20e6;
 
 /// What a submission does when its turn comes.
 struct Work {
@@ -30,7 +28,6 @@ struct Work {
     std::function<void()> function;  // may be empty
     bool guessed = false;            // as of device::Launch
     std::int64_t chunk = 0;          // as of device::Launch
-    bool waited = false;             // the caller comes to run it
 };
 
 /// A submission that has not run at once.

@@ -88,7 +88,7 @@ Event QueueCore::submit(device::Request&& request, Work&& work) {
         waiting_ns_ += its.cost_ns;
         if (in_order_) {
             tasks_.push_back(task);
-            if (running_ == 0 && !task->work_.waited) wake_worker();
+            if (running_ == 0) wake_worker();
         }
     }
     if (!in_order_) ready_after(task, missing);
@@ -140,10 +140,10 @@ void QueueCore::serve() {
 
 bool QueueCore::lend(const CpuEvent& target, double cost_below_ns) {
     Lock lock(mutex_);
-    const bool ran = !target.taken_ && run_one(lock, cost_below_ns, true);
+    if (target.taken_ || !run_one(lock, cost_below_ns, true)) return false;
     // A lender may leave now; what is left is the worker's.
     if (!tasks_.empty() && running_ == 0) wake_worker();
-    return ran;
+    return true;
 }
 
 bool QueueCore::run_one(Lock& lock, double cost_below_ns, bool lent) {

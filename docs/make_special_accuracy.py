@@ -102,6 +102,11 @@ def beta_upper(a: Any, b: Any, x: Any) -> Any:
     return mp.betainc(b, a, 0, 1 - x, regularized=True)
 
 
+def dawson(x: Any) -> Any:
+    with mp.workdps(80):
+        return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
 def at_most_size(x: Any) -> Any:
     return min(abs(x - mp.mpf("0.3725074107813666")), mp.mpf(1))
 
@@ -150,6 +155,8 @@ def by_log_gamma(f: Callable[..., Any]) -> Callable[..., Any]:
 
 LIMITS = {  # what tests hold float64 and float32 to, where 4 ulp is not enough
     "erfcx": (5, 6),
+    "erfi": (8, 8),
+    "dawsn": (8, 8),
     "ndtr": (5, 5),
     "log_ndtr": (5, 5),
     "gammaln of negative numbers": (10, 10),
@@ -179,6 +186,8 @@ LIMITS = {  # what tests hold float64 and float32 to, where 4 ulp is not enough
 FIRST_ZEROS = "in ulp of the envelope, the root of 2 / (pi x), beyond 1"
 ROWS: dict[str, Row] = {
     "erfcx": Row(lambda x: mp.exp(x * x) * mp.erfc(x), one((-5, 5), (1e-10, 1), (0.5, 100), (1, 1e6))),
+    "erfi": Row(mp.erfi, one((-1, 1), (-5, 5), (1e-10, 1), (5, 26))),
+    "dawsn": Row(dawson, one((-1, 1), (-5, 5), (1e-10, 1), (5, 100))),
     "erfinv": Row(lambda y: mp.sign(y) * erfc_inverse(1 - abs(y)), one((-1, 1), (1e-10, 1), (0.9, 1), (0.9999, 1))),
     "erfcinv": Row(erfc_inverse, one((0, 2), (1e-30, 1), (1e-300, 1))),
     "ndtr": Row(mp.ncdf, one((-1, 1), (-5, 5), (-12, 0), (-37, 0))),
@@ -273,6 +282,9 @@ ROWS |= {
         "erf": by_modulus(mp.erf),
         "erfc": by_modulus(mp.erfc),
         "erfcx": by_modulus(lambda z: mp.exp(z * z) * mp.erfc(z)),
+        "erfi": by_modulus(mp.erfi),
+        "dawsn": by_modulus(dawson),
+        "wofz": by_modulus(lambda z: mp.exp(-z * z) * mp.erfc(-1j * z)),
         "ndtr": by_modulus(lambda z: mp.erfc(-z / mp.sqrt(2)) / 2),
         "log_ndtr": by_modulus(complex_log_ndtr),
         "gamma": by_modulus(mp.gamma, by_log_gamma(mp.gamma), TAILS),

@@ -17,6 +17,7 @@ from pardo._core import _betaincinv as betaincinv
 from pardo._core import _betaln as betaln
 from pardo._core import _binom as binom
 from pardo._core import _cosm1 as cosm1
+from pardo._core import _dawsn as dawsn
 from pardo._core import _digamma as digamma
 from pardo._core import _ellipe as ellipe
 from pardo._core import _ellipeinc as ellipeinc
@@ -28,6 +29,7 @@ from pardo._core import _erf as erf
 from pardo._core import _erfc as erfc
 from pardo._core import _erfcinv as erfcinv
 from pardo._core import _erfcx as erfcx
+from pardo._core import _erfi as erfi
 from pardo._core import _erfinv as erfinv
 from pardo._core import _exp1 as exp1
 from pardo._core import _exp10 as exp10
@@ -65,6 +67,7 @@ from pardo._core import _poch as poch
 from pardo._core import _pseudo_huber as pseudo_huber
 from pardo._core import _rel_entr as rel_entr
 from pardo._core import _rgamma as rgamma
+from pardo._core import _wofz as wofz
 from pardo._core import _xlog1py as xlog1py
 from pardo._core import _xlogy as xlogy
 from pardo._core import _y0 as y0
@@ -103,6 +106,7 @@ __all__ = [
     "cbrt",
     "comb",
     "cosm1",
+    "dawsn",
     "digamma",
     "ellipe",
     "ellipeinc",
@@ -114,6 +118,7 @@ __all__ = [
     "erfc",
     "erfcinv",
     "erfcx",
+    "erfi",
     "erfinv",
     "exp1",
     "exp2",
@@ -162,6 +167,7 @@ __all__ = [
     "sinc",
     "softmax",
     "sph_harm_y",
+    "wofz",
     "xlog1py",
     "xlogy",
     "y0",

@@ -11,7 +11,7 @@ namespace pardo::graph {
 namespace {
 
 /// What a class of operations does with one family of dtypes.
-enum class Becomes : std::uint8_t { Same, Refused, Int8, Half, SmallFloat, Double };  // Double: Complex128 of complex numbers
+enum class Becomes : std::uint8_t { Same, Refused, Int8, Half, SmallFloat, Double, Complex };  // Double: Complex128 of complex numbers
 
 /// One dtype class of ops.def.
 struct DtypeClass {
@@ -27,6 +27,7 @@ constexpr DtypeClass FLOAT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Refus
 constexpr DtypeClass INEXACT{Becomes::SmallFloat, Becomes::SmallFloat, Same, Same};
 constexpr DtypeClass QUOTIENT{Becomes::Double, Becomes::Double, Same, Same};
 constexpr DtypeClass SPECIAL{Becomes::Double, Becomes::Double, Same, Refused};
+constexpr DtypeClass COMPLEX{Becomes::Complex, Becomes::Complex, Becomes::Complex, Same};
 constexpr DtypeClass DOUBLE{Becomes::Double, Becomes::Double, Becomes::Double, Becomes::Double};
 constexpr DtypeClass INTEGER{Becomes::Int8, Same, Refused, Refused};
 constexpr DtypeClass WHOLE{Refused, Same, Refused, Refused};
@@ -64,6 +65,8 @@ constexpr std::uint8_t apply_class(const DtypeClass& c, DType t) {
         case Becomes::Half: return static_cast<std::uint8_t>(DType::Float16);
         case Becomes::SmallFloat: return static_cast<std::uint8_t>(small_float(t));
         case Becomes::Double: return static_cast<std::uint8_t>(kind == DKind::Complex ? DType::Complex128 : DType::Float64);
+        case Becomes::Complex:
+            return static_cast<std::uint8_t>(kind == DKind::Float && itemsize(t) < 8 ? DType::Complex64 : DType::Complex128);
         case Becomes::Refused: break;
     }
     return refused;

@@ -98,6 +98,7 @@ const char* call_rule(Math fn, DType t, int operands) {
     if (operands != arity(fn)) return "wrong number of operands for this function";
     if (is_integer(t)) return fn == Math::pow ? nullptr : "this function takes floating operands";
     if (is_complex(t)) return takes_complex(fn) ? nullptr : "this function has no complex form";
+    if (fn == Math::wofz) return "this function takes complex operands";
     return nullptr;
 }
 

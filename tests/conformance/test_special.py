@@ -82,6 +82,8 @@ inf, nan, big = np.inf, np.nan, 1e30
 # Arguments and results, as SciPy has them: ends of intervals, poles, zeros, infinities.
 ENDS = {
     "erfcx": [(0.0, 1.0), (inf, 0.0), (-inf, inf), (-30.0, inf), (nan, nan)],
+    "erfi": [(0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (30.0, inf), (nan, nan)],
+    "dawsn": [(0.0, 0.0), (-0.0, -0.0), (inf, 0.0), (-inf, -0.0), (nan, nan)],
     "erfinv": [(0.0, 0.0), (-0.0, -0.0), (1.0, inf), (-1.0, -inf), (1.5, nan), (-2.0, nan), (nan, nan)],
     "erfcinv": [(1.0, 0.0), (0.0, inf), (2.0, -inf), (-0.5, nan), (2.5, nan), (nan, nan)],
     "ndtr": [(0.0, 0.5), (inf, 1.0), (-inf, 0.0), (nan, nan), (50.0, 1.0), (-50.0, 0.0)],
@@ -196,6 +198,9 @@ COMPLEX_ENDS = {
         (C(1, nan), C(nan, nan)),
     ],
     "erfcx": [(C(0, 0), C(1, -0.0)), (C(inf, 1), C(0, 0)), (C(0, inf), C(0, 0)), (C(-50, 0), C(inf, -0.0)), (C(nan, nan), C(nan, nan))],
+    "erfi": [(C(0, 0), C(0, 0)), (C(inf, 0), C(inf, 0)), (C(0, inf), C(0, 1)), (C(1, nan), C(nan, nan))],
+    "dawsn": [(C(0, 0), C(0, 0)), (C(-0.0, -0.0), C(-0.0, -0.0)), (C(inf, 0), C(0, 0)), (C(0, 50), C(0, inf)), (C(nan, 1), C(nan, nan))],
+    "wofz": [(C(0, 0), C(1, 0)), (C(inf, 0), C(0, 0)), (C(0, inf), C(0, 0)), (C(0, -50), C(inf, 0)), (C(nan, 1), C(nan, nan))],
     "ndtr": [(C(0, 0), C(0.5, 0)), (C(inf, 0), C(1, 0)), (C(-inf, 0), C(0, 0)), (C(0, inf), C(0.5, inf)), (C(nan, 1), C(nan, nan))],
     "log_ndtr": [(C(inf, 0), C(0, 0)), (C(50, 0), C(0, 0)), (C(nan, 1), C(nan, nan))],
     "gamma": [

@@ -7,7 +7,8 @@ import numpy as np
 import pardo as pp
 import pytest
 
-COMPLEX = {"erfcx", "ndtr", "log_ndtr", "gamma", "loggamma", "rgamma", "digamma", "exp1", "expi", "xlogy", "xlog1py"}
+COMPLEX_FORMS = "erfcx erfi dawsn wofz ndtr log_ndtr gamma loggamma rgamma digamma exp1 expi xlogy xlog1py"
+COMPLEX = set(COMPLEX_FORMS.split())
 ROWS = [row for row in pp._core._op_table() if row[3] == "SPECIAL" or row[0] in COMPLEX]
 NAMES = {row[0]: row[1] for row in ROWS}
 HIDDEN = {"riemann_zeta", "sph_legendre", "zeta"}  # of which Python makes functions
@@ -62,6 +63,12 @@ def test_incomplete_beta_of_large_parameters():
             assert ((tail >= 0) & (tail <= 1)).all()
 
 
+def test_faddeeva_of_real_numbers_is_complex():
+    found = {d: pp.special.wofz(pp.ones(2, dtype=d)).dtype for d in ("f2", "f4", "f8", "i1", "i8", "?", "c8", "c16")}
+    assert found == {"f2": "c8", "f4": "c8", "f8": "c16", "i1": "c16", "i8": "c16", "?": "c16", "c8": "c8", "c16": "c16"}
+    np.testing.assert_allclose(complex(pp.special.wofz(pp.asarray(1.0))), 0.36787944117144233 + 0.6071577058413937j, rtol=1e-15)
+
+
 def test_out_where_and_shapes():
     x = pp.asarray(np.linspace(0.1, 3, 24).reshape(4, 6))
     out = pp.full((4, 6), -1.0)
@@ -106,6 +113,7 @@ def test_in_kernels(dtype):
 def complex_in_loop(x, y):
     for i in pp.prange(len(x)):
         y[i] = pp.special.erfcx(x[i]) + pp.special.loggamma(x[i]) * pp.special.erf(0.5 + 1j) + pp.special.xlogy(2.0, x[i])
+        y[i] += pp.special.wofz(0.5) + pp.special.wofz(x[i].real)
 
 
 @pytest.mark.parametrize("dtype", ["c16", "c8"])
@@ -115,6 +123,7 @@ def test_complex_numbers_in_kernels(dtype):
     y = pp.zeros_like(x)
     complex_in_loop(x, y)
     expected = special.erfcx(x) + special.loggamma(x) * complex(special.erf(pp.asarray(0.5 + 1j))) + special.xlogy(2.0, x)
+    expected += complex(special.wofz(pp.asarray(0.5))) + special.wofz(x.real)
     assert expected.dtype == dtype
     np.testing.assert_allclose(pp.asnumpy(y), pp.asnumpy(expected), rtol=2e-5 if dtype == "c8" else 1e-13)
 

@@ -20,6 +20,16 @@ struct Calls::Numbers {
         return l.math(fn, a, t.place);
     }
 
+    /// Real numbers are taken as complex ones.
+    static TypedExpr wofz(Lowering& l, const Tree& t, const TypedExprs& a) {
+        TypedExpr x = number_of(l, t, a, 0);
+        if (!is_complex(x.type.dtype)) {
+            const TypedExpr wide = is_inexact(x.type.dtype) ? x : l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), x.type.weak});
+            x = l.cast(wide, {itemsize(wide.type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.type.weak});
+        }
+        return l.math(ir::Math::wofz, std::span(&x, 1), t.place);
+    }
+
     /// Riemann's of one argument, Hurwitz's of two.
     static TypedExpr zeta(Lowering& l, const Tree& t, const TypedExprs& a) {
         return of_math(l, t, a, a.size() == 1 ? ir::Math::riemann_zeta : ir::Math::zeta);
@@ -294,6 +304,7 @@ Calls::Tables Calls::Numbers::tables() {
             {"lgamma", {1, 1, math<Math::lgamma>, "", Lift::Floats}},
             {"gammaln", {1, 1, math<Math::lgamma>, "", Lift::Floats}},
             {"zeta", {1, 2, zeta, "x q", Lift::Floats}},
+            {"wofz", {1, 1, wofz, "", Lift::Each}},
 #define MATH(name, arity, doc)
 #define SPECIAL(name, arity) {#name, {arity, arity, math<Math::name>, "", Lift::Floats}},
 #include "ir/math.def"

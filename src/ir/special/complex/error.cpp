@@ -83,6 +83,12 @@ std::vector<double> erf_series(int terms) {
     return c;
 }
 
+std::vector<double> dawson_series(int terms) {
+    std::vector<double> c{1};
+    for (int k = 1; k < terms; ++k) c.push_back(c.back() * -2 / (2 * k + 1));
+    return c;
+}
+
 /// Of a function that is real on the real axis the part that vanishes there, and the sign of zero.
 Expr vanishing(Expr computed, Expr at) { return select(at == 0.0, at, computed); }
 /// The same, of one that on the imaginary axis grows beyond all bounds.
@@ -111,6 +117,53 @@ Complex complex_erf(ComplexArgs a) {
             return select(z.re < 0.0, right - 1.0, 1.0 - right);
         });
     return {vanishing(value.re, z.re), growing(value.im, z.im, z.re)};
+}
+
+Complex complex_erfi(ComplexArgs a) {
+    const Complex turned_z{-a[0].im, a[0].re}, value = complex_erf({&turned_z, 1});
+    return {value.im, -value.re};
+}
+
+Complex complex_wofz(ComplexArgs a) {
+    const Complex z = a[0], up = upper_faddeeva(select(z.im < 0.0, -z, z));
+    const Complex value = replace(up, z.im < 0.0, [&] { return with_gaussian(z, {z.re(2.0), z.re(0.0)}, 1.0) - up; });
+    return {value.re, vanishing(value.im, z.re)};
+}
+
+Complex complex_dawsn(ComplexArgs a) {
+    const Complex z = a[0], up = select(z.im < 0.0, -z, z);
+    const Complex value = branch(
+        norm(z) < 1.0, [&] { return up * polynomial(up * up, dawson_series(z.re.single() ? 11 : 20)); },
+        [&] {
+            return turned(with_gaussian(up, {z.re(1.0), z.re(0.0)}, 1.0) - upper_faddeeva(up)) * (root_of_pi / 2);
+        });
+    const Complex odd = select(z.im < 0.0, -value, value);
+    return {vanishing(odd.re, z.re), vanishing(odd.im, z.im)};
+}
+
+Expr dawsn(Args a) {
+    const Expr x = a[0];
+    return branch(
+        abs(x) < 1.0, [&] { return x * polynomial(x * x, dawson_series(x.single() ? 11 : 20)); },
+        [&] {
+            return upper_faddeeva({x, x(0.0)}).im * (root_of_pi / 2);
+        });
+}
+
+Expr erfi(Args a) {
+    const Expr x = a[0];
+    return branch(
+        abs(x) < 1.0,
+        [&] {
+            std::vector<double> c = erf_series(x.single() ? 11 : 19);
+            for (double& v : c) v = std::abs(v);
+            return x * polynomial(x * x, c);
+        },
+        [&] {
+            const Complex z{x(0.0), abs(x)};
+            const Expr value = with_gaussian(z, {upper_faddeeva({z.im, x(0.0)}).im, x(0.0)}, 1.0).re;
+            return copysign(select(z.im == x.infinity(), z.im, value), x);
+        });
 }
 
 Complex complex_ndtr(ComplexArgs a) {

@@ -180,7 +180,7 @@ def _counted_here(places: Array, counts: Array) -> Array:
     if space is None:
         count_places[Range(places.size)](places, counts)
     else:
-        count_in_groups[space](count_place, None, places, counts, copies, room)
+        count_in_groups[space](count_place, 0, places, counts, copies, room)
     return counts
 
 

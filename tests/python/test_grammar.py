@@ -157,7 +157,8 @@ def test_each_construct(name, text, loop):
         expected = (function(x, np.arange(5)), x)
     except Exception:
         expected = None
-    # Iterations that write what others read, or leave the loop, mean another thing in parallel: such are refused. Of dicts they are Python's.
+    # Iterations that write what others read, or leave the loop, mean another thing in parallel: such are refused;
+    # those of dicts are Python's.
     got = outcome(function, expected)
     if isinstance(got, Exception):
         if expected is None and not isinstance(got, pp.CompileError):

@@ -36,6 +36,14 @@ initial : number, optional
     "kind": """\
 kind : str, optional
     NumPy's choice of algorithm; all of them give the same result.""",
+    "sequences": """\
+a, v : Array
+    The sequences; one may be a list or a NumPy array.""",
+    "sequence_errors": """\
+TypeError
+    Neither sequence is an Array or a number.
+ValueError
+    A sequence is empty or has more than one dimension, or `mode` is something else.""",
     "order_of_fields": """\
 order : str or list of str, optional
     Which fields of records are compared first; an error for numbers.""",

@@ -7,6 +7,7 @@ import numpy as np
 from pardo import _core
 from pardo._analysis.differences import summed_products
 from pardo._base.arguments import SCALARS, default_on, word
+from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._fft.arguments import COMPLEX, FROM_HALF, TO_HALF
 from pardo._fft.frequencies import next_fast_len
@@ -77,13 +78,13 @@ def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
     return convolution.slide(long, short, [first], [count], windows.CONSTANT, 0)
 
 
+@filled
 def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
     """Return the discrete, linear convolution of two one-dimensional sequences.
 
     Parameters
     ----------
-    a, v : Array
-        The sequences; one may be a list or a NumPy array.
+    {sequences}
     mode : {'full', 'same', 'valid'}
         Whether all sums are returned, as many as the longer sequence has elements, or those where the sequences overlap completely.
 
@@ -94,10 +95,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
 
     Raises
     ------
-    TypeError
-        Neither sequence is an Array or a number.
-    ValueError
-        A sequence is empty or has more than one dimension, or `mode` is something else.
+    {sequence_errors}
 
     See Also
     --------
@@ -128,13 +126,13 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
     return _sliding(x, y, "full", "convolve")[first : first + x.size]
 
 
+@filled
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     """Cross-correlation of two 1-dimensional sequences; the second is conjugated.
 
     Parameters
     ----------
-    a, v : Array
-        The sequences; one may be a list or a NumPy array.
+    {sequences}
     mode : {'valid', 'same', 'full'}
         Whether all sums are returned, as many as the longer sequence has elements, or those where the sequences overlap completely.
 
@@ -145,10 +143,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
 
     Raises
     ------
-    TypeError
-        Neither sequence is an Array or a number.
-    ValueError
-        A sequence is empty or has more than one dimension, or `mode` is something else.
+    {sequence_errors}
 
     See Also
     --------

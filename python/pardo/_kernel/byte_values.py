@@ -77,7 +77,7 @@ def as_array(value: Any, lists: bool) -> tuple[Any, str] | None:
 
 
 def container_in(names: Iterable[str], values: Iterable[Any]) -> str:
-    """What is said of one of these values that is a container of Python's and that no parallel loop takes; nothing if none is."""
+    """Why no program of a parallel loop takes these values: one is a list, a set, a dict or a tuple of these. Empty if none is."""
     written = ""
     for name, value in zip(names, values, strict=True):
         kind = type(value).__name__

@@ -17,7 +17,7 @@ class QueueCore;
 /// Below this, work on an idle queue runs on the calling thread before the submission returns, in parallel from serial_limit_ns on:
 /// handing it to a worker would cost as much again.
 inline constexpr double at_once_limit_ns = 20'000;
-/// The same where the caller would wait for the worker; until then nobody else hands work over.
+/// The same where the caller waits for the work at once: on its thread that takes as long, without the hand-over.
 inline constexpr double waited_limit_ns = 1e6;
 
 /// What a submission does when its turn comes.

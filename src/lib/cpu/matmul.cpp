@@ -167,7 +167,7 @@ template <class T> struct SumOfRows {
     /// Each part of the rows gives a sum, and these are added in order. Narrow columns would be far apart in memory.
     void run(device::Device* device, const BlasFunctions<T>& blas, T* out, double cost) const {
         constexpr std::int64_t widest = 4096, least = 64, piece = 131072;  // columns, rows, elements
-        const std::int64_t across = (columns + widest - 1) / widest;
+        const std::int64_t across = pieces(columns, widest);
         const std::int64_t down = std::max<std::int64_t>(rows / std::max(least, piece / std::min(columns, widest)), 1);
         const auto sums = room_for<T>(down, columns);
         for_each_near_part(device, down * across, cost, [&](std::int64_t part) {
@@ -236,16 +236,15 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     const BlasFunctions<T>& blas = library.get<T>();
     const Matrix left(a), right(b);
     const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
-    if (Symmetric<T>::is(a, b, left, right)) {
-        const Symmetric<T> symmetric{library.get<T>(), left, right};
-        return for_each_near_part(device, stack * symmetric.parts(), cost, [&](std::int64_t part) {
-            const std::int64_t product = part / symmetric.parts(), offset = left.batch.offset(product);
-            symmetric.run(reinterpret_cast<const T*>(a.address()) + offset, reinterpret_cast<const T*>(b.address()) + offset,
-                          reinterpret_cast<T*>(out.address()) + product * m * m, part % symmetric.parts());
-        });
-    }
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
+    if (Symmetric<T>::is(a, b, left, right)) {
+        const Symmetric<T> symmetric{blas, left, right};
+        return for_each_near_part(device, stack * symmetric.parts(), cost, [&](std::int64_t part) {
+            const std::int64_t product = part / symmetric.parts(), offset = left.batch.offset(product);
+            symmetric.run(from_a + offset, from_b + offset, to + product * m * m, part % symmetric.parts());
+        });
+    }
     if (as_sum_of_rows(from_a, left, from_b, right)) {
         for (std::int64_t product = 0; product < stack; ++product) {
             as_sum_of_rows(from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right)

@@ -11,6 +11,16 @@
 namespace pardo::cpu {
 namespace {
 
+/// Hands work over that fails once the gate is open.
+void fail_after(const Gate& gate, device::Queue& q, std::span<const BufferUse> uses, const char* name) {
+    q.host_task(
+        [&gate] {
+            gate.pass();
+            throw Error(ErrorCode::Value, "bad");
+        },
+        uses, {name, ""}, slow);
+}
+
 TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
     take_unacknowledged_failures();
     set_location_hook([] { return std::make_shared<const std::string>("user.py:12"); });
@@ -76,12 +86,7 @@ TEST(Failures, ReachWhatDependsOnTheData) {
         const BufferUse make_z[] = {{z.get(), Access::Write}};
         Gate gate;
         bool consumed = false, unrelated = false, rewritten = false;
-        q->host_task(
-            [&] {
-                gate.pass();
-                throw Error(ErrorCode::Value, "bad");
-            },
-            make_x, {"make", ""}, slow);
+        fail_after(gate, *q, make_x, "make");
         q->host_task([&] { consumed = true; }, x_to_y, {"use", ""}, slow);
         q->host_task([&] { unrelated = true; }, make_z, {"other", ""}, slow);
         q->host_task([&] { rewritten = true; }, make_x, {"again", ""}, slow);  // only an order: it does not read
@@ -101,12 +106,7 @@ TEST(Failures, OutliveAPartialWriteOverThem) {
         const BufferUse write[] = {{x.get(), Access::Write}}, some[] = {{x.get(), Access::WriteSome}}, read[] = {{x.get(), Access::Read}};
         Gate gate;
         bool consumed = false, stored = false;
-        q->host_task(
-            [&] {
-                gate.pass();
-                throw Error(ErrorCode::Value, "bad");
-            },
-            write, {"sort", ""}, slow);
+        fail_after(gate, *q, write, "sort");
         q->host_task([&] { stored = true; }, some, {"store", ""}, slow);
         const Event last = q->host_task([&] { consumed = true; }, read, {"use", ""}, slow);
         gate.open = true;
@@ -124,12 +124,7 @@ TEST(Failures, EndAtAWholeWriteOverThem) {
         const BufferUse write[] = {{x.get(), Access::Write}}, read[] = {{x.get(), Access::Read}};
         Gate gate;
         bool consumed = false, stored = false;
-        q->host_task(
-            [&] {
-                gate.pass();
-                throw Error(ErrorCode::Value, "bad");
-            },
-            write, {"sort", ""}, slow);
+        fail_after(gate, *q, write, "sort");
         q->host_task([&] { stored = true; }, write, {"store", ""}, slow);
         const Event last = q->host_task([&] { consumed = true; }, read, {"use", ""}, slow);
         gate.open = true;

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "../message_of.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/queue.h"
 
@@ -42,15 +43,6 @@ inline std::atomic<int> ran{0};
 inline void mark(const std::uint64_t*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const std::uint8_t*) { ++ran; }
 
 inline Ref<device::Program> program(CpuProgram::Entry entry, int rank) { return new CpuProgram("hand_made", entry, rank, 64, nullptr); }
-
-template <class F> std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "nothing was thrown";
-}
 
 /// A gate that a task waits at.
 struct Gate {

@@ -8,6 +8,7 @@
 
 #include <pardo/error.h>
 
+#include "../message_of.h"
 #include "backend/opencl/opencl.h"
 #include "device/device.h"
 
@@ -48,14 +49,5 @@ protected:
         }
     }
 };
-
-template <class F> std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.message();
-    }
-    return "nothing was thrown";
-}
 
 }  // namespace pardo::opencl

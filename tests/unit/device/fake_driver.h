@@ -255,7 +255,7 @@ struct Gate {
     }
 };
 
-/// An event of nobody's queue, as a user event is.
+/// An event that belongs to no queue, as a user event.
 struct UserEvent {
     Ref<EventState> state{new EventState(nullptr)};
     Event event() const { return Event(state.get()); }

@@ -36,7 +36,7 @@ def _read(text: str) -> Any:
     names = {**types.NUMBERS, "void": types.void, "none": types.none, "__builtins__": {}}
     try:
         return eval(text.strip(), names)
-    except (SyntaxError, NameError, TypeError, AttributeError, ValueError):  # of Python's parser, unknown names, and wrong uses of types
+    except (SyntaxError, NameError, TypeError, AttributeError, ValueError):  # what eval raises for a text that is no signature
         return None
 
 

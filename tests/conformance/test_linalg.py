@@ -51,6 +51,22 @@ def test_layouts(dtype, device):
     compare((x + 1) @ (y * 2), (a + 1) @ (b * 2))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shapes", [((300, 1, 3), (300, 3, 5)), ((257, 8, 7), (257, 7, 8)), ((2, 130, 16, 9), (130, 9, 16)), ((4, 4), (259, 4, 1))], ids=str
+)
+def test_stacks_of_small_matrices(shapes, dtype, device, monkeypatch):
+    monkeypatch.setenv("PARDO_ROUTINES", "matmul=small")
+    a, b, x, y = pair(dtype, shapes, device)
+    compare(x @ y, a @ b)
+    turned_a, turned_b = (np.ascontiguousarray(m.swapaxes(-1, -2)) for m in (a, b))
+    compare(pp.asarray(turned_a, device=device).mT @ pp.asarray(turned_b, device=device).mT, a @ b, "columns that are contiguous")
+    compare(x[..., ::-1] @ y[..., ::-1, :], a @ b, "read backwards")
+    if a.ndim == b.ndim == 3:
+        compare(x[:1] @ y, a[:1] @ b, "one matrix for all")
+        compare(x[::-1] @ y, a[::-1] @ b, "the last one first")
+
+
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "int64"])
 def test_products(dtype, device):
     a, b, x, y = pair(dtype, [(3, 4, 5), (3, 4, 5)], device)

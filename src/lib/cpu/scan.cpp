@@ -253,9 +253,14 @@ void scan_lines(device::Device* device, const Loops& loops, const char* x, char*
         });
         return;
     }
-    // Wide rows, or enough lines for every thread: whole panels of columns, from top to bottom.
-    const std::int64_t panel = 4096 / loops.bytes, panels = (columns + panel - 1) / panel;
-    if (columns > 1 && (lines.outer * panels >= 2 * cpu::thread_count(device) || blocks == 1 || columns >= scan_block)) {
+    // Wide rows: panels of columns, from top to bottom, as narrow as it takes for every thread to have some. Where they are taken depends
+    // on the shape alone, because blocks round sums in another way.
+    constexpr std::int64_t widest = 4096, narrowest = 256, some = 16;  // bytes, panels
+    const auto panels_of = [&](std::int64_t bytes) { return (row + bytes - 1) / bytes; };
+    if (columns > 1 && (blocks == 1 || lines.outer * panels_of(narrowest) >= some)) {
+        std::int64_t bytes = widest;
+        while (bytes > narrowest && lines.outer * panels_of(bytes) < 2 * cpu::thread_count(device)) bytes /= 2;
+        const std::int64_t panel = bytes / loops.bytes, panels = panels_of(bytes);
         cpu::parallel_for(device, lines.outer * panels, cost, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t part = begin; part < end; ++part) {
                 const std::int64_t o = part / panels, first = part % panels * panel, width = std::min(panel, columns - first);

@@ -1,4 +1,7 @@
 // src/lib/device/matmul.cpp: matrix products on devices that compile text.
+#include <algorithm>
+#include <bit>
+
 #include "lib/device/task.h"
 
 namespace pardo::lib {
@@ -35,27 +38,67 @@ struct Stack {
     static Extents head(const Extents& all) { return all.first(all.size() - 2); }
 };
 
+/// What the kernels of products have in common.
+struct Product {
+    std::int64_t rows, columns, depth, batch;
+    Stack left, right;
+
+    Product(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out)
+        : rows(out.shape[out.shape.size() - 2]),
+          columns(out.shape.back()),
+          depth(a.shape.back()),
+          batch(out.size() / (rows * columns)),
+          left(queue, a),
+          right(queue, b) {}
+    /// The sizes and strides, after what comes first.
+    DeviceArgs args(std::initializer_list<DeviceArg> first) const {
+        DeviceArgs all(first);
+        for (const std::int64_t number : {rows, columns, depth, left.row_step, left.column_step, right.row_step, right.column_step})
+            all.push_back(number);
+        all.append(left.batch.args.begin(), left.batch.args.end());
+        all.append(right.batch.args.begin(), right.batch.args.end());
+        return all;
+    }
+};
+
 void device_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
-    const int rank = out.shape.size();
-    const std::int64_t rows = out.shape[rank - 2], columns = out.shape[rank - 1], depth = a.shape[rank - 1];
-    const std::int64_t batch = out.size() / (rows * columns);
-    const TileShape tile = choose_tile(queue->device(), out.dtype, batch, rows, columns);
-    const Stack left(queue, a), right(queue, b);
-    DeviceArgs args;
-    for (const DeviceArg& arg :
-         {reads(a), reads(b), writes(out), DeviceArg(rows), DeviceArg(columns), DeviceArg(depth), DeviceArg(left.row_step),
-          DeviceArg(left.column_step), DeviceArg(right.row_step), DeviceArg(right.column_step)})
-        args.push_back(arg);
-    args.append(left.batch.args.begin(), left.batch.args.end());
-    args.append(right.batch.args.begin(), right.batch.args.end());
-    const std::int64_t groups = batch * divide_up(rows, 16 * tile.rows) * divide_up(columns, 16 * tile.columns);
+    const Product product(queue, a, b, out);
+    const TileShape tile = choose_tile(queue->device(), out.dtype, product.batch, product.rows, product.columns);
+    const std::int64_t groups = product.batch * divide_up(product.rows, 16 * tile.rows) * divide_up(product.columns, 16 * tile.columns);
+    launch_kernel(
+        queue, "matmul",
+        Variant(
+            KernelId::Matmul, out.dtype,
+            {{"ROWS", tile.rows}, {"COLUMNS", tile.columns}, {"A_RANK", product.left.batch.rank}, {"B_RANK", product.right.batch.rank}}),
+        groups, product.args({reads(a), reads(b), writes(out)}));
+}
+
+/// Of matrices this small each has a few items, which read it once; libraries give each as many as a large one has.
+constexpr std::int64_t small_edge = 16, least_stack = 256;
+
+std::int64_t longest_edge(const Memory& a, const Memory& out) {
+    return std::max({out.shape[out.shape.size() - 2], out.shape.back(), a.shape.back()});
+}
+
+bool is_stack_of_small(device::Queue* queue, const Memory& a, const Memory&, const Memory& out) {
+    constexpr std::int64_t shared_elements = 2 * 4 * device_group * 5 / 4;  // of the smallest edge, whose lines are longer by a quarter
+    const std::int64_t size = out.size(), element = is_complex(out.dtype) ? itemsize(out.dtype) : 8;
+    return shared_elements * element <= queue->device()->info().local_mem_size && size > 0 && a.size() > 0 &&
+           longest_edge(a, out) <= small_edge && size >= least_stack * out.shape.back() * out.shape[out.shape.size() - 2];
+}
+
+void small_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
+    const Product product(queue, a, b, out);
+    const int edge = std::max(4, static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(longest_edge(a, out)))));
     launch_kernel(queue, "matmul",
-                  Variant(KernelId::Matmul, out.dtype,
-                          {{"ROWS", tile.rows}, {"COLUMNS", tile.columns}, {"A_RANK", left.batch.rank}, {"B_RANK", right.batch.rank}}),
-                  groups, args);
+                  Variant(KernelId::MatmulSmall, out.dtype,
+                          {{"EDGE", edge}, {"A_RANK", product.left.batch.rank}, {"B_RANK", product.right.batch.rank}}),
+                  divide_up(product.batch, 4 * device_group / (edge * edge)),
+                  product.args({reads(a), reads(b), writes(out), product.batch}));
 }
 
 const Registered by_kernels(routines::matmul, {"kernels", Place::Text, device_matmul});
+const Registered of_small(routines::matmul, {"small", Place::Text, small_matmul, is_stack_of_small, 0.05});
 const Registered any_strides(routines::matmul_takes, {"any strides", Place::Text, [](device::Queue*, const Memory&) { return true; }});
 const Registered no_library(routines::matmul_ready, {"kernels", Place::Text, [](device::Queue*, DType) {}});
 

@@ -372,8 +372,9 @@ Host turned(const Host& x) {
 }
 
 TEST_P(LargeDeviceRoutines, Matmul) {
-    const std::vector<Product> products = {{{}, 1, 1, 1},    {{}, 17, 33, 65},   {{}, 200, 300, 130}, {{}, 1, 700, 90},
-                                           {{3}, 20, 7, 31}, {{2, 3}, 5, 19, 4}, {{}, 129, 513, 1},   {{}, 300, 20, 700}};
+    const std::vector<Product> products = {{{}, 1, 1, 1},    {{}, 17, 33, 65},    {{}, 200, 300, 130},  {{}, 1, 700, 90},
+                                           {{3}, 20, 7, 31}, {{2, 3}, 5, 19, 4},  {{}, 129, 513, 1},    {{}, 300, 20, 700},
+                                           {{300}, 5, 4, 3}, {{257}, 16, 16, 16}, {{2, 130}, 1, 13, 9}, {{400}, 4, 4, 4}};
     for_all([&](device::Queue* queue, DType dtype) {
         for (const Product& p : products) {
             for (int layout = 0; layout < 4; ++layout) {

@@ -163,6 +163,8 @@ std::vector<Variant> variants_of(DType dtype) {
         list.push_back(
             {KernelId::Matmul, dtype, {{"ROWS", rows[shape]}, {"COLUMNS", columns[shape]}, {"A_RANK", shape}, {"B_RANK", 5 - shape}}});
     }
+    for (int edge : {4, 8, 16})
+        list.push_back({KernelId::MatmulSmall, dtype, {{"EDGE", edge}, {"A_RANK", edge == 8 ? 3 : 1}, {"B_RANK", 1}}});
     if (is_inexact(dtype) && dtype != DType::Float16) add_linear_algebra(list, dtype);
     if (dtype != DType::Float16) {
         for (int op = 0; op < 9; ++op) {
@@ -219,7 +221,7 @@ TEST_P(DeviceTextsOf, NvrtcTakesThem) {
         expect_compiles(variant, "compute_80");  // as far as PTX
         // What uses most of a group's shared memory, as far as machine code.
         if (variant.kernel == KernelId::RadixScatter || variant.kernel == KernelId::SweepPass || variant.kernel == KernelId::SelectCount ||
-            variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul)
+            variant.kernel == KernelId::SortShort || variant.kernel == KernelId::Matmul || variant.kernel == KernelId::MatmulSmall)
             expect_compiles(variant, "sm_90");
     }
 }

@@ -9,6 +9,8 @@ template <class T> class Eigen {
     using Complex = std::complex<Real<T>>;
 
 public:
+    static constexpr int worth_threads = 768;
+
     Eigen(const StackTask& task, Workspace& workspace) : task_(task), n_(rows_of(task.in[0])), vectors_(static_cast<bool>(task.out[1])) {
         T size;
         Real<T> reals;

@@ -18,10 +18,10 @@ template <class T> bool find_all(const OpenBlas& blas, const char* letter, Lapac
         return blas.file.bind(function, (blas.prefix + letter + name + "_").c_str());
     };
     constexpr bool complex = is_complex_number<T>;
-    return find(f.getrf, "getrf") && find(f.getrs, "getrs") && find(f.potrf, "potrf") && find(f.gelqf, "gelqf") &&
-           find(f.orglq, complex ? "unglq" : "orglq") && find(f.gesdd, "gesdd") && find(f.syevd, complex ? "heevd" : "syevd") &&
-           find(f.geev, "geev") && find(f.gelsd, "gelsd") && find(f.gbsv, "gbsv") && find(f.pbsv, "pbsv") &&
-           find(f.syevr, complex ? "heevr" : "syevr") && blas.file.bind(f.trsm, (blas.prefix + "cblas_" + letter + "trsm").c_str());
+    return find(f.getrf, "getrf") && find(f.getrs, "getrs") && find(f.potrf, "potrf") && find(f.gelqf, "gelqf") && find(f.gelqt, "gelqt") &&
+           find(f.larfb, "larfb") && find(f.gesdd, "gesdd") && find(f.syevd, complex ? "heevd" : "syevd") && find(f.geev, "geev") &&
+           find(f.gelsd, "gelsd") && find(f.gbsv, "gbsv") && find(f.pbsv, "pbsv") && find(f.syevr, complex ? "heevr" : "syevr") &&
+           blas.file.bind(f.trsm, (blas.prefix + "cblas_" + letter + "trsm").c_str());
 }
 
 void find_lapack(device::Queue*, const char* op_name) { (void)lapack(op_name); }

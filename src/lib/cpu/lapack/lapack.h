@@ -39,7 +39,9 @@ template <class T> struct LapackFunctions {
     void (*getrs)(Text trans, Int n, Int nrhs, const T* a, Int lda, Int pivots, T* b, Int ldb, int* info, std::size_t) = nullptr;
     void (*potrf)(Text uplo, Int n, T* a, Int lda, int* info, std::size_t) = nullptr;
     void (*gelqf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int* info) = nullptr;
-    void (*orglq)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork, int* info) = nullptr;
+    void (*gelqt)(Int m, Int n, Int block, T* a, Int lda, T* t, Int ldt, T* work, int* info) = nullptr;
+    void (*larfb)(Text side, Text trans, Text direct, Text storage, Int m, Int n, Int k, const T* v, Int ldv, const T* t, Int ldt, T* c,
+                  Int ldc, T* work, Int ldwork, std::size_t, std::size_t, std::size_t, std::size_t) = nullptr;
     By<void(Text jobz, Int m, Int n, T* a, Int lda, R* s, T* u, Int ldu, T* vt, Int ldvt, T* work, Int lwork, int* iwork, int* info,
             std::size_t),
        void(Text jobz, Int m, Int n, T* a, Int lda, R* s, T* u, Int ldu, T* vt, Int ldvt, T* work, Int lwork, R* rwork, int* iwork,

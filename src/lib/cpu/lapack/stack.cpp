@@ -40,9 +40,6 @@ std::vector<const Memory*> pointers(const std::vector<Memory>& list) {
     return found;
 }
 
-/// A matrix of this size takes longer than OpenBLAS's threads take to come together.
-constexpr int worth_threads = 256;
-
 }  // namespace
 
 void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, const MakeMatrixWork& make) {
@@ -54,7 +51,7 @@ void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, 
     // A group of matrices takes about as long as one of them.
     const double each = cost.flops * 0.1 + 1000, whole = each * static_cast<double>(groups);  // ns on one core
     // Few large matrices are computed one by one, by the threads of OpenBLAS.
-    const bool one_by_one = count == 1 || (cost.extent >= worth_threads && count < threads);
+    const bool large = cost.extent >= cost.worth_threads, one_by_one = count == 1 || (large && count < threads);
     const int workers = one_by_one ? 1 : static_cast<int>(std::min<std::int64_t>(groups, threads));
     const Memory scratch = cost.workspace > 0 ? make_scratch_bytes(queue, cost.workspace * workers + 64) : Memory();
     const auto shared = std::make_shared<const StackTask>(std::move(task));
@@ -63,7 +60,7 @@ void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, 
     writes.push_back(&scratch);
     const auto run = [=, place = device::current_location()] {
         const char* op_name = shared->options.op_name;
-        const BlasThreads limit(*shared->lapack->blas, one_by_one ? threads : 1);
+        const BlasThreads limit(*shared->lapack->blas, one_by_one && large ? threads : 1);
         FirstFailure failure;
         const auto compute = [&](const MatrixWork& work, std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin * cost.together; i < end * cost.together && !failure.before(i); i += cost.together) {

@@ -67,20 +67,22 @@ struct MatrixCost {
     double flops;            // for one matrix
     int extent;              // its larger dimension
     int together;            // matrices of a group
+    int worth_threads;       // the extent from which on OpenBLAS's threads are worth it for one matrix
     std::int64_t workspace;  // bytes
 };
 /// Submits it for all matrices.
 void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, const MakeMatrixWork& make);
 
 /// Submits a Worker<T>: it has a constructor (const StackTask&, Workspace&), `const char* operator()(index)`, `double flops() const`,
-/// `int extent() const`, and `int together` if it takes groups.
+/// `int extent() const`, `int together` if it takes groups, and `int worth_threads` if that is not the usual number.
 template <class T, template <class> class Worker> static void submit_worker(device::Queue* queue, StackTask task) {
     Workspace counted;
     MatrixCost cost{};
     {
         const Worker<T> model(task, counted);
-        cost = {model.flops(), model.extent(), 1, counted.used()};
+        cost = {model.flops(), model.extent(), 1, 256, counted.used()};
         if constexpr (requires { Worker<T>::together; }) cost.together = Worker<T>::together;
+        if constexpr (requires { Worker<T>::worth_threads; }) cost.worth_threads = Worker<T>::worth_threads;
     }
     submit_stack(queue, std::move(task), cost, [](const StackTask& t, Workspace& workspace) -> MatrixWork {
         auto worker = std::make_shared<Worker<T>>(t, workspace);

@@ -9,6 +9,8 @@ namespace {
 /// and U.
 template <class T> class SingularValues {
 public:
+    static constexpr int worth_threads = 400;
+
     SingularValues(const StackTask& task, Workspace& workspace)
         : task_(task),
           m_(rows_of(task.in[0])),

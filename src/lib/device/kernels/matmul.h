@@ -6,11 +6,8 @@ namespace pardo::lib::kernels {
 /// What makes matmul take products away.
 inline constexpr char minus[] = "#define MINUS 1\n";
 
-/// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
-/// Float sums are cut in blocks of 256 products, whose totals are added up apart. Strides A and B: where the matrices of a batch begin.
-/// MINUS: they are taken away from out, which has strides too: only on and below its diagonal if `part` is 1, from zero if it is 2;
-/// CONJUGATE is 1 where b is conjugated, 2 where a is.
-inline constexpr char matmul[] = R"(
+/// Sums of products: of floating-point numbers in their own precision or float32, of integers in a wide one, of booleans "any".
+inline constexpr char product_sums[] = R"(
 /* OpenCL may fuse a product and a sum if the processor can; CUDA's processors all can, if they are told to. */
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT ON
@@ -18,10 +15,6 @@ inline constexpr char matmul[] = R"(
 #else
 #define FUSED(a, b, s) fma(a, b, s)
 #endif
-#define DEPTH 16
-#define BLOCK 256
-#define HIGH (16 * ROWS)
-#define BROAD (16 * COLUMNS)
 #if IS_BOOL || IS_INTEGER
 typedef WIDE SUM;
 #define OPERAND(x) ((SUM)LOAD(x))
@@ -50,6 +43,17 @@ FN SUM plus(SUM a, SUM b) { return make_complex(a.re + b.re, a.im + b.im); }
 #endif
 #define plus(a, b) ((a) + (b))
 #endif
+)";
+
+/// A group computes 16 ROWS x 16 COLUMNS results, an item ROWS x COLUMNS of them; both operands go through shared memory, DEPTH at a time.
+/// Float sums are cut in blocks of 256 products, whose totals are added up apart. Strides A and B: where the matrices of a batch begin.
+/// MINUS: they are taken away from out, which has strides too: only on and below its diagonal if `part` is 1, from zero if it is 2;
+/// CONJUGATE is 1 where b is conjugated, 2 where a is.
+inline constexpr char matmul[] = R"(
+#define DEPTH 16
+#define BLOCK 256
+#define HIGH (16 * ROWS)
+#define BROAD (16 * COLUMNS)
 #define IN_BLOCKS (!IS_BOOL && !IS_INTEGER)
 #ifdef MINUS
 #define OUT_ARGS , i64 out_step, i64 out_row, i64 out_column, i64 part
@@ -144,6 +148,64 @@ KERNEL(256) matmul(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 rows, i64 
 #endif
         }
     }
+}
+)";
+
+/// Stacks of matrices of at most EDGE x EDGE elements: a team of EDGE * EDGE / 4 items computes one product, an item four neighbours of a
+/// row. The matrices of a group lie one after the other in out, and are stored as one line. Strides A and B: where the matrices begin.
+inline constexpr char matmul_small[] = R"(
+#define TEAM (EDGE * EDGE / 4)
+#define MATRICES (256 / TEAM)
+#define LINE (EDGE + 1)
+KERNEL(256) matmul_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 count, i64 rows, i64 columns, i64 depth, i64 a_row, i64 a_column,
+                         i64 b_row, i64 b_column, A_ARGS, B_ARGS) {
+    BEGIN;
+    CONST_PTR(T, a);
+    CONST_PTR(T, b);
+    PTR(T, out);
+    A_PTR;
+    B_PTR;
+    SHARED SUM left[MATRICES * EDGE * LINE];
+    SHARED SUM right[MATRICES * EDGE * LINE];
+    const int team = LOCAL_ID / TEAM, t = LOCAL_ID % TEAM, high = (int)rows, broad = (int)columns, deep = (int)depth;
+    const i64 first = GROUP_ID * MATRICES, matrix = first + team;
+    const int place = team * EDGE * LINE;
+    if (matrix < count) {
+        GLOBAL const T* from_a = a + A_OFFSET(matrix);
+        GLOBAL const T* from_b = b + B_OFFSET(matrix);
+        /* Neighbouring items read along the axis whose elements lie closest. */
+        const int a_along_depth = (a_column < 0 ? -a_column : a_column) <= (a_row < 0 ? -a_row : a_row);
+        const int b_along_depth = (b_row < 0 ? -b_row : b_row) < (b_column < 0 ? -b_column : b_column);
+        UNROLL for (int r = 0; r < 4; ++r) {
+            const int e = t + r * TEAM, far = e / EDGE, near = e % EDGE;
+            const int m = a_along_depth ? far : near, d = a_along_depth ? near : far;
+            if (m < high && d < deep) left[place + m * LINE + d] = OPERAND(from_a[m * a_row + d * a_column]);
+        }
+        UNROLL for (int r = 0; r < 4; ++r) {
+            const int e = t + r * TEAM, far = e / EDGE, near = e % EDGE;
+            const int m = b_along_depth ? far : near, d = b_along_depth ? near : far;
+            if (m < broad && d < deep) right[place + d * LINE + m] = OPERAND(from_b[m * b_column + d * b_row]);
+        }
+    }
+    BARRIER;
+    const int y = t / (EDGE / 4), x = t % (EDGE / 4) * 4;
+    SUM sum[4];
+    UNROLL for (int j = 0; j < 4; ++j) sum[j] = ZERO;
+    if (matrix < count && y < high && x < broad) {
+        for (int d = 0; d < deep; ++d) {
+            const SUM p = left[place + y * LINE + d];
+            UNROLL for (int j = 0; j < 4; ++j) sum[j] = plus_product(sum[j], p, right[place + d * LINE + x + j]);
+        }
+    }
+    BARRIER;
+    const int size = high * broad;
+    if (matrix < count && y < high) {
+        UNROLL for (int j = 0; j < 4; ++j) if (x + j < broad) left[team * size + y * broad + x + j] = sum[j];
+    }
+    BARRIER;
+    const i64 rest = count - first;
+    const int line = (rest < MATRICES ? (int)rest : MATRICES) * size;
+    for (int e = LOCAL_ID; e < line; e += 256) out[first * size + e] = RESULT(left[e]);
 }
 )";
 

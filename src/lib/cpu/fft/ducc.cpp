@@ -101,7 +101,6 @@ PARDO_KEPT(T_dct1<Real>)
 PARDO_KEPT(T_dst1<Real>)
 PARDO_KEPT(T_dcst23<Real>)
 PARDO_KEPT(T_dcst4<Real>)
-PARDO_KEPT(Long1dPlan<Real>)
 #undef PARDO_KEPT
 
 using Complex = std::complex<Real>;
@@ -110,14 +109,81 @@ using pardo::lib::FftJob;
 template <class T> cfmav<T> input(const FftJob& job) { return {static_cast<const T*>(job.in), job.in_shape, job.in_strides}; }
 template <class T> vfmav<T> output(const FftJob& job) { return {static_cast<T*>(job.out), job.out_shape, job.out_strides}; }
 
+/// Roots of unity of a long line, as sums of two angles.
+class LineRoots {
+public:
+    LineRoots(std::size_t length, bool) : roots_(length) {}
+    std::size_t footprint() const { return roots_.footprint(); }
+    /// Multiplies line[j], j < count, by the root number `step` * j, or by its conjugate.
+    void rotate(Complex* line, std::size_t count, std::size_t step, bool conjugate) const {
+        constexpr std::size_t near = 64;
+        double re[near], im[near];
+        for (std::size_t j = 0; j < std::min(near, count); ++j) {
+            re[j] = roots_[step * j].real();
+            im[j] = roots_[step * j].imag();
+        }
+        auto* numbers = reinterpret_cast<Real*>(line);
+        for (std::size_t first = 0; first < count; first += near, numbers += 2 * near) {
+            const std::complex<double> far = roots_[step * first];
+            const double far_re = far.real(), far_im = far.imag(), sign = conjugate ? -1 : 1;
+            for (std::size_t j = 0; j < std::min(near, count - first); ++j) {
+                const Real c = static_cast<Real>(re[j] * far_re - im[j] * far_im),
+                           s = static_cast<Real>(sign * (re[j] * far_im + im[j] * far_re));
+                const Real x = numbers[2 * j], y = numbers[2 * j + 1];
+                numbers[2 * j] = x * c - y * s;
+                numbers[2 * j + 1] = x * s + y * c;
+            }
+        }
+    }
+
+private:
+    UnityRoots<double, std::complex<double>> roots_;
+};
+
+constexpr std::size_t long_line = 131072;  // from there on threads share one line
+
+/// The two lengths of a matrix that a long line is taken for, the shorter one first.
+std::pair<std::size_t, std::size_t> matrix_of(std::size_t length) {
+    std::vector<std::size_t> factors = util1d::prime_factors(length);
+    std::ranges::sort(factors, std::greater<>());
+    std::size_t high = 1, wide = 1;
+    for (const std::size_t factor : factors) (wide > high ? high : wide) *= factor;
+    return std::minmax(high, wide);
+}
+
+/// A long line of complex numbers, as a matrix: its columns, roots of unity, its rows (D. H. Bailey, "FFTs in external or hierarchical
+/// memory", 1990). ducc0 does the same one step after the other; here what a thread turns is still in its cache when its rows come.
+void transform_line(const cfmav<Complex>& in, const vfmav<Complex>& out, const FftJob& job) {
+    const std::size_t length = in.shape(0);
+    const auto [high, wide] = matrix_of(length);
+    const bool forward = job.what.forward;
+    const Real scale = static_cast<Real>(job.what.factor);
+    if (length < long_line || high < 16) return c2c(in, out, {0}, forward, scale, job.threads);
+    const auto step = [](std::size_t count, std::ptrdiff_t stride) { return static_cast<std::ptrdiff_t>(count) * stride; };
+    const cfmav<Complex> matrix(in.data(), {high, wide}, {step(wide, in.stride(0)), in.stride(0)});
+    const vfmav<Complex> turned(out.data(), {high, wide}, {out.stride(0), step(high, out.stride(0))});
+    const vfmav<Complex> between(vfmav<Complex>::build_noncritical({high, wide}, UNINITIALIZED));
+    c2c(matrix, between, {0}, forward, Real(1), job.threads);
+    const auto roots = kept<LineRoots>(length, false);
+    constexpr std::size_t rows = 16;
+    job.run((high + rows - 1) / rows, [&, wide = wide, high = high](std::size_t part) {
+        const detail_threading::Current none(nullptr);
+        const std::size_t first = part * rows, count = std::min(rows, high - first);
+        Complex* from = between.data() + step(first, between.stride(0));
+        for (std::size_t i = 0; i < count; ++i) roots->rotate(from + step(i, between.stride(0)), wide, first + i, forward);
+        const cfmav<Complex> lines(from, {count, wide}, between.stride());
+        const vfmav<Complex> columns(turned.data() + step(first, turned.stride(0)), {count, wide}, turned.stride());
+        c2c(lines, columns, {1}, forward, scale, 1);
+    });
+}
+
 /// Few long lines of complex numbers: one after the other by all threads, where ducc0 would give each thread lines.
 bool by_lines(const FftJob& job) {
-    constexpr std::size_t long_line = 131072;  // from there on ducc0 shares out one line
-    if (job.threads < 2 || job.axes.size() > 1 || job.in_shape.size() < 2) return false;
+    if (job.axes.size() > 1) return false;
     const std::size_t length = job.in_shape[job.axes[0]];
     std::size_t lines = 1;
     for (std::size_t d = 0; d < job.in_shape.size(); ++d) lines *= d == job.axes[0] ? 1 : job.in_shape[d];
-    return length >= long_line && lines < job.threads * native_simd<Real>::size();
+    return length >= long_line && (lines == 1 || (job.threads > 1 && lines < job.threads * native_simd<Real>::size()));
 }
 
 void complex_lines(const FftJob& job) {
@@ -127,7 +193,7 @@ void complex_lines(const FftJob& job) {
     for (;;) {
         const cfmav<Complex> in(static_cast<const Complex*>(job.in) + from, {job.in_shape[axis]}, {job.in_strides[axis]});
         const vfmav<Complex> out(static_cast<Complex*>(job.out) + to, {job.out_shape[axis]}, {job.out_strides[axis]});
-        c2c(in, out, {0}, job.what.forward, static_cast<Real>(job.what.factor), job.threads);
+        transform_line(in, out, job);
         std::size_t d = rank;
         while (d-- > 0) {
             if (d == axis) continue;

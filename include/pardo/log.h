@@ -1,8 +1,10 @@
-// include/pardo/log.h: where the library's messages go, and floating-point errors of operations; the library itself never prints.
+// include/pardo/log.h: where the library's messages go, who is told of copies, and floating-point errors of operations; the library itself
+// never prints.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <pardo/export.h>
@@ -22,6 +24,18 @@ PARDO_API void set_progress_sink(ProgressSink sink);
 PARDO_API LogLevel log_level();
 /// Counts a slow path that is taken in place of the fast one, and logs at level info which one and why.
 PARDO_API void note_fallback(std::string_view text);
+
+/// A routine whose operands are copied to the host, and its results back, because their device has no code for it.
+struct HostRoutine {
+    const char* op_name;     // what the user called
+    std::int64_t bytes = 0;  // of the operands
+    std::string device;      // that they are on
+    std::string why;         // cheaper code is not taken: "cuFFT: not installed; …"; may be empty
+};
+/// Told on the calling thread before anything is recorded or copied; what it throws, the call throws.
+using TransferHook = void (*)(const HostRoutine&);
+/// With null, the default, nobody is told, and nothing is paid.
+PARDO_API void set_transfer_hook(TransferHook hook);
 
 // Divisions by zero, overflows and the like in operations on arrays, for callers that ask for them.
 

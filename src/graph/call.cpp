@@ -2,9 +2,14 @@
 #include "graph/call.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <mutex>
+#include <utility>
 
+#include <pardo/log.h>
+
+#include "device/device.h"
 #include "device/event.h"
 #include "graph/record.h"
 
@@ -23,10 +28,44 @@ bool is_small(std::span<const Array> inputs, std::span<const ResultType> types) 
     return elements < worth_a_node;
 }
 
+std::atomic<TransferHook> transfer_hook{nullptr};
+thread_local bool answered = false;
+
+void ask(const Call& call, std::span<const Array> inputs, std::span<const ResultType> types) {
+    device::Queue* const queue = inputs[0].node()->queue.get();
+    // Nothing is computed, and nothing copied, where there are no elements.
+    const auto nothing = [](const ResultType& type) { return element_count(type.shape) == 0; };
+    if (!TransferQuestion::wanted(queue) || std::ranges::any_of(types, nothing)) return;
+    std::vector<CallInput> described;
+    std::int64_t bytes = 0;
+    for (const Array& x : inputs) {
+        const Node* node = x.node();
+        described.push_back({node, node->pending() ? contiguous_strides(node->shape) : node->strides});
+        bytes += x.size() * itemsize(x.dtype());
+    }
+    TransferQuestion::ask(call.name, bytes, queue, call.implementation(described));
+}
+
 }  // namespace
+
+bool TransferQuestion::wanted(const device::Queue* queue) noexcept {
+    return transfer_hook.load(std::memory_order_acquire) && !answered && !queue->device()->runs_host_code();
+}
+
+void TransferQuestion::ask(const char* op_name, std::int64_t bytes, const device::Queue* queue, const ImplementationChoice& choice) {
+    const TransferHook hook = transfer_hook.load(std::memory_order_acquire);
+    if (!hook || !choice.on_host || bytes == 0) return;
+    std::string why;
+    for (const std::string& other : choice.rejected) why += (why.empty() ? "" : "; ") + other;
+    hook({op_name, bytes, queue->device()->id(), why});
+}
+
+TransferQuestion::Answered::Answered() noexcept : outer_(std::exchange(answered, true)) {}
+TransferQuestion::Answered::~Answered() { answered = outer_; }
 
 void record(const Ref<Call>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results) {
     assert(inputs.size() <= Call::most_inputs && types.size() <= Call::most_results);
+    ask(*call, inputs, types);
     if (is_small(inputs, types)) return call->run(inputs, {results, types.size()});
     std::array<Node*, Call::most_inputs> nodes{};
     std::array<Ref<Node>, Call::most_results> made;
@@ -51,3 +90,9 @@ std::pair<Array, Array> record(const Ref<Call>& call, std::span<const Array> inp
 }
 
 }  // namespace pardo::graph
+
+namespace pardo {
+
+void set_transfer_hook(TransferHook hook) { graph::transfer_hook.store(hook, std::memory_order_release); }
+
+}  // namespace pardo

@@ -23,6 +23,7 @@ struct CallInput {
 struct ImplementationChoice {
     std::string name;                   // empty: none takes these inputs
     std::vector<std::string> rejected;  // cheaper ones, and why they are not taken: "cuBLAS: not installed; …"
+    bool on_host = false;               // on copies of the operands
 };
 
 /// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as
@@ -40,6 +41,24 @@ struct Call : RefCounted<Call> {
     const char* name;                           // what the user called; of static life
     Text location;                              // where in the caller's language
     std::array<Node*, most_results> results{};  // those that are pending; guarded by the graph lock
+};
+
+/// Tells the transfer hook, if there is one, of a routine that goes through the host; throws what it throws. No lock may be held.
+class TransferQuestion {
+public:
+    /// Whether somebody is to be asked about work on this queue; else no choice need be made.
+    static bool wanted(const device::Queue* queue) noexcept;
+    static void ask(const char* op_name, std::int64_t bytes, const device::Queue* queue, const ImplementationChoice& choice);
+    /// While it lives nobody is asked on this thread: what a call needs of others has been asked for with it.
+    class Answered {
+    public:
+        Answered() noexcept;
+        ~Answered();
+        Answered(const Answered&) = delete;
+
+    private:
+        bool outer_;
+    };
 };
 
 /// Records a call, or runs it at once where inputs are in memory and elements are few; its shapes and dtypes have been checked.

@@ -43,6 +43,12 @@ std::vector<Memory> prepare_indices(const char* op_name, const Array& base, std:
     return memories;
 }
 
+std::int64_t bytes_of(const Memory& base, std::span<const Memory> positions) {
+    std::int64_t bytes = base.nbytes();
+    for (const Memory& p : positions) bytes += p.nbytes();
+    return bytes;
+}
+
 /// The plan for indexing `axes`; axes of base before `split` come before the indices in the result, the other ones after.
 GatherPlan make_plan(const Memory& base, std::span<const int> axes, std::int64_t count, int split, Bounds bounds) {
     GatherPlan plan;
@@ -107,6 +113,7 @@ Array gather_from(const char* op_name, const Array& base, std::span<const Array>
     const Output out = make_output(op_name, queue, base.dtype(), result_shape(base, axes, index_shape, split), kind);
     if (out.memory.size() == 0) return bounds.rows.empty() ? out.array : checked_nothing(op_name, base, indices, axes, out);
     const GatherPlan plan = make_plan(source, axes, element_count(index_shape), split, std::move(bounds));
+    routines::gather.ask(op_name, bytes_of(source, positions), queue, source, positions, plan, out.memory);
     routines::gather(queue, source, positions, plan, out.memory);
     return out.array;
 }
@@ -154,8 +161,9 @@ void scatter(const Array& base, std::span<const Array> indices, std::span<const 
         bounds.rows[k].indices = positions[k];
     }
     const Memory memory = detached_memory(source, base.dtype(), target);
-    const PendingWrite write(queue, target);
     const GatherPlan plan = make_plan(target, axes, element_count(index_shape), 0, std::move(bounds));
+    routines::scatter.ask(op_name, bytes_of(target, positions) + memory.nbytes(), queue, target, positions, plan, memory);
+    const PendingWrite write(queue, target);
     routines::scatter(queue, target, positions, plan, memory);
 }
 
@@ -194,7 +202,10 @@ Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis) {
     if (out.memory.size() == 0) return out.array;
     const lib::Memory source = lib::contiguous_memory(broadcast_to(x, x_shape));
     const lib::Bounds bounds{op_name, {{positions, length, at}}};
-    lib::routines::take_along_axis(queue, source, positions, out.memory, lib::lines_of(x_shape, at), count, bounds);
+    const lib::Lines lines = lib::lines_of(x_shape, at);
+    lib::routines::take_along_axis.ask(op_name, source.nbytes() + positions.nbytes(), queue, source, positions, out.memory, lines, count,
+                                       bounds);
+    lib::routines::take_along_axis(queue, source, positions, out.memory, lines, count, bounds);
     return out.array;
 }
 

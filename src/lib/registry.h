@@ -53,6 +53,8 @@ protected:
     bool allowed(const char* implementation) const;
     /// Says that none applies.
     [[noreturn]] void refuse(const device::Device* device) const;
+    /// Whether an implementation of this name is one of src/lib/copied.
+    static bool on_copies(const char* implementation) noexcept { return std::string_view(implementation) == "copies"; }
     void log_choice(const char* implementation, const device::Device* device) const;
     /// Notes that work is done by a costlier implementation than one whose library is not installed.
     static void count_fallback();
@@ -96,17 +98,25 @@ public:
         const Implementation* best = find(queue, args...).best;
         graph::ImplementationChoice choice;
         if (best) choice.name = best->name;
+        choice.on_host = best && on_copies(best->name);
         const Places here(queue->device());
         for (std::size_t i = 0; i < count_; ++i) {
             const Implementation& one = list_[i];
             if (!here.have(one) || &one == best || (best && here.cost(*best) <= here.cost(one))) continue;
             const bool takes = !one.applies || one.applies(queue, args...);
-            const std::string why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
-                                    : !takes           ? "does not take these operands"
-                                                       : one.problem();
+            std::string why = !allowed(one.name) ? "PARDO_ROUTINES asks for another"
+                              : !takes           ? "does not take these operands"
+                                                 : one.problem();
+            if (!takes && one.available && !one.available()) why += ", and is " + one.problem();  // it may take parts of them
             choice.rejected.push_back(one.name + (": " + why));
         }
         return choice;
+    }
+
+    /// Before a call that is not recorded, and before what it does: throws what the transfer hook throws, where it would be on copies.
+    /// `bytes`: those of what it reads.
+    void ask(const char* op_name, std::int64_t bytes, device::Queue* queue, Args... args) const {
+        if (graph::TransferQuestion::wanted(queue)) graph::TransferQuestion::ask(op_name, bytes, queue, describe(queue, args...));
     }
 
     void add(const Implementation& implementation) {

@@ -56,9 +56,10 @@ struct CountedMask {
     lib::Memory mask, blocks;
     std::int64_t count = 0;
 };
-CountedMask count_mask(device::Queue* queue, lib::Memory mask) {
+CountedMask count_mask(const char* op_name, device::Queue* queue, lib::Memory mask) {
     CountedMask out;
     out.mask = std::move(mask);
+    lib::routines::count_mask.ask(op_name, out.mask.nbytes(), queue, out.mask, {});
     out.blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(out.mask.size()) + 1);
     if (out.mask.size() > 0) out.count = lib::routines::count_mask(queue, out.mask, out.blocks);
     return out;
@@ -71,7 +72,7 @@ std::vector<Array> nonzero(const Array& x) {
     if (x.ndim() == 0)
         lib::fail(ErrorCode::Value, op_name, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.");
     device::Queue* queue = lib::queue_of(op_name, x);
-    const CountedMask counted = count_mask(queue, lib::contiguous_memory(x, DType::Bool));
+    const CountedMask counted = count_mask(op_name, queue, lib::contiguous_memory(x, DType::Bool));
     std::vector<Array> arrays;
     std::vector<lib::Memory> memories;
     for (int d = 0; d < x.ndim(); ++d) {
@@ -79,7 +80,10 @@ std::vector<Array> nonzero(const Array& x) {
         arrays.push_back(std::move(out.array));
         memories.push_back(std::move(out.memory));
     }
-    if (counted.count > 0) lib::routines::nonzero(queue, counted.mask, counted.blocks, memories);
+    if (counted.count > 0) {
+        lib::routines::nonzero.ask(op_name, counted.mask.nbytes(), queue, counted.mask, counted.blocks, memories);
+        lib::routines::nonzero(queue, counted.mask, counted.blocks, memories);
+    }
     return arrays;
 }
 
@@ -88,10 +92,13 @@ namespace lib {
 Array compress(const Array& x, const Array& mask) {
     const char* op_name = "x[mask]";
     device::Queue* queue = queue_of(op_name, x, mask);
-    const CountedMask counted = count_mask(queue, contiguous_memory(mask, DType::Bool));
+    const CountedMask counted = count_mask(op_name, queue, contiguous_memory(mask, DType::Bool));
     const Memory input = contiguous_memory(x);
     const Output out = make_output(op_name, queue, x.dtype(), Shape{counted.count}, kind_of(input, counted.mask));
-    if (counted.count > 0) routines::compress(queue, input, counted.mask, counted.blocks, out.memory);
+    if (counted.count > 0) {
+        routines::compress.ask(op_name, input.nbytes() + counted.mask.nbytes(), queue, input, counted.mask, counted.blocks, out.memory);
+        routines::compress(queue, input, counted.mask, counted.blocks, out.memory);
+    }
     return out.array;
 }
 
@@ -103,13 +110,15 @@ void put_mask(const Array& x, const Array& mask, const Array& value) {
                  " dimensions");
     device::Queue* queue = queue_of(op_name, x, mask, value);
     const Memory target = writable_memory(op_name, x);
-    const CountedMask counted = count_mask(queue, detached_memory(mask, DType::Bool, target));
+    const CountedMask counted = count_mask(op_name, queue, detached_memory(mask, DType::Bool, target));
     if (value.size() != 1 && value.size() != counted.count)
         fail(ErrorCode::Value, op_name,
              "NumPy boolean array indexing assignment cannot assign " + std::to_string(value.size()) + " input values to the " +
                  std::to_string(counted.count) + " output values where the mask is true");
     if (counted.count == 0) return;
     const Memory source = detached_memory(value, x.dtype(), target);
+    routines::put_mask.ask(op_name, target.nbytes() + counted.mask.nbytes() + source.nbytes(), queue, target, counted.mask, counted.blocks,
+                           source);
     const PendingWrite write(queue, target);
     routines::put_mask(queue, target, counted.mask, counted.blocks, source);
 }
@@ -157,10 +166,15 @@ Unique unique(const Array& x, bool equal_nan, bool values_only) {
     }
     const lib::Memory keys = lib::memory_of(sorted);
     const lib::Memory blocks = lib::make_scratch(queue, DType::Int64, lib::mask_blocks(size) + 1);
+    if (size > 0) lib::routines::count_runs.ask(op_name, keys.nbytes(), queue, keys, equal_nan, blocks);
     const std::int64_t count = size > 0 ? lib::routines::count_runs(queue, keys, equal_nan, blocks) : 0;
     const lib::Output values = lib::make_output(op_name, queue, x.dtype(), Shape{count}, lib::kind_of(keys));
     Unique result;
     result.values = values.array;
+    if (size > 0) {
+        const std::int64_t bytes = keys.nbytes() + (values_only ? 0 : order.size() * itemsize(order.dtype()));
+        lib::routines::fill_runs.ask(op_name, bytes, queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
+    }
     if (values_only) {
         if (size > 0) lib::routines::fill_runs(queue, keys, {}, equal_nan, blocks, values.memory, {}, {}, {});
         return result;

@@ -37,6 +37,7 @@ void run(Node& node) {
     {
         const device::LocationScope line(call->location);
         const lib::NoFloatErrors unwatched;
+        const graph::TransferQuestion::Answered recorded;
         call->run(std::span(inputs).first(count), results);
     }
     for (std::size_t k = 0; k < results.size(); ++k) {

@@ -281,7 +281,7 @@ reads = lambda: fake.fake_cuda_calls(b'cuMemcpyDtoHAsync')
 def change(f, again=1):
     f()
     before = reads()
-    values = parameters_on_host(w)
+    values = parameters_on_host(w, "digitize")
     assert reads() == before + again and (values == pp.asnumpy(w)).all(), f
 
 w = pp.asarray(np.arange(9.0).reshape(3, 3), device='cuda:1')

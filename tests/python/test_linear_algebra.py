@@ -205,6 +205,22 @@ def test_singular_matrices_that_are_no_error():
     close(linalg.pinv(x), np.linalg.pinv(SINGULAR))
 
 
+@pytest.mark.parametrize("n", [1, 3, 40])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_singular_matrices_without_right_hand_sides(n, dtype):
+    """NumPy factorizes them, so they are errors; and not where there is no matrix."""
+    single, none = np.ones((n, n), dtype) * (n > 1), np.zeros((n, 0), dtype)
+    stack = np.stack([np.eye(n, dtype=dtype), single])
+    for a, b in ((single, none), (stack, none), (stack, np.stack([none, none])), (single, np.stack([none] * 3))):
+        for module, convert in ((linalg, pp.asarray), (np.linalg, np.asarray)):
+            with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+                module.solve(convert(a), convert(b))
+    for a, b in ((single, none[None][:0]), (stack[:0], none), (stack[:1], none), (np.eye(n, dtype=dtype), none)):
+        close(linalg.solve(pp.asarray(a), pp.asarray(b)), np.linalg.solve(a, b))
+    with pytest.raises(np.linalg.LinAlgError, match="tensorsolve: Singular matrix"):
+        linalg.tensorsolve(pp.zeros((1, 1)), pp.zeros((1,))).wait()
+
+
 def test_determinants_that_overflow_on_the_way():
     d = np.diag([1e200, 1e200, 1e-200, 1e-200, 3.0])
     close(linalg.det(pp.asarray(d)), 3.0)

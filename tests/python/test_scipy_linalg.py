@@ -226,6 +226,26 @@ def test_without_elements():
     assert linalg.eigh(empty)[1].shape == (0, 0)
 
 
+def test_without_right_hand_sides():
+    """Matrices are looked through for what is not finite, and no more, as in SciPy."""
+    bad, none = pp.full((3, 3), np.inf), pp.zeros((3, 0))
+    for solve in (
+        lambda a, **keywords: linalg.solve_triangular(a, none, **keywords),
+        lambda a, **keywords: linalg.cho_solve((a, True), none, **keywords),
+        lambda a, **keywords: linalg.solve_banded((1, 1), a, none, **keywords),
+        lambda a, **keywords: linalg.solveh_banded(a, none, **keywords),
+        lambda a, **keywords: linalg.solve_toeplitz(a[0], none, **keywords),
+        lambda a, **keywords: linalg.solve_triangular(pp.stack([pp.eye(3), a]), none, **keywords),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match=r"^\w+: Array must not contain infs or NaNs"):
+            solve(bad)
+        assert solve(bad, check_finite=False).shape[-2:] == (3, 0)
+        assert solve(pp.zeros((3, 3))).shape[-2:] == (3, 0)
+    assert linalg.solve_triangular(bad, pp.zeros((0, 3, 0))).shape == (0, 3, 0)
+    assert linalg.solve_toeplitz(pp.zeros(0), pp.zeros(0)).shape == (0,)
+    assert linalg.solve_toeplitz(pp.zeros(0), pp.zeros((0, 2))).shape == (0, 2)
+
+
 def test_values_of_the_host_and_contexts():
     a = positive(5, 5)
     close(linalg.cho_solve(linalg.cho_factor(pp.asarray(a)), a[0]), np.linalg.solve(a, a[0]))

@@ -1,4 +1,6 @@
 // python/bind/array/host_operands.cpp: values of the host that meet arrays of pardo: which objects are data, and their copies on a queue.
+#include <pardo/log.h>
+
 #include "bind.h"
 
 namespace bind {
@@ -9,6 +11,12 @@ PyObject* guard = nullptr;
 
 /// Called with an operand and a queue: gives the array that is its copy there, or None. Null while no data is mapped.
 PyObject* mapped = nullptr;
+
+/// The question may come from a call that has let go of the GIL.
+void ask_for_routine(const pardo::HostRoutine& routine) {
+    const nb::gil_scoped_acquire gil;
+    if (guard) nb::borrow(guard)(routine.op_name, routine.bytes, routine.device, false, routine.why);
+}
 
 nb::object attribute_of_class(PyObject* o, const char* name) {
     PyObject* const value = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), name);
@@ -69,6 +77,7 @@ void bind_host_operands(nb::module_& m) {
         [](nb::object function) {
             Py_XDECREF(guard);
             guard = function.is_none() ? nullptr : function.release().ptr();
+            pardo::set_transfer_hook(guard ? &ask_for_routine : nullptr);
         },
         nb::arg("function").none());
     m.def(

@@ -16,14 +16,6 @@ const char* lasting(const char* op_name) {
     return names.emplace(op_name).first->c_str();
 }
 
-/// Before a routine is asked for: where OpenBLAS is, and transfer_guard's leave to go through the host.
-void prepare(const char* routine, const char* op_name, const Array& a, const Array* b = nullptr) {
-    find_openblas();
-    if (!pardo::linalg::goes_through_host(routine, a)) return;
-    const std::int64_t bytes = a.size() * itemsize(a.dtype()) + (b ? b->size() * itemsize(b->dtype()) : 0);
-    note_transfer(op_name, bytes, a.device().id(), false);
-}
-
 /// f(name) without the GIL, with a name that lasts.
 template <class F> auto unlocked(const char* op_name, F&& f) {
     const char* name = lasting(op_name);
@@ -31,10 +23,10 @@ template <class F> auto unlocked(const char* op_name, F&& f) {
     return f(name);
 }
 
-/// A function of one array, by a routine: `f(a, arguments…, op_name)`.
-template <class... A, class F> auto of_one(const char* routine, F f) {
-    return [routine, f](const Array& a, A... arguments, const char* op_name) {
-        prepare(routine, op_name, a);
+/// A function of one array: `f(a, arguments…, op_name)`.
+template <class... A, class F> auto of_one(F f) {
+    return [f](const Array& a, A... arguments, const char* op_name) {
+        find_openblas();
         return unlocked(op_name, [&](const char* name) { return f(a, arguments..., name); });
     };
 }
@@ -45,7 +37,7 @@ void bind_systems(nb::module_& m) {
     m.def(
         "_lu_factor",
         [](const Array& a, bool finite, const char* op_name) {
-            prepare("lu_factor", op_name, a);
+            find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::lu_factor(a, finite, name); });
             return nb::make_tuple(made.lu, made.pivots, made.places);
         },
@@ -54,7 +46,7 @@ void bind_systems(nb::module_& m) {
     m.def(
         "_lu_solve",
         [](const Array& lu, const Array& pivots, const Array& b, int taken, bool finite, const char* op_name) {
-            prepare("lu_solve", op_name, lu, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) {
                 return linalg::lu_solve(lu, pivots, b, static_cast<linalg::Taken>(taken), finite, name);
             });
@@ -63,7 +55,7 @@ void bind_systems(nb::module_& m) {
     m.def(
         "_solve_triangular",
         [](const Array& a, const Array& b, bool upper, int taken, bool unit_diagonal, bool finite, const char* op_name) {
-            prepare("triangular_solve", op_name, a, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) {
                 return linalg::solve_triangular(a, b, upper, static_cast<linalg::Taken>(taken), unit_diagonal, finite, name);
             });
@@ -72,28 +64,28 @@ void bind_systems(nb::module_& m) {
     m.def(
         "_solve_banded",
         [](std::int64_t below, std::int64_t above, const Array& ab, const Array& b, bool finite, const char* op_name) {
-            prepare("banded_solve", op_name, ab, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve_banded(below, above, ab, b, finite, name); });
         },
         nb::arg("below"), nb::arg("above"), nb::arg("ab"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solveh_banded",
         [](const Array& ab, const Array& b, bool upper, bool finite, const char* op_name) {
-            prepare("banded_cholesky_solve", op_name, ab, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solveh_banded(ab, b, upper, finite, name); });
         },
         nb::arg("ab"), nb::arg("b"), nb::arg("upper"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_toeplitz",
         [](const Array& elements, const Array& b, bool finite, const char* op_name) {
-            prepare("toeplitz_solve", op_name, elements, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve_toeplitz(elements, b, finite, name); });
         },
         nb::arg("elements"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_eigh_subset",
         [](const Array& a, bool upper, int first, int last, bool vectors, bool finite, const char* op_name) {
-            prepare("eigh", op_name, a);
+            find_openblas();
             const auto made =
                 unlocked(op_name, [&](const char* name) { return linalg::eigh_subset(a, upper, first, last, vectors, finite, name); });
             return nb::make_tuple(made.first, vectors ? nb::cast(made.second) : nb::none());
@@ -110,19 +102,18 @@ void bind_linalg(nb::module_& m) {
     m.def(
         "_solve",
         [](const Array& a, const Array& b, const char* op_name) {
-            prepare("solve", op_name, a, &b);
+            find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve(a, b, name); });
         },
         nb::arg("a"), nb::arg("b"), nb::arg("op_name"));
-    m.def("_inv", of_one<bool>("inv", &linalg::inv), nb::arg("a"), nb::arg("nan_where_singular"), nb::arg("op_name"));
-    m.def("_det", of_one<>("det", &linalg::det), nb::arg("a"), nb::arg("op_name"));
-    m.def("_slogdet", of_one<>("det", &linalg::slogdet), nb::arg("a"), nb::arg("op_name"));
-    m.def("_cholesky", of_one<bool, bool>("cholesky", &linalg::cholesky), nb::arg("a"), nb::arg("upper"), nb::arg("finite"),
-          nb::arg("op_name"));
+    m.def("_inv", of_one<bool>(&linalg::inv), nb::arg("a"), nb::arg("nan_where_singular"), nb::arg("op_name"));
+    m.def("_det", of_one<>(&linalg::det), nb::arg("a"), nb::arg("op_name"));
+    m.def("_slogdet", of_one<>(&linalg::slogdet), nb::arg("a"), nb::arg("op_name"));
+    m.def("_cholesky", of_one<bool, bool>(&linalg::cholesky), nb::arg("a"), nb::arg("upper"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_qr",
         [](const Array& a, int mode, const char* op_name) {
-            prepare("qr", op_name, a);
+            find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::qr(a, static_cast<linalg::QrMode>(mode), name); });
             return nb::make_tuple(static_cast<linalg::QrMode>(mode) == linalg::QrMode::R ? nb::none() : nb::cast(made.first), made.second);
         },
@@ -130,7 +121,7 @@ void bind_linalg(nb::module_& m) {
     m.def(
         "_svd",
         [](const Array& a, bool full_matrices, const char* op_name) {
-            prepare("svd", op_name, a);
+            find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::svd(a, full_matrices, name); });
             return nb::make_tuple(made.u, made.s, made.vh);
         },
@@ -139,15 +130,15 @@ void bind_linalg(nb::module_& m) {
     m.def(
         "_has_device_code", [](const char* routine, const Array& a) { return linalg::has_device_code(routine, a); }, nb::arg("routine"),
         nb::arg("a"));
-    m.def("_svdvals", of_one<>("svd", &linalg::svdvals), nb::arg("a"), nb::arg("op_name"));
-    m.def("_eigh", of_one<bool>("eigh", &linalg::eigh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));
-    m.def("_eigvalsh", of_one<bool>("eigh", &linalg::eigvalsh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));
-    m.def("_eig", of_one<>("eig", &linalg::eig), nb::arg("a"), nb::arg("op_name"));
-    m.def("_eigvals", of_one<>("eig", &linalg::eigvals), nb::arg("a"), nb::arg("op_name"));
+    m.def("_svdvals", of_one<>(&linalg::svdvals), nb::arg("a"), nb::arg("op_name"));
+    m.def("_eigh", of_one<bool>(&linalg::eigh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));
+    m.def("_eigvalsh", of_one<bool>(&linalg::eigvalsh), nb::arg("a"), nb::arg("upper"), nb::arg("op_name"));
+    m.def("_eig", of_one<>(&linalg::eig), nb::arg("a"), nb::arg("op_name"));
+    m.def("_eigvals", of_one<>(&linalg::eigvals), nb::arg("a"), nb::arg("op_name"));
     m.def(
         "_lstsq",
         [](const Array& a, const Array& b, std::optional<double> rcond, const char* op_name) {
-            prepare("lstsq", op_name, a, &b);
+            find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::lstsq(a, b, rcond, name); });
             return nb::make_tuple(made.x, made.residuals, made.rank, made.s);
         },

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._array.interop import asnumpy
 from pardo._base.arguments import array, default_on, index
 from pardo._core import Array
-from pardo._functions.operands import cast, on_host, operand, parameters_on_host, to_queue
+from pardo._functions.operands import cast, operand, parameters_on_host, to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.atomics import atomic
 from pardo._language.groups import reduce_over_group
@@ -210,7 +211,7 @@ def counted_at_once(x: Array) -> tuple[Array, int, int] | None:
     counts: Array = _core._full([n], 0, np.int64, x.queue)
     ends = to_queue(np.asarray([MOST, ~MOST]), x.queue)
     count_below[space](x, counts, ends, room)
-    least, greatest = on_host(ends).tolist()
+    least, greatest = asnumpy(ends).tolist()
     return counts, least, greatest
 
 
@@ -394,7 +395,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     x = array(x, "digitize")
     if x.dtype.kind == "c":
         raise TypeError("digitize: x may not be complex")
-    host = parameters_on_host(bins)
+    host = parameters_on_host(bins, "digitize")
     if host.ndim != 1:
         raise ValueError("digitize: object too deep for desired array: bins must have one dimension")
     if host.dtype.kind == "c":

@@ -129,7 +129,7 @@ def _distances(places: Any, count: int) -> Any:
     """One distance, or one between each two places."""
     if np.ndim(places) == 0:
         return places
-    host = on_host(places)
+    host = on_host(places, "gradient")
     if host.ndim != 1:
         raise ValueError("gradient: distances must be either scalars or 1d")
     if host.size != count:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._analysis.counting import counted, counted_in_bins
 from pardo._analysis.quantiles import percentile
+from pardo._array.interop import asnumpy
 from pardo._base.arguments import array, default_on, warn
 from pardo._core import Array
 from pardo._functions.operands import cast, on_host, operand, operands, parameters_on_host, to_queue
@@ -50,7 +51,7 @@ def _outer_edges(x: Array, range: Any, op_name: str) -> tuple[Any, Any]:
     else:
         ends = [_core._reduce(op, x, None, False) for op in (_core._MIN, _core._MAX)]
         _core._force(ends)  # both in one pass
-        first, last = on_host(_core._stack(ends, 0))
+        first, last = asnumpy(_core._stack(ends, 0))
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"{op_name}: autodetected range of [{first}, {last}] is not finite")
     if first == last:
@@ -67,7 +68,7 @@ def _distance(last: Any, first: Any) -> Any:
 def _width(name: str, x: Array, ends: tuple[Any, Any], op_name: str) -> float:
     """How wide bins should be, by NumPy's estimators."""
     n = x.size
-    low, high = (on_host(_core._reduce(op, x, None, False))[()] for op in (_core._MIN, _core._MAX))
+    low, high = (asnumpy(_core._reduce(op, x, None, False))[()] for op in (_core._MIN, _core._MAX))
     spread = float(_distance(high, low))
     if name == "sqrt":
         return spread / math.sqrt(n)
@@ -76,7 +77,7 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], op_name: str) -> float:
     if name == "rice":
         return spread / (2.0 * math.pow(n, 1.0 / 3))
     if name == "fd":
-        upper, lower = on_host(percentile(x, [75, 25]))
+        upper, lower = asnumpy(percentile(x, [75, 25]))
         return float(2.0 * (upper - lower) * n ** (-1.0 / 3.0))
     if name == "auto":
         widest = max(_width("fd", x, ends, op_name), spread / math.sqrt(n) / 2)
@@ -96,7 +97,7 @@ def _width(name: str, x: Array, ends: tuple[Any, Any], op_name: str) -> float:
 
     def loss(bins: int) -> float:
         h = spread / bins
-        p = on_host(histogram(x, bins=bins, range=ends)[0]) / n
+        p = on_host(histogram(x, bins=bins, range=ends)[0], op_name) / n
         return float((2 - (n + 1) * p.dot(p)) / h)
 
     most = max(100, int(math.sqrt(n)))
@@ -133,7 +134,7 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArr
             raise ValueError(f"{op_name}: `bins` must be positive, when an integer")
         first, last = _outer_edges(x, range, op_name)
     else:
-        given = parameters_on_host(bins)
+        given = parameters_on_host(bins, op_name)
         if given.ndim != 1:
             raise ValueError(f"{op_name}: `bins` must be 1d, when an array")
         if bool(np.any(given[:-1] > given[1:])):
@@ -372,7 +373,7 @@ def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None
             made = np.linspace(first, last, n + 1)
             edges.append(made.astype(default_on(queue, made.dtype)))
         elif np.ndim(b) == 1:
-            edges.append(on_host(b))
+            edges.append(on_host(b, op_name))
             if bool(np.any(edges[d][:-1] > edges[d][1:])):
                 raise ValueError(f"{op_name}: `bins[{d}]` must be monotonically increasing, when an array")
         else:

@@ -105,9 +105,9 @@ def polysub(a1: Any, a2: Any) -> Array:
     return _core.subtract(*_aligned(a1, a2, "polysub"))
 
 
-def _trimmed(x: Array) -> Array:
+def _trimmed(x: Array, op_name: str) -> Array:
     """Without zeros in front, one coefficient at least; waits for them."""
-    places = np.flatnonzero(on_host(x))
+    places = np.flatnonzero(on_host(x, op_name))
     return x[int(places[0]) :] if places.size else x[-1:] if x.size else _core._full([1], 0, x.dtype, x.queue)
 
 
@@ -146,7 +146,7 @@ def polymul(a1: Any, a2: Any) -> Array:
     x, y = _given([a1, a2], "polymul")
     if x.ndim > 1 or y.ndim > 1:
         raise ValueError("polymul: polynomial must be 1d only")
-    x, y = _trimmed(x), _trimmed(y)
+    x, y = _trimmed(x, "polymul"), _trimmed(y, "polymul")
     common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
     return products_of_sequences(cast(x, common), cast(y, common))
 
@@ -191,7 +191,7 @@ def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
         d = _core.multiply(scale, rest[k])
         quotient[k] = d
         rest[k : k + n + 1] = _core.subtract(rest[k : k + n + 1], _core.multiply(d, y))
-    host = on_host(rest)
+    host = on_host(rest, "polydiv")
     first = 0
     while first < host.size - 1 and np.allclose(host[first], 0, rtol=1e-14):
         first += 1
@@ -331,7 +331,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     if order < 0:
         raise ValueError("polyint: order of integral must be positive (see polyder)")
     x = _coefficients(p, "polyint")
-    constants = np.atleast_1d(np.zeros(order) if k is None else on_host(k))
+    constants = np.atleast_1d(np.zeros(order) if k is None else on_host(k, "polyint"))
     if constants.size == 1 and order > 1:
         constants = constants[0] * np.ones(order)
     if constants.size < order:

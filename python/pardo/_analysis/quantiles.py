@@ -399,7 +399,7 @@ def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, k
     if x.dtype.kind == "c":
         raise TypeError(f"{op_name}: a must be an array of real numbers")
     weak = type(q) in (int, float)
-    wanted = parameters_on_host(q)
+    wanted = parameters_on_host(q, op_name)
     if op_name.endswith("percentile"):
         wanted = np.asarray(np.true_divide(wanted, 100))
     if wanted.dtype.kind not in "biuf":

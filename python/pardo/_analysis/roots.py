@@ -76,7 +76,7 @@ def poly(seq_of_zeros: Any) -> Array:
     for k in range(given.shape[0]):
         result = products_of_sequences(result, _core._concat([one, _core.negative(given[k : k + 1])], 0))
     if given.dtype.kind == "c":
-        host = on_host(given)
+        host = on_host(given, "poly")
         if np.all(np.sort(host) == np.sort(host.conjugate())):
             result = _core.real(result)
     return result

@@ -95,8 +95,8 @@ ValueError
     "fft_notes": """\
 ducc0 (M. Reinecke) computes it on the CPU, along all axes at once, in time proportional to ``n log(n)`` for any length `n`, cuFFT on
 NVIDIA's GPUs, where it is installed, and VkFFT (D. Tolmachev) on others by OpenCL. The error is a few units in the last place of the
-largest value. Devices without such a library get the CPU's transform on copies, which
-`pardo.counters()` counts as fallbacks.""",
+largest value. Devices without such a library get the CPU's transform on copies, which `pardo.counters()`
+counts and `transfer_guard` sees.""",
     "cosine_s": """\
 s : int or sequence of int, optional
     How many points are transformed along each axis: what is longer is cut off, and what is shorter is filled up with zeros. -1 means
@@ -127,8 +127,8 @@ ValueError
     An extent is less than one, or less than two for a cosine transform of type 1, an axis is named twice, `s` and `axes` differ in
     length, or `type` or `norm` is something else.""",
     "cosine_notes": """\
-ducc0 (M. Reinecke) computes it on the CPU; other devices get that on copies, which `pardo.counters()` counts as fallbacks. SciPy's
-`overwrite_x` and `workers` are not taken: the input stays as it is, and the device's threads work.""",
+ducc0 (M. Reinecke) computes it on the CPU; other devices get that on copies, which `pardo.counters()` counts and `transfer_guard` sees.
+SciPy's `overwrite_x` and `workers` are not taken: the input stays as it is, and the device's threads work.""",
     "no_axis": """\
 AxisError
     `x` has no such axis; a ValueError and an IndexError.""",

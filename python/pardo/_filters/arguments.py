@@ -86,7 +86,7 @@ def each(value: Any, count: int, what: str) -> list[Any]:
     """One value for each axis: a sequence of as many, or a single one for all."""
     if isinstance(value, str) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         return [value] * count
-    values = list(on_host(value).tolist() if isinstance(value, (Array, np.ndarray)) else value)
+    values = list(on_host(value, what.partition(":")[0]).tolist() if isinstance(value, (Array, np.ndarray)) else value)
     if len(values) != count:
         raise RuntimeError(f"{what} has {len(values)} entries; one for each of {count} axes is expected")
     return values

@@ -22,7 +22,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 def read_weights(weights: Any, op_name: str) -> NDArray[Any]:
     """The weights, on the host."""
-    values = parameters_on_host(weights)
+    values = parameters_on_host(weights, op_name)
     if values.dtype.kind not in "biufc":
         raise TypeError(f"{op_name}: weights must be numbers, not of dtype {values.dtype}")
     return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)

@@ -87,7 +87,7 @@ def _window(op_name: str, size: Any, footprint: Any, axes: Sequence[int]) -> NDA
         return np.ones(read.read_sizes(size, len(axes), op_name), np.bool_)
     if size is not None:
         warn(f"{op_name}: ignoring size because footprint is set", UserWarning)
-    window = parameters_on_host(footprint).astype(np.bool_)
+    window = parameters_on_host(footprint, op_name).astype(np.bool_)
     if window.ndim != len(axes):
         raise RuntimeError(f"{op_name}: footprint has {window.ndim} dimensions; {len(axes)} are expected")
     if not window.any():

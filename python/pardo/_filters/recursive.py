@@ -20,7 +20,7 @@ __all__ = ["lfilter", "sosfilt"]
 
 def _coefficients(values: Any, what: str) -> NDArray[Any]:
     """On the host."""
-    given = np.atleast_1d(on_host(values))
+    given = np.atleast_1d(on_host(values, what.partition(":")[0]))
     if given.dtype.kind not in "biufc":
         raise TypeError(f"{what} must be numbers, not of dtype {given.dtype}")
     return given

@@ -183,7 +183,7 @@ def _affine(spline: _Spline, matrix: Any, offset: Any, output_shape: Any, output
     if not shape:
         raise RuntimeError(f"{op_name}: input and output rank must be > 0")
     where = spline.output(output, shape)
-    factors = on_host(matrix)
+    factors = on_host(matrix, op_name)
     if factors.dtype.kind not in "biuf":
         raise TypeError(f"{op_name}: matrix must be of real numbers, not of dtype {factors.dtype}")
     factors = factors.astype(np.float64)

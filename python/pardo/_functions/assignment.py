@@ -8,7 +8,7 @@ from pardo import _core
 from pardo._array import searching
 from pardo._base.arguments import axis_index, check_bounds, same_kind
 from pardo._core import Array
-from pardo._functions.operands import cast, operand, to_queue, weak_operand
+from pardo._functions.operands import cast, operand, weak_operand
 
 __all__ = [
     "place",
@@ -103,7 +103,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     """
     op_name = "put_along_axis"
     arr = target(arr, op_name)
-    places = indices if type(indices) is Array else to_queue(np.asarray(indices), arr.queue)
+    places = operand(indices, arr, op_name)
     if axis is None and places.ndim != 1:
         raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
     if places.dtype.kind not in "iu":

@@ -75,7 +75,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
             return _joined(x, a, [slice(0, first), slice(first + len(gone), n)])
         places: Any = np.asarray(gone)
     else:
-        places = on_host(obj)
+        places = on_host(obj, "delete")
         if places.size == 0 and not isinstance(obj, (np.ndarray, Array)):
             places = places.astype(np.int64)
         if places.dtype == np.bool_ and not isinstance(obj, (bool, np.bool_)):
@@ -151,7 +151,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if isinstance(obj, slice):
         places = np.arange(*obj.indices(n))
     else:
-        places = on_host(obj)
+        places = on_host(obj, "insert")
         if places.dtype == np.bool_:
             if places.ndim != 1:
                 raise ValueError("insert: obj must be one dimensional if it is of bools")
@@ -236,7 +236,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: int | tuple[int, ...] | None =
     some = _core.not_equal(x, 0)
     for a in along:
         others = [d for d in range(x.ndim) if d != a]
-        places = np.flatnonzero(on_host(_core._reduce(_core._ANY, some, others, False)))
+        places = np.flatnonzero(on_host(_core._reduce(_core._ANY, some, others, False), "trim_zeros"))
         if places.size == 0:
             spans = [slice(0, 0) if d in along else slice(None) for d in range(x.ndim)]
             break

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
-from pardo._array.interop import asnumpy, from_host
+from pardo._array.interop import asnumpy, fetched, from_host
 from pardo._base.arguments import (
     SCALARS,
     array,
@@ -49,27 +49,28 @@ def weak_operand(x: Any, like: Array, op_name: str) -> Array:
     return array_like(x, like, op_name) if isinstance(x, SCALARS) else operand(x, like, op_name)
 
 
-def on_host(x: Any) -> NDArray[Any]:
-    """The values as an array of NumPy's; waits for an array of a device."""
-    return asnumpy(x) if type(x) is Array or isinstance(x, Records) else np.asarray(x)
+def on_host(x: Any, op_name: str) -> NDArray[Any]:
+    """The values as an array of NumPy's, for what is computed there, or decides what is: waits for an array of a device, and guards see the
+    copy where the host cannot read its memory. What the caller asked for by name, and a few numbers of a result, are `asnumpy`'s."""
+    return np.asarray(asnumpy(x) if isinstance(x, Records) else fetched(x, op_name, unless_readable=True))
 
 
 _MOST_BYTES, _MOST_KEPT = 1024, 64
 _kept: dict[Any, tuple[Array, int, NDArray[Any]]] = {}  # by memory and layout: who holds the memory, its noted uses, the values
 
 
-def parameters_on_host(x: Any) -> NDArray[Any]:
+def parameters_on_host(x: Any, op_name: str) -> NDArray[Any]:
     """As `on_host`, read-only, for what calls are given again and again, such as weights: a device is not asked and not waited for where a
     few values have been read before and not been written since."""
     uses = _core._noted_uses(x) if type(x) is Array and x.nbytes <= _MOST_BYTES else None
     if uses is None:
-        return on_host(x)
+        return on_host(x, op_name)
     *place, number = uses
     key = (*place, x.dtype, x.shape, x.strides)
     known = _kept.get(key)
     if known is not None and known[1] == number:
         return known[2]
-    values = on_host(x)
+    values = on_host(x, op_name)
     values.flags.writeable = False
     if len(_kept) >= _MOST_KEPT:
         _kept.clear()

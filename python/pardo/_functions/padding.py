@@ -26,7 +26,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
 
 def _pairs(x: Any, ndim: int, what: str, whole: bool) -> list[tuple[Any, Any]]:
     """A number, a pair, or a pair for each axis: pairs."""
-    given = on_host(x)
+    given = on_host(x, "pad")
     if whole:
         if given.dtype.kind not in "iu":
             raise TypeError(f"pad: {what} must be of integral type")
@@ -122,7 +122,7 @@ def pad(array: Any, pad_width: Any, mode: str | Callable[..., Any] = "constant",
         pad_width = by_axis
     widths = _pairs(pad_width, x.ndim, "pad_width", True)
     if callable(mode):
-        return to_queue(np.pad(on_host(x), widths, mode, **kwargs), x.queue)
+        return to_queue(np.pad(on_host(x, "pad"), widths, mode, **kwargs), x.queue)
     if mode not in _KEYWORDS:
         raise ValueError(f"pad: mode '{mode}' is not supported")
     unknown = sorted(set(kwargs) - set(_KEYWORDS[mode]))

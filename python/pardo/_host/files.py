@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._array.interop import asarray
+from pardo._array.interop import asarray, asnumpy
 from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import filled
 from pardo._base.orders import is_column_major
 from pardo._core import Array
-from pardo._functions.operands import on_host
 from pardo._host import npy
 
 __all__ = [
@@ -405,6 +404,11 @@ def load(
     return asarray(found, device=device) if isinstance(found, np.ndarray) else found
 
 
+def _values(x: Any) -> Any:
+    """On the host: a file is asked for by name."""
+    return x if isinstance(x, np.ndarray) else asnumpy(x)
+
+
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     """Save an array to a binary file in NumPy ``.npy`` format.
 
@@ -442,7 +446,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     if type(arr) is Array:
         npy.write(file, arr)
     else:
-        np.save(file, on_host(arr), allow_pickle)
+        np.save(file, _values(arr), allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
@@ -526,7 +530,7 @@ def _save_several(write: Any, file: Any, args: Any, kwds: Any, allow_pickle: boo
 
 def _in_its_order(x: Any) -> Any:
     """A copy on the host that lies in memory by columns if the array does."""
-    return on_host(x.T).T if type(x) is Array and x.ndim > 1 and is_column_major(x) else on_host(x)
+    return _values(x.T).T if type(x) is Array and x.ndim > 1 and is_column_major(x) else _values(x)
 
 
 def savetxt(
@@ -570,4 +574,4 @@ def savetxt(
     1 2
     3 4
     """
-    np.savetxt(fname, on_host(X), fmt, delimiter, newline, header, footer, comments, encoding)
+    np.savetxt(fname, _values(X), fmt, delimiter, newline, header, footer, comments, encoding)

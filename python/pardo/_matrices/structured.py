@@ -232,6 +232,9 @@ def solve_toeplitz(c_or_cr: Any, b: Any, check_finite: bool = True) -> Array:
     given = (*c_or_cr, b) if pair else (c_or_cr, b)
     *first, y = together(given, "solve_toeplitz")
     column, row = _column_and_row(first[0], first[1] if pair else None, "solve_toeplitz")
-    if column.shape[-1] != row.shape[-1] or column.shape[-1] == 0:
+    if column.shape[-1] == row.shape[-1] == 0:
+        none: Array = _core._full([*column.shape[:-1], 0, 0], 0, column.dtype, column.queue)
+        return _core._solve(none, y, "solve_toeplitz")
+    if column.shape[-1] != row.shape[-1]:
         raise ValueError(f"solve_toeplitz: columns of {column.shape[-1]} and rows of {row.shape[-1]} elements make no square matrix")
     return _core._solve_toeplitz(_elements(column, row), y, flag(check_finite, "solve_toeplitz: check_finite"), "solve_toeplitz")

@@ -226,7 +226,7 @@ class Operators:
 
 def two_numbers(x: Any, what: str) -> NDArray[Any]:
     """On the host: each operation reads them."""
-    host = np.array(on_host(x), ndmin=1)
+    host = np.array(on_host(x, what.partition(":")[0]), ndmin=1)
     if host.ndim != 1 or host.size != 2:
         raise ValueError(f"{what} has wrong number of elements: two are expected, got shape {host.shape}")
     if host.dtype.kind not in "iufc":

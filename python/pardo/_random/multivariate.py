@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.contexts import public
-from pardo._array.interop import asnumpy, from_host
+from pardo._array.interop import fetched, from_host
 from pardo._base.arguments import DeviceLike, default_on, in_memory, word
 from pardo._core import Array, Queue, _broadcast_to, exp, maximum
 from pardo._random import draws, kernels
@@ -240,7 +240,7 @@ class Multivariate(Discrete):
             raise ValueError(f"{name}: colors must have one dimension, but has shape {urn.shape}")
         if urn.dtype.kind not in "iub" and urn.size:
             raise ValueError(f"{name}: colors must be integers, but are {urn.dtype}")
-        known = np.asarray(colors if isinstance(colors, (list, tuple)) else asnumpy(urn))
+        known = np.asarray(fetched(colors, name, unless_readable=True))
         total = sum(map(int, known))
         most = MOST_IN_URN if method == "marginals" else MOST_COLORED
         if np.any(known < 0):
@@ -332,7 +332,7 @@ class Multivariate(Discrete):
                 raise TypeError(f"{name}: {what} must be real, but is complex")
         wanted = floating(dtype, target, name)
         shape = [*extents_of(size, name), middle.shape[0]]
-        known = np.asarray(cov if isinstance(cov, (list, tuple)) else asnumpy(matrix), np.float64)
+        known = np.asarray(fetched(cov, name, unless_readable=True), np.float64)
         factor = np.ascontiguousarray(_factor(known, method, check_valid, tol).T, wanted)
         z = self._standard(name, kernels.normal, shape, wanted, None, target, None, None)
         x = (z.reshape(-1, middle.shape[0]) @ from_host(factor, None, target, name)).reshape(shape)

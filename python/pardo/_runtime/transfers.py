@@ -24,14 +24,15 @@ _copies: contextvars.ContextVar[tuple[bool, ...]] = contextvars.ContextVar("pard
 class transfer_guard(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     """Allow, log or forbid implicit copies between the host and devices inside of a `with` block.
 
-    Lists, NumPy arrays and other values of the host are copied to the device of the arrays that they meet, once a call. These copies are
-    implicit: none is asked for by name, as `asarray` and `asnumpy` do, which a guard lets pass.
+    Lists, NumPy arrays and other values of the host are copied to the device of the arrays that they meet, once a call. Functions for which
+    a device has no code copy their operands to the host, and results back. These copies are implicit: none is asked for by name, as
+    `asarray` and `asnumpy` do, which a guard lets pass.
 
     Parameters
     ----------
     mode : {'allow', 'log', 'disallow'}
-        What happens at such a copy: nothing; a warning of the logger ``pardo`` with the line of Python, the function and the bytes; or
-        ExecutionPlacementError with the same.
+        What happens at such a copy: nothing; a warning of the logger ``pardo`` with the line of Python, the function and the bytes (of
+        its operands, where it computes on the host); or ExecutionPlacementError with the same.
 
     Returns
     -------
@@ -159,8 +160,9 @@ def _mode_now() -> str:
     return mode
 
 
-def _noted(op_name: str, nbytes: int, device: str, to_device: bool) -> None:
-    """What the core calls before it copies; nothing is called as long as there is no guard."""
+def _noted(op_name: str, nbytes: int, device: str, to_device: bool, without: str | None = None) -> None:
+    """What the core calls before it copies; nothing is called as long as there is no guard. `without`: of a routine for which the device
+    has no code, why faster ones are not taken."""
     mode = _mode_now()
     if mode == "allow":
         return
@@ -168,12 +170,21 @@ def _noted(op_name: str, nbytes: int, device: str, to_device: bool) -> None:
     if mode == "log":
         import logging  # not before it is needed: it takes a tenth of the time of `import pardo`
 
-        logging.getLogger("pardo").warning("%s: copies %d bytes %s, at %s", op_name, nbytes, way, users_line())
+        logging.getLogger("pardo").warning("%s: copies %d bytes %s, at %s%s", op_name, nbytes, way, users_line(), _reason(device, without))
         return
-    remedy = f'pardo.asarray(X, device="{device}")' if to_device else "pardo.asnumpy(x)"
+    if without is not None:
+        remedy = f'move operands by name with x.to_device("cpu"){_reason(device, without)}'
+    else:
+        remedy = "copy by name with " + (f'pardo.asarray(X, device="{device}")' if to_device else "pardo.asnumpy(x)")
     raise _core.ExecutionPlacementError(
-        f"{op_name}: would copy {nbytes} bytes {way}, at {users_line()}; transfer_guard forbids implicit copies: copy by name with {remedy}"
+        f"{op_name}: would copy {nbytes} bytes {way}, at {users_line()}; transfer_guard forbids implicit copies: {remedy}"
     )
+
+
+def _reason(device: str, without: str | None) -> str:
+    if without is None:
+        return ""
+    return f"; {device} has no code for this" + (f" ({without})" if without else "")
 
 
 def begin() -> None:

@@ -259,7 +259,7 @@ def _slices(indices: Any, x: Array, extent: int, op_name: str) -> tuple[Array, A
         raise IndexError(f"index {wrong[0]} out-of-bounds in {op_name} [0, {extent})")
     after = np.append(starts[1:], extent)[: starts.size]
     stops = np.where(after > starts, after, starts + 1)
-    return tuple(_core._copy_buffer(np.ascontiguousarray(a), a.dtype, x.queue) for a in (starts, stops))  # type: ignore[return-value]
+    return tuple(_core._copy_operand(np.ascontiguousarray(a), a.dtype, x.queue, op_name) for a in (starts, stops))  # type: ignore[return-value]
 
 
 def _slices_on_device(indices: Array, x: Array, extent: int, op_name: str) -> tuple[Array, Array]:

@@ -104,7 +104,7 @@ def _directly(f: ufunc, a: Array, indices: Any, b: Any, op_name: str) -> bool:
         inside = bool(index.min() >= -a.size and index.max() < a.size)
         if not inside:
             return False
-        index = _core._copy_buffer(np.ascontiguousarray(index.astype(np.int64)), np.dtype(np.int64), a.queue)
+        index = _core._copy_operand(np.ascontiguousarray(index.astype(np.int64)), np.dtype(np.int64), a.queue, op_name)
     else:
         return False
     second = _second(f, b, a, index.shape, op_name, whole=False)

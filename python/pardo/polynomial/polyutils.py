@@ -191,7 +191,7 @@ def mapparms(old: _Any, new: _Any) -> tuple[_Any, _Any]:
     >>> float(off), float(scl)
     (2.0, 2.0)
     """
-    numbers = [x if isinstance(x, (list, tuple)) else _on_host(x) for x in (old, new)]
+    numbers = [x if isinstance(x, (list, tuple)) else _on_host(x, "mapparms") for x in (old, new)]
     return _parameters(*numbers)
 
 

@@ -46,6 +46,7 @@ Memory CopiedOperands::read(const Memory& x) {
     there.offset = -stretch.low / itemsize(x.dtype);
     if (stretch.bytes == 0) return there;
     const std::int64_t from = x.offset * itemsize(x.dtype) + stretch.low;
+    count_copy(stretch.bytes);
     (void)queue_->copy(there.buffer.get(), 0, x.buffer.get(), static_cast<std::size_t>(from), static_cast<std::size_t>(stretch.bytes));
     return there;
 }
@@ -82,6 +83,7 @@ void CopiedOperands::finish() {
         const Stretch stretch = stretch_of(here);
         if (stretch.bytes == 0) continue;
         const std::int64_t to = here.offset * itemsize(here.dtype) + stretch.low;
+        count_copy(stretch.bytes);
         const Event event =
             queue_->copy(here.buffer.get(), static_cast<std::size_t>(to), there.buffer.get(), 0, static_cast<std::size_t>(stretch.bytes));
         if (device::externally_visible(here.buffer.get(), device::Access::Write)) device::finish_without_locks(event);

@@ -12,6 +12,14 @@ namespace routines = lib::routines;
 
 namespace {
 
+/// At once, for nobody waits for a result without elements.
+void require_finite(const char* op_name, std::span<const Array> operands) {
+    for (const Array& x : operands) {
+        if (x.size() > 0 && is_inexact(x.dtype()) && !reduce(Reduction::All, isfinite(x), {}, false).item().b)
+            lib::fail(ErrorCode::Matrix, op_name, "Array must not contain infs or NaNs");
+    }
+}
+
 /// One system for each matrix of b of (…, n, k), by operands whose last two axes say what the matrix is. A vector b is one column.
 Array structured(const lib::MatrixRoutine& routine, const MatrixOptions& options, std::initializer_list<const Array*> operands,
                  const Array& b, std::int64_t n) {
@@ -46,7 +54,10 @@ Array structured(const lib::MatrixRoutine& routine, const MatrixOptions& options
     for (const Array* x : operands) inputs.push_back(extended(*x, std::ranges::find(numbers, x) == numbers.end() ? DType::Int32 : dtype));
     inputs.push_back(extended(b, dtype));
     const Shape shape = lib::shape_of(inputs.back());
-    if (element_count(shape) == 0) return zeros(shape, dtype, b.queue());
+    if (element_count(shape) == 0) {
+        if (options.finite) require_finite(op_name, inputs);
+        return zeros(shape, dtype, b.queue());
+    }
     const std::optional<ResultType> results[] = {{{dtype, shape}}};
     return lib::record_matrices(routine, options, inputs, results)[0];
 }

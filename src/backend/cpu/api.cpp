@@ -58,5 +58,6 @@ void parallel_for(device::Device* device, std::int64_t count, double cost_ns, co
 }
 
 int thread_count(const device::Device* device) noexcept { return is_cpu(device) ? static_cast<const CpuDevice*>(device)->threads() : 1; }
+bool has_own_cores(const device::Device* device) noexcept { return is_cpu(device) && static_cast<const CpuDevice*>(device)->bound(); }
 
 }  // namespace pardo::cpu

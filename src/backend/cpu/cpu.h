@@ -20,5 +20,7 @@ device::Device* whole_cpu();
 void parallel_for(device::Device* device, std::int64_t count, double cost_ns, const std::function<void(std::int64_t, std::int64_t)>& f);
 /// Threads of the device's arena; 1 for a device of another back end.
 int thread_count(const device::Device* device) noexcept;
+/// True of a sub-device: its work stays on its cores, so it is not for threads of other libraries.
+bool has_own_cores(const device::Device* device) noexcept;
 
 }  // namespace pardo::cpu

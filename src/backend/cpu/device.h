@@ -41,6 +41,8 @@ public:
 
     ThreadPool& pool() noexcept { return pool_; }
     int threads() const noexcept { return pool_.threads(); }
+    /// Whether its threads stay on its cores: those of a sub-device do.
+    bool bound() const noexcept { return !pool_.cores().empty(); }
     /// The cores that work may run on; empty when the system does not tell.
     const CoreList& cores() const noexcept { return cores_; }
 

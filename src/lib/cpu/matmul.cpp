@@ -1,4 +1,4 @@
-// src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS, on tiles that the device's threads share.
+// src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS: by its threads, or on tiles that the device's threads share.
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -51,7 +51,7 @@ struct Matrix {
     std::int64_t at(std::int64_t row, std::int64_t column) const { return row * row_stride + column * column_stride; }
 };
 
-/// How one product is cut up: by its shape alone, so that results do not depend on the number of threads.
+/// How one product is cut up: by its shape alone.
 struct Tiles {
     std::int64_t rows, columns;  // of a tile
     std::int64_t down, across;   // tiles
@@ -64,7 +64,8 @@ bool is_short(std::int64_t m, std::int64_t n, std::int64_t k) {  // a vector of 
 std::int64_t pieces(std::int64_t size, std::int64_t length) { return (size + length - 1) / length; }
 
 Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stack) {
-    constexpr std::int64_t edge = 512, work = std::int64_t{1} << 23, some_work = work / 8, some = 4, enough = 16;
+    constexpr std::int64_t edge = 512, work = std::int64_t{1} << 23, some_work = work / 8;
+    const std::int64_t enough = std::max<std::int64_t>(16 / stack, 1), some = std::min<std::int64_t>(enough, 4);
     if (is_short(m, n, k)) return {m, n, 1, 1};
     // As many for many threads, as long as each is some 0.2 ms of work; some for few threads. OpenBLAS copies the right matrix for each row
     // of tiles: flat ones take less time than square ones. Where the depth can be cut, tiles stay large.
@@ -196,54 +197,60 @@ template <class T> std::optional<SumOfRows<T>> as_sum_of_rows(const T* a, const 
     return {};
 }
 
-/// A matrix times its own transposed: tiles on and below the diagonal, which are then copied to above.
-template <class T> struct Symmetric {
-    const BlasFunctions<T>& blas;
-    const Matrix &left, &right;
-    std::int64_t size = left.rows;
-    std::int64_t edge = size / std::max<std::int64_t>(4, pieces(size, 512)) / 8 * 8 + 8;
+/// Few products from this size on are computed one by one, by OpenBLAS's threads: they share the copies that they make of both matrices.
+constexpr std::int64_t worth_threads = std::int64_t{1} << 24, few = 16;
 
-    static constexpr std::int64_t least = 192;  // smaller ones take as long as any other
-    static bool is(const Memory& a, const Memory& b, const Matrix& left, const Matrix& right) {
-        return a.address() == b.address() && left.rows == right.columns && left.row_stride == right.column_stride &&
-               left.column_stride == right.row_stride && left.rows >= least &&
-               std::equal(a.strides.begin(), a.strides.end() - 2, b.strides.begin(), b.strides.end() - 2) &&
-               std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin(), b.shape.end() - 2);
-    }
-    std::int64_t parts() const { return down() * (down() + 1) / 2; }
-    void run(const T* a, const T* b, T* c, std::int64_t part) const {
-        std::int64_t i = 0;
-        while (part > i) part -= ++i;
-        const std::int64_t row = i * edge, column = part * edge, m = std::min(edge, size - row), n = std::min(edge, size - column);
-        multiply_tile(blas, a + left.at(row, 0), left, b + right.at(0, column), right, c + row * size + column, size, m, n, left.columns);
-        constexpr std::int64_t near = 16;  // rows and columns that stay in the cache while they are transposed
-        for (std::int64_t x = 0; x < m; x += near) {
-            for (std::int64_t y = 0; y < (i == part ? x + near : n); y += near) {
-                for (std::int64_t p = row + x; p < row + std::min(m, x + near); ++p) {
-                    const std::int64_t last = std::min(column + std::min(n, y + near), p);
-                    for (std::int64_t q = column + y; q < last; ++q) c[q * size + p] = c[p * size + q];
-                }
+/// A matrix times its own transposed: one triangle is computed, the other one copied from it.
+bool is_symmetric(const Memory& a, const Memory& b, const Matrix& left, const Matrix& right) {
+    constexpr std::int64_t least = 192;  // smaller ones take as long as any other
+    return a.address() == b.address() && left.rows == right.columns && left.row_stride == right.column_stride &&
+           left.column_stride == right.row_stride && left.rows >= least &&
+           std::equal(a.strides.begin(), a.strides.end() - 2, b.strides.begin(), b.strides.end() - 2) &&
+           std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin(), b.shape.end() - 2);
+}
+
+/// c[j, i] = c[i, j] where j < i.
+template <class T> void copy_triangle(device::Device* device, T* c, std::int64_t size) {
+    constexpr std::int64_t near = 16;  // rows and columns that stay in the cache while they are transposed
+    for_each_part(device, pieces(size, near), static_cast<double>(size * size), [=](std::int64_t part) {
+        const std::int64_t first = part * near, last = std::min(first + near, size);
+        for (std::int64_t column = 0; column < last; column += near) {
+            for (std::int64_t i = first; i < last; ++i) {
+                for (std::int64_t j = column; j < std::min(column + near, i); ++j) c[j * size + i] = c[i * size + j];
             }
         }
-    }
+    });
+}
 
-private:
-    std::int64_t down() const { return pieces(size, edge); }
-};
+template <class T>
+void multiply_symmetric(device::Device* device, const BlasFunctions<T>& blas, const T* a, const Matrix& left, T* c, std::int64_t stack,
+                        double cost) {
+    const std::int64_t size = left.rows;
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+        const auto [one, zero] = Factors<T>();
+        for (std::int64_t product = begin; product < end; ++product) {
+            T* to = c + product * size * size;
+            blas.syrk(BlasOrder::RowMajor, BlasTriangle::Lower, left.layout.transpose, static_cast<int>(size),
+                      static_cast<int>(left.columns), one, a + left.batch.offset(product), static_cast<int>(left.layout.leading), zero, to,
+                      static_cast<int>(size));
+            copy_triangle(device, to, size);
+        }
+    };
+    stack < few ? run(0, stack) : cpu::parallel_for(device, stack, cost, run);
+}
 
 template <class T>
 void multiply_stack(device::Device* device, const OpenBlas& library, const Memory& a, const Memory& b, const Memory& out, double cost) {
     const BlasFunctions<T>& blas = library.get<T>();
+    std::optional<BlasThreads> threads(std::in_place, library, 1);
     const Matrix left(a), right(b);
     const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
-    if (Symmetric<T>::is(a, b, left, right)) {
-        const Symmetric<T> symmetric{blas, left, right};
-        return for_each_near_part(device, stack * symmetric.parts(), cost, [&](std::int64_t part) {
-            const std::int64_t product = part / symmetric.parts(), offset = left.batch.offset(product);
-            symmetric.run(from_a + offset, from_b + offset, to + product * m * m, part % symmetric.parts());
-        });
+    const bool by_library = stack < few && !cpu::has_own_cores(device);
+    if (is_symmetric(a, b, left, right) && (by_library || stack >= few)) {
+        if (by_library) threads.emplace(library, cpu::thread_count(device));
+        return multiply_symmetric(device, blas, from_a, left, to, stack, cost);
     }
     if (as_sum_of_rows(from_a, left, from_b, right)) {
         for (std::int64_t product = 0; product < stack; ++product) {
@@ -254,6 +261,14 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     }
     const std::int64_t k = left.columns;
     const Tiles tiles = cut(m, n, k, stack);
+    if (by_library && tiles.deep == 1 && m > 1 && n > 1 && m * n * k >= worth_threads) {
+        threads.emplace(library, cpu::thread_count(device));
+        for (std::int64_t product = 0; product < stack; ++product) {
+            multiply_tile(blas, from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right,
+                          to + product * m * n, n, m, n, k);
+        }
+        return;
+    }
     const std::int64_t per_product = tiles.down * tiles.across * tiles.deep;
     const auto sums = room_for<T>(tiles.deep, out.size());
     const auto run = [&](std::int64_t part) {
@@ -303,7 +318,6 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     }
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
     const auto task = [=, &library] {
-        const BlasThreads limit(library, 1);
         visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
             if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
         });

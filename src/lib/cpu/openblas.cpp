@@ -65,9 +65,11 @@ std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
         blas->file = library;
         blas->prefix = prefix;
         const auto find = [&](auto*& function, const char* name) { return library.bind(function, (prefix + name).c_str()); };
-        const bool complete = find(blas->s.gemm, "cblas_sgemm") && find(blas->d.gemm, "cblas_dgemm") && find(blas->c.gemm, "cblas_cgemm") &&
-                              find(blas->z.gemm, "cblas_zgemm") && find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") &&
-                              find(blas->c.gemv, "cblas_cgemv") && find(blas->z.gemv, "cblas_zgemv");
+        const auto find_all = [&](auto& of, const std::string& letter) {
+            return find(of.gemm, ("cblas_" + letter + "gemm").c_str()) && find(of.gemv, ("cblas_" + letter + "gemv").c_str()) &&
+                   find(of.syrk, ("cblas_" + letter + "syrk").c_str());
+        };
+        const bool complete = find_all(blas->s, "s") && find_all(blas->d, "d") && find_all(blas->c, "c") && find_all(blas->z, "z");
         if (!complete) continue;
         if (!find(blas->get_threads, "openblas_get_num_threads") || !find(blas->set_threads, "openblas_set_num_threads"))
             blas->get_threads = nullptr, blas->set_threads = nullptr;

@@ -12,18 +12,20 @@ namespace pardo::lib {
 /// CBLAS's constants.
 enum class BlasOrder : int { RowMajor = 101 };
 enum class BlasTranspose : int { No = 111, Yes = 112, Conjugate = 113 };
+enum class BlasTriangle : int { Upper = 121, Lower = 122 };
 
 /// CBLAS passes real scalars by value, complex ones by address.
 template <class T> struct BlasScalar { using type = T; };
 template <class R> struct BlasScalar<std::complex<R>> { using type = const std::complex<R>*; };
 
-/// gemm and gemv for one element type.
+/// What matmul calls, for one element type.
 template <class T> struct BlasFunctions {
     using S = typename BlasScalar<T>::type;
     void (*gemm)(BlasOrder, BlasTranspose, BlasTranspose, int m, int n, int k, S alpha, const T* a, int lda, const T* b, int ldb, S beta,
                  T* c, int ldc) = nullptr;
     void (*gemv)(BlasOrder, BlasTranspose, int m, int n, S alpha, const T* a, int lda, const T* x, int incx, S beta, T* y,
                  int incy) = nullptr;
+    void (*syrk)(BlasOrder, BlasTriangle, BlasTranspose, int n, int k, S alpha, const T* a, int lda, S beta, T* c, int ldc) = nullptr;
 };
 
 /// The loaded library.

@@ -14,7 +14,6 @@ namespace pardo::lib {
 template <class T> constexpr double flop = is_complex_number<T> ? 4 : 1;
 
 /// CBLAS's constants for triangular matrices.
-enum class BlasTriangle : int { Upper = 121, Lower = 122 };
 enum class BlasDiagonal : int { Any = 131, Ones = 132 };
 enum class BlasSide : int { Left = 141 };
 

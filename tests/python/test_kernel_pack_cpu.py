@@ -122,9 +122,11 @@ def test_what_another_build_made_is_not_taken(tmp_path):
     assert not messages
 
 
-def test_kernels_are_listed_for_all_levels(tmp_path):
+@pytest.mark.parametrize("vector_bytes", ["16", "64"])
+def test_kernels_are_listed_for_all_levels(tmp_path, vector_bytes):
+    """Also where the processor has none of the levels."""
     code = "import pardo as pp\nx = pp.arange(100.0)\nprint(float((x * 3.25).sum()), end=' ')\nprint(pp.counters()['compiled'])\n"
-    value, counts, _ = run(code, PARDO_KERNEL_LISTING=str(tmp_path))
+    value, counts, _ = run(code, PARDO_KERNEL_LISTING=str(tmp_path), PARDO_CPU_VECTOR_BYTES=vector_bytes)
     assert value == str(sum(range(100)) * 3.25)
     assert counts[0] > 0
     listed = tmp_path / "list"

@@ -1,12 +1,14 @@
-# cmake/kernels/pack.py: compiles kernels for CUDA while the wheel is built, and packs them into one file (docs/design/first-calls.md).
+# cmake/kernels/pack.py: compiles kernels while the wheel is built, and packs them into one file (docs/design/first-calls.md).
 #
-# The calls of programs.py run on a driver without a GPU and on listing.cpp in NVRTC's place, which writes down each text that would be
-# compiled. Each text is compiled for each target, by as many processes as there are cores; what is compiled stays in a folder, by the
-# hash of its text, and is not compiled again. src/jit/pack.cpp reads the file.
+# For CUDA the calls of programs.py run on a driver without a GPU and on listing.cpp in NVRTC's place, which writes down each text that
+# would be compiled. Each text is compiled for each target, by as many processes as there are cores. For CPUs the calls run as they are,
+# and the module writes what its LLVM makes for each level of x86-64. What is compiled stays in a folder, by the hash of its text, and is
+# not compiled again. src/jit/pack.cpp reads the file.
 from __future__ import annotations
 
 import argparse
 import ctypes
+import hashlib
 import multiprocessing
 import os
 import re
@@ -17,12 +19,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MAGIC, FORMAT = b"pardopak", 1
 GROUP = 1 << 18  # bytes that are packed together: half a millisecond to unpack
 # What makes no other code, for NVRTC 12.9: see compile_text in src/backend/cuda/libraries/nvrtc.cpp.
 MORE_OPTIONS = [b"--minimal", b"--no-cache"]
+ROOT = Path(__file__).resolve().parents[2]
 
 library: ctypes.CDLL | None = None
 zstd: ctypes.CDLL | None = None
@@ -60,9 +63,9 @@ def compiled(listed: bytes, target: str) -> bytes:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def load(nvrtc: str, packer: str) -> None:
+def load(nvrtc: str | None, packer: str) -> None:
     global library, zstd
-    library, zstd = ctypes.CDLL(nvrtc), ctypes.CDLL(packer)
+    library, zstd = ctypes.CDLL(nvrtc) if nvrtc else None, ctypes.CDLL(packer)
     for function in (zstd.ZSTD_createCCtx, zstd.ZSTD_compressBound, zstd.ZSTD_compress2):
         function.restype = ctypes.c_size_t
 
@@ -96,6 +99,14 @@ def known() -> list[int]:
     return list(numbers)
 
 
+def on_gpu(target: str) -> bool:
+    return not on_cpu(target)
+
+
+def on_cpu(target: str) -> bool:
+    return target.startswith("x86")
+
+
 def number_of(target: str) -> int:
     return int(target.split("_")[1])
 
@@ -114,31 +125,41 @@ def stage(folder: Path, package: Path, module: Path) -> None:
     (folder / "pardo" / module.name).symlink_to(module)
 
 
+def environment_for(folder: Path, arguments: argparse.Namespace) -> dict[str, str]:
+    """In which programs write down their kernels."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
+    return environment | {
+        "PARDO_KERNEL_LISTING": str(folder),
+        "PARDO_KERNEL_PACK": "off",
+        "PARDO_CACHE": "off",
+        "PYTHONPATH": str(arguments.work / "stage"),
+    }
+
+
+def run_programs(device: str, environment: dict[str, str]) -> None:
+    programs = Path(__file__).with_name("programs.py")
+    subprocess.run([sys.executable, "-W", "ignore", str(programs), device], env=environment, check=True)
+
+
 def list_texts(folder: Path, arch: int, arguments: argparse.Namespace) -> list[Path]:
     """The texts that the programs would compile for an architecture, with NVIDIA's libraries and without."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARDO_")}
-    environment |= {
+    environment = environment_for(folder, arguments) | {
         "PARDO_CUDA_DRIVER": str(arguments.driver),
         "PARDO_NVRTC": str(arguments.listing),
-        "PARDO_KERNEL_LISTING": str(folder),
-        "PARDO_KERNEL_PACK": "off",
-        "PARDO_CACHE": "off",
         "FAKE_CUDA_ARCH": str(arch),
         "FAKE_CUDA_NUMBER": "1",
         "FAKE_CUDA_MEMORY": str(8 << 30),
-        "PYTHONPATH": str(arguments.work / "stage"),
     }
-    programs = Path(__file__).with_name("programs.py")
     for libraries in ("none", str(arguments.listing)):
         environment |= dict.fromkeys(("PARDO_CUBLAS", "PARDO_CUSOLVER", "PARDO_CUFFT"), libraries)
-        subprocess.run([sys.executable, "-W", "ignore", str(programs)], env=environment, check=True)
+        run_programs("cuda", environment)
     return sorted(folder.iterdir())
 
 
 class Code(NamedTuple):
-    """A text's machine code for a target; the hash by its halves, the lower first."""
+    """A kernel's machine code for a target; the hash by its halves, the lower first."""
 
     low: int
     high: int
@@ -149,7 +170,42 @@ class Code(NamedTuple):
 
 def code_of(text: Path, target: int, file: Path) -> Code:
     kernel = re.search(r"(?:KERNEL|__launch_bounds__)\([^)]*\)\s+(\w+)\s*\(", text.read_text())
-    return Code(int(text.name[16:], 16), int(text.name[:16], 16), target, kernel[1] if kernel else "", file.read_bytes())
+    return Code(*halves(text.name), target, kernel[1] if kernel else "", file.read_bytes())
+
+
+def halves(digits: str) -> tuple[int, int]:
+    """Of a hash, the lower one first."""
+    return int(digits[16:], 16), int(digits[:16], 16)
+
+
+def compiler_sources() -> str:
+    """A hash of all that decides what LLVM is given for a kernel."""
+    files = [file for part in ("ir", "emit") for file in sorted((ROOT / "src" / part).rglob("*")) if file.is_file()]
+    whole = hashlib.sha256()
+    for file in [*files, ROOT / "src" / "backend" / "cpu" / "compile.cpp"]:
+        whole.update(file.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def codes_for_cpus(targets: list[str], arguments: argparse.Namespace) -> list[Code]:
+    """What the module's LLVM makes of the kernels of the programs, for levels of x86-64."""
+    folder = arguments.kept / f"cpu-{compiler_sources()}"
+    for other in arguments.kept.glob("cpu-*"):
+        if other != folder:
+            shutil.rmtree(other)
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = folder / "list"
+    listed.unlink(missing_ok=True)
+    before, start = len(list(folder.iterdir())), time.monotonic()
+    run_programs("cpu", environment_for(folder, arguments))
+    seconds, after = time.monotonic() - start, len(list(folder.iterdir())) - 1
+    codes = []
+    for line in listed.read_text().splitlines():
+        key, level, file, kernel = line.split(" ", 3)
+        if level in targets:
+            codes.append(Code(*halves(key), targets.index(level), kernel, (folder / file).read_bytes()))
+    print(f"kernels for CPUs: {len(codes)}; {after - before} compiled now, in {seconds:.1f} s with the calls")
+    return codes
 
 
 def squeeze(group: bytes) -> bytes:
@@ -189,43 +245,54 @@ def packed(codes: list[Code], targets: list[str], squeezed: Callable[[list[bytes
     yield from small
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("nvrtc", "zstd", "listing", "driver", "module", "package", "work", "kept", "out"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--targets", required=True, help="as sm_90,compute_90")
-    processes = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0))
-    parser.add_argument("--jobs", type=int, default=int(processes))
-    arguments = parser.parse_args()
-    libraries = str(arguments.nvrtc), str(arguments.zstd)
-    load(*libraries)
-    targets = [target for target in arguments.targets.split(",") if number_of(target) in known()]
-    stage(arguments.work / "stage", arguments.package, arguments.module)
-    try:
-        lists = {arch: list_texts(arguments.work / str(arch), arch, arguments) for arch in {text_arch(t) for t in targets}}
-    except subprocess.CalledProcessError as e:
-        print(f"kernels for CUDA: the wheel brings none: the list of calls ended with status {e.returncode}", file=sys.stderr)
-        lists, targets = {}, []
+def codes_for_cuda(targets: list[str], arguments: argparse.Namespace, pool: Any) -> list[Code]:
+    """What NVRTC makes of the texts of the programs."""
+    lists = {arch: list_texts(arguments.work / str(arch), arch, arguments) for arch in {text_arch(t) for t in targets if on_gpu(t)}}
     jobs = []
-    for target in targets:
+    for target in filter(on_gpu, targets):
         folder = arguments.kept / f"{version()}-{target}"
         folder.mkdir(parents=True, exist_ok=True)
         jobs += [(text, target, folder / text.name) for text in lists[text_arch(target)]]
     missing = sorted((job for job in jobs if not job[2].exists()), key=lambda job: -job[0].stat().st_size)
     start = time.monotonic()
+    for problem in filter(None, pool.imap_unordered(compile_one, missing)):
+        print(f"kernels for CUDA: left out: {problem}", file=sys.stderr)
+    seconds = time.monotonic() - start
+    codes = [code_of(text, targets.index(target), file) for text, target, file in jobs if file.exists()]
+    print(f"kernels for CUDA: {len(codes)}; {len(missing)} of them compiled now, in {seconds:.1f} s, by NVRTC {version()}")
+    return codes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("zstd", "module", "package", "work", "kept", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("nvrtc", "listing", "driver"):
+        parser.add_argument(f"--{name}", type=Path, help="for CUDA")
+    parser.add_argument("--targets", required=True, help="as sm_90,compute_90,x86-64-v3")
+    processes = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0))
+    parser.add_argument("--jobs", type=int, default=int(processes))
+    arguments = parser.parse_args()
+    libraries = arguments.nvrtc and str(arguments.nvrtc), str(arguments.zstd)
+    load(*libraries)
+    asked = arguments.targets.split(",")
+    targets = [target for target in asked if not on_gpu(target) or (library and number_of(target) in known())]
+    stage(arguments.work / "stage", arguments.package, arguments.module)
     new = arguments.out.with_suffix(".new")
     with multiprocessing.Pool(arguments.jobs, load, libraries) as pool:
-        for problem in filter(None, pool.imap_unordered(compile_one, missing)):
-            print(f"kernels for CUDA: left out: {problem}", file=sys.stderr)
-        seconds = time.monotonic() - start
-        codes = [code_of(text, targets.index(target), file) for text, target, file in jobs if file.exists()]
+        codes: list[Code] = []
+        for kind, concerned in ("CUDA", on_gpu), ("CPUs", on_cpu):
+            if any(map(concerned, targets)):
+                try:
+                    codes += codes_for_cuda(targets, arguments, pool) if kind == "CUDA" else codes_for_cpus(targets, arguments)
+                except subprocess.CalledProcessError as e:
+                    print(f"kernels for {kind}: the wheel brings none: the list of calls ended with status {e.returncode}", file=sys.stderr)
+        have = sorted({code.target for code in codes})
+        codes = [code._replace(target=have.index(code.target)) for code in codes]
+        targets = [targets[number] for number in have]
         new.write_bytes(b"".join(packed(codes, targets, lambda groups: pool.map(squeeze, groups, 1))))
     new.rename(arguments.out)
-    size = arguments.out.stat().st_size / 1e6
-    print(
-        f"kernels for CUDA: {len(codes)} for {', '.join(targets)}, {size:.2f} MB; "
-        f"{len(missing)} of them compiled now, in {seconds:.1f} s, by NVRTC {version()}"
-    )
+    print(f"kernels: {len(codes)} for {', '.join(targets) or 'nothing'}, {arguments.out.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

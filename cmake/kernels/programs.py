@@ -1,11 +1,14 @@
-# cmake/kernels/programs.py: the calls whose kernels for CUDA are compiled when the wheel is built. They run on a driver without a GPU
-# that computes nothing: arrays are zero and numbers that the host reads are 1, so calls may fail by their values, and what a value
-# decides has to be asked for.
+# cmake/kernels/programs.py: the calls whose kernels are compiled when the wheel is built, on the device that the command line names.
 #
-# Chosen is what NVRTC takes longest for and programs use most; a kernel of one line takes 0.03 s, and all of these a minute for each target
-# (docs/design/first-calls.md). Kernels depend on how large arrays are, but beyond some 10^6 elements they are the same.
+# For CUDA they run on a driver without a GPU that computes nothing: arrays are zero and numbers that the host reads are 1, so calls may
+# fail by their values, and what a value decides has to be asked for. On the CPU they run as they are.
+#
+# Chosen is what a compiler takes longest for and programs use most. NVRTC takes 0.03 s for a kernel of one line, and all of these a minute
+# for each target; LLVM takes a tenth of that, so that the list for the CPU is longer (cpu_programs.py; docs/design/first-calls.md). Kernels
+# depend on how large arrays are, but beyond some 10^6 elements they are the same.
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +16,9 @@ from typing import Any
 import numpy as np
 import pardo as pp
 
-LINE, LINES, SHORT = 10**7, 10**4, 1000
+DEVICE = sys.argv[1]
+LINE, LINES, SHORT = (10**7, 10**4, 1000) if DEVICE == "cuda" else (10**6, 1000, 1000)
+SIDE = 4096 if DEVICE == "cuda" else 500
 REAL = ("float32", "float64")
 INTEGERS = ("int32", "int64")
 
@@ -21,11 +26,11 @@ Call = Callable[[], Any]
 
 
 def zeros(shape: Any, dtype: str = "float32") -> pp.Array:
-    return pp.zeros(shape, dtype=dtype, device="cuda").wait()
+    return pp.zeros(shape, dtype=dtype, device=DEVICE).wait()
 
 
 def weights(shape: tuple[int, ...], dtype: str) -> pp.Array:
-    return pp.asarray(np.random.default_rng(1).random(shape).astype(dtype), device="cuda")
+    return pp.asarray(np.random.default_rng(1).random(shape).astype(dtype), device=DEVICE)
 
 
 def ordering(dtype: str) -> Iterator[Call]:
@@ -104,7 +109,7 @@ def transforms(dtype: str) -> Iterator[Call]:
 
 
 def filters(dtype: str) -> Iterator[Call]:
-    image, filter_of = zeros((4096, 4096), dtype), pp.ndimage
+    image, filter_of = zeros((SIDE, SIDE), dtype), pp.ndimage
     yield lambda: filter_of.convolve(image, weights((5, 5), dtype))
     yield lambda: filter_of.convolve(image, weights((5, 5), dtype), mode="constant")
     yield lambda: filter_of.correlate(image, weights((3, 3), dtype))
@@ -114,7 +119,7 @@ def filters(dtype: str) -> Iterator[Call]:
 
 
 def sparse(dtype: str) -> Iterator[Call]:
-    a = pp.sparse.csr_array(pp.asarray(np.eye(SHORT, dtype=dtype), device="cuda"))
+    a = pp.sparse.csr_array(pp.asarray(np.eye(SHORT, dtype=dtype), device=DEVICE))
     yield lambda: a @ zeros(SHORT, dtype)
     yield lambda: a @ zeros((SHORT, 8), dtype)
     yield lambda: a.T @ zeros(SHORT, dtype)
@@ -129,16 +134,16 @@ def draws(dtype: str) -> Iterator[Call]:
     rng = pp.random.default_rng(1)
     for name in ("random", "standard_normal"):
         for n in (SHORT, 10 * LINE):
-            yield lambda name=name, n=n: getattr(rng, name)(n, dtype=dtype, device="cuda")
+            yield lambda name=name, n=n: getattr(rng, name)(n, dtype=dtype, device=DEVICE)
 
 
 def distributions() -> Iterator[Call]:
     rng = pp.random.default_rng(1)
     calls = ("integers", 0, 1000), ("uniform", 0, 2), ("normal", 1, 2), ("gamma", 2), ("standard_gamma", 2.5), ("poisson", 10)
     for name, *arguments in calls:
-        yield lambda name=name, arguments=arguments: getattr(rng, name)(*arguments, size=LINE, device="cuda")
-    yield lambda: rng.permutation(pp.arange(LINE, device="cuda"))
-    yield lambda: rng.choice(10**6, 8, replace=False, device="cuda")
+        yield lambda name=name, arguments=arguments: getattr(rng, name)(*arguments, size=LINE, device=DEVICE)
+    yield lambda: rng.permutation(pp.arange(LINE, device=DEVICE))
+    yield lambda: rng.choice(10**6, 8, replace=False, device=DEVICE)
 
 
 def programs() -> Iterator[Call]:
@@ -158,15 +163,22 @@ def programs() -> Iterator[Call]:
 
 
 def main() -> None:
-    for call in programs():
+    calls = programs()
+    if DEVICE == "cpu":
+        from cpu_programs import programs as more
+
+        calls = itertools.chain(calls, more())
+    for call in calls:
         try:
             result = call()
-            for part in result if isinstance(result, tuple) else (result,):
+            for part in result if isinstance(result, (tuple, list)) else (result,):
                 getattr(part, "wait", int)()
         except (ValueError, IndexError, ArithmeticError):  # of values
             pass
         except Exception as e:  # its kernels are not in the pack; tests/python/test_kernel_pack.py finds that
-            print(f"kernels for CUDA: line {call.__code__.co_firstlineno} of programs.py: {type(e).__name__}: {e}", file=sys.stderr)
+            where = call.__code__
+            place = f"line {where.co_firstlineno} of {where.co_filename.rpartition('/')[2]}"
+            print(f"kernels: {place}: {type(e).__name__}: {e}", file=sys.stderr)
 
 
 main()

@@ -20,10 +20,10 @@ struct CacheInfo {
 };
 PARDO_API CacheInfo cache_info();
 
-/// Kernels for CUDA that were compiled when pardo was built: a file beside the library, or that of PARDO_KERNEL_PACK.
+/// Kernels that were compiled when pardo was built: a file beside the library, or that of PARDO_KERNEL_PACK.
 struct KernelPackInfo {
     std::string path;
-    std::vector<std::string> targets;  // "sm_90": machine code; "compute_90": PTX; none: there is no file
+    std::vector<std::string> targets;  // "x86-64-v4", "sm_90"; "compute_90" for PTX; none: there is no file
     std::int64_t kernels = 0, bytes = 0;
 };
 PARDO_API KernelPackInfo kernel_pack_info();

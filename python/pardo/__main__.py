@@ -142,7 +142,7 @@ def _print_cache() -> None:
         rows.append(("not used", c["reason"]))
     p = _core._kernel_pack_info()
     if p["targets"]:
-        rows.append(("for CUDA, ready-made", f"{p['kernels']} kernels for {', '.join(p['targets'])}, {_bytes(p['bytes'])}"))
+        rows.append(("ready-made", f"{p['kernels']} kernels for {', '.join(p['targets'])}, {_bytes(p['bytes'])}"))
     _table(rows)
 
 

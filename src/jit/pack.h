@@ -11,7 +11,7 @@
 
 namespace pardo::jit {
 
-/// All that a piece of machine code is made of but the target: the compiler's options, a line each, an empty line, the text.
+/// All that a GPU's machine code is made of but the target: the compiler's options, a line each, an empty line, the text.
 inline std::string packed_text(std::string_view options, std::string_view text) { return std::string(options) + '\n' + std::string(text); }
 
 /// A file that cmake/kernels/pack.py has written. Nothing here throws: what cannot be read is not there, and costs one warning.
@@ -23,7 +23,7 @@ public:
     static const Pack& installed();
 
     const std::string& path() const { return path_; }
-    /// "sm_90" for machine code, "compute_90" for PTX.
+    /// "x86-64-v4", "sm_90"; "compute_90" for PTX.
     const std::vector<std::string>& targets() const { return targets_; }
     std::int64_t count() const { return static_cast<std::int64_t>(entries_.size()); }
     std::int64_t bytes() const { return bytes_; }

@@ -17,7 +17,7 @@ PACK = _core._kernel_pack_info()
 pytestmark = [
     pytest.mark.once,
     pytest.mark.skipif(not FAKE, reason="libcuda_fake.so is not built (target cuda_fake)"),
-    pytest.mark.skipif(not PACK["kernels"], reason="the wheel was built without NVRTC, or with PARDO_KERNELS=off"),
+    pytest.mark.skipif(not any("_" in t for t in PACK["targets"]), reason="the wheel was built without NVRTC, or with PARDO_KERNELS=off"),
 ]
 
 
@@ -70,7 +70,7 @@ def test_usual_calls_need_no_nvrtc(arch):
 @pytest.mark.slow
 def test_every_listed_call_works_without_nvrtc():
     programs = ROOT / "cmake" / "kernels" / "programs.py"
-    _, messages = run(f"import runpy, sys; sys.argv = ['programs.py']; runpy.run_path({str(programs)!r})", FAKE_CUDA_ARCH="90")
+    _, messages = run(f"import runpy, sys; sys.argv = ['programs.py', 'cuda']; runpy.run_path({str(programs)!r})", FAKE_CUDA_ARCH="90")
     assert not [line for line in messages.splitlines() if "programs.py" in line and "does not fit: /nowhere.so" not in line]
 
 
@@ -102,7 +102,7 @@ def test_packs_can_be_left_out_and_damaged(tmp_path):
     assert f"{damaged} is damaged" in messages
     # What lists the codes is whole, and they are not.
     _, places = entries_of(Path(PACK["path"]))
-    whole, first = Path(PACK["path"]).read_bytes(), min(places.values())
+    whole, first = Path(PACK["path"]).read_bytes(), min(places.values())  # the codes of all targets
     damaged.write_bytes(whole[:first] + bytes(len(whole) - first))
     counts, messages = run(code, PARDO_KERNEL_PACK=str(damaged))
     assert counts[:2] == ["none", "0"]
@@ -114,11 +114,11 @@ def test_everything_was_compiled_for_every_target():
     """No text was left out: targets that have the same texts have code for all of them."""
     targets, places = entries_of(Path(PACK["path"]))
     assert targets == PACK["targets"]
-    texts = {target: {text for text, number in places if targets[number] == target} for target in targets}
+    assert len(places) == PACK["kernels"]
+    texts = {t: {text for text, number in places if targets[number] == t} for t in targets if not t.startswith("x86")}
     for before in (True, False):
         groups = [found for target, found in texts.items() if (int(target.split("_")[1]) < 90) == before]
         assert all(found == groups[0] for found in groups)
-    assert sum(map(len, texts.values())) == PACK["kernels"] == len(places)
 
 
 def test_it_is_shown(capsys):

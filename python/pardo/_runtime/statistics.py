@@ -135,7 +135,7 @@ def counters() -> dict[str, int]:
     dict
         recorded (operations), forced (times that values were needed), planned (programs of arrays that a device had not seen), flushed
         (times that too much was pending), launched (kernels and library routines), compiled (kernels), from_disk (kernels loaded from
-        the cache), from_pack (kernels for CUDA that the wheel brought), bytes_read, bytes_written, copies (of whole arrays), copied_bytes
+        the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays), copied_bytes
         (by these), fallbacks (slow paths taken in place of the fast one).
 
     See Also

@@ -1,8 +1,11 @@
-// src/backend/cpu/compile.cpp: Kernel -> CpuProgram through the program cache.
+// src/backend/cpu/compile.cpp: Kernel -> CpuProgram: what came with pardo, or through the program cache.
 #include <pardo/error.h>
 
 #include "backend/cpu/object_loader.h"
+#include "backend/cpu/packed.h"
 #include "backend/cpu/program.h"
+#include "base/counters.h"
+#include "base/env.h"
 #include "emit/analysis/lane_report.h"
 #include "emit/llvm/module.h"
 #include "ir/ir.h"
@@ -14,31 +17,45 @@ namespace {
 
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
-ir::Kernel lowered(const ir::Kernel& kernel) {
-    constexpr auto kept = [](ir::Math fn, DType t) { return emit::keeps_math(emit::host_target(), fn, t); };
+template <int vector_bytes> bool keeps(ir::Math fn, DType t) { return emit::keeps_math(vector_bytes, fn, t); }
+
+ir::Kernel lowered(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
+    const auto kept = target.vector_bytes == 64 ? keeps<64> : target.vector_bytes == 32 ? keeps<32> : keeps<16>;
     return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), kept);
 }
 
 }  // namespace
 
+jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
+    return emit::compile_object(lowered(kernel, target), entry_symbol, target);
+}
+
 Ref<device::Program> compile(const ir::Kernel& kernel) {
-    std::string text = ir::print(kernel);
-    text += emit::compiler_id();
+    const std::string text = ir::print(kernel);
     jit::Recipe recipe;
     recipe.name = kernel.name;
-    recipe.compile = [&] { return emit::compile_object(lowered(kernel), entry_symbol); };
     recipe.load = [&](const jit::Binary& object) {
         LoadedCode code = load_object(object, entry_symbol);
         auto* entry = reinterpret_cast<CpuProgram::Entry>(code.entry);
         return Ref<device::Program>(new CpuProgram(kernel.name, entry, kernel.rank, emit::split_granularity(kernel), std::move(code.keep),
                                                    std::vector<std::int64_t>(kernel.group_size.begin(), kernel.group_size.end())));
     };
-    return jit::get(jit::key(text), recipe);
+    if (Hash128 key; find_packed(text, recipe, key)) {
+        try {
+            return jit::get(key, recipe);
+        } catch (const Error& e) {
+            counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+            log(LogLevel::Warn, "cpu: " + kernel.name + " as it came with pardo does not load, compiling it: " + e.message());
+        }
+    }
+    recipe.packed = false;
+    recipe.compile = [&] { return listing_folder().empty() ? object_for(kernel, emit::host_target()) : list_kernel(kernel, text); };
+    return jit::get(jit::key(text + emit::compiler_id(emit::host_target())), recipe);
 }
 
 std::string inspect(const ir::Kernel& kernel, std::string_view what) {
     if (what == "ir") return ir::print(kernel);
-    if (what == "llvm" || what == "asm") return emit::compile_text(lowered(kernel), entry_symbol, what == "asm");
+    if (what == "llvm" || what == "asm") return emit::compile_text(lowered(kernel, emit::host_target()), entry_symbol, what == "asm");
     if (what == "lanes") return emit::lane_report(ir::expand_shuffles(kernel));
     throw Error(ErrorCode::Value, "inspect: the CPU has no \"" + std::string(what) + "\", only \"ir\", \"llvm\" and \"asm\"");
 }

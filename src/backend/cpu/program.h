@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "device/program.h"
+#include "jit/cache.h"
 
 namespace pardo::ir {
 struct Kernel;
+}
+namespace pardo::emit {
+struct LlvmTarget;
 }
 
 namespace pardo::cpu {
@@ -48,8 +52,10 @@ private:
     std::vector<std::int64_t> group_size_;
 };
 
-/// The program for a kernel, from the cache or compiled. Throws Compile.
+/// The program for a kernel: what came with pardo, or from the cache, or compiled. Throws Compile.
 Ref<device::Program> compile(const ir::Kernel& kernel);
+/// A kernel's object file for a target, compiled now.
+jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target);
 /// Text of a kernel at one stage: "ir", "llvm" or "asm". Throws Value for any other name.
 std::string inspect(const ir::Kernel& kernel, std::string_view what);
 

@@ -26,14 +26,18 @@ struct LlvmTarget {
     std::string features;   // "+avx512f,…"
     int vector_bytes = 16;  // 64 AVX-512, 32 AVX2, 16 SSE2 or NEON
     bool fma = false;
+    std::string level;  // "x86-64-v4": what came compiled for it fits, with the same vectors; empty: nothing does
 };
 /// The machine this runs on, found once. PARDO_CPU_VECTOR_BYTES (16, 32, 64) lowers it, for tests.
 const LlvmTarget& host_target();
 /// This machine with registers of at most so many bytes.
 LlvmTarget host_target_limited(int vector_bytes);
+/// What is compiled while pardo is built: every machine of a level runs it, and nothing else of a machine is in it. None where the
+/// processor is no x86-64.
+const std::vector<LlvmTarget>& levels();
 
 /// Functions for which the emitter has something better than ir::expand_math.
-bool keeps_math(const LlvmTarget& target, ir::Math fn, DType t);
+bool keeps_math(int vector_bytes, ir::Math fn, DType t);
 
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end,
 /// const uint8_t* stop)  that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args)
@@ -53,7 +57,7 @@ inline constexpr const char* items_loop = "pardo.items";
 void load_constants(llvm::Module& module, const LlvmTarget& target);
 
 /// Which compiler this is, for cache keys: LLVM's version, the emitter's, CPU, features, vector width.
-const std::string& compiler_id();
+std::string compiler_id(const LlvmTarget& target);
 /// Emits, optimises and assembles a lowered kernel: an object file. Throws Compile.
 std::vector<std::uint8_t> compile_object(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target = host_target());
 /// The same as text: optimised LLVM IR ("llvm") or assembly ("asm").

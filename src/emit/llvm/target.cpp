@@ -40,13 +40,14 @@ LlvmTarget find_host(int limit) {
     const bool avx512 = avx2 && has_all(features, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"});
     const int widest = avx512 ? 64 : avx2 ? 32 : 16;
     target.vector_bytes = std::min(widest, limit);
+    const bool v2 = has_all(features, {"sse4.2", "ssse3", "popcnt", "cx16"});
     if (target.vector_bytes == 16) {
-        const bool v2 = has_all(features, {"sse4.2", "ssse3", "popcnt", "cx16"});
         target.cpu = v2 ? "x86-64-v2" : "x86-64";
         target.features = v2 ? "+sse4.1,+sse4.2" : "";
         return target;
     }
     target.fma = true;
+    if (v2) target.level = target.vector_bytes == 64 ? "x86-64-v4" : "x86-64-v3";
     if (target.vector_bytes < widest) {
         target.cpu = "x86-64-v3";
         return target;
@@ -72,14 +73,19 @@ const LlvmTarget& host_target() {
 
 LlvmTarget host_target_limited(int vector_bytes) { return find_host(vector_bytes); }
 
-const std::string& compiler_id() {
-    static const std::string id = [] {
-        const LlvmTarget& t = host_target();
-        std::string text = "LLVM " LLVM_VERSION_STRING " emitter ";
-        text.append(std::to_string(llvm_emitter_version)).append(" ").append(t.cpu).append(" ").append(t.features).append(" ");
-        return text.append(std::to_string(t.vector_bytes));
-    }();
-    return id;
+const std::vector<LlvmTarget>& levels() {
+#if defined(__x86_64__)
+    static const std::vector<LlvmTarget> all = {{"x86-64-v3", "", 32, true, "x86-64-v3"}, {"x86-64-v4", "", 64, true, "x86-64-v4"}};
+#else
+    static const std::vector<LlvmTarget> all;
+#endif
+    return all;
+}
+
+std::string compiler_id(const LlvmTarget& target) {
+    std::string text = "LLVM " LLVM_VERSION_STRING " emitter ";
+    text.append(std::to_string(llvm_emitter_version)).append(" ").append(target.cpu).append(" ").append(target.features).append(" ");
+    return text.append(std::to_string(target.vector_bytes));
 }
 
 }  // namespace pardo::emit

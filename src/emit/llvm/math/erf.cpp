@@ -38,9 +38,9 @@ constexpr std::size_t rows = std::size(erf_table), first_term = 2;
 
 }  // namespace
 
-bool keeps_math(const LlvmTarget& target, ir::Math fn, DType t) {
+bool keeps_math(int vector_bytes, ir::Math fn, DType t) {
     if (t != DType::Float64) return false;
-    return (fn == ir::Math::erf && target.vector_bytes == 64) || (fn == ir::Math::log1p && target.vector_bytes >= 32);
+    return (fn == ir::Math::erf && vector_bytes == 64) || (fn == ir::Math::log1p && vector_bytes >= 32);
 }
 
 /// What each lane finds in its cell's column.

@@ -35,7 +35,7 @@ constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
 bool Emitter::has_inline_math(Math fn, DType t) const {
     const bool here = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log || fn == Math::log1p;
     const bool known = (here && t == DType::Float64) || fn == Math::cbrt || is_hyperbolic(fn, t) || is_float_logarithm(fn, t);
-    return (known && target_.vector_bytes >= 32) || keeps_math(target_, fn, t);  // from AVX2 on there is fma
+    return (known && target_.vector_bytes >= 32) || keeps_math(target_.vector_bytes, fn, t);  // from AVX2 on there is fma
 }
 
 llvm::Value* Emitter::inline_math(Math fn, llvm::Value* x) {

@@ -1,0 +1,95 @@
+// src/backend/cpu/packed.cpp: finds kernels in the pack, and makes them while the wheel is built.
+#include "backend/cpu/packed.h"
+
+#include <pardo/error.h>
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "base/env.h"
+#include "ir/ir.h"
+#include "jit/pack.h"
+
+namespace pardo::cpu {
+namespace {
+
+jit::Binary bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_bytes(const std::string& path, const jit::Binary& bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file.flush()) throw Error(ErrorCode::Compile, "PARDO_KERNEL_LISTING: cannot write " + path);
+}
+
+/// One level's object, from its file if it is there.
+struct Listed {
+    const emit::LlvmTarget& target;
+    std::string name;  // of the file: the text and the compiler, but not this build
+    jit::Binary object;
+    std::exception_ptr failure;
+
+    void make(const ir::Kernel& kernel) noexcept {
+        try {
+            const std::string path = listing_folder() + "/" + name;
+            object = bytes_of(path);
+            if (!object.empty()) return;
+            object = object_for(kernel, target);
+            write_bytes(path, object);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+};
+
+}  // namespace
+
+Hash128 packed_key(const std::string& text, const emit::LlvmTarget& target) { return jit::key(text + emit::compiler_id(target)); }
+
+bool find_packed(const std::string& text, jit::Recipe& recipe, Hash128& key) {
+    const std::string& level = emit::host_target().level;
+    if (level.empty() || !listing_folder().empty()) return false;
+    const jit::Pack& pack = jit::Pack::installed();
+    const auto named = std::ranges::find(pack.targets(), level);
+    if (named == pack.targets().end()) return false;
+    const auto number = static_cast<std::size_t>(named - pack.targets().begin());
+    key = packed_key(text, *std::ranges::find(emit::levels(), level, &emit::LlvmTarget::level));
+    if (!pack.holds(key, number)) return false;
+    recipe.packed = true;
+    recipe.compile = [&pack, key, number, name = std::string(recipe.name)] {
+        jit::Binary object;
+        if (!pack.read(key, number, object)) throw Error(ErrorCode::Compile, name + ": " + pack.path() + " cannot be read");
+        return object;
+    };
+    return true;
+}
+
+const std::string& listing_folder() {
+    static const std::string folder = env("PARDO_KERNEL_LISTING").value_or("");
+    return folder;
+}
+
+jit::Binary list_kernel(const ir::Kernel& kernel, const std::string& text) {
+    std::vector<Listed> all;
+    for (const emit::LlvmTarget& level : emit::levels())
+        all.push_back({level, hash128(text + emit::compiler_id(level)).hex() + ".o", {}, {}});
+    {
+        std::vector<std::jthread> threads;
+        for (Listed& listed : all) threads.emplace_back([&] { listed.make(kernel); });
+    }
+    std::ofstream list(listing_folder() + "/list", std::ios::app);
+    const jit::Binary* own = nullptr;
+    for (const Listed& listed : all) {
+        if (listed.failure) std::rethrow_exception(listed.failure);
+        list << packed_key(text, listed.target).hex() << ' ' << listed.target.level << ' ' << listed.name << ' ' << kernel.name << '\n';
+        if (listed.target.level == emit::host_target().level) own = &listed.object;
+    }
+    return own ? *own : object_for(kernel, emit::host_target());
+}
+
+}  // namespace pardo::cpu

@@ -51,6 +51,7 @@ INNER = {
     "count_runs",
     "fft_in_parts",
     "fill_runs",
+    "look_through",
     "mark_values",
     "matmul_ready",
     "matmul_takes",

@@ -52,6 +52,8 @@ PARDO_API Array apply(int id, std::span<const Operand> operands, std::optional<D
 /// Row `id` into `out` (runs at once), only where `where` is true if given. NumPy's rules: broadcast to out, same_kind cast.
 PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where = nullptr,
                          std::optional<DType> dtype = {});
+/// The bits of the elements as another dtype of their size, neither complex: what frexp and ldexp are made of.
+PARDO_API Array bitcast(const Array& x, DType dtype);
 /// `x op= y`: as apply_out into x; may instead rebind a handle that shares memory with no other, so that it stays lazy.
 PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
 

@@ -1,6 +1,7 @@
 // src/graph/engine.h: what recording needs of the layers above. Defined in src/plan and src/lib, so that no include points upward.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,6 +81,9 @@ template <class F> Array note_float_errors(graph::Op op, std::span<const Operand
 }
 /// The same of a sum or product along axes.
 Array note_float_errors_of_fold(const Array& x, const Array& folded, std::uint32_t axes, bool keepdims);
+/// The reduction of all elements, if they are in memory and the library has code that ends as soon as the result is known: any and all of
+/// bools, their number, places of extreme bools and narrow integers. Any other one is a kernel's, as are these on devices.
+std::optional<Array> reduced_early(graph::ReduceOp op, const Array& x);
 // See src/lib/gather.h.
 Array gather(const Array& base, std::span<const Array> indices, std::span<const int> axes);
 void scatter(const Array& base, std::span<const Array> indices, std::span<const int> axes, const Array& value);

@@ -20,7 +20,7 @@ constexpr OpInfo op_rows[] = {
 #undef OP
 };
 constexpr std::size_t public_rows = static_cast<std::size_t>(Op::cast);  // conversions come last
-static_assert(std::size(op_rows) == public_rows + 3);
+static_assert(std::size(op_rows) == public_rows + 4);
 
 std::string queue_text(device::Queue* queue) {
     char address[32];
@@ -346,6 +346,17 @@ Array from_parts(const Array& re, const Array& im) {
     return record_nodes(Op::from_parts, complex_of(re.dtype()), inputs);
 }
 
+/// The bits in another dtype of the same size.
+Array record_bitcast(const Array& x, DType dtype) {
+    if (is_complex(x.dtype()) || is_complex(dtype) || itemsize(x.dtype()) != itemsize(dtype)) {
+        throw Error(ErrorCode::Type,
+                    "bitcast: the bits of " + std::string(dtype_name(x.dtype())) + " are no " + std::string(dtype_name(dtype)));
+    }
+    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    Node* const inputs[] = {x.node()};
+    return record_nodes(Op::bitcast, dtype, inputs);
+}
+
 Array scalar_copy(const Array& view) {
     std::lock_guard guard(state_of(view.node()->queue.get()).lock);
     Node* const inputs[] = {view.node()};
@@ -357,6 +368,8 @@ Array scalar_copy(const Array& view) {
 namespace pardo {
 
 std::span<const OpInfo> op_table() { return std::span(graph::op_rows).first(graph::public_rows); }
+
+Array bitcast(const Array& x, DType dtype) { return graph::record_bitcast(x, dtype); }
 
 Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype) {
     graph::check_row("apply", id, operands.size());

@@ -177,7 +177,8 @@ bool is_quiet(Op op) {
         case Op::erf:
         case Op::erfc:
         case Op::cast:
-        case Op::from_parts: return true;
+        case Op::from_parts:
+        case Op::bitcast: return true;
         default: return op >= Op::erf && op < Op::heaviside;  // special functions report nothing, as SciPy's
     }
 }

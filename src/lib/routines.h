@@ -83,6 +83,15 @@ using MatrixRoutine =
 /// Throws that; `place` is the line of the call.
 [[noreturn]] void fail_matrix(const char* op_name, const char* reason, const Shape& batch, std::int64_t index, const Text& place);
 
+/// What is asked of all elements of row-major memory, of bools or of integers of one or two bytes.
+enum class Question : std::uint8_t {
+    Any,    // of bools: whether one is true
+    All,    // whether all are
+    Count,  // how many are
+    Least,  // where the first of the least ones is: of bools the first false one
+    Most,   // where the first of the greatest ones is: of bools the first true one
+};
+
 /// The routines. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line says otherwise;
 /// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
 namespace routines {
@@ -111,6 +120,8 @@ inline constinit Routine<void(device::Queue* queue, const Memory& sorted, const 
     searchsorted("searchsorted");
 /// Number of true elements. Waits. `blocks` (Int64, mask_blocks(size) + 1 of them) receives how many are true before each block.
 inline constinit Routine<std::int64_t(device::Queue* queue, const Memory& mask, const Memory& blocks)> count_mask("count_mask");
+/// The answer to a question about x, a Bool or an Int64. Ends as soon as it is known.
+inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& out, Question question)> look_through("look_through");
 /// One Int64 array a dimension of the mask's shape, after count_mask.
 inline constinit Routine<void(device::Queue* queue, const Memory& mask, const Memory& blocks, std::span<const Memory> out)> nonzero(
     "nonzero");

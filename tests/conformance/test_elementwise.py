@@ -314,3 +314,29 @@ def test_expm1_of_infinities(dtype, device):
     special = ~np.isfinite(a)
     got = pp.asnumpy(pp.expm1(pp.asarray(a, device=device)))
     assert_close(got[special], expected[special], COMPLEX_RTOL[dtype], what="the subtraction is off by an ulp")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_mantissas_and_exponents(dtype, device):
+    """Bit for bit; all numbers of float16, and bits of any kind of the others: subnormal ones, infinities, NaN."""
+    rng = rng_for("frexp", dtype)
+    bits = np.dtype(f"uint{np.finfo(dtype).bits}")
+    some = np.arange(1 << 16) if dtype == "float16" else rng.integers(0, np.iinfo(bits).max, 20_000, dtype=bits, endpoint=True)
+    info = np.finfo(dtype)
+    ends = [0.0, 1.0, info.tiny, info.smallest_subnormal, info.max, np.inf, np.nan]
+    subnormal = (info.tiny * rng.random(2000)).astype(dtype)
+    host = np.concatenate([some.astype(bits).view(dtype), np.array(ends, dtype), -np.array(ends, dtype), subnormal])
+    x = pp.asarray(host, device=device)
+    if x.dtype != dtype:
+        pytest.skip(f"the device has no {dtype}")
+    mantissa, exponent = np.frexp(host)
+    got = pp.frexp(x)
+    flushed = ~pp.asnumpy(pp.equal(x * 1.0, x) | pp.isnan(x)) | ((host != 0) & (pp.asnumpy(x * 1.0) == 0))  # by the device
+    assert_same(pp.where(pp.asarray(flushed, device=device), 0, got[0]), np.where(flushed, 0, mantissa).astype(dtype), "mantissa")
+    finite = np.isfinite(host) & ~flushed
+    np.testing.assert_array_equal(pp.asnumpy(got[1])[finite], exponent[finite])
+    powers = rng.integers(-80, 80, host.size).astype("int32")
+    expected = np.ldexp(host, powers)
+    same = ~flushed & ~((expected != 0) & (np.abs(expected) < info.tiny))  # results that are subnormal may be flushed
+    mine = pp.asnumpy(pp.ldexp(x, pp.asarray(powers, device=device)))
+    assert_same(np.where(same, mine, 0), np.where(same, expected, 0).astype(dtype), "ldexp")

@@ -168,3 +168,43 @@ def test_dtype_where_initial(device):
 def test_wrong_axes(axis, device):
     with pytest.raises((ValueError, IndexError), match="sum"):
         pp.sum(pp.ones((2, 3), device=device), axis=axis)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("size", [4096, 5000, 300_007])
+def test_many_narrow_elements(dtype, size, device):
+    """What decides may be the first element, the last one, one of several, or none; the CPU does not look at those after it."""
+    low, high = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    some = rng_for("narrow", dtype).integers(low, high, size, dtype="int64", endpoint=True).astype(dtype)
+    hosts = [some, np.zeros(size, dtype), np.ones(size, dtype), np.full(size, low, dtype), np.full(size, high, dtype)]
+    for places in ([0], [size - 1], [size // 2], [size // 3, size // 2, size - 1]):
+        for fill, other in ((0, 1), (1, 0), (low, high), (high, low)):
+            hosts.append(np.full(size, fill, dtype))
+            hosts[-1][places] = other
+    for host in hosts:
+        x = pp.asarray(host, device=device)
+        for name in ("any", "all", "count_nonzero", "max", "min", "argmax", "argmin"):
+            for mine, theirs in ((x, host), (x[::-1], host[::-1])):
+                expected = getattr(np, name)(theirs)
+                assert_same(getattr(pp, name)(mine), np.int64(expected) if name == "count_nonzero" else expected, f"{name}, {dtype}")
+            if name != "count_nonzero":
+                kept = getattr(host, name)(keepdims=True)
+                assert_same(getattr(pp, name)(x, axis=0, keepdims=True), kept, f"{name}, {dtype}, keepdims")
+
+
+def test_bytes_that_are_no_bools(device):
+    """Memory of others may hold any byte where a bool is."""
+    host = np.zeros(5000, "uint8")
+    host[[7, 4000]] = 5, 2
+    x = pp.asarray(host.view(bool), device=device)
+    assert [int(f(x)) for f in (pp.any, pp.all, pp.count_nonzero, pp.argmax, pp.argmin)] == [1, 0, 2, 7, 0]
+
+
+def test_an_answer_is_of_the_time_of_the_call(device):
+    x = pp.zeros(10_000, dtype="bool", device=device)
+    none = x.any()
+    x[5] = True
+    assert not none
+    place = x.argmax()
+    place += 1
+    assert int(place) == 6

@@ -113,3 +113,31 @@ def test_erf_of_one_item_and_beside_narrower_types():
         small, z = x.astype("float32"), np.zeros(37)
         mixed[pp.Range(37)](x, small, z)
     np.testing.assert_allclose(z, exact + small + np.array([math.erf(v) for v in small]), rtol=1e-6)
+
+
+def test_powers_of_floats():
+    """Rounded from what is exact to 2^-31; signs, zeros, infinities and NaN as NumPy's in float64."""
+    rng = np.random.default_rng(0)
+    info = np.finfo(np.float32)
+    ends = np.array([0, 1, 2, 0.5, 3, 1 / 3, 1e-40, info.tiny, info.max, np.inf, np.nan, 127, 128, 149, 2**24, 2**24 + 2], np.float32)
+    ends = np.concatenate([ends, -ends])
+    some = rng.integers(0, 2**32 - 1, (2, 100_000), dtype=np.uint32, endpoint=True).view(np.float32)
+    pairs = [
+        np.meshgrid(ends, ends),
+        some,
+        (rng.random(100_000) * 10, rng.normal(size=100_000) * 20),
+        (1 + rng.normal(size=100_000) * 1e-4, rng.normal(size=100_000) * 2e5),
+        (-np.exp(rng.normal(size=100_000) * 5), rng.integers(-30, 30, 100_000)),
+    ]
+    for pair in pairs:
+        x, y = (np.asarray(v, np.float32).ravel() for v in pair)
+        with np.errstate(all="ignore"):
+            exact = np.power(x.astype(np.float64), y.astype(np.float64))
+            rounded = exact.astype(np.float32)
+        got = pp.asnumpy(pp.power(pp.asarray(x), pp.asarray(y)))
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(rounded))
+        finite = np.isfinite(rounded)
+        np.testing.assert_array_equal(got[~finite], rounded[~finite])
+        np.testing.assert_array_equal(np.signbit(got[finite]), np.signbit(rounded[finite]))
+        ulp = np.spacing(np.clip(np.abs(rounded[finite]), info.tiny, np.nextafter(info.max, np.float32(0)))).astype(np.float64)
+        assert np.max(np.abs(got[finite] - exact[finite]) / ulp) < 0.6

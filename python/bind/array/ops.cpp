@@ -60,6 +60,7 @@ void bind_creation(nb::module_& m) {
             return pardo::eye(rows, columns, k, dtype, q);
         },
         nb::arg("rows"), nb::arg("columns"), nb::arg("k"), nb::arg("dtype").none(), nb::arg("queue"));
+    m.def("_bitcast", &pardo::bitcast, nb::arg("x"), nb::arg("dtype"));
     m.def("_tril", &pardo::tril, nb::arg("x"), nb::arg("k"));
     m.def("_triu", &pardo::triu, nb::arg("x"), nb::arg("k"));
     m.def(

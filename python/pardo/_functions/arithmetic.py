@@ -118,34 +118,33 @@ def modf(
     return elementwise_pair("modf", compute, [x], out, where, dtype, casting)
 
 
-_STEPS = {"float32": (64, 32, 16, 8, 4, 2, 1), "float64": (512, 256, 128, 64, 32, 16, 8, 4, 2, 1)}
+class _Format:
+    """How the numbers of a float dtype are stored: fraction bits below the exponent's, and what the exponent of 1.0 is."""
+
+    def __init__(self, dtype: Any) -> None:
+        info = np.finfo(dtype)
+        self.bits, self.fraction = np.dtype(f"i{info.dtype.itemsize}"), int(info.nmant)
+        self.bias, self.exponents = int(info.maxexp) - 1, (1 << info.iexp) - 1
+        self.least, self.up = float(info.smallest_normal), 2.0**self.fraction
+
+
+_FORMATS = {name: _Format(name) for name in ("float32", "float64")}
 
 
 def _parts(a: Array) -> tuple[Array, Array]:
     """Mantissas in [0.5, 1) with the signs of the elements, and exponents of int32; `a` is of float32 or float64.
 
-    The exponent is found bit by bit. All products are with powers of two, and exact: subnormal numbers are scaled up first.
+    Read from the bits. Subnormal numbers are scaled up first, which is exact; zeros, infinities and NaN are their own mantissas.
     """
-    steps = _STEPS[a.dtype.name]
-    least, up = np.finfo(a.dtype).smallest_normal, 30 if a.dtype == np.float32 else 60
-    size = _core.absolute(a)
-    special = _core.logical_or(_core.equal(a, 0), _core.logical_not(_core.isfinite(a)))
-    low = _core.less(size, float(least))
-    m = _core._where(low, _core.multiply(size, 2.0**up), size)
-    m = _core._where(special, 0.5, m)
-    e = cast(_core._where(_core.logical_and(low, _core.logical_not(special)), -up, 0), np.int32)
-    for k in steps:  # now from above: m < 2
-        high = _core.greater_equal(m, 2.0**k)
-        m = _core._where(high, _core.multiply(m, 2.0**-k), m)
-        e = _core._where(high, _core.add(e, k), e)
-    for k in steps:  # and from below: m >= 1
-        small = _core.less(m, 2.0 ** (1 - k))
-        m = _core._where(small, _core.multiply(m, 2.0**k), m)
-        e = _core._where(small, _core.subtract(e, k), e)
-    over = _core.greater_equal(m, 1.0)
-    m = _core._where(over, _core.multiply(m, 0.5), m)
-    e = _core._where(over, _core.add(e, 1), e)
-    return _core._where(special, a, _core.copysign(m, a)), _core._where(special, 0, e)
+    f = _FORMATS[a.dtype.name]
+    low = _core.less(_core.absolute(a), f.least)
+    bits = _core._bitcast(_core._where(low, _core.multiply(a, f.up), a), f.bits)
+    exponent = _core.bitwise_and(_core.right_shift(bits, f.fraction), f.exponents)
+    special = _core.logical_or(_core.equal(exponent, 0), _core.equal(exponent, f.exponents))
+    halved = _core.bitwise_or(_core.bitwise_and(bits, ~(f.exponents << f.fraction)), (f.bias - 1) << f.fraction)
+    shift = _core._where(low, f.bias - 1 + f.fraction, f.bias - 1)
+    exponent = cast(_core._where(special, 0, _core.subtract(exponent, shift)), np.int32)
+    return _core._where(special, a, _core._bitcast(halved, a.dtype)), exponent
 
 
 def _wide_enough(a: Array) -> Array:
@@ -181,10 +180,6 @@ def frexp(
     --------
     ldexp, spacing
 
-    Notes
-    -----
-    The exponent is found by bisection, with exact products by powers of two.
-
     Examples
     --------
     >>> import pardo as pp
@@ -201,16 +196,9 @@ def frexp(
     return elementwise_pair("frexp", compute, [x], out, where, dtype, casting)
 
 
-def _power_of_two(n: Array, dtype: Any) -> Array:
-    """2**n, exactly; `n` is within what the dtype has as normal numbers."""
-    size, t = _core.absolute(n), dtype.type
-    result: Any = 1.0
-    for k in range(7 if dtype == np.float32 else 10):
-        bit = _core.not_equal(_core.bitwise_and(size, 1 << k), 0)
-        negative = _core.less(n, 0)
-        factor = _core._where(negative, t(2.0 ** -(1 << k)), t(2.0 ** (1 << k)))
-        result = _core.multiply(_core._where(bit, factor, t(1.0)), result)
-    return result  # type: ignore[no-any-return]
+def _power_of_two(n: Array, f: _Format, dtype: Any) -> Array:
+    """2**n, exactly, of the dtype of that format; `n` is within what it has as normal numbers, or one more, for infinity."""
+    return _core._bitcast(_core.left_shift(cast(_core.add(n, f.bias), f.bits), f.fraction), dtype)
 
 
 @ufunc(2, types="ei->e fi->f el->e fl->f di->d dl->d")
@@ -264,16 +252,13 @@ def ldexp(
         a = _real_float(a, "ldexp")
         wide = _wide_enough(a)
         mantissa, exponent = _parts(wide)
-        info = np.finfo(wide.dtype)
-        n = cast(_core.maximum(_core.minimum(cast(n, np.int64), 5000), -5000), np.int32)
-        total = _core.minimum(_core.add(exponent, n), int(info.maxexp) + 1)
-        normal = _core.maximum(total, int(info.minexp) + 1)
-        half = _core.right_shift(normal, 1)
-        y = _core.multiply(
-            _core.multiply(mantissa, _power_of_two(half, wide.dtype)), _power_of_two(_core.subtract(normal, half), wide.dtype)
-        )
-        rest = _core.maximum(_core.subtract(total, normal), -100 if wide.dtype == np.float64 else -60)
-        scaled = _core.multiply(y, _power_of_two(rest, wide.dtype))  # the one product that may round
+        f, t = _FORMATS[wide.dtype.name], wide.dtype
+        n = cast(_core.maximum(_core.minimum(cast(n, np.int64), 5000), -5000), np.int32) if n.dtype.itemsize > 2 else cast(n, np.int32)
+        total = _core.subtract(_core.add(exponent, n), 1)  # of a mantissa from 1 to below 2
+        normal = _core.maximum(_core.minimum(total, f.bias + 1), 1 - f.bias)  # the largest makes infinity
+        rest = _core.maximum(_core.minimum(_core.subtract(total, normal), 0), -f.fraction - 8)
+        whole = _core.multiply(_core.multiply(mantissa, 2.0), _power_of_two(normal, f, t))
+        scaled = _core.multiply(whole, _power_of_two(rest, f, t))  # the one product that may round
         untouched = _core.logical_or(_core.equal(wide, 0), _core.logical_not(_core.isfinite(wide)))
         return cast(_core._where(untouched, wide, scaled), a.dtype)
 

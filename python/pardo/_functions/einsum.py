@@ -88,18 +88,28 @@ def _labels_of(terms: tuple[str, ...], output: str | None, ranks: tuple[int, ...
     return labels, _labelled(output, len(letters) + hidden, op_name) if "..." in output else tuple(letters)
 
 
-def _diagonals(x: Array, labels: Labels, op_name: str) -> tuple[Array, Labels]:
-    """Each label once: the diagonal of axes with the same."""
-    if len(set(labels)) == len(labels):
-        return x, labels
+@functools.lru_cache(maxsize=256)
+def _pairs_of(labels: Labels) -> tuple[tuple[tuple[int, int, str | int], ...], Labels]:
+    """Pairs of axes with the same label, whose diagonals are taken one after the other, and the labels then."""
+    pairs = []
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             i = labels.index(label)
             j = labels.index(label, i + 1)
-            if x.shape[i] != x.shape[j]:
-                raise ValueError(f"{op_name}: dimensions in an operand for collapsing index {label!r} don't match")
-            x = _core._diagonal(x, 0, i, j)
+            pairs.append((i, j, label))
             labels = (*(e for d, e in enumerate(labels) if d not in (i, j)), label)
+    return tuple(pairs), labels
+
+
+def _diagonals(x: Array, labels: Labels, op_name: str) -> tuple[Array, Labels]:
+    """Each label once: the diagonal of axes with the same."""
+    if len(set(labels)) == len(labels):
+        return x, labels
+    pairs, labels = _pairs_of(labels)
+    for i, j, label in pairs:
+        if x.shape[i] != x.shape[j]:
+            raise ValueError(f"{op_name}: dimensions in an operand for collapsing index {label!r} don't match")
+        x = _core._diagonal(x, 0, i, j)
     return x, labels
 
 
@@ -200,6 +210,26 @@ def _contracted(parts: list[tuple[Array, Labels]], wanted: Labels, op_name: str)
     return _core._reduce(kind, full, way.summed, False, None if full.dtype == np.bool_ else full.dtype)
 
 
+@functools.lru_cache(maxsize=256)
+def _turn_of(subscripts: str, ndim: int, op_name: str) -> tuple[Labels, list[int], list[int] | None]:
+    """Of one operand: its labels, which axes of its diagonals are summed, and the order of the others."""
+    terms, output = _terms_of(subscripts, 1, op_name)
+    (labels,), wanted = _labels_of(terms, output, (ndim,), op_name)
+    once = _pairs_of(labels)[1]
+    kept = [e for e in once if e in wanted]
+    return labels, [d for d, e in enumerate(once) if e not in wanted], _order([kept.index(e) for e in wanted])
+
+
+def _of_one(subscripts: str, x: Array, op_name: str) -> Array:
+    """The einsum of one operand in its own dtype: a view, or sums of one."""
+    labels, summed, order = _turn_of(subscripts, x.ndim, op_name)
+    x, _ = _diagonals(x, labels, op_name)
+    if summed:
+        is_bool = x.dtype == np.bool_
+        x = _core._reduce(_core._ANY if is_bool else _core._SUM, x, summed, False, None if is_bool else x.dtype)
+    return _turned(x, order)
+
+
 def _steps(given: tuple[Any, ...], optimize: Any) -> list[tuple[int, ...]]:
     """In which order operands are contracted, as NumPy finds it from their shapes."""
     return list(np.einsum_path(*_stand_ins(given), optimize=optimize)[0][1:])
@@ -281,6 +311,9 @@ def einsum(
            [14, 50]]))
     """
     op_name = "einsum"
+    if len(operands) == 2 and type(operands[1]) is Array and type(operands[0]) is str and out is None and dtype is None and order == "K":
+        check_casting(casting, op_name)
+        return _of_one(operands[0], operands[1], op_name)
     wanted_order = read_order(order, op_name)
     check_casting(casting, op_name)
     terms, output, values = _read(operands, op_name)

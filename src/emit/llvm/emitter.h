@@ -226,6 +226,9 @@ private:
     static bool is_float_logarithm(ir::Math fn, DType t);  // math/float_logarithms.cpp
     llvm::Value* inline_float_logarithm(ir::Math fn, llvm::Value* x);
     llvm::Value* logarithm_of_floats(ir::Math fn, llvm::Value* x);
+    llvm::Value* inline_float_power(llvm::Value* x, llvm::Value* y);  // math/float_powers.cpp
+    llvm::Value* power_of_floats(llvm::Value* x, llvm::Value* y);
+    llvm::Value* quotient_for_floats(llvm::Value* a, llvm::Value* b);
     llvm::Value* inline_cbrt(llvm::Value* x);  // math/cbrt.cpp
     llvm::Value* inline_erf(llvm::Value* x);   // math/erf.cpp
     llvm::Value* erf_of_eight(llvm::Value* x);

@@ -18,7 +18,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 18;
+inline constexpr int llvm_emitter_version = 19;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {

@@ -154,6 +154,29 @@ Array fold_values(ReduceOp op, const Array& x, std::uint32_t axes, bool keepdims
     return reduced(op, x, axes, result, keepdims);
 }
 
+/// All elements of an array in memory taken together by code that ends as soon as the result is known, where there is some.
+std::optional<Array> reduced_early(const Array& x, Reduction what, DType result, bool keepdims) {
+    if (x.pending()) return {};
+    const bool is_bool = x.dtype() == DType::Bool;
+    ReduceOp op = ReduceOp::Sum;
+    switch (what) {
+        case Reduction::Any: op = ReduceOp::Any; break;
+        case Reduction::All: op = ReduceOp::All; break;
+        case Reduction::Max: op = ReduceOp::Any; break;
+        case Reduction::Min: op = ReduceOp::All; break;
+        case Reduction::Sum: break;
+        case Reduction::CountNonzero: break;
+        case Reduction::Prod: return {};
+    }
+    const bool of_truth = what == Reduction::Any || what == Reduction::All || what == Reduction::CountNonzero;
+    if (!is_bool && !(of_truth && is_integer(x.dtype()) && itemsize(x.dtype()) == 1)) return {};
+    if (result != (op == ReduceOp::Sum ? DType::Int64 : DType::Bool)) return {};
+    std::optional<Array> found = lib::reduced_early(op, is_bool ? x : view_as(x, DType::Bool));  // a byte is true unless it is 0
+    if (!found || !keepdims) return found;
+    const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(x.ndim()), 1);
+    return reshape(*found, all_ones);
+}
+
 /// How many elements go into each result, as an array when a mask decides it.
 Operand group_size(std::optional<Array>& counts, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
     if (!where) return static_cast<double>(reduced_count(x, axes));
@@ -186,8 +209,10 @@ Array arg_extreme(const char* op_name, ReduceOp op, const Array& x, std::optiona
         values = complex_hits(op == ReduceOp::ArgMax ? ReduceOp::Max : ReduceOp::Min, line, axes);
         search = ReduceOp::ArgMax;
     }
+    const std::optional<Array> early = !axis || x.ndim() == 1 ? lib::reduced_early(search, values) : std::nullopt;
     if (values.dtype() == DType::Bool) values = values.astype(DType::UInt8);
-    Array result = reduced(search, values, axes, DType::Int64, axis && keepdims);
+    Array result = early ? (axis && keepdims ? reshape(*early, std::initializer_list<std::int64_t>{1}) : *early)
+                         : reduced(search, values, axes, DType::Int64, axis && keepdims);
     if (axis || !keepdims) return result;
     const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(x.ndim()), 1);
     return reshape(result, all_ones);
@@ -222,6 +247,9 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
                                           "' does not have an identity, so to use a where mask one has to specify 'initial'");
     }
     const Scalar first = initial ? checked_initial(row, *initial, result) : Scalar();
+    if (!where && !initial && set == axes_of(row.name, x, {}) && x.ndim() > 0) {
+        if (std::optional<Array> early = reduced_early(x, op, result, keepdims)) return dtype ? early->astype(*dtype, false) : *early;
+    }
     Array values = row.element(x, result).astype(result, false);
     if (where) values = masked(row.name, values, *where, has_identity ? Scalar(static_cast<int>(row.identity)) : first);
     Array folded = fold_values(row.fold, values, set, keepdims, result);

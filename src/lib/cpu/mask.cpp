@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "lib/cpu/mask.h"
 #include "lib/cpu/task.h"
 #include "lib/routines.h"
 #include "lib/strided_iterator.h"
@@ -59,12 +60,17 @@ PARDO_TARGET_AVX512 std::int64_t count_avx512(const Byte* mask, std::int64_t cou
     return total + count_portable(mask + i, count - i);
 }
 #endif
+
+}  // namespace
+
 std::int64_t count_true(const Byte* mask, std::int64_t count) {
 #if defined(__x86_64__)
     if (host_simd() == Simd::Avx512) return count_avx512(mask, count);
 #endif
     return count_portable(mask, count);
 }
+
+namespace {
 
 /// Calls f(first, bits, count) for each 64 (at the end fewer) elements of a mask.
 template <class F> [[gnu::always_inline]] inline void for_each_word(const Byte* mask, std::int64_t begin, std::int64_t end, F&& f) {

@@ -58,7 +58,8 @@ int operations_of(const Node* n) {
         case graph::Op::conjugate:
         case graph::Op::where:
         case graph::Op::cast:
-        case graph::Op::from_parts: return 0;
+        case graph::Op::from_parts:
+        case graph::Op::bitcast: return 0;
         default: return 1;
     }
 }
@@ -183,17 +184,22 @@ void Scheduler::estimate(KernelPlan& kernel) const {
             kernel.traffic[at].read |= read;
         }
     }
-    double operations = 1;
+    const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes || kernel.strategy == Strategy::Rows;
+    // A vector holds more of narrow integers than of others, and what a round of the loop costs is theirs together.
+    const auto share = [&](DType t) { return vectors && !is_inexact(t) && itemsize(t) < 4 ? itemsize(t) / 8.0 : 1.0; };
+    double narrowest = 1;
+    for (const Access& access : kernel.accesses) narrowest = std::min(narrowest, share(access.dtype));
+    double operations = narrowest;
     const std::vector<bool> in = needed(kernel);
     kernel.operations = this->operations(kernel, in);
     for (std::size_t i = 0; i < group.values.size(); ++i) {
         const FusedValue& fused = group.values[i];
         if (!in[i]) continue;
         const bool inside = kernel.range == kernel.extents.size() || (kernel.loop_dims[i] >> kernel.inner()) != 0;
-        if (inside) operations += fused.kind == FusedValue::Kind::Op ? graph::op_cost(planner_.node(fused.node)->op) : 1;
+        if (inside)
+            operations += (fused.kind == FusedValue::Kind::Op ? graph::op_cost(planner_.node(fused.node)->op) : 1) * share(fused.dtype);
     }
-    operations += static_cast<double>(kernel.reductions.size());
-    const bool vectors = kernel.lanes || kernel.strategy == Strategy::InnerLanes || kernel.strategy == Strategy::Rows;
+    for (const Reduction& r : kernel.reductions) operations += share(reduction_dtype(planner_.node(r.node)));
     kernel.element_cost = operations * (vectors ? 1 : scalar_factor);
 }
 

@@ -83,7 +83,10 @@ llvm::Value* Emitter::call(Math fn, DType t, llvm::ArrayRef<llvm::Value*> args) 
             // Lanes that are off may hold anything, and one large angle or exponent sends all of SLEEF's lanes down a slow path.
             if (divergent_ && mask_ && width(args[0]) > 1)
                 for (llvm::Value*& v : safe) v = b_.CreateSelect(mask_, v, real(v, 1));
-            value = has_inline_math(fn, t) ? inline_math(fn, safe[0]) : special_values(fn, safe, library(fn, safe));
+            if (fn == Math::pow && t == DType::Float32 && target_.vector_bytes >= 32)
+                value = inline_float_power(safe[0], safe[1]);
+            else
+                value = has_inline_math(fn, t) ? inline_math(fn, safe[0]) : special_values(fn, safe, library(fn, safe));
         }
     }
     return t == DType::Float16 ? round_half(value) : value;

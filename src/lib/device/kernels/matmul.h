@@ -170,31 +170,37 @@ KERNEL(256) matmul_small(CONST_ARG(T, a), CONST_ARG(T, b), ARG(T, out), i64 coun
     const int team = LOCAL_ID / TEAM, t = LOCAL_ID % TEAM, high = (int)rows, broad = (int)columns, deep = (int)depth;
     const i64 first = GROUP_ID * MATRICES, matrix = first + team;
     const int place = team * EDGE * LINE;
+    /* Neighbouring items read along the axis whose elements lie closest; the places of an item are EDGE / 4 lines apart. What is beyond an end
+       counts as zero. */
+    const int far = t / EDGE, near = t % EDGE;
     if (matrix < count) {
-        GLOBAL const T* from_a = a + A_OFFSET(matrix);
-        GLOBAL const T* from_b = b + B_OFFSET(matrix);
-        /* Neighbouring items read along the axis whose elements lie closest. */
-        const int a_along_depth = (a_column < 0 ? -a_column : a_column) <= (a_row < 0 ? -a_row : a_row);
-        const int b_along_depth = (b_row < 0 ? -b_row : b_row) < (b_column < 0 ? -b_column : b_column);
-        UNROLL for (int r = 0; r < 4; ++r) {
-            const int e = t + r * TEAM, far = e / EDGE, near = e % EDGE;
-            const int m = a_along_depth ? far : near, d = a_along_depth ? near : far;
-            if (m < high && d < deep) left[place + m * LINE + d] = OPERAND(from_a[m * a_row + d * a_column]);
-        }
-        UNROLL for (int r = 0; r < 4; ++r) {
-            const int e = t + r * TEAM, far = e / EDGE, near = e % EDGE;
-            const int m = b_along_depth ? far : near, d = b_along_depth ? near : far;
-            if (m < broad && d < deep) right[place + d * LINE + m] = OPERAND(from_b[m * b_column + d * b_row]);
-        }
+        const int along_depth = (a_column < 0 ? -a_column : a_column) <= (a_row < 0 ? -a_row : a_row);
+        const i64 far_step = along_depth ? a_row : a_column;
+        const int end = along_depth ? high : deep, inside = near < (along_depth ? deep : high);
+        const int line = along_depth ? LINE : 1, first_place = place + far * line + near * (along_depth ? 1 : LINE);
+        GLOBAL const T* from = a + A_OFFSET(matrix) + far * far_step + near * (along_depth ? a_column : a_row);
+        UNROLL for (int r = 0; r < 4; ++r)
+            left[first_place + r * (EDGE / 4) * line] = inside && far + r * (EDGE / 4) < end ? OPERAND(from[r * (EDGE / 4) * far_step]) : ZERO;
+    }
+    if (matrix < count) {
+        const int along_depth = (b_row < 0 ? -b_row : b_row) < (b_column < 0 ? -b_column : b_column);
+        const i64 far_step = along_depth ? b_column : b_row;
+        const int end = along_depth ? broad : deep, inside = near < (along_depth ? deep : broad);
+        const int line = along_depth ? 1 : LINE, first_place = place + far * line + near * (along_depth ? LINE : 1);
+        GLOBAL const T* from = b + B_OFFSET(matrix) + far * far_step + near * (along_depth ? b_row : b_column);
+        UNROLL for (int r = 0; r < 4; ++r)
+            right[first_place + r * (EDGE / 4) * line] = inside && far + r * (EDGE / 4) < end ? OPERAND(from[r * (EDGE / 4) * far_step]) : ZERO;
     }
     BARRIER;
     const int y = t / (EDGE / 4), x = t % (EDGE / 4) * 4;
     SUM sum[4];
     UNROLL for (int j = 0; j < 4; ++j) sum[j] = ZERO;
     if (matrix < count && y < high && x < broad) {
-        for (int d = 0; d < deep; ++d) {
-            const SUM p = left[place + y * LINE + d];
-            UNROLL for (int j = 0; j < 4; ++j) sum[j] = plus_product(sum[j], p, right[place + d * LINE + x + j]);
+        for (int d = 0; d < deep; d += 4) {
+            UNROLL for (int i = 0; i < 4; ++i) {
+                const SUM p = left[place + y * LINE + d + i];
+                UNROLL for (int j = 0; j < 4; ++j) sum[j] = plus_product(sum[j], p, right[place + (d + i) * LINE + x + j]);
+            }
         }
     }
     BARRIER;

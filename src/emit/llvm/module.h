@@ -18,7 +18,7 @@ class TargetMachine;
 namespace pardo::emit {
 
 /// Bump when emitted code changes for the same IR: part of every cache key.
-inline constexpr int llvm_emitter_version = 19;
+inline constexpr int llvm_emitter_version = 20;
 
 /// What the emitter has to know of the machine.
 struct LlvmTarget {
@@ -47,6 +47,10 @@ std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMCont
 
 /// The last step before code is made: masks between blocks as wide as the vectors that they serve, where no registers are made for masks.
 void widen_masks(llvm::Module& module, const LlvmTarget& target);
+
+/// Before that: comparisons and roundings of halves by floats, for processors that compute with no halves: LLVM would take their lanes
+/// apart.
+void widen_halves(llvm::Module& module);
 
 /// Before that: where loops may be long, the function returns soon after `stop` has become 1.
 void add_stops(llvm::Module& module);

@@ -124,6 +124,7 @@ Expr scaled_erfc(Expr x);
 #define MATH(name, arity, doc)
 #define SPECIAL(name, arity) Expr name(Args x);
 #include "ir/math.def"
+#undef MATH
 Expr lgamma(Args x);
 
 }  // namespace pardo::ir::special

@@ -1,10 +1,7 @@
 // src/lib/cpu/sort/ranked.cpp: the elements that sorting would put at a few positions, on the CPU, without moving the others.
-#include <cmath>
-#include <limits>
 #include <vector>
 
-#include "lib/cpu/sort/bits.h"
-#include "lib/cpu/sort/quicksort.h"
+#include "lib/cpu/sort/brackets.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
 
@@ -49,12 +46,10 @@ private:
     std::vector<K> keys_;
 };
 
-/// Keys between which elements of some ranks are expected, and what one pass over all keys finds there.
-template <class K> struct Bracket {
-    K low, high;
-    std::size_t first_rank, ranks;
+/// What one pass over all keys finds in a bracket.
+template <class K> struct Searched : Bracket<K> {
     std::int64_t below = 0, inside = 0;
-    std::vector<std::vector<K>> parts;  // of the keys inside, unless low is high
+    std::vector<std::vector<K>> parts{};  // of the keys inside, unless low is high
 };
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is not there yet when clones are chosen
@@ -71,9 +66,9 @@ public:
         : device_(device), bits_(bits), in_(in), n_(n), ranks_(ranks), cost_(cost) {}
 
     bool run(K* out) {
-        make_brackets();
+        for (const Bracket<K>& b : find_brackets(in_, n_, ranks_, bits_.encode)) brackets_.push_back({b});
         const std::int64_t parts = std::min<std::int64_t>((n_ + part_size - 1) / part_size, 256);
-        for (Bracket<K>& b : brackets_) b.parts.resize(static_cast<std::size_t>(parts));
+        for (Searched<K>& b : brackets_) b.parts.resize(static_cast<std::size_t>(parts));
         std::vector<std::int64_t> counts(static_cast<std::size_t>(parts) * brackets_.size() * 2);
         for_each_part(device_, parts, cost_, [&](std::int64_t part) {
             look_through(n_ * part / parts, n_ * (part + 1) / parts, static_cast<std::size_t>(part),
@@ -83,7 +78,7 @@ public:
             brackets_[i / 2 % brackets_.size()].below += counts[i];
             brackets_[i / 2 % brackets_.size()].inside += counts[i + 1];
         }
-        for (Bracket<K>& b : brackets_) {
+        for (Searched<K>& b : brackets_) {
             if (ranks_[b.first_rank] < b.below || ranks_[b.first_rank + b.ranks - 1] >= b.below + b.inside) return false;
         }
         for_each_part(device_, static_cast<std::int64_t>(brackets_.size()), cost_,
@@ -94,35 +89,6 @@ public:
 
 private:
     static constexpr std::int64_t part_size = 65536, chunk = 1024;
-
-    void make_brackets() {
-        const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(n_ / 128, 1024, 32768));
-        std::vector<K> sample(2 * size);
-        std::uint64_t state = 0x9e3779b97f4a7c15u;
-        for (std::size_t i = 0; i < size; ++i) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            sample[size + i] = in_[(state >> 33) % static_cast<std::uint64_t>(n_)];
-        }
-        bits_.encode(sample.data() + size, sample.data(), static_cast<std::int64_t>(size), false);
-        bool sorted = false;
-        if constexpr (sizeof(K) >= 4) {
-            if ((sorted = quicksort::available())) quicksort::sort(sample.data(), sample.data() + size, static_cast<std::int64_t>(size));
-        }
-        if (!sorted) std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(size));
-        const double m = static_cast<double>(size), wide = 4;
-        for (std::size_t r = 0; r < ranks_.size(); ++r) {
-            const double q = static_cast<double>(ranks_[r]) / static_cast<double>(n_), spread = wide * std::sqrt(m * q * (1 - q)) + wide;
-            const double first = m * q - spread, last = m * q + spread;
-            const K low = first < 0 ? K{0} : sample[static_cast<std::size_t>(first)];
-            const K high = last >= m ? std::numeric_limits<K>::max() : sample[static_cast<std::size_t>(last)];
-            if (!brackets_.empty() && low <= brackets_.back().high) {
-                brackets_.back().high = std::max(high, brackets_.back().high);
-                ++brackets_.back().ranks;
-            } else {
-                brackets_.push_back({low, high, r, 1, 0, 0, {}});
-            }
-        }
-    }
 
     static PARDO_CLONES void count(const K* keys, std::int64_t n, K low, K high, std::int64_t& below, std::int64_t& inside) {
         std::int64_t less = 0, within = 0;
@@ -140,7 +106,7 @@ private:
             const std::int64_t length = std::min(chunk, end - first);
             bits_.encode(in_ + first, keys, length, false);
             for (std::size_t b = 0; b < brackets_.size(); ++b) {
-                Bracket<K>& bracket = brackets_[b];
+                Searched<K>& bracket = brackets_[b];
                 const K low = bracket.low, width = static_cast<K>(bracket.high - low);
                 const std::int64_t before = counts[2 * b + 1];
                 count(keys, length, low, bracket.high, counts[2 * b], counts[2 * b + 1]);
@@ -162,7 +128,7 @@ private:
     }
 
     /// Keys, which are decoded when all are there.
-    void choose(Bracket<K>& b, K* out) const {
+    void choose(Searched<K>& b, K* out) const {
         out += b.first_rank;
         if (b.low == b.high) {
             std::fill_n(out, b.ranks, b.low);
@@ -183,7 +149,7 @@ private:
     std::int64_t n_;
     std::span<const std::int64_t> ranks_;
     double cost_;
-    std::vector<Bracket<K>> brackets_;
+    std::vector<Searched<K>> brackets_;
 };
 
 void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines lines, std::span<const std::int64_t> kth) {

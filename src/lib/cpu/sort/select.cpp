@@ -1,7 +1,7 @@
 // src/lib/cpu/sort/select.cpp: partition, argpartition and top_k on the CPU: selection without sorting everything.
 #include <vector>
 
-#include "lib/cpu/sort/bits.h"
+#include "lib/cpu/sort/long_partition.h"
 #include "lib/operand.h"
 #include "lib/routines.h"
 
@@ -45,17 +45,6 @@ private:
     std::span<const std::int64_t> kth_;
     LineKeys<K> keys_;
 };
-
-/// A key and where it came from.
-template <class K> struct Entry {
-    K key;
-    std::int64_t position;
-};
-/// By key, then by position: the order of a stable sort.
-template <class K> bool entry_before(const Entry<K>& a, const Entry<K>& b) {
-    if (before(a.key, b.key)) return true;
-    return !before(b.key, a.key) && a.position < b.position;
-}
 
 template <class K> class PartitionIndices {
 public:
@@ -148,6 +137,16 @@ void cpu_partition(device::Queue* queue, const Memory& x, const Memory& values, 
         char* memory = scratch ? scratch.address() : nullptr;
         visit_bits(x.dtype, [&]<class K>(const Bits<K>& bits) {
             const std::int64_t n = lines.length;
+            if constexpr (std::is_integral_v<K>) {
+                using Long = LongPartition<K>;
+                if (lines.outer * lines.inner == 1 && n >= Long::least_length && places.size() <= Long::most_places) {
+                    Long line(device, bits, typed<const K>(x), n, places, cost);
+                    if (indices && line.indices(typed<std::int64_t>(indices))) return;
+                    if constexpr (sizeof(K) >= 4) {
+                        if (values && quicksort::available() && line.values(reinterpret_cast<K*>(memory), typed<K>(values))) return;
+                    }
+                }
+            }
             if (values)
                 for_each_line(device, typed<const K>(x), typed<K>(values), nullptr, lines, n, cost,
                               [&] { return PartitionValues<K>(bits, n, places, memory); });

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <pardo/error.h>
+#include <pardo/layout.h>
 #include <pardo/ops.h>
 
 #include "graph/array/views.h"

@@ -80,6 +80,7 @@ jit::Binary list_kernel(const ir::Kernel& kernel, const std::string& text) {
         all.push_back({level, hash128(text + emit::compiler_id(level)).hex() + ".o", {}, {}});
     {
         std::vector<std::jthread> threads;
+        threads.reserve(all.size());
         for (Listed& listed : all) threads.emplace_back([&] { listed.make(kernel); });
     }
     std::ofstream list(listing_folder() + "/list", std::ios::app);

@@ -46,7 +46,7 @@ add_custom_command(OUTPUT ${pack}
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/kernels/pack.py --targets ${joined} ${for_cuda} --zstd ${PARDO_ZSTD_SHARED}
     --module $<TARGET_FILE:_core> --package ${PROJECT_SOURCE_DIR}/python/pardo --work ${PROJECT_BINARY_DIR}/kernels
     --kept ${PROJECT_SOURCE_DIR}/build/kernels --out ${pack}
-  DEPENDS _core ${for_cuda_made} ${python_files} cmake/kernels/pack.py cmake/kernels/programs.py
+  DEPENDS _core ${for_cuda_made} ${python_files} cmake/kernels/pack.py cmake/kernels/programs.py cmake/kernels/cpu_programs.py
   COMMENT "Kernels that the wheel brings" VERBATIM)
 add_custom_target(kernel_pack DEPENDS ${pack})
 add_dependencies(kernels kernel_pack)

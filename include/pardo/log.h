@@ -34,7 +34,7 @@ struct HostRoutine {
 };
 /// Told on the calling thread before anything is recorded or copied; what it throws, the call throws.
 using TransferHook = void (*)(const HostRoutine&);
-/// With null, the default, nobody is told, and nothing is paid.
+/// Null, which is the default, calls nothing, and costs one read of memory a call.
 PARDO_API void set_transfer_hook(TransferHook hook);
 
 // Divisions by zero, overflows and the like in operations on arrays, for callers that ask for them.

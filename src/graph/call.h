@@ -46,10 +46,10 @@ struct Call : RefCounted<Call> {
 /// Tells the transfer hook, if there is one, of a routine that goes through the host; throws what it throws. No lock may be held.
 class TransferQuestion {
 public:
-    /// Whether somebody is to be asked about work on this queue; else no choice need be made.
+    /// Whether there is a hook, and work of this queue may concern it; otherwise its implementation need not be looked up.
     static bool wanted(const device::Queue* queue) noexcept;
     static void ask(const char* op_name, std::int64_t bytes, const device::Queue* queue, const ImplementationChoice& choice);
-    /// While it lives nobody is asked on this thread: what a call needs of others has been asked for with it.
+    /// While it lives this thread does not call the hook: a recorded call has asked when it was recorded, for all routines that it runs.
     class Answered {
     public:
         Answered() noexcept;

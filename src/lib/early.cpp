@@ -60,9 +60,7 @@ std::optional<Array> reduced_early(graph::ReduceOp op, const Array& x) {
     const std::optional<Question> question = question_of(op, t);
     if (!question) return {};
     const DType result = *question <= Question::All ? DType::Bool : DType::Int64;
-    if (routines::look_through.describe(x.node()->queue.get(), described(t, shape_of(x)), described(result, Shape{}), *question)
-            .name.empty())
-        return {};
+    if (!routines::look_through.applies(x.node()->queue.get(), described(t, shape_of(x)), described(result, Shape{}), *question)) return {};
     const Array inputs[] = {x};
     Array answer = graph::record(Ref<graph::Call>(new EarlyCall(*question, result)), inputs, {result, Shape{}});
     answer.node()->scalar_value = true;

@@ -93,6 +93,9 @@ public:
         return choice.best->run(queue, args...);
     }
 
+    /// Whether one of them takes these operands, which need no memory.
+    bool applies(device::Queue* queue, Args... args) const { return find(queue, args...).best != nullptr; }
+
     /// What would be taken and what not, for explain. The operands need no memory.
     graph::ImplementationChoice describe(device::Queue* queue, Args... args) const {
         const Implementation* best = find(queue, args...).best;

@@ -155,6 +155,12 @@ Array fold_values(ReduceOp op, const Array& x, std::uint32_t axes, bool keepdims
     return reduced(op, x, axes, result, keepdims);
 }
 
+/// A result of all elements as an array of as many axes as they have.
+Array with_axes(const Array& result, int ndim) {
+    const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(ndim), 1);
+    return reshape(result, all_ones);
+}
+
 /// All elements of an array in memory taken together by code that ends as soon as the result is known, where there is some.
 std::optional<Array> reduced_early(const Array& x, Reduction what, DType result, bool keepdims) {
     if (x.pending()) return {};
@@ -173,9 +179,7 @@ std::optional<Array> reduced_early(const Array& x, Reduction what, DType result,
     if (!is_bool && !(of_truth && is_integer(x.dtype()) && itemsize(x.dtype()) == 1)) return {};
     if (result != (op == ReduceOp::Sum ? DType::Int64 : DType::Bool)) return {};
     std::optional<Array> found = lib::reduced_early(op, is_bool ? x : view_as(x, DType::Bool));  // a byte is true unless it is 0
-    if (!found || !keepdims) return found;
-    const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(x.ndim()), 1);
-    return reshape(*found, all_ones);
+    return found && keepdims ? with_axes(*found, x.ndim()) : found;
 }
 
 /// How many elements go into each result, as an array when a mask decides it.
@@ -212,11 +216,9 @@ Array arg_extreme(const char* op_name, ReduceOp op, const Array& x, std::optiona
     }
     const std::optional<Array> early = !axis || x.ndim() == 1 ? lib::reduced_early(search, values) : std::nullopt;
     if (values.dtype() == DType::Bool) values = values.astype(DType::UInt8);
-    Array result = early ? (axis && keepdims ? reshape(*early, std::initializer_list<std::int64_t>{1}) : *early)
-                         : reduced(search, values, axes, DType::Int64, axis && keepdims);
-    if (axis || !keepdims) return result;
-    const std::vector<std::int64_t> all_ones(static_cast<std::size_t>(x.ndim()), 1);
-    return reshape(result, all_ones);
+    Array result =
+        early ? (axis && keepdims ? with_axes(*early, 1) : *early) : reduced(search, values, axes, DType::Int64, axis && keepdims);
+    return axis || !keepdims ? result : with_axes(result, x.ndim());
 }
 
 }  // namespace

@@ -12,12 +12,6 @@ namespace pardo::lib {
 
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is not there yet when clones are chosen
-#define PARDO_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#else
-#define PARDO_CLONES
-#endif
-
 constexpr std::int64_t part_bytes = 1 << 18, chunk = 4096;
 constexpr double byte_ns = 0.015;
 
@@ -54,16 +48,19 @@ std::int64_t first_false(const std::uint8_t* x, std::int64_t count) {
     return found ? static_cast<const std::uint8_t*>(found) - x : count;
 }
 
+void lower(std::atomic<std::int64_t>& value, std::int64_t to) {
+    std::int64_t before = value.load(std::memory_order_relaxed);
+    while (to < before && !value.compare_exchange_weak(before, to, std::memory_order_relaxed)) {
+    }
+}
+
 /// Calls look(part) for parts in order, by all threads; those after one that says true are left out.
 template <class F> void until(device::Device* device, std::int64_t parts, double cost, F&& look) {
     if (look(0) || parts == 1) return;  // before other threads are woken
     std::atomic<std::int64_t> last{parts};
     for_each_part(device, parts - 1, cost, [&](std::int64_t i) {
         const std::int64_t part = i + 1;
-        if (part >= last.load(std::memory_order_relaxed) || !look(part)) return;
-        std::int64_t before = last.load(std::memory_order_relaxed);
-        while (part < before && !last.compare_exchange_weak(before, part, std::memory_order_relaxed)) {
-        }
+        if (part < last.load(std::memory_order_relaxed) && look(part)) lower(last, part);
     });
 }
 
@@ -75,9 +72,7 @@ std::int64_t first_of(device::Device* device, const std::uint8_t* x, std::int64_
         const std::int64_t begin = part * part_bytes, count = std::min(part_bytes, size - begin);
         const std::int64_t at = wanted ? first_true(x + begin, count) : first_false(x + begin, count);
         if (at == count) return false;
-        std::int64_t before = first.load(std::memory_order_relaxed);
-        while (begin + at < before && !first.compare_exchange_weak(before, begin + at, std::memory_order_relaxed)) {
-        }
+        lower(first, begin + at);
         return true;
     });
     return first.load(std::memory_order_relaxed);

@@ -91,9 +91,8 @@ Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stack) {
     t.down = pieces(m, t.rows);
     t.across = pieces(n, t.columns);
     constexpr std::int64_t least_depth = 512;
-    const std::int64_t parts = stack * t.down * t.across, least_work = m == 1 || n == 1 ? 4 * piece : 2 * some_work;
-    if (parts < enough)
-        t.deep = std::max<std::int64_t>(std::min({enough / parts, k / least_depth, m * n * k / (least_work * t.down * t.across)}), 1);
+    const std::int64_t parts = t.down * t.across, least_work = m == 1 || n == 1 ? 4 * piece : 2 * some_work;
+    if (parts < enough) t.deep = std::max<std::int64_t>(std::min({enough / parts, k / least_depth, m * n * k / (least_work * parts)}), 1);
     return t;
 }
 

@@ -13,6 +13,13 @@
 #include "backend/cpu/cpu.h"
 #include "lib/routines.h"
 
+// Of a function: compiled for each of these, and chosen by the processor when the library is loaded.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is not there yet when clones are chosen
+#define PARDO_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define PARDO_CLONES
+#endif
+
 namespace pardo::lib {
 
 /// True of what BLAS computes with.

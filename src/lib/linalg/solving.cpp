@@ -36,22 +36,22 @@ Array solve(const Array& a, const Array& b, const char* op_name) {
     Shape matrices = broadcast(op_name, of_a.batch, of_b.batch), shape = matrices;
     for (const std::int64_t extent : {of_a.rows, of_a.rows}) matrices.push_back(extent);
     for (const std::int64_t extent : {of_b.rows, of_b.columns}) shape.push_back(extent);
-    if (element_count(of_a.batch) == 1 && element_count(of_b.batch) > 1 && b.size() > 0) {
+    if (element_count(shape) == 0) {
+        // Without right-hand sides a singular matrix is an error all the same: at once, for nobody waits for a result without elements.
+        if (of_b.columns == 0 && element_count(matrices) > 0) {
+            Shape one_side = shape;
+            one_side.back() = 1;
+            solve(broadcast_to(a, matrices), zeros(one_side, dtype, Queue(queue)), op_name).wait();
+        }
+        return zeros(shape, dtype, Queue(queue));
+    }
+    if (element_count(of_a.batch) == 1 && element_count(of_b.batch) > 1) {
         const Array x = solve(reshape(a, Shape{of_a.rows, of_a.rows}), lib::side_by_side(b), op_name);
         return lib::stacked_again(x, shape);
     }
-    // Without right-hand sides a singular matrix is an error all the same: at once, for nobody waits for a result without elements.
-    const bool nothing = element_count(shape) == 0;
-    if (nothing && (of_b.columns > 0 || element_count(matrices) == 0)) return zeros(shape, dtype, Queue(queue));
-    if (nothing) shape.back() = 1;
-    const Array inputs[] = {graph::cast(broadcast_to(a, matrices), dtype),
-                            nothing ? zeros(shape, dtype, Queue(queue)) : graph::cast(broadcast_to(b, shape), dtype)};
+    const Array inputs[] = {graph::cast(broadcast_to(a, matrices), dtype), graph::cast(broadcast_to(b, shape), dtype)};
     const std::optional<ResultType> results[] = {{{dtype, shape}}};
-    const Array x = lib::record_matrices(routines::solve, MatrixOptions{.op_name = op_name}, inputs, results)[0];
-    if (!nothing) return x;
-    x.wait();
-    shape.back() = of_b.columns;
-    return zeros(shape, dtype, Queue(queue));
+    return lib::record_matrices(routines::solve, MatrixOptions{.op_name = op_name}, inputs, results)[0];
 }
 
 Array inv(const Array& a, bool nan_where_singular, const char* op_name) {

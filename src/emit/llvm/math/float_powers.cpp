@@ -15,7 +15,6 @@ using ir::Math;
 namespace {
 
 constexpr double far_exponent = 300;  // of two: beyond, and within what doubles have
-constexpr std::int64_t two_to_zero = 0x3ff0000000000000;
 
 }  // namespace
 
@@ -58,7 +57,7 @@ llvm::Value* Emitter::power_of_floats(llvm::Value* x, llvm::Value* y) {
     exponent = b_.CreateFNeg(at_most(b_.CreateFNeg(at_most(exponent, far_exponent)), far_exponent));
     llvm::Value* shifted = b_.CreateFAdd(exponent, d(ir::whole_shifter));
     llvm::Value* r = b_.CreateFMul(b_.CreateFSub(exponent, b_.CreateFSub(shifted, d(ir::whole_shifter))), d(std::numbers::ln2));
-    llvm::Value* scale = power_of_two(shifted, two_to_zero, false);
+    llvm::Value* scale = power_of_two(shifted, bits_of_one, false);
     return b_.CreateFPTrunc(d.fma(b_.CreateFMul(scale, r), d.polynomial(r, expm1_of_float), scale), x->getType());
 }
 

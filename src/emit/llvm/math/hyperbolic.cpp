@@ -24,7 +24,7 @@ constexpr double cosh_terms[] = {0.5000000000000001,     0.04166666666666334,   
                                  2.7557344844120595e-07, 2.087368219213646e-09, 1.1661730233029744e-11};
 constexpr double sinh_terms[] = {0.16666666666666669,    0.008333333333333137,   0.0001984126984143834, 2.75573191551098e-06,
                                  2.5052123437396546e-08, 1.6057237122458708e-10, 7.75941518672986e-13};
-constexpr std::int64_t two_to_minus_three = 0x3fc0000000000000, two_to_minus_one = 0x3fe0000000000000, bits_of_one = 0x3ff0000000000000;
+constexpr std::int64_t two_to_minus_three = 0x3fc0000000000000, two_to_minus_one = 0x3fe0000000000000;
 constexpr double far_float = 100, far_double = 711, flat_tanh = 10;  // from where on results are infinite, and tanh is 1
 
 }  // namespace

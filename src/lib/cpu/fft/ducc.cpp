@@ -119,8 +119,9 @@ public:
         constexpr std::size_t near = 64;
         double re[near], im[near];
         for (std::size_t j = 0; j < std::min(near, count); ++j) {
-            re[j] = roots_[step * j].real();
-            im[j] = roots_[step * j].imag();
+            const std::complex<double> root = roots_[step * j];
+            re[j] = root.real();
+            im[j] = root.imag();
         }
         auto* numbers = reinterpret_cast<Real*>(line);
         for (std::size_t first = 0; first < count; first += near, numbers += 2 * near) {
@@ -140,8 +141,6 @@ private:
     UnityRoots<double, std::complex<double>> roots_;
 };
 
-constexpr std::size_t long_line = 131072;  // from there on threads share one line
-
 /// The two lengths of a matrix that a long line is taken for, the shorter one first.
 std::pair<std::size_t, std::size_t> matrix_of(std::size_t length) {
     std::vector<std::size_t> factors = util1d::prime_factors(length);
@@ -158,7 +157,7 @@ void transform_line(const cfmav<Complex>& in, const vfmav<Complex>& out, const F
     const auto [high, wide] = matrix_of(length);
     const bool forward = job.what.forward;
     const Real scale = static_cast<Real>(job.what.factor);
-    if (length < long_line || high < 16) return c2c(in, out, {0}, forward, scale, job.threads);
+    if (high < 16) return c2c(in, out, {0}, forward, scale, job.threads);
     const auto step = [](std::size_t count, std::ptrdiff_t stride) { return static_cast<std::ptrdiff_t>(count) * stride; };
     const cfmav<Complex> matrix(in.data(), {high, wide}, {step(wide, in.stride(0)), in.stride(0)});
     const vfmav<Complex> turned(out.data(), {high, wide}, {out.stride(0), step(high, out.stride(0))});
@@ -179,6 +178,7 @@ void transform_line(const cfmav<Complex>& in, const vfmav<Complex>& out, const F
 
 /// Few long lines of complex numbers: one after the other by all threads, where ducc0 would give each thread lines.
 bool by_lines(const FftJob& job) {
+    constexpr std::size_t long_line = 131072;  // from there on threads share one line
     if (job.axes.size() > 1) return false;
     const std::size_t length = job.in_shape[job.axes[0]];
     std::size_t lines = 1;

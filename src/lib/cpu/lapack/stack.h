@@ -64,11 +64,11 @@ using MatrixWork = std::function<const char*(std::int64_t& index)>;
 using MakeMatrixWork = std::function<MatrixWork(const StackTask&, Workspace&)>;
 /// What is known of the work on one matrix, or of that on a group.
 struct MatrixCost {
-    double flops;            // for one matrix
-    int extent;              // its larger dimension
-    int together;            // matrices of a group
-    int worth_threads;       // the extent from which on OpenBLAS's threads are worth it for one matrix
-    std::int64_t workspace;  // bytes
+    double flops;             // for one matrix
+    int extent;               // its larger dimension
+    std::int64_t workspace;   // bytes
+    int together = 1;         // matrices of a group
+    int worth_threads = 256;  // the extent from which on OpenBLAS's threads are worth it for one matrix
 };
 /// Submits it for all matrices.
 void submit_stack(device::Queue* queue, StackTask task, const MatrixCost& cost, const MakeMatrixWork& make);
@@ -80,7 +80,7 @@ template <class T, template <class> class Worker> static void submit_worker(devi
     MatrixCost cost{};
     {
         const Worker<T> model(task, counted);
-        cost = {model.flops(), model.extent(), 1, 256, counted.used()};
+        cost = {model.flops(), model.extent(), counted.used()};
         if constexpr (requires { Worker<T>::together; }) cost.together = Worker<T>::together;
         if constexpr (requires { Worker<T>::worth_threads; }) cost.worth_threads = Worker<T>::worth_threads;
     }

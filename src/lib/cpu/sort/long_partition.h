@@ -22,9 +22,20 @@ template <class K> bool entry_before(const Entry<K>& a, const Entry<K>& b) {
     return !before(b.key, a.key) && a.position < b.position;
 }
 
+/// f(first, k) places element k of what begins at `first`, for each of some places, which ascend, in a line that begins at place `start`.
+template <class F> void for_each_place(std::span<const std::int64_t> places, std::int64_t start, const F& f) {
+    std::int64_t done = 0;  // everything before is in place
+    for (const std::int64_t place : places) {
+        const std::int64_t k = place - start;
+        if (k < done) continue;
+        f(done, k - done);
+        done = k + 1;
+    }
+}
+
 /// A sample gives brackets, which cut the keys into classes: below the first one, in it, between it and the second one, and so on. Parts of
-/// the line are put in order of classes, side by side in the result; what lies in a bracket is then selected from as any short line is.
-/// Both functions give false, with nothing done, where the sample was wrong.
+/// the line are put in the order of classes, one part after the other for each class; of what lies in a bracket elements are then selected
+/// as of a short line. Both functions give false, with nothing done, where the sample was wrong.
 template <class K> class LongPartition {
 public:
     /// The length from which on it is worth it, and the most elements to place.
@@ -68,7 +79,8 @@ public:
         each_bracket([&](const Bracket<K>& b, std::int64_t start, std::int64_t size) {
             K *inside = keys + n_ + start, *tmp = keys + start;
             if (b.low != b.high)
-                place(b, start, [&](std::int64_t first, std::int64_t k) { select(inside + first, tmp + first, size - first, k); });
+                for_each_place(places_of(b), start,
+                               [&](std::int64_t first, std::int64_t k) { select(inside + first, tmp + first, size - first, k); });
             bits_.decode(inside, out + start, size, false);
         });
         return true;
@@ -93,8 +105,9 @@ public:
                 bits_.rank(in_ + entry.position, &entry.key, 1, false);
             }
             const auto at = [&](std::int64_t i) { return entries.begin() + static_cast<std::ptrdiff_t>(i); };
-            place(b, start,
-                  [&](std::int64_t first, std::int64_t k) { std::nth_element(at(first), at(first + k), entries.end(), entry_before<K>); });
+            for_each_place(places_of(b), start, [&](std::int64_t first, std::int64_t k) {
+                std::nth_element(at(first), at(first + k), entries.end(), entry_before<K>);
+            });
             for (std::int64_t i = 0; i < size; ++i) out[start + i] = entries[static_cast<std::size_t>(i)].position;
         });
         return true;
@@ -154,16 +167,7 @@ private:
             f(brackets_[b], starts_[2 * b + 1], starts_[2 * b + 2] - starts_[2 * b + 1]);
         });
     }
-    /// f(first, k) places element k of what begins at `first`, for each place that the bracket is for.
-    template <class F> void place(const Bracket<K>& b, std::int64_t start, const F& f) const {
-        std::int64_t done = 0;  // everything before is in place
-        for (const std::int64_t rank : kth_.subspan(b.first_rank, b.ranks)) {
-            const std::int64_t k = rank - start;
-            if (k < done) continue;
-            f(done, k - done);
-            done = k + 1;
-        }
-    }
+    std::span<const std::int64_t> places_of(const Bracket<K>& b) const { return kth_.subspan(b.first_rank, b.ranks); }
 
     device::Device* device_;
     Bits<K> bits_;

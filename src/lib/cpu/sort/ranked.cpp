@@ -52,12 +52,6 @@ template <class K> struct Searched : Bracket<K> {
     std::vector<std::vector<K>> parts{};  // of the keys inside, unless low is high
 };
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)  // which is not there yet when clones are chosen
-#define PARDO_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
-#else
-#define PARDO_CLONES
-#endif
-
 /// One long line: a sample says between which keys the elements lie, a pass by all threads counts what is below and collects what is
 /// between. False where the sample was wrong.
 template <class K> class LongLine {

@@ -30,12 +30,7 @@ public:
     void operator()(const K* in, K* values, std::int64_t*) {
         K* keys = keys_.get();
         bits_.encode(in, keys, n_, false);
-        std::int64_t done = 0;  // everything before is in place
-        for (const std::int64_t k : kth_) {
-            if (k < done) continue;
-            select(keys + done, keys + n_, n_ - done, k - done);
-            done = k + 1;
-        }
+        for_each_place(kth_, 0, [&](std::int64_t first, std::int64_t k) { select(keys + first, keys + n_, n_ - first, k); });
         bits_.decode(keys, values, n_, false);
     }
 
@@ -53,12 +48,9 @@ public:
     void operator()(const K* in, K*, std::int64_t* indices) {
         bits_.rank(in, keys_.get(), n_, false);
         for (std::int64_t i = 0; i < n_; ++i) entries_[static_cast<std::size_t>(i)] = {keys_[i], i};
-        std::int64_t done = 0;
-        for (const std::int64_t k : kth_) {
-            if (k < done) continue;
-            std::nth_element(entries_.begin() + done, entries_.begin() + k, entries_.end(), entry_before<K>);
-            done = k + 1;
-        }
+        for_each_place(kth_, 0, [&](std::int64_t first, std::int64_t k) {
+            std::nth_element(entries_.begin() + first, entries_.begin() + first + k, entries_.end(), entry_before<K>);
+        });
         for (std::int64_t i = 0; i < n_; ++i) indices[i] = entries_[static_cast<std::size_t>(i)].position;
     }
 

@@ -231,5 +231,10 @@ struct Unique {
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
 /// Where OpenBLAS is to be found (the Python layer knows the wheel's folder).
 PARDO_API void set_openblas_path(std::string_view path);
+/// For how long threads of OpenBLAS without work look for some before they sleep: OPENBLAS_THREAD_TIMEOUT, 2 to the power of this cycles.
+inline constexpr const char* openblas_thread_timeout = "14";
+/// The same for each OpenBLAS that the process has loaded already, NumPy's for instance: their threads are ended, and come again with the
+/// next product. No thread may be in one of them. The number of those where that was possible.
+PARDO_API int shorten_openblas_timeouts();
 
 }  // namespace pardo

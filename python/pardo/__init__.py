@@ -17,6 +17,7 @@ import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from pardo._base import numpy_threads as _numpy_threads  # isort: skip  # before all that imports NumPy
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
 from numpy import inf as inf

@@ -271,6 +271,8 @@ void bind_library(nb::module_& m) {
         nb::arg("x"), nb::arg("equal_nan"));
     m.def(
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
+    m.attr("_openblas_thread_timeout") = pardo::openblas_thread_timeout;
+    m.def("_shorten_openblas_timeouts", &pardo::shorten_openblas_timeouts);
 }
 
 /// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line, identity. And those of

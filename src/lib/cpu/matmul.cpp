@@ -1,9 +1,11 @@
 // src/lib/cpu/matmul.cpp: stacks of matrix products on the CPU by OpenBLAS: by its threads, or on tiles that the device's threads share.
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/cpu/openblas.h"
 #include "lib/cpu/task.h"
@@ -199,6 +201,17 @@ template <class T> std::optional<SumOfRows<T>> as_sum_of_rows(const T* a, const 
 /// Few products from this size on are computed one by one, by OpenBLAS's threads: they share the copies that they make of both matrices.
 constexpr std::int64_t worth_threads = std::int64_t{1} << 24, few = 16;
 
+/// So few threads take a piece each instead, as tasks of ours, because OpenBLAS's wait for each other without sleeping: a product takes
+/// many times as long while another program, or an idle thread of another OpenBLAS, has one of their processors.
+constexpr int few_threads = 4;
+
+/// A piece of the longer edge for each thread.
+Tiles share_out(std::int64_t m, std::int64_t n, std::int64_t threads) {
+    const bool by_rows = m >= n;
+    const std::int64_t edge = by_rows ? m : n, piece = std::min(edge, (pieces(edge, threads) + 7) / 8 * 8);
+    return by_rows ? Tiles{piece, n, pieces(m, piece), 1} : Tiles{m, piece, 1, pieces(n, piece)};
+}
+
 /// A matrix times its own transposed: one triangle is computed, the other one copied from it.
 bool is_symmetric(const Memory& a, const Memory& b, const Matrix& left, const Matrix& right) {
     constexpr std::int64_t least = 192;  // smaller ones take as long as any other
@@ -219,6 +232,31 @@ template <class T> void copy_triangle(device::Device* device, T* c, std::int64_t
             }
         }
     });
+}
+
+/// Where each thread's rows of a triangle begin, so that all have as many elements; the size at the end.
+std::vector<std::int64_t> rows_of_triangle(std::int64_t size, int threads) {
+    std::vector<std::int64_t> first;
+    for (int thread = 0; thread < threads; ++thread)
+        first.push_back(static_cast<std::int64_t>(std::sqrt(static_cast<double>(thread) / threads) * static_cast<double>(size)) / 8 * 8);
+    first.push_back(size);
+    return first;
+}
+
+/// The triangle by a few threads: each multiplies its rows by what lies before the diagonal, and then by themselves.
+template <class T>
+void share_triangle(device::Device* device, const BlasFunctions<T>& blas, const T* a, const Matrix& left, const Matrix& right, T* c,
+                    double cost) {
+    const std::vector<std::int64_t> first = rows_of_triangle(left.rows, cpu::thread_count(device));
+    for_each_part(device, static_cast<std::int64_t>(first.size()) - 1, cost, [&](std::int64_t part) {
+        const std::int64_t row = first[part], rows = first[part + 1] - row, size = left.rows;
+        const auto [one, zero] = Factors<T>();
+        const T* from = a + left.at(row, 0);
+        if (row > 0) multiply_tile(blas, from, left, a, right, c + row * size, size, rows, row, left.columns);
+        blas.syrk(BlasOrder::RowMajor, BlasTriangle::Lower, left.layout.transpose, static_cast<int>(rows), static_cast<int>(left.columns),
+                  one, from, static_cast<int>(left.layout.leading), zero, c + row * size + row, static_cast<int>(size));
+    });
+    copy_triangle(device, c, left.rows);
 }
 
 template <class T>
@@ -246,10 +284,18 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
-    const bool by_library = stack < few && !cpu::has_own_cores(device);
-    if (is_symmetric(a, b, left, right) && (by_library || stack >= few)) {
-        if (by_library) threads.emplace(library, cpu::thread_count(device));
-        return multiply_symmetric(device, blas, from_a, left, to, stack, cost);
+    const int workers = cpu::thread_count(device);
+    const bool shared = stack < few && workers > 1 && workers <= few_threads;
+    const bool by_library = stack < few && !shared && !cpu::has_own_cores(device);
+    if (is_symmetric(a, b, left, right)) {
+        if (shared) {
+            for (std::int64_t product = 0; product < stack; ++product)
+                share_triangle(device, blas, from_a + left.batch.offset(product), left, right, to + product * m * n,
+                               cost / static_cast<double>(stack));
+            return;
+        }
+        if (by_library) threads.emplace(library, workers);
+        if (by_library || stack >= few) return multiply_symmetric(device, blas, from_a, left, to, stack, cost);
     }
     if (as_sum_of_rows(from_a, left, from_b, right)) {
         for (std::int64_t product = 0; product < stack; ++product) {
@@ -259,9 +305,11 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
         return;
     }
     const std::int64_t k = left.columns;
-    const Tiles tiles = cut(m, n, k, stack);
-    if (by_library && tiles.deep == 1 && m > 1 && n > 1 && m * n * k >= worth_threads) {
-        threads.emplace(library, cpu::thread_count(device));
+    Tiles tiles = cut(m, n, k, stack);
+    const bool large = tiles.deep == 1 && m > 1 && n > 1 && m * n * k >= worth_threads;
+    if (large && shared) tiles = share_out(m, n, workers);
+    if (large && by_library) {
+        threads.emplace(library, workers);
         for (std::int64_t product = 0; product < stack; ++product) {
             multiply_tile(blas, from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right,
                           to + product * m * n, n, m, n, k);

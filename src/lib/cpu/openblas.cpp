@@ -1,6 +1,9 @@
 // src/lib/cpu/openblas.cpp: finds and loads OpenBLAS.
 #include "lib/cpu/openblas.h"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -49,9 +52,9 @@ State& state() {
     return *instance;
 }
 
-/// Its threads without work look for some during 2 to the power of this cycles, 0.4 ms, before they sleep. Its own choice is 28, 0.1 s, in
-/// which they take the processors from loops of ours.
-constexpr std::string_view idle_threads = "20";
+/// OpenBLAS reads it while it is loaded. Its own choice is 28, 0.1 s, in which threads without work take the processors from loops of ours,
+/// and from products of another OpenBLAS, whose threads wait for each other without sleeping. A product of 256² takes as long with 14.
+constexpr const char* timeout_variable = "OPENBLAS_THREAD_TIMEOUT";
 
 /// A file, or a folder that holds the library under its wheel's or its usual name.
 void add_candidates(std::vector<std::string>& list, const std::string& path) {
@@ -85,6 +88,34 @@ void set_openblas_path(std::string_view path) {
     state().path = path;
 }
 
+int shorten_openblas_timeouts() {
+    std::vector<std::string> paths;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* list) {
+            const std::string_view path = info->dlpi_name;
+            if (path.substr(path.rfind('/') + 1).find("openblas") != path.npos)
+                static_cast<std::vector<std::string>*>(list)->emplace_back(path);
+            return 0;
+        },
+        &paths);
+    const TemporaryVariable timeout(timeout_variable, openblas_thread_timeout);
+    int shortened = 0;
+    for (const std::string& path : paths) {
+        void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+        if (!library) continue;
+        // What OpenBLAS itself does while it is loaded, and before a fork.
+        const auto read_variables = reinterpret_cast<void (*)()>(dlsym(library, "openblas_read_env"));
+        const auto end_threads = reinterpret_cast<int (*)()>(dlsym(library, "blas_thread_shutdown_"));
+        if (read_variables && end_threads) {
+            read_variables();
+            end_threads();
+            ++shortened;
+        }
+        dlclose(library);
+    }
+    return shortened;
+}
+
 const lib::OpenBlas& lib::openblas(const char* op_name) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
@@ -94,7 +125,7 @@ const lib::OpenBlas& lib::openblas(const char* op_name) {
     if (!s.path.empty()) add_candidates(candidates, s.path);
     candidates.insert(candidates.end(), {"libscipy_openblas.so", "libopenblas.so.0", "libopenblas.so"});
     std::string error;
-    const TemporaryVariable timeout("OPENBLAS_THREAD_TIMEOUT", idle_threads);
+    const TemporaryVariable timeout(timeout_variable, openblas_thread_timeout);
     if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
         if ((s.library = bind(library))) return *s.library;
         error = library.path() + " has no 32-bit CBLAS functions";

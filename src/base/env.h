@@ -38,7 +38,8 @@ private:
 /// A shared library loaded at run time and never closed.
 class DynamicLibrary {
 public:
-    /// The first of `candidates` that loads; otherwise empty, with the loader's messages in `error`.
+    /// The first of `candidates` that loads; otherwise empty, with the loader's messages in `error`. A name without a folder is never
+    /// looked for in the current one, whatever LD_LIBRARY_PATH says.
     static DynamicLibrary open(const std::vector<std::string>& candidates, std::string* error);
     explicit operator bool() const { return handle_ != nullptr; }
     void* symbol(const char* name) const;
@@ -53,6 +54,9 @@ private:
     void* handle_ = nullptr;
     std::string path_;
 };
+
+/// Whether the system's loader would find a library of that name in the current folder, or relative to it, by an entry of LD_LIBRARY_PATH.
+bool in_current_folder(const std::string& name);
 
 /// What set_package_folders was given.
 std::vector<std::string> package_folders();

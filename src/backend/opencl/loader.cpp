@@ -149,6 +149,25 @@ std::vector<std::filesystem::path> icd_files() {
     return files;
 }
 
+/// The library that an .icd file names; empty if none.
+std::string named_library(const std::filesystem::path& file) {
+    std::string library;
+    std::getline(std::ifstream(file), library);
+    while (!library.empty() && (library.back() == '\r' || library.back() == ' ')) library.pop_back();
+    return library;
+}
+
+/// The first driver that the loader is told to load and would take from the current folder, because it is nowhere else; empty if none.
+/// Those that are elsewhere too are loaded here, and the loader finds them loaded.
+std::string driver_in_current_folder() {
+    for (const auto& file : icd_files()) {
+        const std::string library = named_library(file);
+        std::string error;
+        if (in_current_folder(library) && !DynamicLibrary::open({library}, &error)) return library;
+    }
+    return {};
+}
+
 /// Intel's runtime where pip put it: next to the folder of Python's packages; the .icd file of its wheel names no place that exists.
 std::vector<std::string> drivers_of_wheels() {
     std::vector<std::string> files;
@@ -179,7 +198,11 @@ std::string joined(const std::vector<std::string>& list) {
 Found find_platforms() {
     Found found;
     std::string error;
-    const DynamicLibrary library = DynamicLibrary::open({"libOpenCL.so.1", "libOpenCL.so"}, &error);
+    DynamicLibrary library;
+    if (const std::string driver = driver_in_current_folder(); !driver.empty())
+        error = "not asked, because it would load " + driver + " from the current folder, to which an entry of LD_LIBRARY_PATH leads";
+    else
+        library = DynamicLibrary::open({"libOpenCL.so.1", "libOpenCL.so"}, &error);
     if (library) {
         auto api = std::make_unique<Api>();
         if (fill(*api, library)) {
@@ -225,9 +248,7 @@ std::string broken_drivers() {
         if (!DynamicLibrary::open({library}, &error)) broken.push_back(before + library + between + error + after);
     };
     for (const auto& file : icd_files()) {
-        std::string library;
-        std::getline(std::ifstream(file), library);
-        while (!library.empty() && (library.back() == '\r' || library.back() == ' ')) library.pop_back();
+        const std::string library = named_library(file);
         if (library.empty())
             broken.push_back(file.string() + " names no library");
         else

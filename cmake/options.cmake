@@ -19,7 +19,13 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # --as-needed: LLVM's archives name libraries (z3) that nothing here calls. --build-id: a hash of the code, part of each key of the cache.
-add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,--build-id=sha1)
+# Symbols are resolved and their table is closed when the library is loaded.
+add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,--build-id=sha1 -Wl,-z,relro -Wl,-z,now)
+
+# The same bytes from every folder: no path of the build is in them. The last one that fits is taken.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+endif()
 
 add_library(pardo_flags INTERFACE)
 target_include_directories(pardo_flags INTERFACE

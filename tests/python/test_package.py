@@ -32,6 +32,17 @@ def test_it_is_linked_to_no_shared_llvm_or_z3():
         assert name not in needed
 
 
+def test_symbols_are_resolved_when_it_is_loaded():
+    """And their table is read-only from then on."""
+    assert re.search(r"\(FLAGS\) +BIND_NOW", run("readelf", "-d", str(CORE)))
+    assert "GNU_RELRO" in run("readelf", "-lW", str(CORE))
+
+
+def test_no_path_of_the_build_is_in_it():
+    found = set(re.findall(rb"(?<![\w.])(?:/[\w.+-]+)+\.(?:cpp|cc|c|h|hpp|cxx)\b", CORE.read_bytes()))
+    assert {path.decode() for path in found if path.count(b"/") > 1} == set()
+
+
 # What glibc and libstdc++ of a Linux that manylinux_2_28 names have at most: auditwheel's policy.
 NEWEST = {"GLIBC": (2, 28), "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)}
 

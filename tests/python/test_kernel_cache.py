@@ -3,11 +3,13 @@ import os
 import subprocess
 import sys
 import threading
+import types
 
 import numpy as np
 import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
+from pardo._compiler import translation_cache
 
 pytestmark = pytest.mark.once
 
@@ -80,3 +82,24 @@ def test_compiled_from_several_threads():
     for x in arrays:
         assert_array_equal(pp.asnumpy(x), np.full(10, 3))
     assert fill._programs[True].specialisations == 4
+
+
+def test_constant_slices_have_a_place_in_the_cache():
+    """Compilers from Python 3.14 on make constants of slices, which not every format of marshal writes."""
+
+    def moved(x, y):
+        def inner():
+            pass
+
+        x[1:3] = y[:]
+
+    def with_constants(code, *values):
+        inner = tuple(with_constants(c, *values) if hasattr(c, "co_consts") else c for c in code.co_consts)
+        return code.replace(co_consts=(*inner, *values))
+
+    def place(*values):
+        return translation_cache.place_of(types.FunctionType(with_constants(moved.__code__, *values), {}))
+
+    assert place(slice(1, 3, None), (slice(None), 1)) == place(slice(1, 3, None), (slice(None), 1))
+    assert place(slice(1, 3, None)) != place(slice(1, 4, None))
+    assert place((slice(1, 3, None), 0)) != place((slice(1, 3, 2), 0))

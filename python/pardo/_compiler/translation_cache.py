@@ -56,8 +56,23 @@ def place_of(function: types.FunctionType) -> Place | None:
         return None
     if code.co_name == "<lambda>":
         return None
-    key = marshal.dumps((_translator(), function.__name__, code, [_described(cell) for cell in function.__closure__ or ()]), 2)
+    cells = [_described(cell) for cell in function.__closure__ or ()]
+    key = marshal.dumps((_translator(), function.__name__, _without_slices(code), cells), 2)
     return Place(key, (file.st_mtime_ns, file.st_size))
+
+
+def _without_slices(value: Any) -> Any:
+    """Code, or one of its constants: slices, which compilers from Python 3.14 on make constants of, as tuples.
+
+    The second format of `marshal` knows no slices, and in later ones the bytes depend on who else refers to a constant.
+    """
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    if isinstance(value, tuple):
+        return tuple(_without_slices(v) for v in value)
+    if isinstance(value, types.CodeType):
+        return value.replace(co_consts=_without_slices(value.co_consts))
+    return value
 
 
 def _described(cell: types.CellType) -> Any:

@@ -168,6 +168,7 @@ def write_correspondences():
 
     sys.path.insert(0, str(Path(__file__).parent))
     import correspondence
+    import scipy_names
 
     folder = Path(__file__).parent / "api" / "generated"
     for name, library in (("cupy", "CuPy"), ("dpnp", "dpnp and dpctl"), ("numba_dpex", "numba-dpex")):
@@ -177,6 +178,7 @@ def write_correspondences():
     (folder / "dpex_refused.inc").write_text(correspondence.of_refused_tests())
     (folder / "numba_refused.inc").write_text(correspondence.of_refused_tests("numba_parallel"))
     (folder / "from_numpy.inc").write_text(correspondence.of_numpy())
+    (folder / "scipy.inc").write_text(scipy_names.tables())
 
 
 write_names()

@@ -24,6 +24,7 @@ MODULES = (
     pp.polynomial,
     *(getattr(pp.polynomial, name) for name in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")),
     pp.random,
+    pp.scipy.fft,
     pp.scipy.linalg,
     pp.signal,
     pp.sparse,

@@ -140,7 +140,8 @@ ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler",
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host", "_cython"]
 ORDER += [
     "_numpy",
-    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse", "special"),
+    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
+    "scipy",
     "__init__",
     "compat",
     "__main__",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.contexts import copying
-from pardo._base.arguments import array, arrays, flag, index, same_queue, single_out, store
+from pardo._base.arguments import array, arrays, flag, index, same_queue, single_out, store, word
 from pardo._compiler.intrinsics import device_only
 from pardo._core import Array
 from pardo._functions.operands import cast, double_of
@@ -178,25 +178,29 @@ def comb(N: Any, k: Any, *, exact: bool = False, repetition: bool = False) -> An
 
 
 @copying
-def factorial(n: Any, exact: bool = False) -> Any:
+def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
     """The factorial of a number or array of numbers.
 
     Parameters
     ----------
     n : Array or number
-        Of a real dtype; what is not whole gives ``gamma(n + 1)``.
+        Of a real dtype, with `extend` also complex; what is not whole gives ``gamma(n + 1)``.
     exact : bool
         Whether the result is a Python integer without rounding; only of a Python integer.
+    extend : {'zero', 'complex'}
+        What negative numbers give: 0, or ``gamma(n + 1)``, which is NaN where they are whole.
 
     Returns
     -------
     Array or int
-        ``n!``, of the dtype of `n` if that is floating, else of float64; 0 of negative numbers.
+        ``n!``, of the dtype of `n` if that is floating or complex, else of float64.
 
     Raises
     ------
     TypeError
-        `n` is neither an Array nor a number, or complex; with `exact`, not a Python integer.
+        `n` is neither an Array nor a number, or complex without ``extend='complex'``; with `exact`, not a Python integer.
+    ValueError
+        `extend` is something else, or 'complex' together with `exact`.
 
     See Also
     --------
@@ -210,9 +214,16 @@ def factorial(n: Any, exact: bool = False) -> Any:
     >>> pp.special.factorial(25, exact=True)
     15511210043330985984000000
     """
+    gamma_of_all = word(extend, "factorial: extend", ("zero", "complex")) == "complex"
     if flag(exact, "factorial: exact"):
+        if gamma_of_all:
+            raise ValueError("factorial: Incompatible options: `exact=True` and `extend='complex'`")
         whole = index(n, "factorial: n")
         return math.factorial(whole) if whole >= 0 else 0
+    if gamma_of_all:
+        x = array(n, "factorial")
+        x = x if x.dtype.kind == "c" else cast(x, double_of(x))
+        return _core._where(_core.equal(x, -1), math.nan, _core._gamma(_core.add(x, 1.0)))
     (x,) = _reals([n], "factorial")
     x = cast(x, double_of(x))
     return _core._where(_core.less(x, 0), 0.0, _core._gamma(_core.add(x, 1.0)))

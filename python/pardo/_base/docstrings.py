@@ -299,6 +299,9 @@ overwrite_b : bool
     "check_finite": """\
 check_finite : bool
     Whether elements that are infinite or NaN are an error, when the result is used.""",
+    "check_finite_now": """\
+check_finite : bool
+    Whether elements that are infinite or NaN are an error, at the call, which waits for them.""",
     "like_keywords": """\
 dtype, device, queue, shape, usm_type : optional
     What shall differ from the model.

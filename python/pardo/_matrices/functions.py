@@ -172,30 +172,46 @@ def eigh(
     >>> pp.scipy.linalg.eigh(a, eigvals_only=True, subset_by_index=(1, 2)).round(6)
     array([2.      , 3.414214])
     """
-    given = arrays([a] if b is None else [a, b], "eigh")
+    return hermitian_problem("eigh", a, b, lower, eigvals_only, type, check_finite, subset_by_index, subset_by_value, driver)
+
+
+def hermitian_problem(
+    op_name: str,
+    a: Any,
+    b: Any,
+    lower: Any,
+    eigvals_only: Any,
+    type: Any,
+    check_finite: Any,
+    subset_by_index: Sequence[int] | None,
+    subset_by_value: Sequence[float] | None,
+    driver: str | None,
+) -> Any:
+    """What `eigh` and `eigvalsh` say."""
+    given = arrays([a] if b is None else [a, b], op_name)
     for other in given[1:]:
-        same_queue(given[0], other, "eigh")
-    x = require_square(given[0], "eigh")
-    upper, values_only = not flag(lower, "eigh: lower"), flag(eigvals_only, "eigh: eigvals_only")
+        same_queue(given[0], other, op_name)
+    x = require_square(given[0], op_name)
+    upper, values_only = not flag(lower, f"{op_name}: lower"), flag(eigvals_only, f"{op_name}: eigvals_only")
     if driver is not None:
-        word(driver, "eigh: driver", ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx"))
+        word(driver, f"{op_name}: driver", ("ev", "evd", "evr", "evx", "gv", "gvd", "gvx"))
     if type not in (1, 2, 3):
-        raise ValueError(f"eigh: type must be 1, 2 or 3, not {type!r}")
+        raise ValueError(f"{op_name}: type must be 1, 2 or 3, not {type!r}")
     if subset_by_index is not None and subset_by_value is not None:
-        raise ValueError("eigh: subset_by_index and subset_by_value are both given")
-    finite = flag(check_finite, "eigh: check_finite")
-    factor = None if b is None else lower_factor(given[1], upper, finite, "eigh")
+        raise ValueError(f"{op_name}: subset_by_index and subset_by_value are both given")
+    finite = flag(check_finite, f"{op_name}: check_finite")
+    factor = None if b is None else lower_factor(given[1], upper, finite, op_name)
     if factor is not None:
-        x, upper = _reduced_problem(x, factor, upper, type), False
-    first, last = (0, -1) if subset_by_index is None else (index(k, "eigh: subset_by_index") for k in subset_by_index)
+        x, upper = _reduced_problem(x, factor, upper, type, op_name), False
+    first, last = (0, -1) if subset_by_index is None else (index(k, f"{op_name}: subset_by_index") for k in subset_by_index)
     if subset_by_index is not None and not 0 <= first <= last < x.shape[-1]:
         raise ValueError(
-            f"eigh: subset_by_index is {subset_by_index}; the {x.shape[-1]} eigenvalues are counted from 0, in ascending order"
+            f"{op_name}: subset_by_index is {subset_by_index}; the {x.shape[-1]} eigenvalues are counted from 0, in ascending order"
         )
-    w, v = _core._eigh_subset(x, upper, first, last, not values_only, finite, "eigh")
+    w, v = _core._eigh_subset(x, upper, first, last, not values_only, finite, op_name)
     if subset_by_value is not None:
         if x.ndim != 2:
-            raise ValueError("eigh: subset_by_value takes one matrix: numbers of eigenvalues may differ in a stack")
+            raise ValueError(f"{op_name}: subset_by_value takes one matrix: numbers of eigenvalues may differ in a stack")
         low, high = (float(bound) for bound in subset_by_value)
         inside = _core.logical_and(_core.greater(w, low), _core.less_equal(w, high))
         start = int(_core._reduce(_core._SUM, _core.less_equal(w, low), None, False))
@@ -204,7 +220,7 @@ def eigh(
     if v is None:
         return w
     if factor is not None:
-        v = _core._matmul(factor, v) if type == 3 else _core._solve_triangular(factor, v, False, 2, False, False, "eigh")
+        v = _core._matmul(factor, v) if type == 3 else _core._solve_triangular(factor, v, False, 2, False, False, op_name)
     return w, v
 
 
@@ -216,12 +232,12 @@ def _whole(x: Array, upper: bool) -> Array:
     return _core.add(_core.add(half, other), diagonal)
 
 
-def _reduced_problem(x: Array, factor: Array, upper: bool, type: int) -> Array:
+def _reduced_problem(x: Array, factor: Array, upper: bool, type: int, op_name: str) -> Array:
     """The matrix with the same eigenvalues: L^-1 a L^-H, or L^H a L."""
     whole = _whole(x, upper)
     if type == 1:
-        half = _core._solve_triangular(factor, whole, False, 0, False, False, "eigh")
+        half = _core._solve_triangular(factor, whole, False, 0, False, False, op_name)
         adjoint = _core.conjugate(transposed(half))
-        return _core._solve_triangular(factor, adjoint, False, 0, False, False, "eigh")
+        return _core._solve_triangular(factor, adjoint, False, 0, False, False, op_name)
     adjoint = _core.conjugate(transposed(factor))
     return _core._matmul(adjoint, _core._matmul(whole, factor))

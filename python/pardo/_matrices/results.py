@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import array, default_on
+from pardo._base.arguments import array, default_on, flag
 from pardo._core import Array
 
 __all__ = ["EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult"]
@@ -50,6 +50,29 @@ class SVDResult(NamedTuple):
 def transposed(x: Array) -> Array:
     """The last two axes change places."""
     return _core._moveaxis(x, [x.ndim - 1], [x.ndim - 2])
+
+
+# Where a parameter is called `transposed`.
+swapped = transposed
+
+
+def adjoint(x: Array) -> Array:
+    """Transposed, and conjugate if complex."""
+    return _core.conjugate(transposed(x)) if x.dtype.kind == "c" else transposed(x)
+
+
+def all_finite(x: Array, check_finite: Any, op_name: str) -> Array:
+    """The array, after SciPy's check at the call, which waits for the elements."""
+    wanted = flag(check_finite, f"{op_name}: check_finite") and x.dtype.kind in "fc" and x.size > 0
+    if wanted and not bool(_core._reduce(_core._ALL, _core.isfinite(x), None, False)):
+        raise ValueError(f"{op_name}: array must not contain infs or NaNs")
+    return x
+
+
+def only_without(value: bool, what: str, instead: str, op_name: str) -> None:
+    """Refuse what SciPy has and is not here, and say what to do."""
+    if value:
+        raise NotImplementedError(f"{op_name}: {what} is not there: {instead}")
 
 
 def require_matrices(x: Array, op_name: str) -> Array:

@@ -124,6 +124,44 @@ def functions(f: Family) -> list[Any]:
         """
         return values.values_at(f, c, [x, y, z], f"{p}val3d")
 
+    def valnd(pts: Any, c: Any) -> Array:
+        """Evaluate a {title} series of any number of dimensions at points.
+
+        Parameters
+        ----------
+        pts : sequence of Array, or Array of shape (n, ...)
+            The coordinates of the points, all of one shape.
+        c : Array
+            The coefficient of P_i(pts[0]) P_j(pts[1]) ... at ``[i, j, ...]``; further axes are of different series.
+
+        Returns
+        -------
+        Array
+            Of shape ``c.shape[len(pts):] + pts[0].shape``.
+
+        Raises
+        ------
+        TypeError
+            Coefficients or points are not numbers, or `pts` is no sequence.
+        ValueError
+            The coordinates have different shapes, or there are none.
+
+        See Also
+        --------
+        {p}val, {p}val2d, {p}val3d
+
+        Notes
+        -----
+        As in NumPy 2.5.
+
+        Examples
+        --------
+        >>> import pardo as pp
+        >>> pp.polynomial.{module}.{p}valnd([[1.0, 2.0], [3.0, 4.0]], [[5.0]])
+        array([5., 5.])
+        """
+        return values.values_at(f, c, values.coordinates(pts, f"{p}valnd"), f"{p}valnd")
+
     def grid2d(x: Any, y: Any, c: Any) -> Array:
         """Evaluate a two-dimensional {title} series on the Cartesian product of x and y.
 
@@ -434,4 +472,4 @@ def functions(f: Family) -> list[Any]:
         """
         return values.fit(f, x, y, deg, rcond, full, w, f"{p}fit")
 
-    return [val, val2d, val3d, grid2d, grid3d, vander, vander2d, vander3d, der, int_, fit]
+    return [val, val2d, val3d, valnd, grid2d, grid3d, vander, vander2d, vander3d, der, int_, fit]

@@ -79,15 +79,25 @@ def values_from_roots(x: Any, r: Any, tensor: bool, op_name: str) -> Array:
 
 
 def values_at(f: Family, c: Any, points: Sequence[Any], op_name: str) -> Array:
-    """Points of two or three dimensions, of one shape."""
+    """Points of several dimensions, of one shape."""
     c, *points = given([c, *points], op_name)
     if any(x.shape != points[0].shape for x in points):
-        names = ", ".join("xyz"[: len(points)])
+        names = ", ".join("xyz"[: len(points)]) if op_name.endswith(("2d", "3d")) else "ordinates"
         raise ValueError(f"{op_name}: {names} are incompatible: they have shapes {', '.join(str(x.shape) for x in points)}")
     made: Array = c
     for i, x in enumerate(points):
         made = values(f, x, made, i == 0, op_name)
     return made
+
+
+def coordinates(pts: Any, op_name: str) -> list[Any]:
+    """Those of points in any number of dimensions: the items of a sequence, or the rows of an array."""
+    if isinstance(pts, (str, bytes)) or not (hasattr(pts, "__iter__") or hasattr(pts, "__getitem__")) or getattr(pts, "ndim", 1) == 0:
+        raise TypeError(f"{op_name}: pts must be a sequence of arrays, one for each dimension, not {type(pts).__name__}")
+    found = list(pts)
+    if not found:
+        raise ValueError(f"{op_name}: pts is empty; it needs the coordinates of one dimension at least")
+    return found
 
 
 def values_on_grid(f: Family, c: Any, points: Sequence[Any], op_name: str) -> Array:

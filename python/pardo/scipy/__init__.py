@@ -1,5 +1,9 @@
 # python/pardo/scipy/__init__.py: functions by SciPy's names, in modules of SciPy's names; each is read at its first use.
-"""Functions of SciPy's that NumPy does not have, under the names of SciPy's modules."""
+"""Functions by SciPy's names, with its parameters, in modules of SciPy's names.
+
+`ndimage`, `signal`, `sparse` and `special` are the modules of these names in `pardo`; `fft` and `linalg` are others than `pardo.fft` and
+`pardo.linalg`, which are NumPy's.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,14 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-__all__ = ["linalg"]
+__all__ = ["fft", "linalg", "ndimage", "signal", "sparse", "special"]
 
 if _TYPE_CHECKING:
+    from pardo import ndimage as ndimage
+    from pardo import signal as signal
+    from pardo import sparse as sparse
+    from pardo import special as special
+    from pardo.scipy import fft as fft
     from pardo.scipy import linalg as linalg
 
 

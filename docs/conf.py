@@ -1,5 +1,13 @@
 # docs/conf.py: the site: Sphinx, MyST, furo; the reference comes from the docstrings.
+import sys
+import tomllib
 from importlib.metadata import version as installed
+from pathlib import Path as _Path
+
+_HERE = _Path(__file__).parent
+sys.path.insert(0, str(_HERE))
+# Where the project lives: [project.urls] of pyproject.toml is the one place.
+URLS = tomllib.loads((_HERE.parent / "pyproject.toml").read_text())["project"]["urls"]
 
 project = "pardo"
 author = "The pardo developers"
@@ -7,7 +15,10 @@ copyright = "The pardo developers"
 release = version = installed("pardo")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc"]
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
+myst_substitutions = {f"url_{name.lower()}": url for name, url in URLS.items()} | {
+    f"link_{name.lower()}": f"[{name.lower()}]({url})" for name, url in URLS.items()
+}
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
@@ -23,6 +34,12 @@ html_theme = "furo"
 html_title = f"pardo {release}"
 html_static_path = ["_static"]
 html_css_files = ["pardo.css"]
+html_theme_options = {
+    "source_repository": URLS["Source"] + "/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+    "footer_icons": [{"name": name, "url": URLS[name], "html": name, "class": ""} for name in ("Source", "Issues", "Changelog")],
+}
 
 
 def limit_navigation(app, pagename, templatename, context, doctree):
@@ -37,56 +54,51 @@ def setup(app):
 
 
 def write_names():
-    """The reference's lists: every public name of the package, by kind."""
+    """The reference: a page for each topic and for each module, and one that lists them."""
     import importlib
-    import inspect
     from pathlib import Path
 
-    import pardo
+    import topics
     from pardo._base import later
 
-    groups = {"Classes": [], "Functions": [], "Constants and dtypes": [], "Exceptions": []}
-    aliases, of_numpy = [], []
-    for name in sorted((name for name in dir(pardo) if not name.startswith("_")), key=str.lower):
-        value = getattr(pardo, name)
-        if inspect.isclass(value) and value.__module__ == "pardo" and value.__name__ != name:
-            aliases.append(f"`{name}` is another name of `{value.__name__}`.")
-        elif inspect.isclass(value) and not value.__module__.startswith("numpy"):
-            groups["Exceptions" if issubclass(value, BaseException) else "Classes"].append(name)
-        elif callable(value) and not inspect.isclass(value):
-            (of_numpy if value.__module__ == "numpy" else groups["Functions"]).append(name)
-        elif not inspect.ismodule(value):
-            groups["Constants and dtypes"].append(name)
-    lines = [
-        "# Reference",
-        "",
-        "Everything in the namespace `pardo`, usually imported as `pp`. Names and results are NumPy's and the array API's.",
-        "",
-    ]
-    for title, names in groups.items():
-        lines += [f"## {title}", ""]
-        if title.startswith("Constants"):
-            lines += [", ".join(f"`{name}`" for name in names), ""]
-        else:
-            lines += ["```{eval-rst}", ".. currentmodule:: pardo", "", ".. autosummary::", "   :toctree: .", ""]
-            lines += [f"   {name}" for name in names] + ["```", ""]
-        if title == "Classes":
-            lines += [*aliases, ""]
-        elif title == "Functions":
-            pages = [f"[`{name}`](https://numpy.org/doc/stable/reference/generated/numpy.{name}.html)" for name in of_numpy]
-            lines += [f"Functions that are NumPy's own, as they have to do with dtypes and text only: {', '.join(pages)}.", ""]
-    known = {f"pardo.{name}" for names in groups.values() for name in names}
+    folder = Path(__file__).parent / "api" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    pages, known = topics.pages(), set()
+    for page, names in pages.items():
+        (folder / f"topic-{page}.md").write_text("\n".join(topics.lines_of(page, names)))
+        known.update(f"pardo.{name}" for name in topics.described(names))
     inner = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")
-    below = {"lib.stride_tricks", "scipy.linalg", "special", *(f"polynomial.{name}" for name in inner)}
-    for module in sorted({*later.MODULES, *below} - {"compat", "lib", "scipy"}):
+    below = {"lib.stride_tricks", "scipy.fft", "scipy.linalg", "special", *(f"polynomial.{name}" for name in inner)}
+    modules = sorted({*later.MODULES, *below} - {"compat", "lib", "scipy"})
+    for module in modules:
         value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)
-        lines += [f"## pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
+        lines = [f"# pardo.{module}", "", (value.__doc__ or "").split("\n\n")[0].replace("\n", " "), ""]
         lines += ["```{eval-rst}", f".. currentmodule:: pardo.{module}", "", ".. autosummary::", "   :toctree: .", ""]
         own = [n for n in value.__all__ if callable(f := getattr(value, n)) and not getattr(f, "__module__", "").startswith("numpy")]
         lines += [f"   {name}" for name in sorted(own, key=str.lower)] + ["```", ""]
-    folder = Path(__file__).parent / "api" / "generated"
-    folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"module-{module}.md").write_text("\n".join(lines))
+    lines = [
+        "# Functions and classes",
+        "",
+        "Everything in the namespace `pardo`, usually imported as `pp`, by topic. Names and results are NumPy's and the array API's.",
+        "",
+        "| topic | |",
+        "|---|---|",
+        *(f"| [{topics.TOPICS[page][0]}](topic-{page}.md) | {topics.TOPICS[page][1]} |" for page in pages),
+        "",
+        "## Modules",
+        "",
+        ", ".join(f"[`pardo.{module}`](module-{module}.md)" for module in modules) + ".",
+        "",
+        "```{toctree}",
+        ":hidden:",
+        "",
+        *(f"topic-{page}" for page in pages),
+        *(f"module-{module}" for module in modules),
+        "```",
+        "",
+    ]
     for page in folder.glob("pardo.*.rst"):  # of names that are gone
         if page.stem not in known:
             page.unlink()
@@ -163,10 +175,8 @@ def write_coverage():
 
 def write_correspondences():
     """The tables that the pages for those who come from other libraries include."""
-    import sys
     from pathlib import Path
 
-    sys.path.insert(0, str(Path(__file__).parent))
     import correspondence
     import scipy_names
 

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
+import runpy
+import tomllib
 from pathlib import Path
 
 import pardo as pp
 import pytest
 from pardo._base import absent
 
-FILE = Path(__file__).resolve().parents[2] / "docs" / "correspondence.py"
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "docs" / "correspondence.py"
 pytestmark = [pytest.mark.once, pytest.mark.skipif(not FILE.exists(), reason="not in a source tree")]
 
 
@@ -64,3 +68,24 @@ def test_of_refused_tests(correspondence, name):
     rows = correspondence.of_refused_tests(name).splitlines()[2:]
     assert rows
     assert all(row.count("|") == 3 for row in rows)
+
+
+def test_reference_has_every_name_on_one_page():
+    topics = runpy.run_path(str(ROOT / "docs" / "topics.py"))
+    listed = [name for _, _, names in topics["TOPICS"].values() for name in names.split()]
+    assert len(listed) == len(set(listed))
+    assert [name for name in listed if not hasattr(pp, name)] == []
+    public = {name for name in dir(pp) if not name.startswith("_") and not inspect.ismodule(getattr(pp, name))}
+    pages = topics["pages"]()
+    assert sorted(name for names in pages.values() for name in names) == sorted(public)
+    assert set(topics["HOMES"].values()) <= set(pages)
+
+
+def test_addresses_of_the_project_are_those_of_one_place():
+    """`./dev address` writes it into pyproject.toml and README.md; the site takes it from there."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+    assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} <= set(urls)
+    assert all(url.startswith(urls["Source"]) for url in urls.values())
+    assert urls["Issues"] in (ROOT / "README.md").read_text()
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert urls["Source"] not in page.read_text(), page

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pardo as pp
 import pytest
 from pardo._array import conversion, cumulative, elementwise, methods, products, reductions, searching, sets, sorting
@@ -120,3 +121,32 @@ def test_sections_of_docstrings(name):
 
 def test_methods_are_named_after_their_class():
     assert pp.Array.astype.__qualname__ == "Array.astype"
+
+
+def test_methods_take_and_document_themselves_as_self():
+    for name, f in vars(pp.Array).items():
+        if not inspect.isfunction(f) or name.startswith("_"):
+            continue
+        assert next(iter(inspect.signature(f).parameters)) == "self", name
+        assert f.__qualname__ in (f"Array.{name}", "Array.conj")
+        entries = re.findall(r"(?m)^ *([\w*][\w, *]*) : ", (inspect.getdoc(f) or "").partition("\nReturns\n")[0])
+        known = set(inspect.signature(f).parameters)
+        assert {word.strip(" *") for words in entries for word in words.split(",")} <= known, name
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "sort", "reshape", "clip", "take", "argmax", "cumsum", "squeeze", "tile", "unique"])
+def test_functions_take_arrays_by_numpys_names_and_say_so(name):
+    theirs = next(iter(inspect.signature(getattr(np, name)).parameters))
+    f = getattr(pp, name)
+    first = next(iter(inspect.signature(f).parameters.values()))
+    assert (first.name, first.kind) == (theirs, first.POSITIONAL_OR_KEYWORD)
+    assert re.search(rf"(?m)^ *{theirs} : Array", inspect.getdoc(f))
+    others = {"reshape": [(4,)], "clip": [0, 1], "take": [pp.asarray([1])], "tile": [2]}.get(name, [])
+    x = pp.asarray([[3.0, 1.0], [2.0, 0.5]])
+    keywords = dict(zip(list(inspect.signature(f).parameters)[1:], others, strict=False))
+    assert str(f(**{theirs: x}, **keywords)) == str(f(x, *others))
+
+
+def test_annotations_are_shown_without_quotes():
+    for f in (pp.sum, pp.Array.sum, pp.Array.astype, pp.linalg.svd, pp.asarray, pp.Range.__init__, pp.fft.fft, pp.scipy.linalg.qr):
+        assert "'" not in re.sub(r"= '[^']*'", "", str(inspect.signature(f))), f

@@ -14,6 +14,7 @@ from pardo import _core
 from pardo._array.interop import asarray, asnumpy
 from pardo._base.arguments import DeviceLike, device_of, on_queue
 from pardo._base.docstrings import filled
+from pardo._base.public_names import take_numpys_names
 from pardo._base.records import function_for
 from pardo._core import Array, Device, Queue
 from pardo._data import present
@@ -163,6 +164,9 @@ def _handed_out(result: Any, stored: dict[int, np.ndarray[Any, Any]], copied: bo
 
 
 def copying(function: Callable[..., Any]) -> Callable[..., Any]:
+    if isinstance(function, types.FunctionType):
+        take_numpys_names(function, getattr(np, function.__name__, None))
+
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if _entered and current.get() is not None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from pardo import _core
@@ -12,6 +13,7 @@ from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
 from pardo._base.arguments import axis_index
 from pardo._base.docstrings import filled
+from pardo._base.public_names import as_method, unquote
 from pardo._core import Array, conjugate
 
 if TYPE_CHECKING:
@@ -500,4 +502,8 @@ def attach(methods: type, target: type) -> None:
         if name not in skip:
             if getattr(value, "__qualname__", "").startswith(f"{methods.__name__}."):
                 value.__qualname__ = f"{target.__name__}.{name}"
+            if isinstance(value, FunctionType) and not name.startswith("_"):
+                if value.__code__.co_varnames[:1] not in (("self",), ()):  # a function of arrays
+                    value = as_method(value, target.__name__, name)
+                unquote(value)
             setattr(target, name, value)

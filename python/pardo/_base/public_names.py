@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
+import types
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -36,6 +38,55 @@ def publish_module(namespace: dict[str, Any], module: str | None = None) -> None
     """The same for those of one module, at its end; for a private one say in which module they are public, however it is imported."""
     for name in namespace["__all__"]:
         say(namespace[name], name, module or namespace["__name__"])
+
+
+class Annotation(str):
+    """What an annotation says, without quotes in `help`."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def renamed(function: FunctionType, names: tuple[str, ...], by_position: int = 0) -> tuple[types.CodeType, str | None, dict[str, Any]]:
+    """Code, text and annotations of a function whose first parameters have other names, and so many are taken by position alone."""
+    code, count = function.__code__, len(names)
+    other = dict(zip(code.co_varnames[:count], names, strict=True))
+    text = function.__doc__
+    for old, new in other.items():
+        if text and old != new:
+            text = re.sub(rf"(?m)^( *(?:\w+, )*){old}(?=(?:, \w+)* : )", rf"\g<1>{new}", text).replace(f"`{old}`", f"`{new}`")
+    annotations = {other.get(name, name): value for name, value in function.__annotations__.items()}
+    cells = tuple(other.get(name, name) for name in code.co_cellvars)
+    varnames = (*names, *code.co_varnames[count:])
+    return code.replace(co_varnames=varnames, co_cellvars=cells, co_posonlyargcount=by_position), text, annotations
+
+
+def as_method(function: FunctionType, kind: str, name: str) -> FunctionType:
+    """A method made of a function of arrays: its first parameter is `self`, and its text does not list that."""
+    first = function.__code__.co_varnames[0]
+    code, text, annotations = renamed(function, ("self",), 1)
+    code = code.replace(co_name=name, co_qualname=f"{kind}.{name}")
+    method = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
+    method.__kwdefaults__, method.__module__, method.__qualname__ = function.__kwdefaults__, function.__module__, f"{kind}.{name}"
+    method.__annotations__ = annotations
+    if text:
+        text = re.sub(r"(?m)^( *)self : [^\n]*\n(?:\1 +[^\n]*\n)*", "", text)
+        text = re.sub(r"(?m)^ *Parameters\n *-+\n *\n", "", text)
+        text = re.sub(r"(?m)^( *)`self`", r"\1The array", text)
+        method.__doc__ = text.replace("`self`", "the array").replace(f"`{first}`", "the array")
+    return method
+
+
+def take_numpys_names(function: FunctionType, theirs: Any) -> None:
+    """Let a function take what it takes by position alone also by the names that NumPy's function has for it; its signature says so."""
+    code = getattr(getattr(theirs, "_implementation", theirs), "__code__", None)
+    own, count = function.__code__, function.__code__.co_posonlyargcount
+    if code is None or count == 0:
+        return
+    names = code.co_varnames[: code.co_argcount][:count]
+    later = own.co_varnames[count : own.co_argcount + own.co_kwonlyargcount]
+    if len(names) == count and not set(names) & set(later):
+        function.__code__, function.__doc__, function.__annotations__ = renamed(function, names)
 
 
 def named_as_class(kind: C) -> C:
@@ -74,7 +125,19 @@ def answer_to_former_names() -> None:
                 vars(module).update((public, getattr(later, public)) for public in later.__all__)
 
 
+def unquote(value: Any) -> None:
+    """Annotations are texts, which `help` shows in quotes: these show themselves without."""
+    parts = vars(value).values() if isinstance(value, type) else (value,)
+    for part in parts:
+        function = getattr(part, "__wrapped__", part)
+        if isinstance(function, FunctionType):
+            for name, text in function.__annotations__.items():
+                if type(text) is str:
+                    function.__annotations__[name] = Annotation(text)
+
+
 def say(value: Any, name: str, module: str) -> None:
     """Give an object its public module. Another name of the same object, and what other packages have made, stay what they are."""
     if getattr(value, "__module__", "").startswith("pardo._") and getattr(value, "__name__", None) == name:
         value.__module__ = module
+        unquote(value)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from pardo import _core
 from pardo._base.docstrings import filled
+from pardo._base.public_names import as_method
 
 
 class Row(NamedTuple):
@@ -44,5 +45,5 @@ def functions_of(kind: str, families: dict[str, Callable[[Row], Any]]) -> dict[s
             made[row.name] = filled(f, {"doc": row.doc, "gives": row.gives, **_WORDS.get(row.fold, {})})
             setattr(_core, row.name, f)
             if row.method:
-                setattr(_core.Array, row.name, f)
+                setattr(_core.Array, row.name, as_method(made[row.name], "Array", row.name))
     return made

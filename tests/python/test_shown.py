@@ -89,3 +89,31 @@ def test_a_terminal_shows_what_a_compiler_works_on(tmp_path):
     variables["PARDO_CACHE_DIR"] = str(tmp_path / "other")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=variables, check=True)
     assert done.stderr == b""
+
+
+def test_texts_of_several_lines_are_shown_as_lines():
+    """At the prompt and in notebooks, without print()."""
+
+    @pp.jit
+    def total(x):
+        s = 0.0
+        for i in pp.prange(x.shape[0]):
+            s += x[i]
+        return s
+
+    @pp.kernel
+    def double(item: pp.Item, x):
+        i = item.get_id(0)
+        x[i] = x[i] * 2.0
+
+    x = pp.ones(4, device="cpu")
+    total(x)
+    double[pp.Range(4)](x).wait()
+    for text in (
+        *(f() for f in (total.types, total.diagnostics, total.inspect, double.types, double.diagnostics, double.inspect)),
+        double[pp.Range(4)].types(x),
+        double[pp.Range(4)].inspect(x),
+    ):
+        assert "\n" in text
+        assert repr(text) == str(text)
+        assert isinstance(text, str)

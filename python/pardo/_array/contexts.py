@@ -164,9 +164,6 @@ def _handed_out(result: Any, stored: dict[int, np.ndarray[Any, Any]], copied: bo
 
 
 def copying(function: Callable[..., Any]) -> Callable[..., Any]:
-    if isinstance(function, types.FunctionType):
-        take_numpys_names(function, getattr(np, function.__name__, None))
-
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if _entered and current.get() is not None:
@@ -256,9 +253,12 @@ _AS_THEY_ARE = {
 def serve_contexts(namespace: dict[str, Any], modules: Iterable[types.ModuleType]) -> None:
     """Lets the public Python functions of modules take NumPy arrays inside of a context; those in C++ do so by themselves."""
     wrappers: dict[types.FunctionType, Callable[..., Any]] = {}  # second names stay names of the same function
+    top = namespace["__name__"] == "pardo"
     for module in modules:
         for name in module.__all__:
             function = getattr(module, name)
             if isinstance(function, types.FunctionType) and name not in _AS_THEY_ARE:
+                if top and function not in wrappers:
+                    take_numpys_names(function, getattr(np, function.__name__, None))
                 namespace[name] = wrappers.setdefault(function, copying(function))
                 setattr(module, name, namespace[name])  # where pickle looks for it

@@ -81,7 +81,7 @@ def take_numpys_names(function: FunctionType, theirs: Any) -> None:
     """Let a function take what it takes by position alone also by the names that NumPy's function has for it; its signature says so."""
     code = getattr(getattr(theirs, "_implementation", theirs), "__code__", None)
     own, count = function.__code__, function.__code__.co_posonlyargcount
-    if code is None or count == 0:
+    if code is None or count == 0 or code.co_posonlyargcount:
         return
     names = code.co_varnames[: code.co_argcount][:count]
     later = own.co_varnames[count : own.co_argcount + own.co_kwonlyargcount]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, ove
 
 from pardo import _core
 from pardo._base.arguments import fast_math, flag, optional_flag
-from pardo._base.notebook import html_table
+from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
 from pardo._compiler.names import function_with_loops
@@ -116,7 +116,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         ValueError
             If the device of a program has no such text.
         """
-        return "\n".join(filter(None, (r.told(lambda loop: loop.inspect_so_far(what)) for r in self._regions())))
+        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.inspect_so_far(what)) for r in self._regions()))))
 
     def types(self) -> str:
         """Show the types that the compiler has found in loops: their text, and what is assigned at each line, for each program so far.
@@ -126,7 +126,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         str
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
-        return "\n".join(filter(None, (r.told(lambda loop: loop.types_so_far()) for r in self._regions())))
+        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.types_so_far()) for r in self._regions()))))
 
     def diagnostics(self) -> str:
         """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run in parallel.
@@ -142,7 +142,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         for line, what, programs in self._loops():
             lines.append(f"line {line}: {what}")
             lines += [f"  {text}" for text in programs.splitlines()]
-        return "\n".join(lines) + "\n"
+        return ShownText("\n".join(lines) + "\n")
 
     def interpret(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         """Call the function as it was written, in plain Python, where `prange` is `range`: print, pdb and coverage work in it.

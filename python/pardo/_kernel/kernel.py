@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec,
 
 from pardo import _core
 from pardo._base.arguments import fast_math, flag, integer, optional_flag
-from pardo._base.notebook import html_table
+from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search
 from pardo._compiler.names import refuse_suspended
@@ -111,7 +111,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         ValueError
             If the device of a program has no such text.
         """
-        return "\n".join(program.inspect_so_far(what) for program in self._programs.values())
+        return ShownText("\n".join(program.inspect_so_far(what) for program in self._programs.values()))
 
     def types(self) -> str:
         """Show the types that the compiler has found: the function's text, and what is assigned at each line, for each program made so far.
@@ -123,7 +123,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         str
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
-        return "\n".join(program.types_so_far() for program in self._programs.values())
+        return ShownText("\n".join(program.types_so_far() for program in self._programs.values()))
 
     def diagnostics(self) -> str:
         """Show for each program made so far what of it runs in parallel, and what keeps the rest from it.
@@ -135,7 +135,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         str
             Programs with the types of their arguments, and remarks with line numbers.
         """
-        return "\n".join(program.diagnostics() for program in self._programs.values())
+        return ShownText("\n".join(program.diagnostics() for program in self._programs.values()))
 
     def _asserted(self, access: dict[str, Sequence[str]]) -> dict[str, int]:
         """What `access` says of each parameter."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
+from pardo._base.notebook import ShownText
 from pardo._compiler import classes, frontend, intrinsics, structs
 from pardo._data import present
 from pardo._kernel import copies
@@ -187,8 +188,7 @@ class Launcher(_core._Launcher):
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
         k = self._kernel
         program, arguments = k._program(k._bound(arguments, {}), self._local)
-        text: str = program.inspect(arguments, self._space, self._queue, what, k.__name__)
-        return text
+        return ShownText(program.inspect(arguments, self._space, self._queue, what, k.__name__))
 
     def types(self, *arguments: Any) -> str:
         """Show the types that the compiler finds for these arguments: the function's text, and what is assigned at each line.
@@ -205,8 +205,7 @@ class Launcher(_core._Launcher):
         """
         k = self._kernel
         program, arguments = k._program(k._bound(arguments, {}), self._local)
-        text: str = program.types(arguments, self._space, self._queue, k.__name__)
-        return text
+        return ShownText(program.types(arguments, self._space, self._queue, k.__name__))
 
 
 def _print(text: str, values: list[Any]) -> None:

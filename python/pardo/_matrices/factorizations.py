@@ -1,7 +1,7 @@
 # python/pardo/_matrices/factorizations.py: Cholesky, QR, singular values, eigenvalues.
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from pardo import _core
 from pardo._array.searching import take_along_axis
@@ -59,6 +59,14 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     return _core._cholesky(array(a, "cholesky"), flag(upper, "cholesky: upper"), False, "cholesky")
 
 
+@overload
+def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
+@overload
+def qr(a: Any, mode: Literal["r"]) -> Array: ...
+@overload
+def qr(a: Any, mode: Literal["raw"]) -> tuple[Array, Array]: ...
+@overload
+def qr(a: Any, mode: str) -> Any: ...
 @filled
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Compute the qr factorization of a matrix.
@@ -117,6 +125,14 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return (first, second) if mode == "raw" else QRResult(first, second)
 
 
+@overload
+def svd(a: Any, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False) -> SVDResult: ...
+@overload
+def svd(a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False) -> Array: ...
+@overload
+def svd(a: Any, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False) -> Array: ...
+@overload
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> SVDResult | Array: ...
 @filled
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Singular Value Decomposition.

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from pardo._base.arguments import DeviceLike, device_of, fast_math, optional_flag
+from pardo._base.notebook import ShownText
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search, structs
 from pardo._compiler.names import function_with_loops
@@ -331,7 +332,7 @@ class OffloadFunction(pickling.Unchanging):
 
     def inspect(self, what: str = "ir") -> str:
         """Show what the loops become, for each program made so far: as `jit` functions do."""
-        return "\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions)))
+        return ShownText("\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions))))
 
     def explain(self) -> str:
         """Show what is copied, and why.
@@ -362,7 +363,7 @@ class OffloadFunction(pickling.Unchanging):
             lines += [f"{_line(m)}, around the loop at line {line}" for m in of_region]
         loops = [(line, f"left to Python: {why}") for line, why in built.left] + [(r.line, r.described()) for r in built.regions]
         lines += [f"  line {line}: {what}" for line, what in sorted(loops)]
-        return "\n".join(lines) + "\n"
+        return ShownText("\n".join(lines) + "\n")
 
     def interpret(self, *arguments: Any, **keywords: Any) -> Any:
         """Call the function as it was written, in plain Python."""

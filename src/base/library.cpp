@@ -1,6 +1,7 @@
 // src/base/library.cpp: loads shared libraries at run time, never from the current folder.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -87,8 +88,8 @@ std::vector<std::string> files_of(const std::string& candidate) {
     std::vector<std::string> files;
     std::error_code none;
     for (const std::string& folder : list) {
-        const std::string path = folder + "/" + candidate;
-        if (folder.starts_with('/') && std::filesystem::exists(path, none)) files.push_back(path);
+        const std::filesystem::path path = std::filesystem::path(folder) / candidate;
+        if (path.is_absolute() && std::filesystem::exists(path, none)) files.push_back(path.string());
     }
     for (std::string& path : listed_files(candidate)) files.push_back(std::move(path));
     return files;

@@ -117,3 +117,12 @@ def test_texts_of_several_lines_are_shown_as_lines():
         assert "\n" in text
         assert repr(text) == str(text)
         assert isinstance(text, str)
+
+
+def test_a_launch_as_the_last_line_of_a_cell_shows_nothing():
+    """What it would show is how far it was by then; print() and `status` tell that."""
+    event = pp.Queue("cpu").marker()
+    assert event._ipython_display_() is None
+    assert repr(event).startswith("<Event ")
+    formatters = pytest.importorskip("IPython.core.formatters")
+    assert formatters.DisplayFormatter().format(event) == ({}, {})

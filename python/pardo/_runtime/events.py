@@ -24,6 +24,9 @@ class EventMethods:
 
     __slots__ = ()
 
+    def _ipython_display_(self: Event) -> None:  # type: ignore[misc]
+        """Nothing: a launch that is the last line of a cell is a statement, and what became of it by then says nothing of its end."""
+
     def as_future(self: Event) -> concurrent.futures.Future[Any]:  # type: ignore[misc]
         """Return a future of the work.
 

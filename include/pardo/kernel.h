@@ -158,6 +158,8 @@ public:
                                     Event* late = nullptr, std::optional<std::string>* refused = nullptr) const;
     /// Why there can be no program for these arguments; nothing if there is one. Throws what has nothing to do with the language.
     std::optional<std::string> refusal(std::span<const KernelArgument> arguments, const Queue* queue = nullptr) const;
+    /// What the program for these arguments does with each, those of tuples one after the other.
+    std::vector<ArgumentUse> uses(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts) const;
     /// As of a Kernel.
     std::span<const std::string> parameters() const;
     std::string inspect(const std::string& what) const;

@@ -24,6 +24,8 @@ PARDO_API void set_progress_sink(ProgressSink sink);
 PARDO_API LogLevel log_level();
 /// Counts a slow path that is taken in place of the fast one, and logs at level info which one and why.
 PARDO_API void note_fallback(std::string_view text);
+/// Counts a copy of so many bytes that a caller of the library has made.
+PARDO_API void note_copy(std::int64_t bytes);
 
 /// A routine whose operands are copied to the host, and its results back, because their device has no code for it.
 struct HostRoutine {

@@ -7,6 +7,8 @@ namespace pardo {
 
 Counters counters;
 
+void note_copy(std::int64_t bytes) { count_copy(bytes); }
+
 void note_fallback(std::string_view text) {
     counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
     log(LogLevel::Info, text);

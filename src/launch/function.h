@@ -36,6 +36,15 @@ struct Specialisation {
     std::shared_ptr<const std::vector<lang::Site>> sites;  // of `lowered`: launches keep them
     std::unique_ptr<Variants> variants;
     bool streams = false;  // the device's compiler knows stores that bypass the caches
+
+    /// What it does with each argument.
+    std::vector<ArgumentUse> uses() const {
+        std::vector<ArgumentUse> out;
+        out.reserve(lowered.accesses.size());
+        for (std::size_t k = 0; k < lowered.accesses.size(); ++k)
+            out.push_back(lowered.used[k] ? static_cast<ArgumentUse>(lowered.accesses[k]) : ArgumentUse::None);
+        return out;
+    }
 };
 
 /// What a loop's program is given besides the arguments.

@@ -58,10 +58,7 @@ std::vector<ArgumentUse> Kernel::uses(std::span<const KernelArgument> arguments,
     state_->check_range(range);
     state_->check_count(arguments);
     const auto special = state_->prepare(arguments, range, state_->queue_of(arguments, given));
-    std::vector<ArgumentUse> out;
-    for (std::size_t k = 0; k < arguments.size(); ++k)
-        out.push_back(special->lowered.used[k] ? static_cast<ArgumentUse>(special->lowered.accesses[k]) : ArgumentUse::None);
-    return out;
+    return special->uses();
 }
 
 std::string Kernel::types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* given) const {

@@ -239,6 +239,14 @@ std::optional<std::string> Loop::refusal(std::span<const KernelArgument> argumen
     return std::nullopt;
 }
 
+std::vector<ArgumentUse> Loop::uses(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts) const {
+    state_->check_count(arguments);
+    const Ref<device::Queue> queue(state_->queue_of(arguments, nullptr));
+    NdRange range;
+    if (state_->spec.parallel && state_->spec.results.empty()) range.global.assign(counts.begin(), counts.end());
+    return state_->special(arguments, range, queue.get())->uses();
+}
+
 std::span<const std::string> Loop::parameters() const { return state_->parameters(); }
 std::string Loop::inspect(const std::string& what) const { return state_->inspect(what); }
 std::string Loop::types() const { return state_->types(); }

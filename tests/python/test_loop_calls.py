@@ -2,7 +2,6 @@
 
 import gc
 import threading
-import warnings
 import weakref
 
 import numpy as np
@@ -90,11 +89,8 @@ def test_arrays_that_the_core_leaves_to_the_package():
         assert total(np.arange(4.0)) == 6
         assert total(np.arange(4.0).view(Kept)) == 6
         assert total(np.broadcast_arrays(np.ones(1), np.ones(4))[0]) == 4
-        with pytest.raises(BufferError, match="multiple of the element size"):
-            total(np.zeros(33, np.uint8)[1:].view(np.float64))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # Python runs it
-            assert total(np.arange(4.0).astype(">f8")) == 6
+        assert total(np.ones(33, np.uint8)[1:].view(np.float64)) == 4 * np.frombuffer(bytes([1] * 8))[0]
+        assert total(np.arange(4.0).astype(">f8")) == 6
 
 
 @pytest.mark.parametrize("by", [2, 2.5, True, np.float32(2.5), np.int8(2), np.uint64(2), np.longlong(2), np.array(2.0)])

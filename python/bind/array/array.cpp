@@ -316,6 +316,8 @@ void bind_array(nb::module_& m) {
         nb::sig("def _counters() -> dict[str, int]"));
     m.def(
         "_note_fallback", [](const std::string& text) { pardo::note_fallback(text); }, nb::arg("text"));
+    m.def(
+        "_note_copy", [](std::int64_t bytes) { pardo::note_copy(bytes); }, nb::arg("bytes"));
 }
 
 }  // namespace bind

@@ -452,6 +452,15 @@ void bind_kernel(nb::module_& m) {
                 return loop.refusal(given);
             },
             nb::arg("arguments"), nb::arg("op_name"))
+        .def(
+            "uses",
+            [](const pardo::Loop& loop, Tuple arguments, const Ints& counts, const std::string& op_name) {
+                std::vector<int> out;
+                const std::vector<KernelArgument> given = kernel_arguments(arguments, op_name.c_str(), loop.parameters());
+                for (const pardo::ArgumentUse u : loop.uses(given, counts)) out.push_back(static_cast<int>(u));
+                return out;
+            },
+            nb::arg("arguments"), nb::arg("counts"), nb::arg("op_name"))
         .def("inspect_so_far", &pardo::Loop::inspect, nb::arg("what"))
         .def("types_so_far", &pardo::Loop::types)
         .def("diagnostics", &pardo::Loop::diagnostics)

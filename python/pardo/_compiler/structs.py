@@ -372,12 +372,6 @@ def records_class(names: tuple[str, ...]) -> type[Records]:
 def of_records(array: np.ndarray[Any, Any]) -> Struct:
     """A structured NumPy array as a struct of its fields, which share its memory."""
     names = array.dtype.names or ()
-    for name in names:
-        field = array[name]
-        if field.dtype.names is None and any(s % field.itemsize for s in field.strides):
-            raise TypeError(
-                f"records of {array.dtype}: `{name}` is not aligned to its {field.itemsize} bytes; make the dtype with align=True"
-            )
     parts = tuple(of_records(array[n]) if array[n].dtype.names else np.asarray(array[n]) for n in names)
     return records_class(names)(parts, array.ndim)
 

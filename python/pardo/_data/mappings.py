@@ -11,7 +11,7 @@ from pardo import _core
 from pardo._base.arguments import refuse_masked
 from pardo._core import Array, Queue
 from pardo._data.labels import Call, Label
-from pardo._data.tables import Copies, Entry, Layout, Table, layout_of, offset_in, packed, part_of, places
+from pardo._data.tables import Copies, Entry, Layout, Table, is_addressable, layout_of, offset_in, packed, part_of, places
 
 TO, FROM = ("to", "tofrom"), ("from_", "tofrom")
 KINDS = ("to", "from_", "tofrom", "alloc")  # lists of what is mapped; `release` and `delete` end mappings, `present` asks for one
@@ -142,7 +142,7 @@ def _new_entry(table: Table, m: Mapping, later: Copies | None) -> Entry:
     """The bytes of an array on the device: copied, or not yet written."""
     assert m.layout is not None
     layout, x = m.layout, m.array
-    if table.shares:
+    if table.shares and is_addressable(x):
         return Entry(x, layout, None, m.label)
     if m.kind in TO and later is None:
         return Entry(x, layout, _core._copy_buffer(bytes_of(x, layout), _BYTES, table.queue).wait(), m.label)

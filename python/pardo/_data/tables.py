@@ -107,7 +107,8 @@ def _bytes_at(x: NDArray[Any], layout: Layout) -> NDArray[Any]:
 
 
 class Entry(_core._PresentEntry):
-    """Memory of the host that a device has: a copy of its bytes, or on a device that shares the host's memory the memory itself."""
+    """Memory of the host that a device has: a copy of its bytes, or on a device that shares the host's memory the memory itself, if
+    elements are aligned."""
 
     def __init__(self, x: NDArray[Any], layout: Layout, image: Array | None, label: Any) -> None:
         super().__init__(layout.begin, layout.end, image if len(layout.axes) == 1 else None)
@@ -126,7 +127,19 @@ class Entry(_core._PresentEntry):
         found = self._views.get(key)
         if found is None:
             dtype = dtype_of(x.dtype, "data")
-            found = _core._share_buffer(x, dtype, queue) if self.image is None else part_of(self.image, self.layout, x, dtype)
+            if self.image is None:
+                found = _core._share_buffer(x, dtype, queue)
+            elif (
+                any(s % x.itemsize and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+                and offset_in(self.layout, x) is None
+                and len(self.layout.axes) == 1
+            ):
+                raise ValueError(
+                    f"data: {self.label} is mapped as it lies in memory, where elements of {dtype} are not at multiples of their size; "
+                    "map the field itself, x['name'], or make the dtype of the records with align=True"
+                )
+            else:
+                found = part_of(self.image, self.layout, x, dtype)
             if found is not None:
                 if len(self._views) >= KEPT:
                     for view in self.views():
@@ -316,6 +329,14 @@ if hasattr(os, "register_at_fork"):
 
 
 # --- parts of an image
+
+
+def is_addressable(x: NDArray[Any]) -> bool:
+    """Whether elements begin at multiples of their size, seen from each other too: those of fields of packed records do not."""
+    if x.dtype.names is not None:
+        return all(is_addressable(x[name]) for name in x.dtype.names)
+    size = x.itemsize
+    return x.flags.aligned and not any(s % size and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
 
 
 def places(layout: Layout, x: NDArray[Any]) -> list[tuple[int, list[tuple[int, int, int]]]] | None:

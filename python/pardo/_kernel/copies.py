@@ -37,7 +37,7 @@ def written(op_name: str, arguments: Iterable[Any], uses: Iterable[int]) -> list
     for x, use in zip(arguments, uses, strict=True):
         if not isinstance(x, np.ndarray) or use < WRITES or any(x is other for other in found):
             continue
-        if any(_overlap(x, other) for other in found):
+        if any(overlap(x, other) for other in found):
             raise ValueError(
                 f"{op_name}: two of the NumPy arrays that it writes overlap; each is copied to the device by itself, so what is written to "
                 "one would be lost: pass parts of one pardo array, or one NumPy array"
@@ -46,7 +46,8 @@ def written(op_name: str, arguments: Iterable[Any], uses: Iterable[int]) -> list
     return found
 
 
-def _overlap(x: NDArray[Any], y: NDArray[Any]) -> bool:
+def overlap(x: NDArray[Any], y: NDArray[Any]) -> bool:
+    """Whether two arrays share an element, as far as that is found soon."""
     try:
         return np.shares_memory(x, y, max_work=1 << 16)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:

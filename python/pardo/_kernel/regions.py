@@ -18,7 +18,7 @@ from pardo._compiler.liveness import Around
 from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
-from pardo._kernel import array_code, array_reductions, byte_values, copies, generators, launchers, list_values  # noqa: F401 (tells the core)
+from pardo._kernel import aligned, array_code, array_reductions, byte_values, generators, launchers, list_values  # noqa: F401 (tells the core)
 from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import (
@@ -263,13 +263,14 @@ class Region(_core._LoopCall):
                 return self._left(str(e), captured)
         try:
             self._refresh()
-            arguments = (*map(argument, captured), *self.key())
+            taken = aligned.made(self.name, captured)
+            arguments = (*map(argument, taken.given if taken else captured), *self.key())
             refusal = self.loop.refusal(arguments, self.name)
         except REFUSALS as e:
             refusal = str(e)
         if refusal is not None:
             return self._left(shortened(refusal, self.name), captured)
-        result = self._run(arguments, [], ())
+        result = self._run(arguments, [], (), taken=taken)
         return structs.with_classes(result, named, given) if named else result
 
     def _with_large_arrays(self, captured: tuple[Any, ...]) -> Any:
@@ -492,12 +493,13 @@ class Region(_core._LoopCall):
                 self.blocked[key] = array_reductions.BlockedLoop(self, arrays)
             return self.blocked[key].run(ranges[0], captured, at_a_time)
         self._refresh()
-        arguments = self._arguments(captured) + self.key()
+        taken = aligned.made(self.name, captured)
+        arguments = self._arguments(taken.given if taken else captured) + self.key()
         for r, (start, step) in zip(ranges, self.fixed, strict=True):
             arguments += counted(r, start, step)
         before = [plain_number(captured[k]) for k in self.initial]
         try:
-            return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time)
+            return self._run(arguments, [len(r) for r in ranges], tuple(before), at_a_time, taken)
         except NameError as e:  # found when it is typed: nothing has run
             if "may have no value" not in (why := str(e)):
                 raise
@@ -520,9 +522,10 @@ class Region(_core._LoopCall):
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
         """Run another program of it; the numbers that it reduces."""
         initial = [plain_number(v) for v in before]
-        results = loop.run(
-            self._arguments(values), counts, tuple(leaf for v in initial for leaf in numbers_of(v)), None, at_a_time, self.name
-        )
+        taken = aligned.made(self.name, values)
+        arguments = self._arguments(taken.given if taken else values)
+        numbers = tuple(leaf for v in initial for leaf in numbers_of(v))
+        results = aligned.run(taken, loop, arguments, counts, numbers, at_a_time, self.name)
         return [shaped_as(v, r) for v, r in zip(initial, results, strict=True)]
 
     def _arguments(self, captured: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -537,11 +540,18 @@ class Region(_core._LoopCall):
                         raise TypeError(f"{self.name}: `{name}`: {e}") from None
             raise
 
-    def _run(self, arguments: tuple[Any, ...], counts: list[int], before: tuple[Any, ...], at_a_time: int = 0) -> Any:
+    def _run(
+        self,
+        arguments: tuple[Any, ...],
+        counts: list[int],
+        before: tuple[Any, ...],
+        at_a_time: int = 0,
+        taken: aligned.Taken | None = None,
+    ) -> Any:
         initial = tuple(leaf for value in before for leaf in numbers_of(value))
         if self.recorded is not None and self.recorded[0] == threading.get_ident():
             self.recorded[1].append((self, arguments, counts, at_a_time))
-        results = self.loop.run(arguments, counts, initial, None, at_a_time, self.name)
+        results = aligned.run(taken, self.loop, arguments, counts, initial, at_a_time, self.name)
         for k, value in enumerate(before):
             results[k] = shaped_as(value, results[k])
         return results[0] if len(results) == 1 else tuple(results)

@@ -168,7 +168,8 @@ Array graph::share_memory(const char* op_name, void* data, DType dtype, Extents 
     const std::int64_t size = itemsize(dtype);
     // The block reaches from the lowest to the highest element; negative strides put the first one inside it.
     const MemoryRange range = memory_range(op_name, data, dtype, shape, strides, size);
-    if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size) != 0) {
+    const auto alignment = static_cast<std::uintptr_t>(is_complex(dtype) ? size / 2 : size);
+    if (range.bytes != 0 && reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
         throw Error(ErrorCode::Buffer,
                     std::string(op_name) +
                         ": memory at an address that is not a multiple of the element size cannot be shared; copy it (copy=True)");

@@ -9,6 +9,10 @@
 #include <pardo/array.h>
 #include <pardo/export.h>
 
+namespace pardo::device {
+class Buffer;
+}
+
 namespace pardo {
 
 /// A stream of another library as DLPack passes it: with CUDA the address of a CUstream, 1 for the legacy default stream, 2 for that of
@@ -19,6 +23,35 @@ using ForeignStream = std::uintptr_t;
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);
 /// True when nothing but this object refers to its memory: no other array or view, nothing recorded, no other code. Forces.
 PARDO_API bool only_holder(const Array& x);
+/// Bytes of memory that go with the array: none of a view, nor of memory that others own.
+PARDO_API std::int64_t owned_bytes(const Array& x);
+
+/// Memory of an array that other code uses as long as this lives: what writes it, or if that code may write what uses it, is over when the
+/// operation returns.
+class PARDO_API Loan {
+public:
+    Loan() = default;
+    Loan(Loan&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)), writes_(other.writes_) {}
+    Loan& operator=(Loan&& other) noexcept {
+        std::swap(buffer_, other.buffer_);
+        std::swap(writes_, other.writes_);
+        return *this;
+    }
+    ~Loan() { give_back(); }
+    void give_back() noexcept;
+
+private:
+    friend PARDO_API std::optional<Loan> lend(const Array& x, bool writable, bool at_once);
+    Loan(device::Buffer* buffer, bool writes) : buffer_(buffer), writes_(writes) {}
+    device::Buffer* buffer_ = nullptr;  // a reference
+    bool writes_ = false;
+};
+/// Forces the array. For code that may write also what has been recorded and would read values from before, and waits for that. `at_once`:
+/// nothing where this would compute or wait, or where the value is not complete. Throws Value where others are to write a read-only array.
+PARDO_API std::optional<Loan> lend(const Array& x, bool writable, bool at_once = false);
+
+/// The memory of a lent array may be written by others from now on, for ever: nobody will say when they are done.
+PARDO_API void share_for_good(const Array& x);
 /// As export_memory, for a library that holds the array itself as long as it uses the memory: when it is not referenced any more, the
 /// memory is not reused before what others have submitted by then is complete.
 PARDO_API void* lend_memory(const Array& x, std::optional<ForeignStream> stream, bool writable);

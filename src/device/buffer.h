@@ -92,12 +92,16 @@ public:
     /// The same for writes only.
     bool written() const noexcept { return (busy_.load(std::memory_order_acquire) & writes_bit) != 0; }
 
-    /// True when code outside of pardo may write this memory at any time (asarray(copy=False), writable exports):
+    /// True while code outside of pardo may write this memory at any time (asarray(copy=False), writable exports):
     /// operations on it run, and are waited for, when they are recorded.
-    bool externally_writable() const noexcept { return (external_.load(std::memory_order_relaxed) & external_write) != 0; }
+    bool externally_writable() const noexcept { return external_.load(std::memory_order_relaxed) >= external_writer; }
+    /// From now on, for ever.
     void set_externally_writable() noexcept { external_.fetch_or(external_write, std::memory_order_relaxed); }
+    /// The same as long as there are some.
+    void add_external_writer() noexcept { external_.fetch_add(external_writer, std::memory_order_relaxed); }
+    void drop_external_writer() noexcept { external_.fetch_sub(external_writer, std::memory_order_release); }
     /// True while outside code may read the memory at any time (np.asarray(x)): writes of it are waited for.
-    bool externally_readable() const noexcept { return (external_.load(std::memory_order_relaxed) & ~external_write) != 0; }
+    bool externally_readable() const noexcept { return external_.load(std::memory_order_relaxed) % external_writer != 0; }
     void add_external_reader() noexcept { external_.fetch_add(1, std::memory_order_relaxed); }
     void drop_external_reader() noexcept { external_.fetch_sub(1, std::memory_order_relaxed); }
     /// Either of the two.
@@ -145,8 +149,8 @@ protected:
     std::size_t bytes_;
     static constexpr std::uint8_t reads_bit = 1, writes_bit = 2;
     std::atomic<std::uint8_t> busy_{0};  // which lists hold something
-    static constexpr std::uint32_t external_write = 1u << 31;
-    std::atomic<std::uint32_t> external_{0};  // how many may read; and whether any may write
+    static constexpr std::uint64_t external_write = std::uint64_t{1} << 63, external_writer = std::uint64_t{1} << 32;
+    std::atomic<std::uint64_t> external_{0};  // how many may read, in 32 bits; how many may write; and whether any may write for ever
     std::atomic<bool> lent_{false};
     bool read_only_ = false;
     static constexpr std::size_t few = 32;

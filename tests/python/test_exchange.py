@@ -1,7 +1,9 @@
 # tests/python/test_exchange.py: DLPack and the buffer protocol, with all keywords, both ways; and memory that lives long enough.
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
 import weakref
 
 import numpy as np
@@ -249,3 +251,217 @@ def test_large_copies_to_numpy_use_their_memory_again():
     again = pp.asnumpy(x.reshape(2, -1))
     assert again.ctypes.data == address
     np.testing.assert_array_equal(again, np.arange(bytes_each // 8).reshape(2, -1))
+
+
+def test_sizes_are_those_of_owned_memory():
+    """What Dask spills by, and where it sends tasks."""
+    x = pp.zeros(1000)
+    empty = sys.getsizeof(pp.zeros(0))
+    assert sys.getsizeof(x) == empty + 8000
+    assert sys.getsizeof(x[1:]) == sys.getsizeof(x.reshape(10, 100)) == empty  # NumPy's views own nothing either
+    assert sys.getsizeof(x + 1) == empty + 8000
+    assert sys.getsizeof((x + 1)[1:]) == empty
+    assert sys.getsizeof(pp.asarray(np.zeros(1000), copy=False)) == empty
+    assert sys.getsizeof(pp.broadcast_to(pp.zeros(1), (1000,))) == empty
+
+
+def test_memory_that_others_may_write_has_writable_buffers():
+    host = np.zeros(4)
+    x = pp.asarray(host, copy=False)
+    np.asarray(x)[1] = 5
+    np.asarray(x[2:])[0] = 6
+    assert host.tolist() == [0, 5, 6, 0]
+    host.flags.writeable = False
+    assert not np.asarray(pp.asarray(host, copy=False)).flags.writeable
+    x.flags.writeable = False
+    assert not np.asarray(x).flags.writeable
+
+
+def test_writable_buffers():
+    x, y = pp.arange(4.0), pp.zeros(3)
+    assert not np.asarray(x).flags.writeable
+    later = x + 1  # reads what is there now
+    with pp.writable_buffers(x, y) as both:
+        assert both == (x, y)
+        view = np.asarray(x)
+        view[0] = 7
+        memoryview(y)[1] = 2.0
+        result = x * 2
+        assert not result.pending
+        view[0] = 8
+    assert later.tolist() == [1, 2, 3, 4]
+    assert result.tolist() == [14, 2, 4, 6]
+    assert y.tolist() == [0, 2, 0]
+    assert not (x + 1).pending  # the view lives
+    view[1] = 9
+    assert x.tolist() == [8, 9, 2, 3]
+    del view
+    assert (x + 1).pending
+    assert not np.asarray(x).flags.writeable
+    block = pp.writable_buffers(x)
+    with block as same, block:
+        assert same is x
+    assert not np.asarray(x).flags.writeable
+    with pytest.raises(TypeError, match=r"writable_buffers: .*ndarray"):
+        pp.writable_buffers(np.zeros(3))
+    with pytest.raises(ValueError, match="writable_buffers: the array is read-only"):
+        pp.writable_buffers(pp.broadcast_to(x[:1], (3,)))
+    with pytest.raises(BufferError, match="writable_buffers"):
+        pp.writable_buffers(pp.zeros(3, dtype="float32", device="null"))
+
+
+def test_exports_end():
+    """An array that nobody else writes any more is recorded again."""
+    x = pp.arange(4.0)
+    view = np.from_dlpack(x)
+    capsule = x.__dlpack__(max_version=(1, 0))
+    assert not (x + 1).pending
+    del view
+    assert not (x + 1).pending
+    del capsule
+    assert (x + 1).pending
+    interface = x.__array_interface__  # whoever reads that says nothing when he is done
+    del interface
+    gc.collect()
+    assert not (x + 1).pending
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x.T, lambda x: x[::2], lambda x: x[:, 1:2], lambda x: x[1, 1], lambda x: x[:0]])
+def test_array_interface_is_that_of_numpy(dtype, view, rng):
+    host = samples(dtype, (4, 3), rng)
+    x = view(pp.asarray(host))
+    mine, numpys = x.__array_interface__, np.asarray(x).__array_interface__
+    assert mine.keys() == numpys.keys()
+    for key in mine.keys() - {"data"}:
+        assert mine[key] == numpys[key], key
+    assert mine["data"][1] is False
+    assert mine["data"][0] == numpys["data"][0] == x.ctypes.data or not x.size
+    assert x.__array_struct__ is not None
+
+
+class ExchangeAPI(ctypes.Structure):
+    """DLPack's table, as its header has it."""
+
+    class Tensor(ctypes.Structure):
+        _fields_ = [
+            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+            ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+            ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64),
+        ]  # fmt: skip
+
+    class Managed(ctypes.Structure):
+        pass
+
+    _fields_ = [
+        ("version", ctypes.c_uint32 * 2), ("previous", ctypes.c_void_p), ("allocate", ctypes.c_void_p), ("from_object", ctypes.c_void_p),
+        ("to_object", ctypes.c_void_p), ("view", ctypes.c_void_p), ("stream", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+ExchangeAPI.Managed._fields_ = [
+    ("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
+    ("tensor", ExchangeAPI.Tensor),
+]  # fmt: skip
+
+
+@pytest.fixture
+def api():
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ExchangeAPI.from_address(get(pp.Array.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+
+
+def call(address, *arguments):
+    types = [ctypes.py_object if isinstance(a, pp.Array) else ctypes.c_void_p for a in arguments]
+    return ctypes.PYFUNCTYPE(ctypes.c_int, *types)(address)(*arguments)
+
+
+def test_c_exchange(api):
+    assert tuple(api.version) == (1, 3)
+    assert not api.previous
+    x = pp.reshape(pp.arange(6.0), (2, 3)).T
+    managed = ctypes.POINTER(ExchangeAPI.Managed)()
+    assert call(api.from_object, x, ctypes.addressof(managed)) == 0
+    m = managed.contents
+    assert tuple(m.version) == (1, 3)
+    t = m.tensor
+    assert (tuple(t.device), t.ndim, t.code, t.bits, t.lanes, t.offset, m.flags) == ((1, 0), 2, 2, 64, 1, 0, 0)
+    assert (t.shape[:2], t.strides[:2]) == ([3, 2], [1, 3])
+    assert not (x + 1).pending  # it may be written
+    ctypes.cast(t.data, ctypes.POINTER(ctypes.c_double))[1] = 10
+    back = ctypes.py_object()
+    assert call(api.to_object, ctypes.addressof(m), ctypes.addressof(back)) == 0
+    y = back.value
+    ctypes.pythonapi.Py_DecRef(back)  # the reference of the function's
+    assert y.tolist() == x.tolist() == [[0, 3], [10, 4], [2, 5]]
+    y[0, 0] = -1
+    assert x[0, 0].item() == -1
+    del y, back
+    gc.collect()
+    assert (x + 1).pending
+
+
+def test_c_exchange_of_views_of_the_moment(api):
+    x = pp.arange(4.0)
+    later = x + 1
+    t = ExchangeAPI.Tensor()
+    assert call(api.view, x, ctypes.addressof(t)) == 0
+    ctypes.cast(t.data, ctypes.POINTER(ctypes.c_double))[0] = 5
+    assert (later.tolist(), x.tolist()) == ([1, 2, 3, 4], [5, 1, 2, 3])
+    assert (x + 1).pending
+    with pytest.raises(BufferError, match="read-only"):
+        call(api.view, pp.broadcast_to(x[:1], (3,)), ctypes.addressof(t))
+    stream = ctypes.c_void_p(1)
+    assert call(api.stream, 1, 0, ctypes.addressof(stream)) == 0
+    assert not stream.value
+
+
+def test_c_exchange_of_read_only_and_failed_arrays(api):
+    managed = ctypes.POINTER(ExchangeAPI.Managed)()
+    host = np.arange(3.0)
+    host.flags.writeable = False
+    assert call(api.from_object, pp.asarray(host, copy=False), ctypes.addressof(managed)) == 0
+    assert managed.contents.flags == 1
+    back = ctypes.py_object()
+    assert call(api.to_object, ctypes.addressof(managed.contents), ctypes.addressof(back)) == 0
+    assert not back.value.writeable
+    with pytest.raises(BufferError):
+        call(api.from_object, pp.zeros(3, dtype="float32", device="null"), ctypes.addressof(managed))
+    assert call(api.from_object, pp.zeros(1), ctypes.addressof(managed)) == 0
+    managed.contents.version[0] = 2
+    with pytest.raises(BufferError, match=r"2\.3|version 2"):
+        call(api.to_object, ctypes.addressof(managed.contents), ctypes.addressof(back))
+
+
+def test_c_exchange_allocates(api):
+    prototype, shape = ExchangeAPI.Tensor(), (ctypes.c_int64 * 2)(2, 3)
+    prototype.device[0], prototype.ndim, prototype.code, prototype.bits, prototype.lanes = 1, 2, 2, 32, 1
+    prototype.shape = shape
+    managed = ctypes.POINTER(ExchangeAPI.Managed)()
+    told = []
+    report = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)(lambda _, kind, text: told.append((kind, text)))
+    fail = ctypes.cast(report, ctypes.c_void_p).value
+    assert call(api.allocate, ctypes.addressof(prototype), ctypes.addressof(managed), None, fail) == 0
+    back = ctypes.py_object()
+    assert call(api.to_object, ctypes.addressof(managed.contents), ctypes.addressof(back)) == 0
+    assert (back.value.shape, back.value.dtype) == ((2, 3), np.float32)
+    back.value[...] = 1
+    assert back.value.sum() == 6
+    prototype.bits = 3
+    assert call(api.allocate, ctypes.addressof(prototype), ctypes.addressof(managed), None, fail) == -1
+    assert told[0][0] == b"BufferError"
+
+
+def test_tvm_ffi():
+    """A consumer of the C exchange: arguments and results are arrays, without a copy."""
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    echo = tvm_ffi.get_global_func("testing.echo")
+    x = pp.arange(4.0)
+    y = echo(x)
+    assert type(y) is pp.Array
+    y[0] = 7
+    assert x.tolist() == [7, 1, 2, 3]
+    tensor = tvm_ffi.from_dlpack(x)
+    assert np.from_dlpack(tensor).tolist() == [7, 1, 2, 3]
+    assert pp.from_dlpack(tensor).tolist() == [7, 1, 2, 3]

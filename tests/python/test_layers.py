@@ -79,7 +79,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "src/lib/device/sweep.cpp": "a kernel of the back end's language",
     "src/lib/opencl/fft.cpp": "a library of the back end's language",
     "src/graph/array/exchange.cpp": "__cuda_array_interface__",
-    "python/bind/array/exchange.cpp": "DLPack: the host, and CUDA's memory",
+    "python/bind/array/dlpack.cpp": "DLPack: the host, and CUDA's memory",
     "python/bind/kernel/loop_call.cpp": "the host",
     "python/bind/device/device.cpp": "the type of a device",
     "python/pardo/__main__.py": "what to install",

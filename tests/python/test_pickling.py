@@ -254,3 +254,17 @@ def test_former_modules_have_the_functions_of_those_split_off():
     for name in ("_creation.linspace", "_array.creation.meshgrid", "_manipulation.copyto", "_statistics.cumsum", "_array.reductions.diff"):
         module, _, function = name.rpartition(".")
         assert pickle.loads(f"cpardo.{module}\n{function}\n.".encode()) is getattr(pp, function)
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)])
+def test_the_order_of_axes_stays(protocol, axes):
+    host = np.arange(24.0).reshape(2, 3, 4).transpose(axes)
+    for x in (pp.asarray(host), pp.asarray(host) + 0, pp.zeros((3, 4), order="F"), pp.asarray(host)[::-1, 1:]):
+        for y in (pickle.loads(pickle.dumps(x, protocol)), copy.copy(x), copy.deepcopy(x)):
+            assert (y.shape, y.strides) == (x.shape, np.array(np.asarray(x), order="K").strides)
+            np.testing.assert_array_equal(np.asarray(y), np.asarray(x))
+    buffers = []
+    text = pickle.dumps(pp.asarray(host), 5, buffer_callback=buffers.append)
+    assert len(text) < 400
+    assert pickle.loads(text, buffers=buffers).strides == host.strides

@@ -1,7 +1,7 @@
 # python/pardo/_array/conversion.py: methods that give an array's elements as numbers, lists or bytes, in another dtype or place.
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -217,37 +217,16 @@ class Conversions(Memory):
         """
         return copied_in_order(self, read_order(order, "copy"))
 
-    def __dlpack__(  # type: ignore[misc]
-        self: Array,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """Export the array to another library, as a DLPack capsule.
+    if TYPE_CHECKING:  # the core's
 
-        Parameters
-        ----------
-        stream : int, optional
-            Where an array on a CUDA device is used next: that stream waits for its value, the host does not. None elsewhere.
-        max_version : (int, int), optional
-            The newest version of DLPack that the caller reads. Arrays that are read-only need (1, 0).
-        dl_device : (int, int), optional
-            The type and index of the device where the memory is needed.
-        copy : bool, optional
-            True: the capsule holds a copy. False: it shares this array's memory. None: it shares it if that is possible.
-
-        Returns
-        -------
-        PyCapsule
-
-        Raises
-        ------
-        BufferError
-            The protocol cannot say it without a copy, or other libraries do not reach the device.
-        """
-        return self._dlpack(stream, max_version, dl_device, copy)
+        def __dlpack__(  # type: ignore[misc]
+            self: Array,
+            *,
+            stream: int | None = None,
+            max_version: tuple[int, int] | None = None,
+            dl_device: tuple[int, int] | None = None,
+            copy: bool | None = None,
+        ) -> Any: ...
 
 
 def _place(i: Any) -> int:

@@ -21,7 +21,7 @@ from pardo._base.arguments import (
     queue_of,
     refuse_masked,
 )
-from pardo._base.orders import copied_in_order, host_in_order, is_column_major, read_order, satisfies
+from pardo._base.orders import axes_like, copied_in_order, host_in_order, is_column_major, read_order, satisfies
 from pardo._base.records import Records, made_records
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
@@ -31,10 +31,12 @@ __all__ = [
     "asarray",
     "asnumpy",
     "from_dlpack",
+    "writable_buffers",
 ]
 
 
 _DL_CUDA = 2  # DLPack's type of devices
+_HOST_QUEUE = _core._host_queue()
 
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None, order: str = "C") -> Array:
@@ -132,6 +134,10 @@ def asarray(
     TypeError
         `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
+    if copy is False and type(obj) is np.ndarray and dtype is order is device is queue is usm_type is None:
+        shared: Array | None = _core._shared_at_sight(obj)
+        if shared is not None:
+            return shared
     return _made("asarray", obj, dtype, order, device, copy, queue, usm_type)
 
 
@@ -368,12 +374,80 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
     TypeError
         `x` does not speak DLPack.
     """
+    if type(x) is np.ndarray and device is None and not copy:
+        shared: Array | None = _core._shared_at_sight(x, _HOST_QUEUE)
+        if shared is not None:
+            return shared
     if type(x) is Array:
         return _as_array_of_array(x, None, queue_of(device, None, x.queue), copy, "from_dlpack")
     refuse_masked(x, "from_dlpack")
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ method")
     return _from_dlpack(x, None if device is None else queue_of(device, None), copy)
+
+
+class writable_buffers:  # noqa: N801 (used like a function)
+    """Let other libraries write arrays inside of a `with` block: buffers that they take of them, and `numpy.asarray`, are writable.
+
+    A buffer of an array is read-only as long as the program holds the array, because operations that are recorded may read its memory
+    later. Inside of the block operations on these arrays run at once, as on memory that is shared by ``asarray(copy=False)``.
+
+    Parameters
+    ----------
+    *arrays : Array
+        Arrays whose memory the host reads: on the CPU, or of the kinds 'host' and 'shared'. Views of the same memory are writable too.
+
+    Returns
+    -------
+    context manager
+        Gives the array, or a tuple of several.
+
+    Raises
+    ------
+    TypeError
+        Something else than an array of pardo is given.
+    BufferError
+        The host cannot read the memory of an array.
+    ValueError
+        An array is read-only.
+
+    Notes
+    -----
+    What has been taken inside may be written as long as it lives, also after the block, and operations on the array run at once as long. It
+    is the memory that is shared, so other threads see the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pardo as pp
+    >>> x = pp.arange(4.0)
+    >>> with pp.writable_buffers(x):
+    ...     np.asarray(x)[1] = 10
+    >>> x
+    array([ 0., 10.,  2.,  3.])
+    """
+
+    def __init__(self, *arrays: Array) -> None:
+        for x in arrays:
+            if type(x) is not Array:
+                raise TypeError(
+                    f"writable_buffers: arrays of pardo are expected, not {type(x).__name__}; those of NumPy can be written anyway"
+                )
+            if not _core._is_on_host(x):
+                raise BufferError(
+                    f"writable_buffers: the host cannot read the memory of an array on {x.device}; use pardo.asnumpy(x), and x[...] = host"
+                )
+            if not x.writeable:
+                raise ValueError("writable_buffers: the array is read-only")
+        self._arrays = arrays
+        self._shared: list[Any] = []
+
+    def __enter__(self) -> Any:
+        self._shared.append(_core._WritableBuffers(self._arrays))
+        return self._arrays[0] if len(self._arrays) == 1 else self._arrays
+
+    def __exit__(self, *exception: object) -> None:
+        self._shared.pop().close()
 
 
 def host_view(x: Array, /) -> NDArray[Any] | None:
@@ -439,20 +513,27 @@ def fetched(x: Any, op_name: str, *, unless_readable: bool = False) -> Any:
 
 def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     """Pickle: the bytes (out of band from protocol 5 on), dtype, shape, device and kind of memory."""
-    seen = host_view(x)
-    host = np.ascontiguousarray(asnumpy(x) if seen is None else seen).reshape(-1).view(np.uint8)
+    axes = axes_like(x, "K")
+    y = x if axes is None else _core._permute_dims(x, list(axes))
+    seen = host_view(y)
+    host = np.ascontiguousarray(asnumpy(y) if seen is None else seen).reshape(-1).view(np.uint8)
     data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
-    return _rebuild, (data, x.dtype.str, x.shape, x.device.id, x.usm_type)
+    order = () if axes is None else (tuple(axes),)
+    return _rebuild, (data, x.dtype.str, x.shape, x.device.id, x.usm_type, *order)
 
 
-def _rebuild(data: Any, dtype: str, shape: tuple[int, ...], device: str, usm_type: str = "device") -> Array:
-    """A pickled array, on the device it came from if this process has it, else on the default device."""
+def _rebuild(
+    data: Any, dtype: str, shape: tuple[int, ...], device: str, usm_type: str = "device", axes: tuple[int, ...] | None = None
+) -> Array:
+    """A pickled array, on the device it came from if this process has it, else on the default device. `axes`: as they lay in memory, the
+    one with the longest steps first."""
     try:
         queue = Queue.of(Device(device))
     except ValueError:
         queue, usm_type = default_queue(), "device"
-    host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape)
-    return _copy_buffer(host, host.dtype, queue, usm_type)
+    host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape if axes is None else [shape[a] for a in axes])
+    made = _copy_buffer(host, host.dtype, queue, usm_type)
+    return made if axes is None else _core._laid_out(made, list(axes))
 
 
 def copy_array(x: Array, /) -> Array:

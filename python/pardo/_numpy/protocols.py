@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._array.array_interface import Checked
 from pardo._array.contexts import place_by_numpys_names
-from pardo._array.interop import fetched, host_operand, shared_view
+from pardo._array.interop import fetched, host_operand
 from pardo._core import Array
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
@@ -56,16 +57,8 @@ class Protocols:
         return ours(*args, **kwargs)
 
     @property
-    def __array_interface__(self: Any) -> dict[str, Any]:
-        """The array's memory for other libraries of the host, version 3 of the protocol; arrays of other devices do not have it.
-
-        Consumers may write, so the memory is shared from now on, as by DLPack: operations on it run at once.
-        """
-        return _memory_of(self, "__array_interface__").__array_interface__
-
-    @property
     def __array_struct__(self: Any) -> Any:
-        """The same for libraries written in C: a capsule with NumPy's `PyArrayInterface`."""
+        """`__array_interface__` for libraries written in C: a capsule with NumPy's `PyArrayInterface`."""
         return _memory_of(self, "__array_struct__").__array_struct__
 
     @property
@@ -83,9 +76,10 @@ def _memory_of(x: Any, name: str) -> NDArray[Any]:
     """NumPy's view of memory that others may write from now on."""
     if _core._was_interrupted(x):  # NumPy asked for the buffer first, and has swallowed that
         raise KeyboardInterrupt
-    if not x.device._in_host_memory:
+    if not _core._is_on_host(x):
         raise AttributeError(f"{name}: the host cannot read the memory of an array on {x.device}: use pardo.asnumpy(x)")
-    return shared_view(x)
+    interface = x.__array_interface__  # from now on others may write
+    return np.asarray(Checked(interface, x))
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -> Any:

@@ -41,6 +41,46 @@ bool only_holder(const Array& x) {
     return x.node()->use_count() == 1 && buffer.use_count() == 1 && !buffer.externally_writable() && !buffer.externally_readable();
 }
 
+std::int64_t owned_bytes(const Array& x) {
+    const graph::Node& node = *x.node();
+    const bool shows_others = node.kind == graph::Kind::View || (!node.pending() && node.base);
+    return shows_others ? 0 : x.nbytes();
+}
+
+void Loan::give_back() noexcept {
+    device::Buffer* const buffer = std::exchange(buffer_, nullptr);
+    if (!buffer) return;
+    if (writes_) {
+        buffer->drop_external_writer();
+    } else {
+        buffer->drop_external_reader();
+    }
+    buffer->release();
+}
+
+std::optional<Loan> lend(const Array& x, bool writable, bool at_once) {
+    if (at_once && x.pending()) return {};
+    const Array held(x.node());  // its memory stays when others rebind the caller's handle
+    if (writable) graph::require_writeable("export", held);
+    held.force();
+    device::Buffer& buffer = *held.node()->buffer;
+    if (writable) {
+        std::lock_guard guard(graph::state_of(held.node()->queue.get()).lock);
+        if (at_once && (!buffer.readers.empty() || buffer.busy())) return {};
+        plan::force_readers(&buffer, plan::Compile::Unlocked);
+        buffer.add_external_writer();
+    } else {
+        if (at_once && buffer.written()) return {};
+        buffer.add_external_reader();
+    }
+    buffer.retain();
+    Loan loan(&buffer, writable);
+    if (writable && buffer.busy()) buffer.wait_for_write();
+    return loan;
+}
+
+void share_for_good(const Array& x) { x.force().node()->buffer->set_externally_writable(); }
+
 std::optional<NotedUses> noted_uses(const Array& x) {
     x.force();
     const device::Buffer& buffer = *x.node()->buffer;

@@ -1,4 +1,4 @@
-// python/bind/kernel/numpy_layout.cpp: the fields of numpy.ndarray, which are part of NumPy's ABI; they are looked at once before use.
+// python/bind/numpy_layout.cpp: the fields of numpy.ndarray, which are part of NumPy's ABI; they are looked at once before use.
 #include "numpy_layout.h"
 
 namespace bind {

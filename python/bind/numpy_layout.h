@@ -1,4 +1,4 @@
-// python/bind/kernel/numpy_layout.h: where NumPy's arrays lie, read as C code that is compiled with NumPy's headers reads it.
+// python/bind/numpy_layout.h: where NumPy's arrays lie, read as C code that is compiled with NumPy's headers reads it.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,601 @@
+// python/bind/array/dlpack.cpp: DLPack 1.3, both ways: capsules, and the table of C functions.
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "exchange.h"
+
+namespace bind {
+namespace {
+
+using namespace nb::literals;
+using pardo::Array;
+using pardo::DType;
+
+// --- its structures, as the specification lays them out -------------------------------------------------------------------
+
+struct DLDevice {
+    std::int32_t device_type, device_id;
+};
+struct DLDataType {
+    std::uint8_t code, bits;
+    std::uint16_t lanes;
+};
+struct DLTensor {
+    void* data;
+    DLDevice device;
+    std::int32_t ndim;
+    DLDataType dtype;
+    std::int64_t *shape, *strides;  // strides in elements
+    std::uint64_t byte_offset;
+};
+struct DLManagedTensor {
+    DLTensor tensor;
+    void* context;
+    void (*deleter)(DLManagedTensor*);
+};
+struct DLVersion {
+    std::uint32_t major, minor;
+};
+struct DLManagedTensorVersioned {
+    DLVersion version;
+    void* context;
+    void (*deleter)(DLManagedTensorVersioned*);
+    std::uint64_t flags;
+    DLTensor tensor;
+};
+using SetError = void (*)(void* context, const char* kind, const char* message);
+/// What C code finds as `__dlpack_c_exchange_api__` of a class: functions that need no Python call.
+struct DLExchangeAPI {
+    DLVersion version;
+    void* previous;
+    int (*allocate)(DLTensor* prototype, DLManagedTensorVersioned** out, void* context, SetError);
+    int (*from_object)(void* object, DLManagedTensorVersioned** out);
+    int (*to_object)(DLManagedTensorVersioned* tensor, void** out);
+    int (*view_of_object)(void* object, DLTensor* out);
+    int (*current_stream)(std::int32_t type, std::int32_t id, void** out);
+};
+constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
+constexpr std::uint32_t major_version = 1, minor_version = 3;
+
+/// DLPack's code of each dtype.
+constexpr std::uint8_t type_codes[pardo::dtype_count] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5};
+
+DLDataType dl_type(DType t) { return {type_codes[static_cast<int>(t)], static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
+
+std::optional<DType> dtype_of(const DLDataType& d) {
+    for (int t = 0; t < pardo::dtype_count; ++t) {
+        const DLDataType mine = dl_type(static_cast<DType>(t));
+        if (d.code == mine.code && d.bits == mine.bits && d.lanes == 1) return static_cast<DType>(t);
+    }
+    return {};
+}
+
+bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
+
+// --- export ------------------------------------------------------------------------------------------------------------------------
+
+/// A tensor with what it keeps: one block of memory.
+template <class Managed> struct Exported {
+    Managed managed;
+    pardo::Loan loan;              // of memory of the host
+    std::function<void()> let_go;  // of a device's
+    std::int64_t few[8];
+    Ints many;  // where there are more dimensions
+};
+
+template <class Managed> void delete_exported(Managed* m) {
+    auto* e = static_cast<Exported<Managed>*>(m->context);
+    if (e->let_go) e->let_go();
+    delete e;
+}
+
+template <class Managed> PyObject* new_capsule(Managed* m, const char* name) {
+    PyObject* capsule = PyCapsule_New(m, name, [](PyObject* o) {
+        const char* const mine = PyCapsule_GetName(o);
+        if (mine && std::string_view(mine).starts_with("used_")) return;
+        if (auto* t = static_cast<Managed*>(PyCapsule_GetPointer(o, mine))) t->deleter(t);
+    });
+    if (!capsule) {
+        m->deleter(m);
+        throw nb::python_error();
+    }
+    return capsule;
+}
+
+/// Where the tensor of an export is, and what uses it next.
+struct Destination {
+    DLDevice device{dl_cpu, 0};
+    std::optional<pardo::ForeignStream> stream;
+};
+
+template <class Managed> std::unique_ptr<Exported<Managed>> described(const Array& x, void* data, DLDevice device) {
+    auto e = std::make_unique<Exported<Managed>>();
+    const auto ndim = static_cast<std::size_t>(x.ndim());
+    if (2 * ndim > std::size(e->few)) e->many.resize(2 * ndim);
+    std::int64_t* const shape = e->many.empty() ? e->few : e->many.data();
+    std::ranges::copy(x.shape(), shape);
+    std::ranges::copy(x.strides(), shape + ndim);
+    e->managed.tensor = {x.size() == 0 ? nullptr : data, device, x.ndim(), dl_type(x.dtype()), shape, shape + ndim, 0};
+    e->managed.context = e.get();
+    e->managed.deleter = &delete_exported<Managed>;
+    return e;
+}
+
+/// Memory of the host is complete when this returns; a device's is when the stream of `to` gets there.
+template <class Managed> Managed* export_tensor(const Array& x, bool writable, const Destination& to) {
+    if (to.device.device_type == dl_cpu) {
+        pardo::Loan loan = lent(x, writable);
+        auto e = described<Managed>(x, const_cast<void*>(x.data()), to.device);
+        e->loan = std::move(loan);
+        return &e.release()->managed;
+    }
+    pardo::ExportedMemory memory;
+    {
+        const Unlocked unlocked;
+        memory = pardo::export_memory(x, to.stream, writable);
+    }
+    auto e = described<Managed>(x, memory.data, to.device);
+    e->let_go = std::move(memory.let_go);
+    return &e.release()->managed;
+}
+
+DLManagedTensorVersioned* versioned_tensor(const Array& x, const Destination& to, bool copied = false) {
+    const bool writable = x.writeable();
+    auto* const m = export_tensor<DLManagedTensorVersioned>(x, writable, to);
+    m->version = {major_version, minor_version};
+    m->flags = (writable ? 0 : flag_read_only) | (copied ? flag_copied : 0);
+    return m;
+}
+
+/// A pair of integers that the protocol exchanges: a device, a version.
+std::pair<int, int> pair_from(nb::handle o, const char* what) {
+    std::pair<int, int> pair;
+    if (!nb::try_cast<std::pair<int, int>>(o, pair)) {
+        throw pardo::Error(pardo::ErrorCode::Type, std::string(what) + " must be a pair of integers, not " + text_from(nb::repr(o)));
+    }
+    return pair;
+}
+
+constexpr int legacy_stream = 1, no_order = -1;
+
+/// The array API's words for CUDA: None and 1 are the legacy default stream, 2 is the thread's, -1 asks for none, others are addresses.
+std::optional<pardo::ForeignStream> stream_from(nb::handle stream) {
+    if (stream.is_none()) return legacy_stream;
+    std::int64_t value = 0;
+    if (!nb::try_cast<std::int64_t>(stream, value))
+        throw pardo::Error(pardo::ErrorCode::Type, "__dlpack__: stream must be an integer or None, not " + class_name(stream));
+    if (value == no_order) return std::nullopt;
+    if (value <= 0) {
+        throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream is " + std::to_string(value) +
+                                                        "; with CUDA it is 1, 2, the address of a stream, -1 for no order, or None");
+    }
+    return static_cast<pardo::ForeignStream>(value);
+}
+
+std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + ", " + std::to_string(d.device_id) + ")"; }
+
+/// Where the array itself is, in DLPack's terms; throws Buffer where no other library can use it, as for np.asarray(x).
+DLDevice place_of(const Array& x, const char* op_name) {
+    if (x.device().in_host_memory()) return {dl_cpu, 0};
+    std::optional<std::pair<int, int>> place;
+    {
+        const Unlocked unlocked;
+        place = pardo::dlpack_device(x);
+    }
+    if (!place || (place->first == dl_cpu && !on_host(x))) {
+        refuse(std::string(op_name) + ": memory of kind 'device' on " + x.device().id() +
+               " cannot be shared with other libraries; ask for a copy, numpy.from_dlpack(x, device=\"cpu\") or pardo.asnumpy(x)");
+    }
+    return {place->first, place->second};
+}
+
+/// What `__dlpack__` was asked for.
+struct Request {
+    PyObject *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
+};
+
+bool newest_is_read(PyObject* max_version) {
+    if (max_version == Py_None) return false;
+    if (PyTuple_CheckExact(max_version) && PyTuple_Size(max_version) == 2 && PyLong_CheckExact(PyTuple_GetItem(max_version, 0))) {
+        int overflow = 0;
+        return PyLong_AsLongAndOverflow(PyTuple_GetItem(max_version, 0), &overflow) >= static_cast<long>(major_version) || overflow > 0;
+    }
+    return pair_from(max_version, "__dlpack__: max_version").first >= static_cast<int>(major_version);
+}
+
+PyObject* exported(const Array& source, const Destination& to, const Request& asked, bool copied) {
+    if (newest_is_read(asked.max_version)) return new_capsule(versioned_tensor(source, to, copied), "dltensor_versioned");
+    if (!source.writeable())
+        refuse("__dlpack__: the array is read-only, and DLPack before version 1.0 cannot say so; ask with max_version=(1, 0)");
+    return new_capsule(export_tensor<DLManagedTensor>(source, true, to), "dltensor");
+}
+
+PyObject* dlpack(const Array& x, const Request& asked) {
+    const bool plain = asked.stream == Py_None && asked.device == Py_None && (asked.copy == Py_None || asked.copy == Py_False);
+    if (plain && x.device().in_host_memory()) return exported(x, {}, asked, false);
+    std::optional<bool> copy;
+    if (asked.copy != Py_None) {
+        if (!PyBool_Check(asked.copy))
+            throw pardo::Error(pardo::ErrorCode::Type, "__dlpack__: copy must be a bool or None, not " + class_name(asked.copy));
+        copy = asked.copy == Py_True;
+    }
+    bool to_host = false;
+    Destination to;
+    if (asked.device != Py_None) {
+        const auto [type, id] = pair_from(asked.device, "__dlpack__: dl_device");
+        to_host = !on_host(x) && type == dl_cpu && id == 0 && copy != false;
+        if (!to_host) to.device = place_of(x, "__dlpack__");
+        if (!to_host && (type != to.device.device_type || id != to.device.device_id)) {
+            refuse("__dlpack__: dl_device is " + text_of({type, id}) + "; an array on " + x.device().id() + " can be exported to " +
+                   text_of(to.device) + (to.device.device_type == dl_cpu ? " only" : ", and copied to (1, 0)"));
+        }
+    } else {
+        to.device = place_of(x, "__dlpack__");
+    }
+    if (to.device.device_type == dl_cpu && !to_host && asked.stream != Py_None)
+        throw pardo::Error(pardo::ErrorCode::Value, "__dlpack__: stream must be None for an array on the CPU");
+    if (to.device.device_type == dl_cuda || to.device.device_type == dl_cuda_managed) to.stream = stream_from(asked.stream);
+    const bool copied = to_host || copy.value_or(false);
+    if (to_host) note_transfer("__dlpack__", x.nbytes(), x.device().id(), false);
+    const Array source = to_host ? x.to_device(pardo::Device("cpu")) : copied ? x.copy() : x;
+    return exported(source, to, asked, copied);
+}
+
+/// Objects that calls name their keywords by.
+struct Names {
+    PyObject* of[4];
+    Names() {
+        constexpr const char* texts[] = {"stream", "max_version", "dl_device", "copy"};
+        for (std::size_t k = 0; k < 4; ++k) of[k] = PyUnicode_InternFromString(texts[k]);
+    }
+};
+
+PyObject* call_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return guarded([&]() -> PyObject* {
+        static const Names known;
+        if (count > 0) {
+            throw pardo::Error(pardo::ErrorCode::Type,
+                               "__dlpack__: takes keywords alone, and " + std::to_string(count) + " positional arguments were given");
+        }
+        Request asked;
+        PyObject** const places[] = {&asked.stream, &asked.max_version, &asked.device, &asked.copy};
+        for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) {
+            PyObject* const name = PyTuple_GetItem(names, i);
+            std::size_t k = 0;
+            while (k < 4 && name != known.of[k]) ++k;
+            for (std::size_t j = 0; k == 4 && j < 4; ++j)
+                if (PyUnicode_Compare(name, known.of[j]) == 0) k = j;
+            if (k == 4) throw pardo::Error(pardo::ErrorCode::Type, "__dlpack__: unexpected keyword argument '" + text_from(name) + "'");
+            *places[k] = args[i];
+        }
+        return dlpack(array_of(self), asked);
+    });
+}
+
+PyMethodDef method = {
+    "__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_dlpack)), METH_FASTCALL | METH_KEYWORDS,
+    "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+    "Export the array to another library, as a DLPack capsule.\n\n"
+    "Parameters\n----------\n"
+    "stream : int, optional\n"
+    "    Where an array on a CUDA device is used next: that stream waits for its value, the host does not. None elsewhere.\n"
+    "max_version : (int, int), optional\n"
+    "    The newest version of DLPack that the caller reads. Arrays that are read-only need (1, 0).\n"
+    "dl_device : (int, int), optional\n"
+    "    The type and index of the device where the memory is needed.\n"
+    "copy : bool, optional\n"
+    "    True: the capsule holds a copy. False: it shares this array's memory. None: it shares it if that is possible.\n\n"
+    "Returns\n-------\nPyCapsule\n    Others may write the array as long as the tensor in it lives.\n\n"
+    "Raises\n------\nBufferError\n"
+    "    The protocol cannot say it without a copy, or other libraries do not reach the memory.\n"};
+
+// --- import --------------------------------------------------------------------------------------------------------------
+
+/// A tensor taken out of its capsule; deleted once, when the GIL is held: some deleters need it.
+struct Imported {
+    void* managed = nullptr;
+    void (*deleter)(void*) = nullptr;
+    const DLTensor* tensor = nullptr;
+    bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if it is not written
+};
+
+void delete_imported(void* p) {
+    const std::unique_ptr<Imported> i(static_cast<Imported*>(p));
+    if (i->deleter) i->deleter(i->managed);
+}
+
+struct LaterDeleter {
+    void operator()(Imported* i) const { call_later(&delete_imported, i); }
+};
+using ImportedHandle = std::unique_ptr<Imported, LaterDeleter>;
+
+template <class Managed> ImportedHandle take(PyObject* capsule, const char* name, const char* used) {
+    auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+    if (!m) throw nb::python_error();
+    ImportedHandle i(new Imported);
+    i->managed = m;
+    i->tensor = &m->tensor;
+    if (m->deleter) i->deleter = [](void* p) { static_cast<Managed*>(p)->deleter(static_cast<Managed*>(p)); };
+    if (PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
+    return i;
+}
+
+void check_version(const DLManagedTensorVersioned& m) {
+    if (m.version.major != major_version)
+        refuse("from_dlpack: DLPack version " + std::to_string(m.version.major) + " is not supported; 1.x is");
+}
+
+ImportedHandle open_capsule(PyObject* capsule) {
+    if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+        check_version(*static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned")));
+        auto i = take<DLManagedTensorVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
+        i->read_only = (static_cast<DLManagedTensorVersioned*>(i->managed)->flags & flag_read_only) != 0;
+        return i;
+    }
+    if (PyCapsule_IsValid(capsule, "dltensor")) return take<DLManagedTensor>(capsule, "dltensor", "used_dltensor");
+    refuse("from_dlpack: __dlpack__ returned no capsule that holds a tensor");
+}
+
+/// The canonical queue of the device that a tensor's memory is on, if that is one of ours that is not the host.
+std::optional<pardo::Queue> home_of(int type, int id) {
+    if (type != dl_cuda && type != dl_cuda_managed) return {};
+    for (const pardo::Device& d : pardo::get_devices("cuda")) {
+        if (d.dlpack_device().second == id) return pardo::Queue::of(d);
+    }
+    return {};
+}
+
+/// The producer's capsule; keywords that an old producer does not know are left out the second time. `stream`: where the tensor will be
+/// used.
+nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy, pardo::ForeignStream stream = 0) {
+    nb::dict keywords;
+    keywords["max_version"] = nb::make_tuple(major_version, minor_version);
+    if (stream) keywords["stream"] = nb::int_(stream);
+    if (to_host) {
+        keywords["dl_device"] = nb::make_tuple(dl_cpu, 0);
+        if (copy) keywords["copy"] = *copy;
+    }
+    const nb::object method = x.attr("__dlpack__");
+    try {
+        return method(**keywords);
+    } catch (nb::python_error& e) {
+        if (to_host || !e.matches(PyExc_TypeError)) throw;
+    }
+    return stream ? method("stream"_a = nb::int_(stream)) : method();
+}
+
+/// A tensor's parts as an array has them.
+struct Parts {
+    DType dtype;
+    Ints shape, strides;  // elements
+    char* data;
+};
+constexpr std::int32_t most_dimensions = 32;
+
+/// Reads what a description says; whether it can be true of memory is for pardo::memory_range to say.
+Parts parts_of(const DLTensor& t) {
+    const auto dtype = dtype_of(t.dtype);
+    if (!dtype) {
+        refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
+               " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
+    }
+    if (t.ndim < 0 || t.ndim > most_dimensions) {
+        refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions; 0 to " + std::to_string(most_dimensions) +
+               " are supported");
+    }
+    if (t.ndim > 0 && !t.shape) refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions and no shape");
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(t.data);
+    if (t.byte_offset > ~address) refuse("from_dlpack: byte_offset " + std::to_string(t.byte_offset) + " leaves the address space");
+    const auto ndim = static_cast<std::size_t>(t.ndim);
+    Parts p{*dtype, Ints(t.shape, t.shape + ndim), Ints(ndim),
+            t.data ? reinterpret_cast<char*>(address + static_cast<std::uintptr_t>(t.byte_offset)) : nullptr};
+    std::uint64_t next = 1;  // unsigned: a product may overflow, of what is refused or empty
+    for (std::size_t d = ndim; d-- > 0;) {
+        p.strides[d] = t.strides ? t.strides[d] : static_cast<std::int64_t>(next);
+        next *= static_cast<std::uint64_t>(p.shape[d]);
+    }
+    return p;
+}
+
+/// The tensor on the device where it is, without a copy.
+Array share_tensor(ImportedHandle i, const pardo::Queue& home) {
+    const DLDevice device = i->tensor->device;
+    if (device.device_type != dl_cuda && device.device_type != dl_cuda_managed)
+        refuse("from_dlpack: the tensor's memory is on device " + text_of(device) + ", and __dlpack_device__ says otherwise");
+    const Parts p = parts_of(*i->tensor);
+    const auto kind = device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
+    const bool read_only = i->read_only;
+    Imported* const raw = i.release();
+    try {
+        return pardo::import_memory(
+            p.data, p.dtype, p.shape, p.strides, kind, read_only, [raw] { call_later(&delete_imported, raw); }, home, {}, "from_dlpack");
+    } catch (...) {
+        i.reset(raw);
+        throw;
+    }
+}
+
+Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<bool> copy) {
+    const DLTensor& t = *i->tensor;
+    if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
+    Parts p = parts_of(t);
+    const std::int64_t size = pardo::itemsize(p.dtype);
+    (void)pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.strides, size);
+    // Without elements strides may be any numbers: they are not computed with.
+    if (std::find(p.shape.begin(), p.shape.end(), 0) != p.shape.end()) std::fill(p.strides.begin(), p.strides.end(), 1);
+    const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
+    const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
+    const bool elsewhere = !queue.device().takes_host_memory();
+    if (copy == false && (misaligned || elsewhere)) {
+        throw pardo::Error(pardo::ErrorCode::Value,
+                           misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
+                                      : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
+    }
+    if (copy.value_or(false) || misaligned || elsewhere) {
+        for (std::size_t d = 0; d < p.strides.size(); ++d) p.strides[d] = p.shape[d] > 1 ? p.strides[d] * size : size;
+        const Unlocked unlocked;
+        return pardo::from_host(p.data, p.dtype, p.shape, p.strides, queue, pardo::MemoryKind::Device, "from_dlpack");
+    }
+    const bool read_only = i->read_only;
+    Imported* const raw = i.release();
+    try {
+        return pardo::share_host(
+            p.data, p.dtype, p.shape, p.strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue, "from_dlpack");
+    } catch (...) {
+        i.reset(raw);
+        throw;
+    }
+}
+
+/// Without a queue the array is where the tensor is, if that is a device of ours, and else on the CPU.
+Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional<bool> copy) {
+    if (!nb::hasattr(x, "__dlpack_device__")) {
+        throw pardo::Error(pardo::ErrorCode::Type, "from_dlpack: " + class_name(x) + " has no __dlpack_device__ method");
+    }
+    const auto [type, id] = pair_from(nb::object(x.attr("__dlpack_device__")()), "from_dlpack: __dlpack_device__");
+    if (const std::optional<pardo::Queue> home = home_of(type, id)) {
+        const pardo::Queue& where = queue && queue->device() == home->device() ? *queue : *home;
+        const nb::object capsule = ask(x, false, {}, pardo::native_stream(where));
+        return delivered("from_dlpack", share_tensor(open_capsule(capsule.ptr()), where), queue ? &*queue : nullptr, copy);
+    }
+    if (!queue) queue = pardo::Queue::of(pardo::Device("cpu"));
+    const bool to_host = !host_readable(type);
+    if (to_host && copy == false) {
+        throw pardo::Error(pardo::ErrorCode::Value, "from_dlpack: copy=False is impossible: the tensor is on another device (DLPack type " +
+                                                        std::to_string(type) + ")");
+    }
+    const nb::object capsule = ask(x, to_host, copy);
+    return import_tensor(open_capsule(capsule.ptr()), *queue, copy);
+}
+
+// --- C functions that other libraries call -------------------------------------------------------------------------------------------
+
+/// Memory of a device is used on the canonical queue's stream next, which `current_stream` names.
+Destination on_current_stream(const Array& x) {
+    Destination to{place_of(x, "__dlpack_c_exchange_api__"), {}};
+    if (to.device.device_type != dl_cpu) {
+        const pardo::ForeignStream own = pardo::native_stream(pardo::Queue::of(x.device()));
+        to.stream = own ? own : legacy_stream;
+    }
+    return to;
+}
+
+int tensor_from_object(void* object, DLManagedTensorVersioned** out) {
+    return guarded(-1, [&] {
+        const Array& x = array_of(static_cast<PyObject*>(object));
+        *out = versioned_tensor(x, x.device().in_host_memory() ? Destination{} : on_current_stream(x));
+        return 0;
+    });
+}
+
+/// The caller uses it before control returns to us, and may write: what has been recorded is computed before, and nothing is marked.
+int view_from_object(void* object, DLTensor* out) {
+    return guarded(-1, [&] {
+        const Array& x = array_of(static_cast<PyObject*>(object));
+        if (!x.writeable()) refuse("__dlpack_c_exchange_api__: the array is read-only, and a DLTensor cannot say so; pass a copy");
+        const Destination to = x.device().in_host_memory() ? Destination{} : on_current_stream(x);
+        void* data = nullptr;
+        if (to.device.device_type == dl_cpu) {
+            const pardo::Loan complete = lent(x, true);
+            data = const_cast<void*>(x.data());
+        } else {
+            const Unlocked unlocked;
+            pardo::ExportedMemory memory = pardo::export_memory(x, to.stream, true);
+            data = memory.data;
+            memory.let_go();
+        }
+        *out = {x.size() == 0 ? nullptr : data,
+                to.device,
+                x.ndim(),
+                dl_type(x.dtype()),
+                const_cast<std::int64_t*>(x.shape().data()),
+                const_cast<std::int64_t*>(x.strides().data()),
+                0};
+        return 0;
+    });
+}
+
+int object_from_tensor(DLManagedTensorVersioned* tensor, void** out) {
+    return guarded(-1, [&] {
+        ImportedHandle i(new Imported);
+        i->managed = tensor;
+        i->tensor = &tensor->tensor;
+        if (tensor->deleter)
+            i->deleter = [](void* p) { static_cast<DLManagedTensorVersioned*>(p)->deleter(static_cast<DLManagedTensorVersioned*>(p)); };
+        i->read_only = (tensor->flags & flag_read_only) != 0;
+        check_version(*tensor);
+        const DLDevice device = tensor->tensor.device;
+        if (const std::optional<pardo::Queue> home = home_of(device.device_type, device.device_id)) {
+            *out = wrap(share_tensor(std::move(i), *home));
+        } else {
+            *out = wrap(import_tensor(std::move(i), pardo::Queue::of(pardo::Device("cpu")), {}));
+        }
+        return 0;
+    });
+}
+
+/// New memory for a result; may be called without the GIL, so errors go to the caller's function.
+int allocate_tensor(DLTensor* prototype, DLManagedTensorVersioned** out, void* context, SetError fail) {
+    try {
+        const DLDevice device = prototype->device;
+        const std::optional<pardo::Queue> home = home_of(device.device_type, device.device_id);
+        if (!home && device.device_type != dl_cpu) refuse("memory on device " + text_of(device) + " is not pardo's to allocate");
+        const auto dtype = dtype_of(prototype->dtype);
+        if (!dtype) refuse("elements of DLPack type code " + std::to_string(prototype->dtype.code) + " are not supported");
+        const pardo::Extents shape(prototype->shape, static_cast<std::size_t>(prototype->ndim));
+        const Array x = pardo::empty(shape, *dtype, home ? *home : pardo::Queue::of(pardo::Device("cpu")));
+        x.force();
+        std::optional<pardo::Loan> loan = home ? std::nullopt : pardo::lend(x, true);
+        pardo::ExportedMemory memory = home ? pardo::export_memory(x, pardo::native_stream(*home), true) : pardo::ExportedMemory{};
+        auto e = described<DLManagedTensorVersioned>(x, home ? memory.data : const_cast<void*>(x.data()), device);
+        if (loan) e->loan = std::move(*loan);
+        e->let_go = std::move(memory.let_go);
+        e->managed.version = {major_version, minor_version};
+        e->managed.flags = 0;
+        *out = &e.release()->managed;
+        return 0;
+    } catch (const pardo::Error& e) {
+        fail(context, e.code() == pardo::ErrorCode::Memory ? "MemoryError" : "BufferError", e.what());
+    } catch (const std::exception& e) {
+        fail(context, "RuntimeError", e.what());
+    }
+    return -1;
+}
+
+int current_stream(std::int32_t type, std::int32_t id, void** out) {
+    return guarded(-1, [&] {
+        const std::optional<pardo::Queue> home = home_of(type, id);
+        *out = home ? reinterpret_cast<void*>(pardo::native_stream(*home)) : nullptr;
+        return 0;
+    });
+}
+
+constexpr DLExchangeAPI exchange_api = {{major_version, minor_version},
+                                        nullptr,
+                                        &allocate_tensor,
+                                        &tensor_from_object,
+                                        &object_from_tensor,
+                                        &view_from_object,
+                                        &current_stream};
+
+}  // namespace
+
+void bind_dlpack(nb::module_& m, nb::class_<Array>& c) {
+    const nb::object descriptor = nb::steal(PyDescr_NewMethod(array_type, &method));
+    const nb::object api = nb::steal(PyCapsule_New(const_cast<DLExchangeAPI*>(&exchange_api), "dlpack_exchange_api", nullptr));
+    if (!descriptor || !api) throw nb::python_error();
+    c.attr("__dlpack__") = descriptor;
+    c.attr("__dlpack_c_exchange_api__") = api;
+    c.def(
+        "__dlpack_device__",
+        [](const Array& x) {
+            const DLDevice place = place_of(x, "__dlpack_device__");
+            return std::pair(place.device_type, place.device_id);
+        },
+        "DLPack's device type and index: (1, 0) on the CPU and for memory that an OpenCL device shares with it, (2, i) on the i-th GPU of "
+        "CUDA.");
+    m.def("_from_dlpack", &from_dlpack, nb::arg("x"), nb::arg("queue").none(), nb::arg("copy").none());
+}
+
+}  // namespace bind

@@ -465,3 +465,51 @@ def test_tvm_ffi():
     tensor = tvm_ffi.from_dlpack(x)
     assert np.from_dlpack(tensor).tolist() == [7, 1, 2, 3]
     assert pp.from_dlpack(tensor).tolist() == [7, 1, 2, 3]
+
+
+FAR = [d.id for d in pp.get_devices() if d.backend == "opencl"]
+
+
+@pytest.mark.parametrize("device", FAR)
+def test_every_door_gives_one_answer(device):
+    """Memory of the kind 'device' is not the host's, also where a driver would let it be read: no door is a way past the others."""
+    x = pp.arange(4, dtype="float32", device=device)
+    doors = {
+        "np.asarray": (lambda: np.asarray(x), TypeError),
+        "memoryview": (lambda: memoryview(x), BufferError),
+        "np.from_dlpack": (lambda: np.from_dlpack(x), BufferError),
+        "__dlpack__": (lambda: x.__dlpack__(max_version=(1, 0)), BufferError),
+        "copy=False": (lambda: x.__dlpack__(max_version=(1, 0), dl_device=(1, 0), copy=False), BufferError),
+        "__dlpack_device__": (x.__dlpack_device__, BufferError),
+        "__array_interface__": (lambda: x.__array_interface__, AttributeError),
+        "__array_struct__": (lambda: x.__array_struct__, AttributeError),
+        "ctypes": (lambda: x.ctypes, AttributeError),
+        "writable_buffers": (lambda: pp.writable_buffers(x), BufferError),
+    }
+    for name, (door, error) in doors.items():
+        with pytest.raises(error, match="host|shared with other libraries|copied to"):
+            print(name, door())
+    # A copy is made where it is asked for, and guards see it.
+    capsule = x.__dlpack__(max_version=(1, 0), dl_device=(1, 0))
+    assert "dltensor_versioned" in repr(capsule)
+    with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match="__dlpack__: would copy 16 bytes"):
+        x.__dlpack__(max_version=(1, 0), dl_device=(1, 0))
+
+
+@pytest.mark.parametrize("device", FAR)
+@pytest.mark.parametrize("kind", ["shared", "host"])
+def test_memory_that_the_host_reads_is_shown_by_every_door(device, kind):
+    try:
+        x = pp.zeros(4, dtype="float32", device=device, usm_type=kind)
+    except (ValueError, TypeError, RuntimeError):
+        pytest.skip("the device has no such memory")
+    view = np.from_dlpack(x)
+    view[0] = 5
+    assert x.__dlpack_device__() == (1, 0)
+    address = view.__array_interface__["data"][0]
+    assert x.__array_interface__["data"] == (address, False)
+    assert x.ctypes.data == np.asarray(x).ctypes.data == address
+    assert np.asarray(x).tolist() == memoryview(x).tolist() == [5, 0, 0, 0]
+    with pp.writable_buffers(x):
+        np.asarray(x)[1] = 6
+    assert x.tolist() == [5, 6, 0, 0]

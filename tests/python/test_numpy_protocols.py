@@ -26,8 +26,65 @@ def test_universal_functions_of_scipy():
         result = function(pp.asarray(RAW))
         assert type(result) is pp.Array
         np.testing.assert_allclose(pp.asnumpy(result), special.erf(RAW), rtol=1e-14)
-    with pytest.raises(TypeError, match=r"^scipy\.special\.kelvin: .*use scipy\.special\.kelvin on pardo\.asnumpy\(x\)"):
-        special._ufuncs.kelvin(pp.asarray(RAW))
+
+
+def test_universal_functions_that_pardo_lacks():
+    """They run on the host where that reads the memory, and give arrays; each call is a fallback that is counted."""
+    special = pytest.importorskip("scipy.special")
+    x = pp.asarray(RAW)
+    before = pp.counters()["fallbacks"]
+    for mine, theirs in (
+        (special._ufuncs.eval_chebyt(2, x), special._ufuncs.eval_chebyt(2, RAW)),
+        (special._ufuncs.kelvin(x), special._ufuncs.kelvin(RAW)),
+        (special._ufuncs.fresnel(x[0]), special._ufuncs.fresnel(RAW[0])),
+    ):
+        pairs = zip(mine, theirs, strict=True) if isinstance(theirs, tuple) else [(mine, theirs)]
+        for got, expected in pairs:
+            assert type(got) is pp.Array
+            np.testing.assert_array_equal(pp.asnumpy(got), expected)
+    assert pp.counters()["fallbacks"] == before + 3
+    out = pp.zeros(RAW.shape)
+    assert special._ufuncs.eval_chebyt(2, x, out=out) is out
+    np.testing.assert_array_equal(pp.asnumpy(out), special._ufuncs.eval_chebyt(2, RAW))
+    host = np.zeros(RAW.shape)
+    assert special._ufuncs.eval_chebyt(2, x, out=host) is host
+    np.testing.assert_array_equal(host, pp.asnumpy(out))
+    out = pp.full(RAW.shape, -9.0)
+    special._ufuncs.eval_chebyt(2, x, out=out, where=x > 0.5)
+    np.testing.assert_array_equal(pp.asnumpy(out), np.where(RAW > 0.5, special._ufuncs.eval_chebyt(2, RAW), -9))
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^scipy\.special\.eval_chebyt: operands are on different queues"):
+        special._ufuncs.eval_chebyt(x, pp.asarray(RAW, queue=pp.Queue("cpu")))
+    with pytest.raises(TypeError, match=r"^scipy\.special\.eval_chebyt: .*on null:1.*pardo\.asnumpy\(x\)"):
+        special._ufuncs.eval_chebyt(2, pp.zeros(3, dtype="float32", device="null:1"))
+    with pp.allow_implicit_copies():
+        far = special._ufuncs.eval_chebyt(np.float32(2), pp.zeros(3, dtype="float32", device="null:1"))
+    assert far.device == pp.Device("null:1")
+    np.testing.assert_array_equal(pp.asnumpy(far), [-1, -1, -1])
+
+
+def test_universal_functions_that_programs_make():
+    x = pp.asarray(RAW)
+    made = np.frompyfunc(lambda a, b: a + b, 2, 1)
+    result = made(x, 1)
+    assert result.dtype == object  # which arrays of pardo do not have
+    np.testing.assert_array_equal(result.astype(float), RAW + 1)
+    y = pp.asarray(RAW)
+    made.at(y, 0, 1)
+    np.testing.assert_array_equal(pp.asnumpy(y[0]), RAW[0] + 1)
+    with pytest.raises(TypeError, match=r"^<lambda> \(vectorized\): .*null"):  # not a name of NumPy's
+        made(pp.zeros(3, dtype="float32", device="null:1"), 1)
+    numba = pytest.importorskip("numba")
+    twice, product = numba.vectorize(lambda a: a * 2), numba.vectorize(["float64(float64, float64)"])(lambda a, b: a * b)
+    for got, expected in (
+        (twice(x), 2 * RAW),
+        (product(x, x), RAW * RAW),
+        (product(RAW, x), RAW * RAW),
+        (product.reduce(x), np.multiply.reduce(RAW)),
+        (product.accumulate(x, axis=1), np.multiply.accumulate(RAW, axis=1)),
+        (product.outer(x[0], x[1]), np.multiply.outer(RAW[0], RAW[1])),
+    ):
+        assert type(got) is pp.Array
+        np.testing.assert_array_equal(pp.asnumpy(got), expected)
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))

@@ -268,3 +268,24 @@ def test_the_order_of_axes_stays(protocol, axes):
     text = pickle.dumps(pp.asarray(host), 5, buffer_callback=buffers.append)
     assert len(text) < 400
     assert pickle.loads(text, buffers=buffers).strides == host.strides
+
+
+def _sums(x):
+    @pp.jit
+    def f(a):
+        s = 0.0
+        for i in pp.prange(a.shape[0]):
+            s += a[i]
+        return s
+
+    return f(x)
+
+
+def test_a_function_that_decorates_is_sent():
+    """What Dask and joblib do with functions of a notebook: the text of what is inside is lost on the way."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    alone = type(_sums)(_sums.__code__, {"pp": pp, "__name__": "__main__"}, "_sums")
+    alone.__module__, alone.__qualname__ = "__main__", "not.found"
+    code = "import pickle, sys; f = pickle.load(sys.stdin.buffer); import pardo as pp; print(f(pp.ones(4)))"
+    done = subprocess.run([sys.executable, "-c", code], input=cloudpickle.dumps(alone), capture_output=True, check=False)
+    assert done.stdout.strip() == b"4.0" or b"decorate it outside of that function" in done.stderr  # old versions keep the file's name

@@ -134,6 +134,11 @@ def _advice(file: str) -> str:
     """What to do where Python has not kept the text of a function."""
     if file == "<stdin>":
         return "Python does not keep the text of a program that comes through a pipe: save it into a file, and run `python file.py`"
+    if file == "<dynamic-code>":  # cloudpickle's: joblib and Dask send functions by it
+        return (
+            "cloudpickle, by which joblib and Dask send functions to other processes, drops the texts of functions inside of the one that "
+            "is sent: decorate it outside of that function, in a module or at the top of the program; then its text is sent with it"
+        )
     return (
         "define it in a file or a cell of a notebook. The text of what exec made is gone when nothing refers to it any more: write it to a "
         f"file, or put it into linecache.cache[{file!r}]"

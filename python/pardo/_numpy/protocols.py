@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked
 from pardo._array.contexts import place_by_numpys_names
-from pardo._array.interop import fetched, host_operand
+from pardo._array.interop import asnumpy, fetched, host_operand
 from pardo._core import Array
+from pardo._runtime.transfers import implicit_copies_allowed
 
 # Functions of NumPy's that take `like=`: they make arrays, here on the queue of that one.
 _MAKERS = {
@@ -91,9 +92,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -
     name = ufunc.__name__
     if method == "at" and isinstance(inputs[0], np.ndarray):  # the host's array takes the result
         return ufunc.at(inputs[0], *(_on_host(x, f"{name}.at") for x in inputs[1:]))
-    ours, full = _ufunc_like(ufunc), f"{_home(ufunc) or 'numpy'}.{name}"
+    home = _home(ufunc)
+    ours, full = _ufunc_like(ufunc), f"{home}.{name}" if home else name  # those that programs make have no module
     if ours is None:
-        raise TypeError(f"{full}: arrays of pardo have no function of that name; use {full} on pardo.asnumpy(x)")
+        return _on_host_views(ufunc, method, full, inputs, outs, keywords)
     if method != "__call__":
         function = getattr(ours, method, None)
         if function is None:
@@ -108,6 +110,48 @@ def call_ufunc(ufunc: np.ufunc, method: str, /, *inputs: Any, **keywords: Any) -
     result = ours(*inputs, **keywords)
     results = result if isinstance(result, tuple) else (result,)
     return _into(name, results, outs, casting, where)
+
+
+def _on_host_views(
+    ufunc: np.ufunc, method: str, full: str, inputs: tuple[Any, ...], outs: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """A universal function that pardo does not have: it runs on the host where that reads the memory, which is counted."""
+    called = full if method == "__call__" else f"{full}.{method}"
+    casting, where = keywords.pop("casting", "same_kind"), keywords.pop("where", True)
+    arrays = [x for x in (*inputs, *outs, where) if type(x) is Array]
+    queue = arrays[0].queue
+    for x in arrays:
+        if x.queue != queue:
+            raise _core.ExecutionPlacementError(f"{called}: operands are on different queues, {queue} and {x.queue}: use x.to_device")
+        if not (_core._is_on_host(x) or implicit_copies_allowed()):
+            raise TypeError(
+                f"{called}: pardo has no such function, and the host cannot read the memory of an array on {x.device} to run it: "
+                "call it with pardo.asnumpy(x)"
+            )
+    _core._note_fallback(f"{called}: pardo has no such function; the host runs it")
+    hosts = [np.asarray(x) if type(x) is Array else x for x in inputs]
+    if method == "at":
+        target = asnumpy(inputs[0])
+        ufunc.at(target, *hosts[1:])
+        inputs[0][...] = target
+        return None
+    here = np.asarray(where) if type(where) is Array else where
+    chosen: dict[str, Any] = {} if where is True or any(o is not None for o in outs) else {"where": here}
+    if casting != "same_kind":  # those of Numba do not take it
+        chosen["casting"] = casting
+    results = getattr(ufunc, method)(*hosts, **keywords, **chosen)
+    made = tuple(_on_queue(r, queue) for r in (results if isinstance(results, tuple) else (results,)))
+    if outs:
+        return _into(called, made, outs, casting, where)
+    return made if isinstance(results, tuple) else made[0]
+
+
+def _on_queue(x: Any, queue: Any) -> Any:
+    """A result of the host's on a queue; elements that arrays do not have stay NumPy's."""
+    host = np.asarray(x)
+    if host.dtype.kind not in "biufc" or host.dtype.itemsize > (16 if host.dtype.kind == "c" else 8):
+        return x
+    return host_operand(host, queue, "__array_ufunc__")
 
 
 def _broadcast_each(args: Sequence[Any]) -> tuple[Any, ...]:

@@ -67,6 +67,7 @@ from pardo._base.dtypes import *
 from pardo._compiler import intrinsics as _intrinsics
 from pardo._core import *
 from pardo._numpy import protocols as _protocols
+from pardo._plugins import hooks as _hooks
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
 from pardo._runtime import queues as _queues
@@ -115,6 +116,7 @@ _public_names.publish(globals())
 _examples.complete(globals())
 _protocols.begin(globals())
 _transfers.begin()
+_hooks.begin()
 _intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)

@@ -140,6 +140,7 @@ ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler",
 ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host", "_cython"]
 ORDER += [
     "_numpy",
+    "_plugins",
     ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
     "scipy",
     "__init__",

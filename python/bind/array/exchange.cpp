@@ -292,6 +292,7 @@ struct WritableBuffers {
 
 void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
     bind_dlpack(m, c);
+    bind_arrow(m);
     c.def_prop_ro("__array_interface__", &array_interface,
                   "The array's memory for other libraries of the host, version 3 of the protocol; arrays of other devices do not have it."
                   "\n\nConsumers may write, so the memory is shared from now on: operations on it run at once.");

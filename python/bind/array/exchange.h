@@ -26,5 +26,6 @@ pardo::Array delivered(const char* op_name, const pardo::Array& shared, const pa
 std::optional<pardo::Array> shared_at_sight(PyObject* o, const pardo::Queue& queue);
 
 void bind_dlpack(nb::module_& m, nb::class_<pardo::Array>& c);
+void bind_arrow(nb::module_& m);
 
 }  // namespace bind

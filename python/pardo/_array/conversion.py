@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array import interop
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
@@ -216,6 +216,38 @@ class Conversions(Memory):
             `order` is something else.
         """
         return copied_in_order(self, read_order(order, "copy"))
+
+    def to_numpy(self: Array) -> NDArray[Any]:  # type: ignore[misc]
+        """Copy the array, from any device, to a new NumPy array: `asnumpy` by the name that Matplotlib, xarray and pandas ask for.
+
+        Returns
+        -------
+        numpy.ndarray
+            A writable, contiguous copy.
+        """
+        return interop.asnumpy(self)
+
+    def __arrow_c_array__(self: Array, requested_schema: Any = None) -> tuple[Any, Any]:  # type: ignore[misc]
+        """Export the array to polars, pyarrow and other libraries that read Arrow's C data interface.
+
+        Parameters
+        ----------
+        requested_schema : PyCapsule, optional
+            The type that the caller would like; it gets that of the array.
+
+        Returns
+        -------
+        tuple of PyCapsule
+            Schema and array. They share the memory if the elements are contiguous and not truth values, which are bits in Arrow.
+
+        Raises
+        ------
+        ValueError
+            The array has not one dimension.
+        TypeError
+            The elements are complex, or the host cannot read the memory.
+        """
+        return interop.arrow(self)
 
     if TYPE_CHECKING:  # the core's
 

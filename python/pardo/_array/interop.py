@@ -21,7 +21,7 @@ from pardo._base.arguments import (
     queue_of,
     refuse_masked,
 )
-from pardo._base.orders import axes_like, copied_in_order, host_in_order, is_column_major, read_order, satisfies
+from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in_order, is_column_major, read_order, satisfies
 from pardo._base.records import Records, made_records
 from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
 from pardo._runtime.transfers import implicit_copies_allowed
@@ -134,7 +134,8 @@ def asarray(
     TypeError
         `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
-    if copy is False and type(obj) is np.ndarray and dtype is order is device is queue is usm_type is None:
+    plain = dtype is None and order is None and device is None and queue is None and usm_type is None
+    if copy is False and plain and type(obj) is np.ndarray:
         shared: Array | None = _core._shared_at_sight(obj)
         if shared is not None:
             return shared
@@ -499,6 +500,23 @@ def _implicit_copy(x: Array, copy: bool | None) -> NDArray[Any]:
         )
     _core._note_transfer("__array__", x.nbytes, x.device.id, False)
     return asnumpy(x)
+
+
+def arrow(x: Array, /) -> tuple[Any, Any]:
+    """The capsules of Arrow's C data interface."""
+    if x.ndim != 1:
+        raise ValueError(
+            f"__arrow_c_array__: arrays of Arrow have one dimension, this one has shape {x.shape}: export x.ravel() or columns"
+        )
+    if not _core._is_on_host(x):
+        if not implicit_copies_allowed():
+            raise TypeError(f"__arrow_c_array__: the host cannot read the memory of an array on {x.device}: pass pardo.asnumpy(x)")
+        _core._note_transfer("__arrow_c_array__", x.nbytes, x.device.id, False)
+        x = x._to_queue(_HOST_QUEUE)
+    if x.dtype.kind == "b":
+        bits = from_host(np.packbits(np.asarray(x), bitorder="little"), None, _HOST_QUEUE, "__arrow_c_array__")
+        return _core._arrow(bits, x.dtype, x.size)
+    return _core._arrow(x if x._is_contiguous() else copy_by_rows(x), x.dtype, x.size)
 
 
 def fetched(x: Any, op_name: str, *, unless_readable: bool = False) -> Any:

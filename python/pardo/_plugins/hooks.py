@@ -1,0 +1,75 @@
+# python/pardo/_plugins/hooks.py: when another library is imported, before pardo or after, it is told of arrays. Nothing is imported for it.
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+# Module whose import makes it worth it -> the module here whose `register` does it.
+LIBRARIES = {
+    "numba": "numba_arrays",
+    "einops._backends": "einops_arrays",
+    "dask.sizeof": "dask_sizes",
+    "dask.array.backends": "dask_arrays",
+    "joblib.externals.loky.backend.reduction": "joblib_arrays",
+    "scipy.fft": "scipy_fft",
+}
+
+
+def _register(module: str) -> None:
+    """Tell a library of arrays; that it has changed is no reason to stop the import of it."""
+    name = LIBRARIES.pop(module, None)
+    if name is None:
+        return
+    try:
+        importlib.import_module(f"pardo._plugins.{name}").register()
+    except Exception as error:
+        library = module.partition(".")[0]
+        version = getattr(sys.modules.get(library), "__version__", "")
+        warnings.warn(f"pardo: {library} {version} does not take arrays of pardo: {type(error).__name__}: {error}", RuntimeWarning, 2)
+
+
+class _Finder:
+    """Finds what others find, and registers behind the module's own code."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name not in LIBRARIES:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec: ModuleSpec | None = None if finder is self or find is None else find(name, path, target)
+            if spec is not None:
+                _runs_then_registers(spec)
+                return spec
+        return None
+
+
+def _runs_then_registers(spec: ModuleSpec) -> None:
+    loader: Any = spec.loader
+    run = getattr(loader, "exec_module", None)
+    if run is None:
+        return
+
+    def exec_module(module: ModuleType) -> None:
+        run(module)
+        vars(loader).pop("exec_module", None)
+        _register(spec.name)
+
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:  # a loader without attributes: the library is not told
+        return
+
+
+def begin() -> None:
+    """Register with what is there already, and watch for the rest."""
+    for module in list(LIBRARIES):
+        found = sys.modules.get(module)
+        if found is not None and not getattr(getattr(found, "__spec__", None), "_initializing", False):
+            _register(module)
+    if LIBRARIES and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

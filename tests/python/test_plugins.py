@@ -1,0 +1,202 @@
+# tests/python/test_plugins.py: libraries that are told of arrays when they are imported: before pardo, after it, or never.
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pardo as pp
+import pytest
+
+RAW = np.arange(12.0).reshape(3, 4)
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_nothing_is_imported_that_the_user_did_not_import():
+    wanted = "{'numba', 'einops', 'dask', 'joblib', 'scipy', 'pyarrow', 'polars'}"
+    assert run(f"import sys, pardo; print(len({wanted} & set(sys.modules)))") == ["0"]
+
+
+@pytest.mark.parametrize("order", ["import pardo, einops", "import einops, pardo"])
+def test_the_order_of_imports_does_not_matter(order):
+    pytest.importorskip("einops")
+    loader = "einops._backends.__spec__.loader.exec_module.__qualname__"
+    code = f"print(type(einops.rearrange(pardo.zeros((2, 3)), 'a b -> b a')).__name__, {loader})"
+    assert run(f"{order}; {code}") == ["Array", "_LoaderBasics.exec_module"]
+
+
+def test_a_library_that_has_changed_is_imported_all_the_same(tmp_path):
+    (tmp_path / "einops").mkdir()
+    (tmp_path / "einops" / "__init__.py").write_text("from . import _backends\n__version__ = '9'\n")
+    (tmp_path / "einops" / "_backends.py").write_text("works = True\n")
+    code = f"""
+import sys, warnings
+sys.path.insert(0, {str(tmp_path)!r})
+import pardo
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    import einops
+print(einops._backends.works, str(seen[0].message).replace(" ", "_"))
+"""
+    works, told = run(code)
+    assert works == "True"
+    assert told.startswith("pardo:_einops__does_not_take_arrays_of_pardo:_AttributeError")
+
+
+def test_einops():
+    einops = pytest.importorskip("einops")
+    x = pp.asarray(RAW)
+    for got, expected in (
+        (einops.rearrange(x, "a (b c) -> c (a b)", c=2), einops.rearrange(RAW, "a (b c) -> c (a b)", c=2)),
+        (einops.reduce(x, "a b -> b", "max"), RAW.max(axis=0)),
+        (einops.reduce(x, "a b -> 1 b", "mean"), RAW.mean(axis=0)[None]),
+        (einops.repeat(x, "a b -> a b 2"), einops.repeat(RAW, "a b -> a b 2")),
+        (einops.rearrange([x, x + 1], "n a b -> a n b"), np.stack([RAW, RAW + 1], axis=1)),
+        (einops.einsum(x, x, "a b, c b -> a c"), RAW @ RAW.T),
+        (einops.pack([x, x[:, 0]], "a *")[0], np.concatenate([RAW, RAW[:, :1]], axis=1)),
+    ):
+        assert type(got) is pp.Array
+        np.testing.assert_allclose(pp.asnumpy(got), expected)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+)
+def test_arrow(dtype):
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    host = (np.arange(21) % 2).astype(dtype) if dtype == "bool" else np.arange(21).astype(dtype)
+    x = pp.asarray(host)
+    for view in (slice(None), slice(None, None, 2), slice(None, None, -1), slice(3, 12), slice(0, 0)):
+        made = arrow.array(x[view])
+        assert made.to_pylist() == host[view].tolist()
+        assert made.type == arrow.from_numpy_dtype(host.dtype)
+        assert polars.Series("a", x[view]).to_list() == host[view].tolist()
+    later = arrow.array(x if dtype == "bool" else x + x)
+    del x
+    assert later.to_pylist() == (host if dtype == "bool" else host + host).tolist()
+
+
+def test_arrow_refuses():
+    with pytest.raises(ValueError, match=r"__arrow_c_array__: .*shape \(3, 4\)"):
+        pp.asarray(RAW).__arrow_c_array__()
+    with pytest.raises(TypeError, match=r"__arrow_c_array__: Arrow has no complex64.*x\.real"):
+        pp.zeros(2, dtype="complex64").__arrow_c_array__()
+    far = pp.ones(3, dtype="float32", device="null:1")
+    with pytest.raises(TypeError, match=r"__arrow_c_array__: .*null:1.*asnumpy"):
+        far.__arrow_c_array__()
+    arrow = pytest.importorskip("pyarrow")
+    with pp.allow_implicit_copies():
+        assert arrow.array(far).to_pylist() == [1, 1, 1]
+    x = pp.arange(3.0)
+    assert len(x.__arrow_c_array__()) == 2  # capsules that nobody takes let go
+    x[0] = 5
+    assert x.tolist() == [5, 1, 2]
+
+
+def test_to_numpy():
+    for x in (pp.asarray(RAW), pp.asarray(RAW)[::-1].T, pp.asarray(RAW.astype("f4"), device="null:1")):
+        host = x.to_numpy()
+        assert type(host) is np.ndarray
+        assert host.flags.writeable
+        np.testing.assert_array_equal(host, pp.asnumpy(x))
+
+
+FOURIER = [f"{inverse}{kind}{axes}" for kind in ("fft", "rfft") for inverse in ("", "i") for axes in ("", "2", "n")] + ["hfft", "ihfft"]
+FOURIER += [f"{inverse}{kind}{axes}" for kind in ("dct", "dst") for inverse in ("", "i") for axes in ("", "n")]
+
+
+@pytest.mark.parametrize("name", FOURIER)
+def test_scipy_fft(name):
+    fft = pytest.importorskip("scipy.fft")
+    function = getattr(fft, name)
+    for keywords in ({}, {"norm": "ortho"}, {"workers": 2}, {"axes": (0,)} if name.endswith(("n", "2")) else {"axis": 0}):
+        got, expected = function(pp.asarray(RAW), **keywords), function(RAW, **keywords)
+        assert type(got) is pp.Array
+        assert type(expected) is np.ndarray  # others are SciPy's as before
+        assert got.dtype == expected.dtype
+        np.testing.assert_allclose(pp.asnumpy(got), expected, atol=1e-12)
+
+
+def sums(x):
+    return x.sum().item(), x.strides, str(x.device)
+
+
+@pytest.mark.slow
+def test_joblib():
+    """Large arrays go to workers by files that they map, small ones by pickle; both come back."""
+    joblib = pytest.importorskip("joblib")
+    big = pp.ones((500, 400)).T + 0
+    assert joblib.Parallel(n_jobs=2)(joblib.delayed(sums)(big) for _ in range(2)) == [(200000.0, big.strides, "cpu:0")] * 2
+    results = joblib.Parallel(n_jobs=2)(joblib.delayed(pp.exp)(pp.zeros(3)) for _ in range(2))
+    assert [type(r) for r in results] == [pp.Array] * 2
+    assert joblib.hash(pp.arange(3.0)) == joblib.hash(pp.arange(3.0)) != joblib.hash(pp.arange(4.0))
+
+
+@pytest.mark.slow
+def test_numba():
+    """Functions that Numba compiles take arrays without a copy, and write them."""
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def total(x):
+        s = 0.0
+        for v in x.flat:
+            s += v
+        return s
+
+    @numba.njit(parallel=True)
+    def grow(x, y):
+        for i in numba.prange(x.shape[0]):
+            x[i] += y[i]
+        return x
+
+    @numba.njit
+    def either(x, first):
+        y = x if first else np.zeros_like(x)
+        return y.sum() + np.dot(x, x)
+
+    x = pp.arange(6.0)
+    for view in (x, x[::2], x[::-1], x.reshape(2, 3).T, x[:0], x.astype("float32"), x + 1):
+        assert total(view) == pp.asnumpy(view).sum()
+    later = x + 1
+    result = grow(x, pp.ones(6))
+    assert type(result) is np.ndarray
+    assert x.tolist() == later.tolist() == [1, 2, 3, 4, 5, 6]
+    del result
+    assert (x + 1).pending  # nobody holds the memory
+    grow(x, np.ones(6))
+    grow(np.ones(6), x)
+    assert either(x, True) == either(pp.asnumpy(x), True)
+    assert either(x, False) == either(pp.asnumpy(x), False)
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    assert total(pp.asarray(fixed, copy=False)) == 3
+    with pytest.raises(numba.TypingError):
+        grow(pp.asarray(fixed, copy=False), x[:3])
+    with pytest.raises(TypeError, match=r"numba: .*null:0.*asnumpy"):
+        total(pp.zeros(3, dtype="float32", device="null"))
+
+
+@pytest.mark.slow
+def test_dask_looks_up():
+    da, sizeof = pytest.importorskip("dask.array"), pytest.importorskip("dask.sizeof")
+    d = da.from_array(pp.arange(10.0), chunks=5, asarray=False)
+    host = np.arange(10.0)
+    for got, expected in (
+        (da.percentile(d, [20, 50]), da.percentile(da.from_array(host, chunks=5), [20, 50]).compute()),
+        (da.concatenate([d, d]), np.concatenate([host, host])),
+        (da.take(d, [1, 7]), host[[1, 7]]),
+        (da.einsum("i,i->", d, d), np.dot(host, host)),
+        (da.tensordot(d, d, 1), np.dot(host, host)),
+        (da.nanmean(d), host.mean()),
+    ):
+        value = got.compute()
+        assert type(value) is pp.Array
+        np.testing.assert_allclose(pp.asnumpy(value), expected)
+    x = pp.zeros(1000)
+    assert sizeof.sizeof(x) == sizeof.sizeof(x.reshape(10, 100)) == 8000

@@ -1,6 +1,14 @@
 # tests/python/test_libraries.py: arrays of pardo in other libraries: those that plot, hold tables and images, label, chunk and store.
 from __future__ import annotations
 
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -197,3 +205,73 @@ def test_numba(x):
     assert (kind.dtype, kind.ndim, kind.layout) == (numba.float64, 2, "C")
     assert numba.njit(lambda a: a[0, 1])(x) == RAW[0, 1]
     assert numba.njit(lambda a: a.sum())(np.asarray(x)) == pytest.approx(RAW.sum())
+
+
+def test_joblib_hash_and_files(v, tmp_path):
+    joblib = pytest.importorskip("joblib")
+    joblib.dump({"v": v}, tmp_path / "v.pkl")
+    np.testing.assert_array_equal(pp.asnumpy(joblib.load(tmp_path / "v.pkl")["v"]), ROW)
+    assert joblib.hash(v) == joblib.hash(v + 0)
+
+
+def test_matplotlib_of_other_devices():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots()
+    (line,) = axes.plot(pp.arange(4, dtype="float32", device="null:1"))
+    assert line.get_ydata().tolist() == [0, 1, 2, 3]
+    plt.close(figure)
+
+
+def test_writable_buffers_are_what_others_write(v):
+    pd, signal = pytest.importorskip("pandas"), pytest.importorskip("scipy.signal")
+    sections = pp.asarray(signal.butter(2, 0.1, output="sos"))
+    with pp.writable_buffers(sections, v):
+        filtered = signal.sosfilt(sections, v)
+        np.asarray(v)[1] = 9
+        ctypes.c_double.from_buffer(v).value = 5
+    np.testing.assert_allclose(np.asarray(filtered), signal.sosfilt(pp.asnumpy(sections), ROW))
+    assert v.tolist()[:2] == [5, 9]
+    assert pd.Series(v).iloc[1] == 9
+
+
+def test_sklearn():
+    """Estimators that know the array API, as the page says they are asked for it; more of them: tests/suites."""
+    pytest.importorskip("sklearn")
+    code = """
+import numpy as np, pardo as pp, sklearn
+from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import Ridge
+sklearn.set_config(array_api_dispatch=True)
+host = np.random.default_rng(0).random((50, 3))
+x, y = pp.asarray(host), pp.asarray(host @ [1.0, 2.0, 3.0])
+scaled = StandardScaler().fit_transform(x)
+fitted = Ridge(alpha=1e-8, solver="svd").fit(x, y)
+print(type(scaled).__name__, type(fitted.coef_).__name__, np.allclose(pp.asnumpy(fitted.coef_), [1, 2, 3]))
+"""
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["Array", "Array", "True"], done.stderr
+
+
+def test_the_page_of_libraries():
+    """Every row of the page has a test, and the version that it names is the oldest that is installed for tests."""
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "guide" / "libraries.md").read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")][1:]
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    groups, needed = project["dependency-groups"], project["project"]["dependencies"]
+    listed = [r for group in ("test", "demo") for r in groups[group]] + needed
+    known = {re.split(r"[\[>]", r)[0].lower(): r.partition(">=")[2] for r in listed}
+    tests = "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling"))
+    tests += (root / "tests" / "python" / "test_numpy_protocols.py").read_text()
+    assert len(rows) >= 18
+    for name, version, *cells in rows:
+        package = {"tvm-ffi": "apache-tvm-ffi"}.get(name, name).lower()
+        assert known[package] == version, name
+        module = {"tvm-ffi": "tvm_ffi", "scikit-learn": "sklearn", "Pillow": "PIL"}.get(name, name.lower())
+        assert re.search(rf'importorskip\("{module}|import {module}', tests), name
+        assert len(cells) == 3
+        assert all(cells[:1])

@@ -180,19 +180,17 @@ Array graph::share_memory(const char* op_name, void* data, DType dtype, Extents 
         if (shape[static_cast<std::size_t>(d)] > 1) steps[d] = strides[static_cast<std::size_t>(d)];  // others may be any number
     }
     char* const base = static_cast<char*>(data) - first * size;
-    // Filled in last: until then an exception leaves the memory to the caller.
-    const auto owner = std::make_shared<std::function<void()>>();
-    Ref<device::Buffer> buffer = queue.device().impl()->import(base, range.bytes, kind, [owner] {
-        if (*owner) (*owner)();
-    });
+    const Ref<Node> whole = graph::make_leaf(queue.impl(), dtype, Shape(shape), steps, first, nullptr);
+    Ref<Node> shown = graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, nullptr);
+    shown->base = whole;  // the memory is not the array's own
+    // Last: until then an exception leaves the memory to the caller.
+    Ref<device::Buffer> buffer = queue.device().impl()->import(base, range.bytes, kind, std::move(release));
     queue.impl()->device()->note_kind(kind);
     buffer->set_externally_writable();
     if (read_only) buffer->set_read_only();
-    const Ref<Node> whole = graph::make_leaf(queue.impl(), dtype, Shape(shape), steps, first, buffer);
-    Ref<Node> shown = graph::make_leaf(queue.impl(), dtype, Shape(shape), std::move(steps), first, std::move(buffer));
-    shown->base = whole;  // the memory is not the array's own
+    whole->buffer = buffer;
+    shown->buffer = std::move(buffer);
     const Array array(shown.detach(), Array::Adopt{});
-    *owner = std::move(release);
     return array;
 }
 

@@ -3,6 +3,7 @@ import concurrent.futures
 import ctypes
 import doctest
 import importlib
+import os
 import pickle
 import subprocess
 import sys
@@ -537,3 +538,64 @@ def test_names_of_dpnp():
     assert dpctl.utils.get_coerced_usm_type(["host", "shared"]) == "shared"
     with pytest.raises(AttributeError, match=r"module 'pardo\.compat\.dpnp' has no attribute 'matrix': there are no matrices"):
         dpnp.matrix
+
+
+def test_device_context_of_dpctl():
+    from pardo.compat import dpctl
+
+    with dpctl.device_context("cpu") as queue:
+        assert isinstance(queue, dpctl.SyclQueue)
+        assert queue.sycl_device == pp.Device("cpu")
+    far = pp.Device("null:1")
+    for given in (far, dpctl.SyclQueue(far)):
+        with dpctl.device_context(given) as queue:
+            assert queue.sycl_device == pp.Device() == dpctl.get_current_queue().sycl_device == far
+            with dpctl.device_context("cpu"):
+                assert pp.Device() == pp.Device("cpu")
+            assert pp.Device() == far
+    assert pp.Device() != far
+    with pytest.raises(ValueError, match="nowhere"):
+        dpctl.device_context("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "selection"),
+    [
+        ("of_oneapi", "opencl:gpu", "opencl:gpu"),
+        ("of_oneapi", "level_zero:gpu;opencl:cpu", "opencl:gpu,opencl:cpu"),
+        ("of_oneapi", "*:cpu", "cpu"),
+        ("of_oneapi", "OpenCL:0,1", "opencl:0,opencl:1"),
+        ("of_oneapi", "opencl:0.1; cuda:*", "opencl:0,cuda"),
+        ("of_oneapi", "!opencl:*;hip:gpu", ""),
+        ("of_sycl", "opencl:gpu:0,cpu", "opencl:gpu:0,cpu"),
+        ("of_sycl", "gpu", "gpu"),
+        ("of_sycl", "host", "cpu"),
+        ("of_sycl", "level_zero:0", "opencl:0"),
+        ("of_sycl", "opencl:acc:1", "opencl:accelerator:1"),
+        ("of_sycl", "hip", ""),
+    ],
+)
+def test_selectors_of_sycl(name, text, selection):
+    from pardo.compat import _selectors
+
+    assert getattr(_selectors, name)(text) == selection
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variables", "device", "note"),
+    [
+        ({"ONEAPI_DEVICE_SELECTOR": "native_cpu:cpu"}, "cpu:0", "makes cpu:0 the default device"),
+        ({"SYCL_DEVICE_FILTER": "host"}, "cpu:0", "makes cpu:0 the default device"),
+        ({"SYCL_DEVICE_FILTER": "hip:gpu"}, "cpu:0", "names no device that pardo has"),
+        ({"ONEAPI_DEVICE_SELECTOR": "hip:gpu", "PARDO_DEVICE": "null:1"}, "null:1", ""),
+        ({}, "cpu:0", ""),
+    ],
+)
+def test_variables_of_sycl(variables, device, note):
+    environment = {k: v for k, v in os.environ.items() if k not in ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_FILTER", "PARDO_DEVICE")}
+    code = "import pardo.compat.dpctl, pardo; print(pardo.Device().id)"
+    done = subprocess.run([sys.executable, "-c", code], env={**environment, **variables}, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [device]
+    assert note in done.stderr
+    assert bool(done.stderr) == bool(note)

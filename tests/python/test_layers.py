@@ -90,6 +90,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/_runtime/memory.py": "the host",
     "python/pardo/_runtime/queues.py": "the host",
     "python/pardo/compat/_attributes.py": "aspects by SYCL's names",
+    "python/pardo/compat/_selectors.py": "SYCL's words",
     "python/pardo/compat/_words.py": "dpctl's words",
     "python/pardo/compat/dpctl/__init__.py": "dpctl's words",
     "python/pardo/compat/numba/__init__.py": "the host",

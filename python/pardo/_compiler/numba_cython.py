@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 # What is in `cython.parallel.prange(…)` and in `with cython.nogil:` says how C code runs, not what it computes.
-PRANGE_KEYWORDS = {"nogil", "use_threads_if", "schedule", "chunksize", "num_threads"}
+PRANGE_KEYWORDS = {"nogil", "use_threads_if", "schedule", "chunksize", "num_threads", "simd"}
 _MANAGERS = {"nogil", "gil", "parallel", "boundscheck", "wraparound", "initializedcheck", "nonecheck", "cdivision"}
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
 

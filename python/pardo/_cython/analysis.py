@@ -432,7 +432,7 @@ def _has_marks(source: Any) -> bool:
     """Whether a file may have regions, itself or in files that it includes."""
     with contextlib.suppress(OSError), open(source.filename, encoding="utf-8", errors="replace") as file:
         text = file.read()
-        return "device" in text or re.search(r"^\s*include\b", text, re.MULTILINE) is not None
+        return re.search(r"device|\bsimd\b|^\s*include\b", text, re.MULTILINE) is not None
     return False
 
 
@@ -450,7 +450,7 @@ def _parse_stage(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
                     return plain
                 marked(plain)
                 if not marked.found and not marked.device_functions:
-                    return parse(compilation)
+                    return plain if marked.simd else parse(compilation)
                 py = str(compilation.source_desc.filename).endswith(".py")
                 fresh = Main.Context.from_options(context.options)
                 fresh.cython_scope = fresh.modules["cython"] = context.cython_scope  # loading it takes longer than all else

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from Cython.CodeWriter import ExpressionWriter
 from Cython.Compiler import ExprNodes, Nodes, TreeFragment
+from Cython.Compiler.Errors import warn_once
 from Cython.Compiler.Visitor import VisitorTransform
 from pardo._cython.errors import refuse
 from pardo._cython.quiet import Quiet, quiet
@@ -80,6 +81,7 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         self.quiet: dict[int, Quiet | None] = {}  # of blocks
         self.nogil = False
         self.in_region = False
+        self.simd = False  # whether that was taken out
 
     def visit_Node(self, node: Any) -> Any:
         self.visitchildren(node)
@@ -198,6 +200,8 @@ class Marks(VisitorTransform):  # type: ignore[misc]
 
     def _section(self, node: Any, call: Any, is_parallel: bool) -> Any:
         """A node that is a region if the call that opens it is given a device."""
+        if is_parallel and isinstance(call, ExprNodes.GeneralCallNode):
+            self._without_simd(call)
         taken = _taken(call) if is_parallel and isinstance(call, ExprNodes.GeneralCallNode) else None
         if taken is None:
             self.visitchildren(node)
@@ -210,6 +214,15 @@ class Marks(VisitorTransform):  # type: ignore[misc]
         self.in_region = False
         node.pardo_region = mark.number
         return node if self.made is None else self.made(mark, node)
+
+    def _without_simd(self, call: Any) -> None:
+        """Take `simd=` out, which Cython itself does not know in all versions."""
+        pairs = call.keyword_args.key_value_pairs if call.keyword_args else []
+        for pair in [k for k in pairs if str(k.key.value) == "simd"]:
+            pairs.remove(pair)
+            self.simd = True
+            if self.made is None:
+                warn_once(pair.key.pos, "simd= of prange is ignored: loops on devices are vectorised, others as C compilers do", 1)
 
     def visit_SimpleCallNode(self, node: Any) -> Any:
         if self.meaning(node.function) == "device":

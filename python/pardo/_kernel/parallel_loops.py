@@ -211,6 +211,7 @@ def scheduled(scope: Scope, loop: ast.For) -> tuple[str | None, ast.expr]:
     if given.keys() - (numba_cython.PRANGE_KEYWORDS if foreign else {"schedule", "chunk"}):
         return None, NONE  # the translator refuses it
     loop.iter.keywords = []
+    loop.ignored = "simd" if "simd" in given else ""  # type: ignore[attr-defined]
     schedule, chunk = given.get("schedule", NONE), given.get("chunksize" if foreign else "chunk", NONE)
     if not isinstance(schedule, ast.Constant):
         raise problem(ValueError, scope.source, schedule, "schedule must be a plain string: 'static' or 'dynamic'")

@@ -467,8 +467,9 @@ class Region(_core._LoopCall):
             return "a serial loop, compiled" + python
         counters = " and ".join(f"`{ast.unparse(lp.target)}`" for lp in self.parallel_loops)
         space = ", one index space" if len(self.parallel_loops) > 1 else ""
+        ignored = "; `simd` is ignored: all loops are vectorised" if any(getattr(lp, "ignored", "") for lp in self.parallel_loops) else ""
         reduces = f"; it reduces into {', '.join(f'`{n}`' for n in self.results)}" if self.results else ""
-        return f"a parallel loop over {counters}{space}{reduces}{python}"
+        return f"a parallel loop over {counters}{space}{reduces}{ignored}{python}"
 
     def in_parallel(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""

@@ -13,6 +13,7 @@ from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
 from pardo import _core
+from pardo import device_context as _device_context
 from pardo import get_devices as _get_devices
 from pardo import get_platforms as _get_platforms
 from pardo import select_device as _select_device
@@ -22,6 +23,7 @@ from pardo._core import DeviceError as _DeviceError
 from pardo._core import Event as SyclEvent
 from pardo._runtime.devices import Platform as SyclPlatform
 from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
+from pardo.compat import _selectors
 from pardo.compat._names import missing as _missing
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import backend_type, device_type, event_status_type
@@ -39,8 +41,10 @@ __all__ = [
     "SyclSubDeviceCreationError",
     "SyclTimer",
     "backend_type",
+    "device_context",
     "device_type",
     "event_status_type",
+    "get_current_queue",
     "get_devices",
     "get_num_devices",
     "get_platforms",
@@ -68,8 +72,7 @@ _MODULES = ("memory", "program", "tensor", "utils")
 _INSTEAD = {
     "SyclKernelInvalidRangeError": "ValueError is raised",
     "get_include": "use the package for C++, `pardo.h`",
-    "set_global_queue nullary_nullptr get_current_queue": "queues are arguments: queue=",
-    "device_context": "use pardo.device_context",
+    "set_global_queue nullary_nullptr": "queues are arguments: queue=",
 }
 
 
@@ -86,6 +89,46 @@ def get_devices(backend: _Any = "all", device_type: _Any = "all") -> list[SyclDe
 def get_num_devices(backend: _Any = "all", device_type: _Any = "all") -> int:
     """Count devices."""
     return len(get_devices(backend, device_type))
+
+
+class device_context:  # noqa: N801 (used like a function)
+    """Make a device the default one for a block: ``with dpctl.device_context("opencl:gpu") as queue:``, of dpctl before 0.12.
+
+    Parameters
+    ----------
+    arg : str, SyclDevice or SyclQueue
+        A selection string, a device, or a queue, whose device is meant.
+
+    Returns
+    -------
+    context manager
+        Gives the queue, or a queue of the device.
+
+    Raises
+    ------
+    ValueError
+        There is no such device.
+
+    See Also
+    --------
+    pardo.device_context
+    """
+
+    def __init__(self, arg: _Any) -> None:
+        self._queue = arg if isinstance(arg, SyclQueue) else SyclQueue(arg)
+        self._context = _device_context(self._queue.sycl_device)
+
+    def __enter__(self) -> SyclQueue:
+        self._context.__enter__()
+        return self._queue
+
+    def __exit__(self, *exception: object) -> None:
+        self._context.__exit__(*exception)
+
+
+def get_current_queue() -> SyclQueue:
+    """Give a queue of the default device, which `device_context` says."""
+    return SyclQueue(SyclDevice())
 
 
 def get_platforms() -> list[SyclPlatform]:
@@ -209,3 +252,6 @@ def __getattr__(name: str) -> _Any:
     if name == "__version__":
         return _core._version
     raise _missing(__name__, name, _INSTEAD, "see the guide 'From dpnp and dpctl' for pardo's names")
+
+
+_selectors.read()

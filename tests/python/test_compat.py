@@ -599,3 +599,59 @@ def test_variables_of_sycl(variables, device, note):
     assert done.stdout.split() == [device]
     assert note in done.stderr
     assert bool(done.stderr) == bool(note)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reductions_of_dpctl(dtype, axis):
+    """Those of dpctl.tensor that the standard does not have, against NumPy."""
+    tensor = dpctl.tensor
+    host = np.arange(1, 13).reshape(3, 4).astype(dtype)
+    x, tolerance = pp.asarray(host), 1e-6 if dtype == "float32" else 1e-12
+    for keepdims in (False, True):
+        got = tensor.logsumexp(x, axis=axis, keepdims=keepdims)
+        np.testing.assert_allclose(pp.asnumpy(got), np.log(np.exp(host).sum(axis=axis, keepdims=keepdims)), rtol=tolerance)
+        got = tensor.reduce_hypot(x, axis=axis, keepdims=keepdims)
+        np.testing.assert_allclose(pp.asnumpy(got), np.sqrt((host**2.0).sum(axis=axis, keepdims=keepdims)), rtol=tolerance)
+    if axis is not None:
+        for initial in (False, True):
+            got = pp.asnumpy(tensor.cumulative_logsumexp(x, axis=axis, include_initial=initial))
+            expected = np.logaddexp.accumulate(host, axis=axis)
+            np.testing.assert_allclose(got[1:] if initial and axis == 0 else got[:, 1:] if initial else got, expected, rtol=tolerance)
+    values, _ = tensor.top_k(x, 2, axis=axis, mode="smallest")
+    flat = host.ravel() if axis is None else host
+    np.testing.assert_array_equal(pp.asnumpy(values), np.sort(flat, axis=-1 if axis is None else axis).take(range(2), axis=axis or 0))
+    np.testing.assert_allclose(pp.asnumpy(tensor.rsqrt(x)), 1 / np.sqrt(host), rtol=tolerance)
+
+
+def test_reductions_of_dpctl_at_the_edges():
+    tensor = dpctl.tensor
+    big = pp.asarray([3e200, 4e200])
+    assert tensor.reduce_hypot(big).item() == pytest.approx(5e200)
+    assert tensor.reduce_hypot(pp.zeros(0)).item() == tensor.reduce_hypot(pp.zeros(3)).item() == 0
+    assert tensor.reduce_hypot(pp.asarray([np.inf, 1.0])).item() == np.inf
+    assert np.isnan(tensor.reduce_hypot(pp.asarray([np.nan, 1.0])).item())
+    out = pp.zeros(())
+    assert tensor.logsumexp(big, out=out) is out
+    assert out.item() == 4e200
+    with pytest.raises(ValueError, match="cumulative_logsumexp: axis"):
+        tensor.cumulative_logsumexp(pp.zeros((2, 2)))
+    with pytest.raises(ValueError, match="top_k: mode"):
+        tensor.top_k(big, 1, mode="most")
+
+
+def test_more_names_of_dpctl():
+    tensor = dpctl.tensor
+    assert tensor.__array_namespace_info__().default_device() == pp.__array_namespace_info__().default_device()
+    queue = dpctl.SyclQueue()
+    assert queue.get_sycl_device() == queue.sycl_device
+    assert queue.get_sycl_context() == queue.sycl_context
+    assert queue.get_sycl_backend() == queue.backend
+    x = pp.asarray([1.23456789])
+    before = tensor.get_print_options()
+    with tensor.print_options(precision=2):
+        assert "1.23]" in str(x)
+    assert tensor.get_print_options() == before
+    assert "1.2]" in tensor.usm_ndarray_str(x, precision=1)
+    assert "1.2])" in tensor.usm_ndarray_repr(x, precision=1)
+    tensor.set_print_options(precision=before["precision"])

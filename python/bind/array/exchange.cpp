@@ -81,13 +81,14 @@ bool is_fortran_contiguous(const Array& x) {
 }
 
 void check_layout(const Array& x, int flags) {
-    constexpr int orders = (PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS) & ~PyBUF_STRIDES;
-    if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES && (flags & orders) == 0) return;
+    const auto asked = [&](int what) { return (flags & what) == what; };
+    const bool strided = asked(PyBUF_STRIDES);
+    const bool by_rows = asked(PyBUF_C_CONTIGUOUS), by_columns = asked(PyBUF_F_CONTIGUOUS), either = asked(PyBUF_ANY_CONTIGUOUS);
+    if (strided && !by_rows && !by_columns && !either) return;
     const bool c = x.is_contiguous(), f = is_fortran_contiguous(x);
-    const bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
-    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c) refuse("the array is not C-contiguous");
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f) refuse("the array is not Fortran-contiguous");
-    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f) refuse("the array is not contiguous");
+    if (by_rows && !c) refuse("the array is not C-contiguous");
+    if (by_columns && !f) refuse("the array is not Fortran-contiguous");
+    if (either && !c && !f) refuse("the array is not contiguous");
     if (!strided && !c) refuse("the array is not C-contiguous, and the consumer takes no strides");
 }
 

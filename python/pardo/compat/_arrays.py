@@ -64,7 +64,7 @@ def namespace(name: str) -> Callable[..., Any]:
 
 def served(module: str, own: dict[str, Any], name: str, instead: dict[str, str]) -> Any:
     """A name of a module, which it keeps; else the exception that says what to use."""
-    if not name.startswith("_"):
+    if not name.startswith("_") or name in ("__array_namespace_info__", "__array_api_version__"):
         try:
             own[name] = namespace(name)
         except AttributeError as e:

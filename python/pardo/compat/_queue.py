@@ -69,6 +69,18 @@ class SyclQueue:
         """The context."""
         return self._queue.context
 
+    def get_sycl_device(self) -> Device:
+        """Give its device."""
+        return self.sycl_device
+
+    def get_sycl_context(self) -> Context:
+        """Give its context."""
+        return self.sycl_context
+
+    def get_sycl_backend(self) -> Any:
+        """Give the back end of its device."""
+        return self.backend
+
     @property
     def backend(self) -> Any:
         """The back end, as dpctl's enumeration has it."""

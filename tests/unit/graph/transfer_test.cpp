@@ -4,10 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <pardo/error.h>
+#include <pardo/exchange.h>
 #include <pardo/ops.h>
 
 #include "graph/record.h"
@@ -108,6 +111,36 @@ TEST(Transfer, WritableExportsWaitForAllUses) {
     EXPECT_EQ(reused.node()->buffer->data(), block);
     reused.share_writable()();
     EXPECT_EQ(done, 2);
+}
+
+TEST(Transfer, LentMemoryIsOthersUntilItIsGivenBack) {
+    const Array x = ones(S{4}, DType::Float64, null_queue());
+    x.force();
+    EXPECT_TRUE(add(x, 1.0).pending());
+    {
+        std::optional<Loan> first = lend(x, true), second = lend(x, true);
+        EXPECT_TRUE(x.externally_writable());
+        first.reset();
+        EXPECT_FALSE(add(x, 1.0).pending());
+        const Loan moved = std::move(*second);
+        EXPECT_TRUE(x.externally_writable());
+    }
+    EXPECT_FALSE(x.externally_writable());
+    EXPECT_TRUE(add(x, 1.0).pending());
+    const Array later = add(x, 1.0);
+    EXPECT_FALSE(lend(x, true, true));  // it would have to be computed first
+    EXPECT_TRUE(later.pending());
+    {
+        const std::optional<Loan> read = lend(x, false, true);
+        ASSERT_TRUE(read);
+        EXPECT_TRUE(x.externally_readable());
+        EXPECT_FALSE(x.externally_writable());
+    }
+    EXPECT_FALSE(x.externally_readable());
+    EXPECT_EQ(owned_bytes(x), 32);
+    EXPECT_EQ(owned_bytes(broadcast_to(x, S{2, 4})), 0);
+    share_for_good(x);
+    EXPECT_TRUE(x.externally_writable());
 }
 
 TEST(Transfer, SharedMemoryStaysTheCallersOnAnError) {

@@ -12,6 +12,10 @@ Array.tolist:
 >>> pp.asarray([[1, 2], [3, 4]]).tolist()
 [[1, 2], [3, 4]]
 
+Array.to_numpy:
+>>> pp.asarray([1.0, 2.0]).to_numpy()
+array([1., 2.])
+
 Array.tobytes:
 >>> pp.asarray([65, 66], dtype="uint8").tobytes()
 b'AB'

@@ -60,6 +60,7 @@ public:
     std::int64_t size() const noexcept;  // elements
     std::int64_t nbytes() const noexcept;
     Queue queue() const;
+    /// It remembers a queue of one's own: Queue::of(x.device()) is x.queue().
     Device device() const;
     /// True for 0-d results of operations (sums, x[i]): they behave as NumPy's scalars, so `t += 1` binds a new value.
     bool is_scalar_value() const noexcept;
@@ -110,7 +111,7 @@ public:
     Array astype(DType dtype, bool copy = true) const;
     Array copy() const;
     Array to_queue(const Queue& queue) const;  // this array when it is already there, else a copy
-    Array to_device(const Device& device) const;
+    Array to_device(const Device& device) const;       // to the canonical queue, or the one that the device remembers
 
     // Values.
     /// The one value of an array of size 1 (else Value error); waits.
@@ -150,6 +151,9 @@ private:
 /// Copies host memory (strides in bytes, any alignment) to a new array. Throws Buffer for what cannot be a range of memory.
 PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue(),
                           MemoryKind kind = MemoryKind::Device, const char* op_name = "asarray");
+/// Says of a fresh copy that it stands for values without a place of their own, which follow the arrays that they meet: it has no part in
+/// the kind of memory of results.
+PARDO_API Array note_following(Array copy);
 /// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
 /// not suffice or `offset` is no multiple of the element size.
 PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);

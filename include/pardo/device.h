@@ -15,6 +15,7 @@ namespace pardo {
 
 namespace device {
 class Device;
+class Queue;
 }
 
 enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator };
@@ -121,7 +122,8 @@ struct Partition {
     std::string text() const;
 };
 
-/// A device of the machine. Two handles to the same device are equal. Devices live as long as the process.
+/// A device of the machine, which lives as long as the process. What an array on a queue of one's own tells of its device remembers that
+/// queue: `Queue::of` gives it back, and two handles are equal if device and queue are. Others stand for the canonical queue.
 class PARDO_API Device {
 public:
     /// The default device (PARDO_DEVICE, else the CPU).
@@ -129,6 +131,16 @@ public:
     /// Selects by `backend:type:index`, every part optional, alternatives by comma. Throws Value and lists what exists.
     explicit Device(std::string_view selector);
     explicit Device(device::Device* impl) : impl_(impl) {}
+    /// The device of a queue, which it remembers unless that is the canonical one.
+    explicit Device(device::Queue* queue);
+    Device(const Device&);
+    Device(Device&& other) noexcept : impl_(other.impl_), queue_(std::exchange(other.queue_, nullptr)) {}
+    Device& operator=(Device other) noexcept {
+        std::swap(impl_, other.impl_);
+        std::swap(queue_, other.queue_);
+        return *this;
+    }
+    ~Device();
 
     const DeviceInfo& info() const;
     /// "cpu:0": a selection string that gives this device back.
@@ -151,11 +163,16 @@ public:
     std::vector<Device> create_sub_devices(const Partition& partition) const;
     /// The larger the better, for select_device: GPUs first, then accelerators and CPUs; more compute units first among those.
     std::int64_t score() const;
-    friend bool operator==(const Device& a, const Device& b) { return a.impl_ == b.impl_; }
+    /// The same device without a queue of one's own: to compare hardware.
+    Device without_queue() const { return Device(impl_); }
+    friend bool operator==(const Device& a, const Device& b) { return a.impl_ == b.impl_ && a.queue_ == b.queue_; }
     device::Device* impl() const { return impl_; }
+    /// The queue of one's own that it remembers, or null.
+    device::Queue* remembered() const { return queue_; }
 
 private:
     device::Device* impl_;
+    device::Queue* queue_ = nullptr;  // holds a reference
 };
 
 /// All visible devices (after PARDO_DEVICES), optionally of one back end ("" = all) and type.

@@ -35,6 +35,11 @@ PARDO_API void set_dtype(Array& x, DType dtype);
 /// True when no other array or pending operation knows this one's memory.
 PARDO_API bool unreferenced(const Array& x);
 
+/// Whether there is memory of several kinds on the device of x: then results may be of another kind than 'device'.
+PARDO_API bool has_kinds(const Array& x);
+/// The kind of memory of x as results of operations on it have it; nothing if x only follows others. Forces where there are several kinds.
+PARDO_API std::optional<MemoryKind> kind_for_results(const Array& x);
+
 /// x[i, j, …] with an integer for each dimension, as the index expression gives it; nothing where its element has to be waited for, where
 /// it lies elsewhere or where an index is out of bounds: index as usual.
 PARDO_API std::optional<Array> element_of(const Array& x, std::span<const std::int64_t> index);

@@ -47,7 +47,7 @@ class PARDO_API Queue {
 public:
     /// The canonical queue of the default device.
     Queue();
-    /// The canonical queue of a device.
+    /// The canonical queue of a device, or the one that it remembers (Array::device).
     static Queue of(const Device& device);
     /// A new queue.
     explicit Queue(const Device& device, QueueOrder order = QueueOrder::InOrder, bool profiling = false);

@@ -72,7 +72,7 @@ struct ParsedOperand {
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
 /// Array, Python number or NumPy scalar, or values of the host (lists, NumPy arrays), which are copied to the queue of the arrays that they
-/// meet: `other`, or `home` where that says nothing about dtypes. Without any NumPy arrays throw TypeError; all else is of kind Stranger.
+/// meet: `home`, or `other` where no such array is told; without any to the default queue. All else is of kind Stranger.
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
 void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {},
@@ -84,7 +84,11 @@ struct NumPyOperand {};
 bool in_device_context();
 /// Whether arrays of the host have copies on devices (`pp.data`), which take their place wherever they are operands or arguments.
 bool data_is_mapped();
-/// The error for data that would have to be copied in: lists, arrays of other libraries.
+/// Whether an array follows those that it meets: 0-d ones of the CPU.
+inline bool follows(const pardo::Array& x) { return x.ndim() == 0 && x.device().in_host_memory(); }
+/// How strongly an array decides where results are: 2 if it does not follow, 1 on a queue of one's own, 0 on a canonical one.
+inline int pull_of(const pardo::Array& x) { return !follows(x) ? 2 : x.device().remembered() ? 1 : 0; }
+/// The error for data that would have to be copied in: arrays of other libraries.
 [[noreturn]] void refuse_operand(PyObject* o, const char* op_name);
 /// A Python number or NumPy scalar as a Scalar (weak if Python's); nothing for other objects.
 std::optional<pardo::Scalar> scalar_from(PyObject* o);
@@ -134,8 +138,8 @@ pardo::MemoryKind kind_from(nb::handle name, const char* op_name);
 /// Whether an object holds values on the host that are copied to the arrays they meet: lists, tuples, NumPy arrays, buffers, what has
 /// `__array__`; not objects that compute with our arrays themselves.
 bool is_host_data(PyObject* o);
-/// A copy of such values, seen by transfer_guard.
-pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue);
+/// A copy of such values, seen by transfer_guard. It `follows` where the queue is that of arrays that they meet.
+pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue, bool follows = true);
 /// As copy_buffer, of a NumPy array and seen by transfer_guard.
 pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queue& queue, const char* op_name);
 /// Tells transfer_guard of a copy that nobody has asked for by name; throws if it is disallowed.

@@ -192,16 +192,14 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const p
             out.kind = OperandKind::Stranger;
             if (!is_host_data(o)) return;
             if (!home) home = other;
-            if (home && !data_is_mapped() && is_number_of_numpy(o)) {
+            if (!data_is_mapped() && is_number_of_numpy(o)) {
                 out.kind = OperandKind::Scalar;
                 out.scalar = strong(o);
-            } else if (home) {
+            } else {
+                if (!home && is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
                 out.kind = OperandKind::Array;
-                out.copied = host_operand(o, op_name, home->queue());
+                out.copied = host_operand(o, op_name, home ? home->queue() : pardo::Queue(), home != nullptr);
                 out.array = &*out.copied;
-            } else if (is_numpy_array(o)) {
-                if (!in_device_context()) refuse_operand(o, op_name);
-                throw NumPyOperand{};
             }
             return;
         }

@@ -92,6 +92,7 @@ _methods.attach(_ufunc_methods.Methods, _core.ufunc)
 _methods.attach(_events.EventMethods, _core.Event)
 _methods.attach(_queues.QueueMethods, _core.Queue)
 _methods.attach(_devices.DeviceMethods, _core.Device)
+_contexts.serve_methods(_core.ufunc, ["reduce", "accumulate", "reduceat", "outer", "at"])
 _contexts.serve_contexts(
     globals(),
     [

@@ -26,6 +26,9 @@ enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome
 constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
 constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }
 
+/// After all kinds in their order: of what has no memory of its own.
+constexpr MemoryKind no_kind = static_cast<MemoryKind>(static_cast<int>(MemoryKind::Host) + 1);
+
 /// Memory of one device. Made by Device::allocate or Device::import; given back to the allocator with the events that still use it.
 class Buffer : public RefCounted<Buffer> {
 public:
@@ -35,6 +38,11 @@ public:
 
     Device* device() const noexcept { return device_; }
     MemoryKind kind() const noexcept { return kind_; }
+    /// What it says about the kind of results: nothing if it only holds a copy of values that follow the arrays which they meet.
+    MemoryKind kind_for_results() const noexcept { return follows_ ? no_kind : kind_; }
+    bool follows() const noexcept { return follows_; }
+    /// Before others see it.
+    void set_follows() noexcept { follows_ = true; }
     /// Address as kernels see it; a host address too when `host_visible()`.
     void* data() const noexcept { return data_; }
     std::size_t bytes() const noexcept { return bytes_; }
@@ -145,6 +153,7 @@ protected:
 
     Device* device_;
     MemoryKind kind_;
+    bool follows_ = false;
     void* data_;
     std::size_t bytes_;
     static constexpr std::uint8_t reads_bit = 1, writes_bit = 2;

@@ -10,6 +10,17 @@ namespace pardo {
 
 Device::Device() : impl_(device::default_device()) {}
 Device::Device(std::string_view selector) : impl_(device::select(selector)) {}
+Device::Device(device::Queue* queue) : impl_(queue->device()) {
+    if (queue == impl_->queue()) return;
+    queue_ = queue;
+    queue_->retain();
+}
+Device::Device(const Device& o) : impl_(o.impl_), queue_(o.queue_) {
+    if (queue_) queue_->retain();
+}
+Device::~Device() {
+    if (queue_) queue_->release();
+}
 const DeviceInfo& Device::info() const { return impl_->info(); }
 std::string Device::id() const { return impl_->id(); }
 bool Device::supports(DType dtype) const { return impl_->supports(dtype); }
@@ -30,7 +41,7 @@ std::vector<Device> Device::create_sub_devices(const Partition& partition) const
 }
 
 Queue::Queue() : Queue(device::default_device()->queue()) {}
-Queue Queue::of(const Device& device) { return Queue(device.impl()->queue()); }
+Queue Queue::of(const Device& device) { return Queue(device.remembered() ? device.remembered() : device.impl()->queue()); }
 Queue::Queue(const Device& device, QueueOrder order, bool profiling) : impl_(device.impl()->create_queue(order, profiling).detach()) {}
 Queue::Queue(const Context& context, const Device& device, QueueOrder order, bool profiling) : impl_(nullptr) {
     if (!context.contains(device)) {
@@ -84,17 +95,21 @@ Event Queue::host_task(std::function<std::shared_ptr<void>()> f, const std::stri
 Context::Context(std::span<const Device> devices) {
     if (devices.empty()) throw Error(ErrorCode::Value, "Context: at least one device is needed");
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        if (std::find(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i), devices[i]) !=
-            devices.begin() + static_cast<std::ptrdiff_t>(i))
+        const auto before = devices.first(i);
+        if (std::ranges::any_of(before, [&](const Device& d) { return d.impl() == devices[i].impl(); }))
             throw Error(ErrorCode::Value, "Context: device " + devices[i].id() + " is given twice");
         const device::Platform &first = device::platform_of(devices[0].impl()), &other = device::platform_of(devices[i].impl());
         if (&first == &other) continue;
         throw Error(ErrorCode::Value, "Context: devices of different platforms: " + devices[0].id() + " of " + first.name + ", " +
                                           devices[i].id() + " of " + other.name + "; make a context for each");
     }
-    devices_ = std::make_shared<const std::vector<Device>>(devices.begin(), devices.end());
+    std::vector<Device> hardware;
+    for (const Device& d : devices) hardware.push_back(d.without_queue());
+    devices_ = std::make_shared<const std::vector<Device>>(std::move(hardware));
 }
-bool Context::contains(const Device& device) const { return std::find(devices_->begin(), devices_->end(), device) != devices_->end(); }
+bool Context::contains(const Device& device) const {
+    return std::find(devices_->begin(), devices_->end(), device.without_queue()) != devices_->end();
+}
 
 Event::Event() noexcept = default;
 Event::Event(device::EventState* state) noexcept : state_(state) {

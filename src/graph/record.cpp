@@ -1,6 +1,7 @@
 // src/graph/record.cpp: records elementwise operations: check, simplify, act.
 #include "graph/record.h"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <string>
@@ -304,8 +305,67 @@ Array finish(Ref<Node> node) {
     return Array(node.detach(), Array::Adopt{});
 }
 
+bool follows(const Array& x) { return x.ndim() == 0 && x.node()->queue->device()->in_host_memory(); }
+
+Array following(const Array& x, device::Queue* queue) {
+    if (x.node()->queue.get() == queue || !follows(x)) return x;
+    return note_following(x.to_queue(Queue(queue)));
+}
+
+namespace {
+
+/// The queue of all arrays among operands; null when they differ.
+device::Queue* shared_queue(std::span<const Operand> operands) {
+    device::Queue* queue = nullptr;
+    for (const Operand& o : operands) {
+        if (!o.array()) continue;
+        device::Queue* its = o.array()->node()->queue.get();
+        if (queue && its != queue) return nullptr;
+        queue = its;
+    }
+    return queue ? queue : Queue().impl();
+}
+
+/// What decides where a result is: arrays that do not follow, before those that follow on a queue of one's own, before those on a canonical
+/// one, where numbers are that nobody has put anywhere.
+enum class Pull : std::uint8_t { Canonical, OwnQueue, Fixed };
+Pull pull_of(const Array& x) {
+    if (!follows(x)) return Pull::Fixed;
+    const device::Queue* queue = x.node()->queue.get();
+    return queue == queue->device()->queue() ? Pull::Canonical : Pull::OwnQueue;
+}
+
+/// Operands on several queues: those that follow are brought to the queue of the others.
+Array record_following(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
+    Pull most = Pull::Canonical;
+    for (const Operand& o : operands) {
+        if (o.array()) most = std::max(most, pull_of(*o.array()));
+    }
+    std::vector<const Array*> deciding;
+    for (const Operand& o : operands) {
+        if (o.array() && pull_of(*o.array()) == most) deciding.push_back(o.array());
+    }
+    device::Queue* queue = common_queue(name(op), deciding);
+    std::vector<Array> brought;
+    brought.reserve(operands.size());
+    std::vector<Operand> all;
+    for (const Operand& o : operands) {
+        const Operand* same = nullptr;
+        for (std::size_t i = 0; o.array() && !same && i < all.size(); ++i) {
+            if (operands[i].array() && operands[i].array()->node() == o.array()->node()) same = &all[i];
+        }
+        if (o.array() && !same) brought.push_back(following(*o.array(), queue));
+        all.push_back(same ? *same : o.array() ? Operand(std::as_const(brought.back())) : o);
+    }
+    return record(op, all, dtype);
+}
+
+}  // namespace
+
 Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
-    device::Queue* queue = common_queue(name(op), operands);
+    device::Queue* queue = shared_queue(operands);
+    if (!queue) [[unlikely]]
+        return record_following(op, operands, dtype);
     if (is_comparison(op)) {
         if (auto known = compare_beyond_range(op, operands)) return *std::move(known);
         if (auto split = compare_mixed_signs(op, operands)) return *std::move(split);
@@ -370,6 +430,11 @@ namespace pardo {
 std::span<const OpInfo> op_table() { return std::span(graph::op_rows).first(graph::public_rows); }
 
 Array bitcast(const Array& x, DType dtype) { return graph::record_bitcast(x, dtype); }
+
+Array note_following(Array copy) {
+    if (!copy.pending()) copy.node()->buffer->set_follows();
+    return copy;
+}
 
 Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype) {
     graph::check_row("apply", id, operands.size());

@@ -24,6 +24,10 @@ void check_row(const char* op_name, int id, std::size_t operands);
 
 /// The queue that all operands share; throws Placement as "<op_name>: …" naming both queues.
 device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays);
+/// Whether x goes where the arrays are that it meets: 0-d arrays of the CPU do, as NumPy's numbers.
+bool follows(const Array& x);
+/// x on the queue of what it meets: a copy if it follows, else x itself.
+Array following(const Array& x, device::Queue* queue);
 /// As above, of the arrays among operands; the default queue when all are scalars.
 device::Queue* common_queue(const char* op_name, std::span<const Operand> operands);
 
@@ -64,7 +68,7 @@ Ref<Node> operand_node(const Operand& operand, DType dtype, device::Queue* queue
 std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* op_name = "array");
 /// A new array with uninitialised, row-major memory; `op_name` is named when there is not so much.
 Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_name = "array", MemoryKind kind = MemoryKind::Device);
-/// The kind of memory for what is made from x; forces x if its device has memory of several kinds.
+/// The kind of memory for what is made from x, no_kind if x only follows; forces x if its device has memory of several kinds.
 MemoryKind kind_after(const Array& x);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);

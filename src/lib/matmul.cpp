@@ -67,7 +67,7 @@ struct MatmulCall final : graph::Call {
         const Array &a = inputs[0], &b = inputs[1];
         device::Queue* queue = a.node()->queue.get();
         const Shape shape = result_shape(a.node()->shape, b.node()->shape);
-        const MemoryKind kind = std::min(a.node()->buffer->kind(), b.node()->buffer->kind());
+        const MemoryKind kind = std::min(a.node()->buffer->kind_for_results(), b.node()->buffer->kind_for_results());
         lib::Output out = lib::make_output(name, queue, a.dtype(), shape, kind);
         results[0] = std::move(out.array);
         if (out.memory.size() == 0) return;

@@ -30,8 +30,8 @@ struct Output {
     Memory memory;
 };
 Output make_output(const char* op_name, device::Queue* queue, DType dtype, Shape shape, MemoryKind kind);
-/// The kind of memory of a result: device > shared > host of what it is computed from.
-template <class... M> MemoryKind kind_of(const M&... memories) { return std::min({memories.buffer->kind()...}); }
+/// The kind of memory of a result: device > shared > host of what it is computed from; no_kind if that only follows.
+template <class... M> MemoryKind kind_of(const M&... memories) { return std::min({memories.buffer->kind_for_results()...}); }
 /// Row-major scratch memory for routines, no array.
 Memory make_scratch(device::Queue* queue, DType dtype, std::int64_t count);
 Memory make_scratch_bytes(device::Queue* queue, std::int64_t bytes);

@@ -106,24 +106,28 @@ void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, d
         device::finish_without_locks(event);  // outside code may write as soon as the operation is over for them, and read what it wrote
 }
 
-/// The kind of each slot: device > shared > host of the memory that its values come from. Nearly always that is device memory alone.
+/// Whether there are copies of values of the host among the memory that is read: what comes of them alone follows too.
+bool any_follows(const Subgraph& subgraph) {
+    return std::ranges::any_of(subgraph.leaves, [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->follows(); });
+}
+
+/// The kind of each slot: device > shared > host of the memory that its values come from, no_kind for constants and indices. Nearly always
+/// that is device memory alone.
 bool Execution::find_kinds(const Plan& plan, const Subgraph& subgraph) {
-    const auto special = [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->kind() != MemoryKind::Device; };
+    const auto special = [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->kind_for_results() != MemoryKind::Device; };
     if (std::none_of(subgraph.leaves.begin(), subgraph.leaves.end(), special)) return false;
-    constexpr auto none = static_cast<MemoryKind>(static_cast<int>(MemoryKind::Host) + 1);  // constants and indices
     kinds_.clear();
     for (const Node* node : subgraph.nodes) {  // inputs before users
-        MemoryKind kind = node->pending() ? none : node->buffer->kind();
+        MemoryKind kind = node->pending() ? device::no_kind : node->buffer->kind_for_results();
         for (int i = 0; i < node->arity; ++i) kind = std::min(kind, kinds_[node->inputs[i]->index]);
         kinds_.push_back(kind);
     }
     const std::size_t nodes = kinds_.size();
-    kinds_.resize(nodes + plan.slots.size(), none);
+    kinds_.resize(nodes + plan.slots.size(), device::no_kind);
     for (const Plan::Result& r : plan.results) {
         kinds_[nodes + r.slot] = std::min(kinds_[nodes + r.slot], kinds_[r.node]);
     }
     kinds_.erase(kinds_.begin(), kinds_.begin() + static_cast<std::ptrdiff_t>(nodes));
-    std::replace(kinds_.begin(), kinds_.end(), none, MemoryKind::Device);
     return true;
 }
 
@@ -133,7 +137,10 @@ void Execution::allocate(const Plan& plan, const Subgraph& subgraph, device::Que
     const bool kinds = find_kinds(plan, subgraph);
     try {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-            slots_.push_back(device->obtain(static_cast<std::size_t>(plan.slots[i]), kinds ? kinds_[i] : MemoryKind::Device, queue));
+            const MemoryKind kind = kinds ? kinds_[i] : MemoryKind::Device;
+            const bool none = kind == device::no_kind;
+            slots_.push_back(device->obtain(static_cast<std::size_t>(plan.slots[i]), none ? MemoryKind::Device : kind, queue));
+            if (none && any_follows(subgraph)) slots_.back()->set_follows();
         }
     } catch (const Error& e) {
         const std::string op_name = kernel_of(plan, slots_.size());

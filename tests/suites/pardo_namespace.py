@@ -6,6 +6,9 @@
 - array-api-compat's are parametrised by a list of names, to which ours is added.
 - scikit-learn's are parametrised by what `yield_namespace_device_dtype_combinations` yields: it yields pardo, its device, and two dtypes.
 
+With PARDO_SUITE_PLACE the arrays that tests make without a device are elsewhere than on the default one: on the device that it names, or,
+as ``own``, on a queue of one's own. What the libraries make is where they say, so a library that forgets `device=` is found out.
+
 SciPy skips some tests for JAX, whose arrays NumPy reads and does not write; `np.asarray(x)` of an array of pardo is read-only too, so they
 are skipped here. All other tests are deselected. What known_failures.txt names is expected to fail, for the reason there; if it passes, the
 run fails.
@@ -16,6 +19,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +31,8 @@ READ_ONLY = {"output=array requires buffer view", "read-only backend"}  # SciPy'
 HERE = Path(__file__).parent
 DEVICE = os.environ.get("PARDO_DEVICE", "cpu")
 SUITE = os.environ["PARDO_SUITE"]
+PLACE = os.environ.get("PARDO_SUITE_PLACE", "")
+MAKERS = ["arange", "array", "asarray", "empty", "eye", "from_dlpack", "full", "linspace", "ones", "zeros"]
 
 
 def known_failures() -> dict[str, str]:
@@ -48,14 +54,51 @@ def name_of(item: pytest.Item) -> str:
 
 def combinations(include_numpy_namespaces: bool = True) -> list[tuple[str, str, str]]:
     """What scikit-learn's tests run with: the importable name of a namespace, a device, a dtype."""
-    return [("pardo", DEVICE, dtype) for dtype in ("float64", "float32")]
+    return [("pardo", device_of_tests(), dtype) for dtype in ("float64", "float32")]
+
+
+@functools.cache
+def queue_of_tests() -> pardo.Queue:
+    """The queue of arrays that tests make."""
+    return pardo.Queue(DEVICE) if PLACE == "own" else pardo.Queue.of(PLACE or DEVICE)
+
+
+def device_of_tests() -> Any:
+    """The same as a device, which remembers a queue of one's own."""
+    return pardo.zeros(1, queue=queue_of_tests()).device if PLACE else DEVICE
+
+
+def placed(make: Any) -> Any:
+    """A function that makes arrays: what files of tests call it for goes to their place."""
+
+    @functools.wraps(make)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("device") is None and kwargs.get("queue") is None and is_test(sys._getframe(1)):
+            of_ours = args and isinstance(args[0], pardo.Array)  # stays where it is
+            if not of_ours:
+                kwargs["device"] = device_of_tests()
+        return make(*args, **kwargs)
+
+    return wrapper
+
+
+def is_test(frame: Any) -> bool:
+    """Whether a call comes from a file of tests, by itself or out of a comprehension or a lambda there."""
+    return "/tests/" in frame.f_code.co_filename
+
+
+if PLACE:
+    for maker in MAKERS:
+        setattr(pardo, maker, placed(getattr(pardo, maker)))
 
 
 def mixed_inputs() -> list[tuple[Any, Any, str]]:
     """What its tests of operands from two namespaces run with: where `y` and weights are, where `X` is, a name."""
     from sklearn.utils._array_api import NamespaceAndDevice
 
-    ours, host, strict = (NamespaceAndDevice(*pair) for pair in (("pardo", DEVICE), ("numpy", None), ("array_api_strict", "CPU_DEVICE")))
+    ours, host, strict = (
+        NamespaceAndDevice(*pair) for pair in (("pardo", device_of_tests()), ("numpy", None), ("array_api_strict", "CPU_DEVICE"))
+    )
     return [(a, b, f"{a.xp} to {b.xp}") for a, b in ((host, ours), (ours, host), (strict, ours))]
 
 
@@ -75,7 +118,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         import scipy.conftest
 
         scipy.conftest.xp_known_backends.add("pardo")
-        if pardo.zeros(1, device=DEVICE).device.backend != "cpu":
+        if queue_of_tests().device.backend != "cpu":
             scipy.conftest.xp_skip_cpu_only_backends.add("pardo")
 
 

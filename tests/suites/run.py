@@ -1,5 +1,5 @@
 # tests/suites/run.py: runs scikit-learn's and SciPy's tests of the array API on arrays of pardo, and prints what passed.
-"""usage: run.py [--device DEVICE] [--only PART…] [--python PYTHON] [-- ARGUMENTS OF PYTEST]
+"""usage: run.py [--device DEVICE] [--place PLACE] [--only PART…] [--python PYTHON] [-- ARGUMENTS OF PYTEST]
 
 A part is a package of a library: ``sklearn.decomposition``, ``scipy.fft``. Each runs in a process of its own, with those of its files that
 speak of namespaces. The interpreter needs the packages of requirements.txt, and pardo. README.md says how, and has results.
@@ -56,8 +56,8 @@ def run(suite: str, root: Path, files: list[Path], options: argparse.Namespace) 
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         environment = os.environ | {
-            "PYTHONPATH": f"{HERE}{os.pathsep}{root}", "PARDO_SUITE": suite, "PARDO_DEVICE": options.device, "SCIPY_ARRAY_API": "1",
-            "SKLEARN_SKIP_NETWORK_TESTS": "1", "PARDO_IMPLICIT_COPIES": "1",
+            "PYTHONPATH": f"{HERE}{os.pathsep}{root}", "PARDO_SUITE": suite, "PARDO_DEVICE": options.device,
+            "PARDO_SUITE_PLACE": options.place, "SCIPY_ARRAY_API": "1", "SKLEARN_SKIP_NETWORK_TESTS": "1", "PARDO_IMPLICIT_COPIES": "1",
         }  # fmt: skip
         warnings = "error::DeprecationWarning" if suite == "array-api-extra" else "ignore"  # it tests its own deprecations
         command = [
@@ -87,6 +87,9 @@ def outcome(case: ElementTree.Element) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", help="where arrays are made that name no device")
+    parser.add_argument(
+        "--place", default="", help="where the tests' own arrays are, if not there: a device, or `own`, a queue of one's own"
+    )
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the libraries")
     parser.add_argument("--sources", type=Path, default=Path("build/suites/sources"), help="where source archives of array-api-… are")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="packages, or paths below them: scipy.fft, sklearn.metrics")

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include <pardo/layout.h>
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -80,7 +81,7 @@ const Array& checked_mask(const char* op_name, const Array& mask) {
                        std::string(op_name) + ": where must be a bool array, not " + std::string(pardo::dtype_name(mask.dtype())));
 }
 
-Array as_mask(const char* op_name, PyObject* o, const Array* home, const std::optional<Array>& made) {
+Array as_mask(const char* op_name, PyObject* o, const Array* home, const pardo::Queue& queue) {
     if (is_array(o)) return checked_mask(op_name, array_of(o));
     if (PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o)) {  // as NumPy: what is not zero is true
         return array_of_scalar(pardo::Scalar(PyObject_IsTrue(o) == 1));
@@ -88,14 +89,14 @@ Array as_mask(const char* op_name, PyObject* o, const Array* home, const std::op
     if (PyList_Check(o) || PyTuple_Check(o)) {
         const nb::object numpy = nb::module_::import_("numpy");
         const nb::object values = numpy.attr("asarray")(nb::handle(o), numpy.attr("bool_"));
-        return host_operand(values.ptr(), op_name, home ? home->queue() : made->queue());
+        return host_operand(values.ptr(), op_name, queue);
     }
     if (!is_host_data(o)) {
         throw pardo::Error(pardo::ErrorCode::Type,
                            std::string(op_name) + ": where must be a bool or an array of bools, not " + class_name(o));
     }
     if (!home && is_numpy_array(o) && in_device_context()) throw NumPyOperand{};
-    const Array mask = host_operand(o, op_name, home ? home->queue() : made->queue());
+    const Array mask = host_operand(o, op_name, queue);
     return checked_mask(op_name, mask);
 }
 
@@ -103,7 +104,8 @@ Array as_mask(const char* op_name, PyObject* o, const Array* home, const std::op
 Array apply_where(int id, std::span<const Operand> operands, const Array& mask, std::optional<pardo::DType> dtype) {
     const Array everywhere = pardo::apply(id, operands, dtype);
     const Array pair[] = {everywhere, mask};
-    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue());
+    const pardo::MemoryKind kind = pardo::has_kinds(everywhere) ? everywhere.memory_kind() : pardo::MemoryKind::Device;
+    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue(), kind);
     pardo::apply_out(id, operands, out, &mask, dtype);
     return out;
 }
@@ -139,15 +141,17 @@ PyObject* call_with_casting(int id, PyObject* const* args, Py_ssize_t count, PyO
     return call(id, pardo::op_table()[static_cast<std::size_t>(id)].name, positional, keywords).release().ptr();
 }
 
-/// The array whose queue host operands follow where no operand is an array: the condition of a choice, `out` or `where`.
-const Array* home_of_others(int arity, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+/// The array whose queue values of the host follow, of operands, `out` and `where`: the first of those that decide where the result is.
+const Array* home_of(int arity, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t keywords = names ? PyTuple_Size(names) : 0;
+    const Array* home = nullptr;
     for (Py_ssize_t i = 0; i < count + keywords; ++i) {
         PyObject* o = args[i];
         if (i >= arity && PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
-        if (is_array(o)) return &array_of(o);
+        if (!is_array(o)) continue;
+        if (!home || pull_of(array_of(o)) > pull_of(*home)) home = &array_of(o);
     }
-    return nullptr;
+    return home;
 }
 
 PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -164,7 +168,7 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
         if (is_array(args[i])) first = &array_of(args[i]);
     }
-    const Array* const home = first ? first : home_of_others(info.arity, args, count, names);
+    const Array* const home = first && first->ndim() > 0 ? first : home_of(info.arity, args, count, names);
     std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
     for (int i = 0; i < info.arity; ++i) {
         const int same = i > 0 && args[i] == args[i - 1] ? i - 1 : i > 1 && args[i] == args[0] ? 0 : i;
@@ -195,7 +199,10 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     const Py_ssize_t keyword_count = names ? PyTuple_Size(names) : 0;
     for (Py_ssize_t i = 0; i < keyword_count; ++i) parse_keyword(op_name, PyTuple_GetItem(names, i), args[count + i], k);
     std::optional<Array> mask;
-    if (k.where) mask = as_mask(op_name, k.where, home, made);
+    if (k.where) {
+        const auto copied = std::ranges::find_if(parsed, [](const ParsedOperand& p) { return p.array != nullptr; });
+        mask = as_mask(op_name, k.where, home, home ? home->queue() : copied->array->queue());
+    }
     if (k.out) {
         Array* const out = as_out(op_name, k.out);
         pardo::apply_out(id, used, *out, mask ? &*mask : nullptr, k.dtype);

@@ -1,4 +1,8 @@
 // python/bind/array/host_operands.cpp: values of the host that meet arrays of pardo: which objects are data, and their copies on a queue.
+#include <algorithm>
+#include <utility>
+
+#include <pardo/layout.h>
 #include <pardo/log.h>
 
 #include "bind.h"
@@ -38,6 +42,58 @@ bool computes_itself(PyObject* o) {
     return name != "pandas" && !name.starts_with("pandas.");
 }
 
+/// The array in a list or tuple, and in those inside of it, whose queue others follow. True when no other can take its place.
+bool find_home(PyObject* o, PyObject*& home, int depth) {
+    constexpr int deepest = 64;  // a list may hold itself
+    const bool list = PyList_CheckExact(o), tuple = !list && PyTuple_CheckExact(o);
+    if ((!list && !tuple) || depth > deepest) return false;
+    const Py_ssize_t count = list ? PyList_Size(o) : PyTuple_Size(o);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const item = list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i);
+        if (!item) {  // another thread has made it shorter
+            PyErr_Clear();
+            break;
+        }
+        if (!is_array(item)) {
+            if (find_home(item, home, depth + 1)) return true;
+        } else if (const int pull = pull_of(array_of(item)); !home || pull > pull_of(array_of(home))) {
+            home = item;
+            if (pull == 2) return true;
+        }
+    }
+    return false;
+}
+
+/// Whether an array, or one of several, is on a device that has memory of several kinds.
+bool has_kinds(PyObject* o) {
+    if (is_array(o)) return pardo::has_kinds(array_of(o));
+    if (!PyTuple_Check(o)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(o); ++i) {
+        if (has_kinds(PyTuple_GetItem(o, i))) return true;
+    }
+    return false;
+}
+
+constexpr auto no_kind = static_cast<pardo::MemoryKind>(static_cast<int>(pardo::MemoryKind::Host) + 1);
+
+/// device > shared > host of the arrays in a list or tuple, and in those inside of it.
+void kind_among(PyObject* o, pardo::MemoryKind& kind, int depth) {
+    constexpr int deepest = 64;
+    if (is_array(o)) {
+        const Unlocked unlocked;  // to know the kind of memory may take the value
+        if (const auto its = pardo::kind_for_results(array_of(o))) kind = std::min(kind, *its);
+        return;
+    }
+    const bool list = PyList_CheckExact(o), tuple = !list && PyTuple_CheckExact(o);
+    if ((!list && !tuple) || depth > deepest) return;
+    for (Py_ssize_t i = 0; i < (list ? PyList_Size(o) : PyTuple_Size(o)); ++i) {
+        PyObject* const item = list ? PyList_GetItem(o, i) : PyTuple_GetItem(o, i);
+        if (!item) return PyErr_Clear();  // another thread has made it shorter
+        const nb::object kept = nb::borrow(item);
+        kind_among(item, kind, depth + 1);
+    }
+}
+
 }  // namespace
 
 bool is_host_data(PyObject* o) {
@@ -54,17 +110,18 @@ pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queu
 
 bool data_is_mapped() { return mapped != nullptr; }
 
-pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue) {
+pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue, bool follows) {
+    const auto noted = [follows](pardo::Array copy) { return follows ? pardo::note_following(std::move(copy)) : copy; };
     if (mapped) {
         const nb::object found = nb::borrow(mapped)(nb::handle(o), queue);
         if (!found.is_none()) return array_of(found.ptr());
     }
     if (is_exact_numpy_array(o)) {
         const nb::object dtype = nb::handle(o).attr("dtype");
-        if (const auto known = dtype_at_sight(dtype.ptr())) return copy_operand(o, *known, queue, op_name);
+        if (const auto known = dtype_at_sight(dtype.ptr())) return noted(copy_operand(o, *known, queue, op_name));
     }
-    const nb::object made = nb::module_::import_("pardo._array.interop").attr("host_operand")(nb::handle(o), queue, op_name);
-    return array_of(made.ptr());
+    const nb::object made = nb::module_::import_("pardo._array.interop").attr("host_operand")(nb::handle(o), queue, op_name, follows);
+    return noted(array_of(made.ptr()));
 }
 
 void note_transfer(const char* op_name, std::int64_t bytes, const std::string& device, bool to_device) {
@@ -90,8 +147,33 @@ void bind_host_operands(nb::module_& m) {
     m.def(
         "_is_host_data", [](nb::handle o) { return is_host_data(o.ptr()); }, nb::arg("object").none());
     m.def(
-        "_host_operand", [](nb::handle o, QueueArgument queue, const char* op_name) { return host_operand(o.ptr(), op_name, queue); },
-        nb::arg("object"), nb::arg("queue"), nb::arg("op_name"));
+        "_host_operand",
+        [](nb::handle o, QueueArgument queue, const char* op_name, bool follows) {
+            return host_operand(o.ptr(), op_name, queue, follows);
+        },
+        nb::arg("object"), nb::arg("queue"), nb::arg("op_name"), nb::arg("follows") = true);
+    m.def(
+        "_array_among",
+        [](nb::handle objects) -> nb::object {
+            PyObject* home = nullptr;
+            find_home(objects.ptr(), home, 0);
+            return home ? nb::borrow(nb::handle(home)) : nb::none();
+        },
+        nb::arg("objects"), nb::sig("def _array_among(objects: Sequence[Any]) -> Array | None"));
+    m.def(
+        "_has_kinds", [](nb::handle result) { return has_kinds(result.ptr()); }, nb::arg("result").none(),
+        nb::sig("def _has_kinds(result: Any) -> bool"));
+    m.def(
+        "_kind_among",
+        [](nb::handle objects) -> nb::object {
+            pardo::MemoryKind kind = no_kind;
+            kind_among(objects.ptr(), kind, 0);
+            if (kind == no_kind || kind == pardo::MemoryKind::Device) return nb::none();
+            return nb::str(kind == pardo::MemoryKind::Shared ? "shared" : "host");
+        },
+        nb::arg("objects"), nb::sig("def _kind_among(objects: Sequence[Any]) -> str | None"));
+    m.def(
+        "_pull", [](const pardo::Array& x) { return pull_of(x); }, nb::arg("x"));
     m.def(
         "_copy_operand",
         [](nb::handle host, pardo::DType dtype, QueueArgument queue, const char* op_name) {

@@ -135,8 +135,17 @@ void bind_device(nb::module_& m) {
                 return nb::bool_(a == *other);
             },
             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__", [](const Device& d) { return reinterpret_cast<std::intptr_t>(d.impl()) >> 4; })
-        .def("__repr__", [](const Device& d) { return "Device('" + d.id() + "')"; })
+        .def("__hash__",
+             [](const Device& d) {
+                 return (reinterpret_cast<std::intptr_t>(d.impl()) >> 4) ^ (reinterpret_cast<std::intptr_t>(d.remembered()) >> 2);
+             })
+        .def("__repr__",
+             [](const Device& d) {
+                 if (!d.remembered()) return "Device('" + d.id() + "')";
+                 char address[32];
+                 std::snprintf(address, sizeof address, "%p", static_cast<const void*>(d.remembered()));
+                 return "<Device '" + d.id() + "' with Queue " + address + ">";
+             })
         .def("__str__", &Device::id)
         .def(
             "__reduce__",
@@ -222,6 +231,9 @@ void bind_device(nb::module_& m) {
     m.def("_device_info_names", [] { return names; });
     c.def_prop_ro(
          "type", [](const Device& d) { return type_names[static_cast<int>(d.info().type)]; }, "'cpu', 'gpu' or 'accelerator'.")
+        .def_prop_ro("without_queue", &Device::without_queue,
+                     "The device by itself, which stands for its canonical queue. The device of an array on a queue of one's own remembers\n"
+                     "that queue: new arrays on it are on that queue too, and devices are equal if their queues are. This compares hardware.")
         .def_prop_ro("free_memory", &Device::free_memory,
                      "Bytes that could be allocated now, what others use taken into account; None where the back end cannot tell.")
         .def_prop_ro("parent", &Device::parent, "The device that this one was cut from; None for a whole device.")

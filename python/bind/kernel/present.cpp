@@ -38,7 +38,7 @@ PresentEntry* PresentTable::at(std::uintptr_t begin, std::uintptr_t end) const {
 }
 
 PresentTable* present_table(const pardo::Device& device) {
-    const auto found = std::ranges::find_if(tables, [&](const PresentTable* t) { return t->queue.device() == device; });
+    const auto found = std::ranges::find_if(tables, [&](const PresentTable* t) { return t->queue.device().impl() == device.impl(); });
     return found == tables.end() ? nullptr : *found;
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
 from pardo._array.interop import asarray, fetched
-from pardo._base.arguments import default_on, default_queue
+from pardo._base.arguments import default_on, default_queue, home_queue
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast, on_host, to_queue
 
@@ -15,7 +15,7 @@ __all__ = ["poly", "polyfit", "roots"]
 
 
 def _queue(*xs: Any) -> Queue:
-    return next((x.queue for x in xs if type(x) is Array), None) or default_queue()
+    return home_queue(*xs) or default_queue()
 
 
 def _placed(host: Any, queue: Queue, op_name: str) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import DeviceLike, array, default_on, queue_of
+from pardo._base.arguments import DeviceLike, array, default_on, queue_for
 from pardo._base.docstrings import filled
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
@@ -21,9 +21,9 @@ __all__ = [
 ]
 
 
-def _points(M: Any, device: DeviceLike, queue: Queue | None, op_name: str) -> tuple[float, Array]:
-    """The number of points, and from 1 - M on, each second number below M."""
-    target = queue_of(device, queue)
+def _points(M: Any, device: DeviceLike, queue: Queue | None, op_name: str, *others: Any) -> tuple[float, Array]:
+    """The number of points, and from 1 - M on, each second number below M; where other parameters are, if these are arrays."""
+    target = queue_for(op_name, device, queue, *others)
     try:
         m = float(M)
     except (TypeError, ValueError):
@@ -236,7 +236,7 @@ def kaiser(M: float, beta: float, *, device: DeviceLike = None, queue: Queue | N
     >>> pp.round(pp.kaiser(5, 14), 4)
     array([0.    , 0.1649, 1.    , 0.1649, 0.    ])
     """
-    m, line = _points(M, device, queue, "kaiser")
+    m, line = _points(M, device, queue, "kaiser", beta)
     try:
         b = float(beta)
     except (TypeError, ValueError):

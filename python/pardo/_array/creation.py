@@ -17,6 +17,7 @@ from pardo._base.arguments import (
     in_memory,
     index,
     integer,
+    kind_like,
     optional_dtype,
     queue_of,
     too_large,
@@ -25,7 +26,7 @@ from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
 from pardo._base.orders import axes_like, columns_first, make_in_order, read_order
 from pardo._base.records import Records, made_records
-from pardo._core import Array, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
+from pardo._core import Array, ExecutionPlacementError, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
 
 __all__ = [
     "empty",
@@ -170,9 +171,18 @@ def _filled(
             return make_in_order(axes, extents, lambda e: in_memory(_full(e, value, wanted, target, op_name), usm_type, op_name))
         except OverflowError as e:
             raise too_large(e, op_name) from None
-    if type(value) is Array:
-        target = queue_of(device, queue, home if home is not None else value.queue)
-        values = value._to_queue(target)
+    inner = value if type(value) is Array else _core._array_among(value) if type(value) in (list, tuple) else None
+    if inner is not None:
+        target = queue_of(device, queue, home if home is not None else inner.queue)
+        if device is None and queue is None:
+            values = asarray(value)
+            if values.queue != target and _core._pull(values) == 2:
+                raise ExecutionPlacementError(
+                    f"{op_name}: the value is on {values.queue!r}, and what is made goes to {target!r}; copy it explicitly with to_queue"
+                )
+        else:
+            values = asarray(value, queue=target)
+        values = values._to_queue(target)
     else:
         target = queue_of(device, queue, home)
         values = from_host(value, None, target, op_name)
@@ -180,7 +190,7 @@ def _filled(
     element = wanted or values.dtype
     out = make_in_order(axes, extents, lambda e: _empty(e, element, target))
     out._assign(values)
-    return out if usm_type is None else in_memory(out, usm_type, op_name)
+    return in_memory(out, usm_type or kind_like(target, inner), op_name)
 
 
 def _of_number(
@@ -353,7 +363,7 @@ def _kind_like(x: Array, target: Queue, usm_type: str | None) -> str:
     """The kind of memory of what is made after a model: the model's own where it stays on the device."""
     if usm_type is not None:
         return usm_type
-    return x.usm_type if target.device == x.device else "device"
+    return x.usm_type if target.device == x.queue.device else "device"
 
 
 def _filled_like(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.searching import beyond_range, nonzero_of
-from pardo._base.arguments import SCALARS, array, array_like, default_on, index, mask, on_queue, same_kind, store
+from pardo._base.arguments import SCALARS, array, array_like, default_on, home_among, index, mask, on_queue, same_kind, store
 from pardo._base.docstrings import filled
 from pardo._core import (
     Array,
@@ -235,7 +235,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     if type(condition) is not Array:
         if not isinstance(condition, SCALARS):
             return _core._where(condition, x1, x2)
-        model = next((x for x in (x1, x2) if type(x) is Array), None)
+        model = home_among((x1, x2))
         condition = array(bool(condition), "where") if model is None else array_like(bool(condition), model, "where")._astype(np.bool_)
     return _core._where(condition, x1, x2)
 

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
 from pardo._base.arguments import (
+    SCALARS,
     DeviceLike,
     copy_flag,
     default_on,
@@ -17,13 +18,24 @@ from pardo._base.arguments import (
     dtype_of,
     in_memory,
     index,
+    number,
     optional_dtype,
     queue_of,
     refuse_masked,
 )
 from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in_order, is_column_major, read_order, satisfies
 from pardo._base.records import Records, made_records
-from pardo._core import Array, Device, Queue, _copy_buffer, _dtype_of_values, _from_cuda_memory, _from_dlpack, _share_buffer
+from pardo._core import (
+    Array,
+    Device,
+    ExecutionPlacementError,
+    Queue,
+    _copy_buffer,
+    _dtype_of_values,
+    _from_cuda_memory,
+    _from_dlpack,
+    _share_buffer,
+)
 from pardo._runtime.transfers import implicit_copies_allowed
 
 __all__ = [
@@ -53,12 +65,41 @@ def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, us
     return host_in_order(host, order, lambda h: _copy_buffer(h, element, target, kind))
 
 
-def host_operand(obj: Any, target: Queue, op_name: str) -> Array:
-    """A copy of values of the host on the queue of the arrays that they meet; the core calls it for all but plain arrays of NumPy."""
+def host_operand(obj: Any, target: Queue, op_name: str, follows: bool = True) -> Array:
+    """A copy of values of the host on the queue of the arrays that they meet, or where nothing `follows` on the default one; the core calls
+    it for all but plain arrays of NumPy."""
+    home = _core._array_among(obj) if isinstance(obj, (list, tuple)) else None
+    if home is not None:
+        return _of_parts(obj, None, target if follows else home.queue, op_name, op_name, 2 if follows else _core._pull(home))
     if isinstance(obj, np.matrix):
         raise TypeError(f"{op_name}: a numpy.matrix has operators of its own; use numpy.asarray(m), whose * works element by element")
     host, element = _host_of(obj, None, target, op_name)
     return _core._copy_operand(host, element, target, op_name)
+
+
+def _of_parts(obj: Any, dtype: Any, target: Queue, op_name: str, implicit: str | None, pull: int) -> Array:
+    """Nested lists with arrays among them, put together on a queue; `implicit`: what copies the values of the host in them, if no call
+    asks for that by name, which moves any array; else only those are moved that follow, because their `_pull` is less."""
+    if type(obj) is Array:
+        if obj.queue != target and implicit is not None and _core._pull(obj) >= pull:
+            raise ExecutionPlacementError(
+                f"{op_name}: operands are on different queues: {target!r} and {obj.queue!r}; copy one explicitly with to_device or to_queue"
+            )
+        return (obj if dtype is None else obj._astype(dtype, False))._to_queue(target)
+    if not isinstance(obj, (list, tuple)) or _core._array_among(obj) is None:
+        if isinstance(obj, SCALARS):
+            return number(obj, dtype, target, op_name)
+        if implicit is not None:
+            made: Array = _core._copy_operand(*_host_of(obj, dtype, target, op_name), target, implicit)
+            return made
+        return from_host(obj, dtype, target, op_name)
+    parts = [_of_parts(part, dtype, target, op_name, implicit, pull) for part in obj]
+    if any(part.shape != parts[0].shape for part in parts):
+        raise ValueError(
+            f"{op_name}: setting an array element with a sequence: the parts of a list have different shapes, "
+            f"{', '.join(map(str, dict.fromkeys(part.shape for part in parts)))}"
+        )
+    return _core._stack(parts, 0)
 
 
 def _host_of(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> tuple[NDArray[Any], np.dtype[Any]]:
@@ -164,6 +205,13 @@ def _made(
         if wanted_order == "A" and (copy or made is not obj):
             wanted_order = "F" if not obj._surely_row_major() and is_column_major(obj) else "C"
         return copied_in_order(made, wanted_order) if copy and made is obj and late is None else _ordered(made, wanted_order, copy, op_name)
+    home = _core._array_among(obj) if type(obj) in (list, tuple) and copy is not False else None
+    if home is not None:
+        named = device is not None or queue is not None
+        element = optional_dtype(dtype, op_name)
+        where = queue_of(device, queue, home.queue)
+        made = _of_parts(obj, element, where, op_name, None if named else op_name, _core._pull(home))
+        return _ordered(_of_kind(made, usm_type, copy, op_name), "C" if wanted_order in "KA" else wanted_order, copy, op_name)
     target = queue_of(device, queue)
     if not isinstance(obj, (np.ndarray, np.generic)) and _has_exchange(obj) and not has_buffer(obj):
         wanted = None if device is None and queue is None and _on_cuda(obj) else target

@@ -14,8 +14,9 @@ from pardo._base.arguments import (
     default_on,
     in_memory,
     index,
+    kind_like,
     optional_dtype,
-    queue_of,
+    queue_for,
     too_large,
 )
 from pardo._base.docstrings import filled
@@ -66,7 +67,8 @@ def arange(
         Distance of the values; not zero.
     dtype : data type, optional
         Default: int64 if all numbers are integers, else float64.
-    {device}
+    device : Device or str, optional
+        Default: that of the numbers that are 0-d arrays, whose values are waited for, else the default device.
     {queue_and_memory}
 
     Returns
@@ -89,11 +91,12 @@ def arange(
     distance = _number(1 if step is None else step, "arange: step")
     if distance == 0:
         raise ZeroDivisionError("arange: step must not be zero")
+    target = queue_for("arange", device, queue, start, stop, step)
     try:
-        x = _arange(first, last, distance, optional_dtype(dtype, "arange"), queue_of(device, queue))
+        x = _arange(first, last, distance, optional_dtype(dtype, "arange"), target)
     except OverflowError as e:
         raise too_large(e, "arange") from None
-    return in_memory(x, usm_type, "arange")
+    return in_memory(x, usm_type or kind_like(target, start, stop, step), "arange")
 
 
 @overload
@@ -176,15 +179,15 @@ def linspace(
         raise ValueError(f"linspace: num is {count}; it must not be negative")
     wanted = optional_dtype(dtype, "linspace")
     parts = count - 1 if endpoint else count
-    if any(type(end) is Array and end.ndim > 0 for end in (start, stop)):
+    if any(isinstance(end, (list, tuple)) or (isinstance(end, (Array, np.ndarray)) and end.ndim > 0) for end in (start, stop)):
         ends = arrays((start, stop), "linspace")
-        target = queue_of(device, queue, ends[0].queue)
+        target = queue_for("linspace", device, queue, *ends)
         x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, wanted)
         axis_index(axis, x.ndim, "linspace")
         x = in_memory(_moveaxis(x, [0], [axis]), usm_type, "linspace")
         return (x, step) if retstep else x
     first, last = _number(start, "linspace: start"), _number(stop, "linspace: stop")
-    target = queue_of(device, queue)
+    target = queue_for("linspace", device, queue, start, stop)
     try:
         x = _linspace(first, last, count, bool(endpoint), wanted or _linspace_dtype(target, start, stop), target)
     except OverflowError as e:

@@ -11,7 +11,19 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo._base import records
 from pardo._base.package import owns
-from pardo._core import Array, Device, ExecutionPlacementError, Queue, _can_cast_same_kind, _full, _host_operand, _in_memory, _is_host_data
+from pardo._core import (
+    Array,
+    Device,
+    ExecutionPlacementError,
+    Queue,
+    _can_cast_same_kind,
+    _full,
+    _host_operand,
+    _in_memory,
+    _is_host_data,
+    _kind_among,
+    _pull,
+)
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 Shape: TypeAlias = int | Sequence[int]
@@ -24,17 +36,17 @@ _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 def array(x: Any, op_name: str) -> Array:
-    """The array itself, or a 0-d one of a number. Other values of the host need an array whose queue they follow: see `not_an_array`."""
+    """The array itself, or a 0-d one of a number. Other values of the host go where the call's arrays are: see `not_an_array`."""
     if type(x) is Array:
         return x
     if isinstance(x, SCALARS):
-        return _number(x, None, default_queue(), op_name)
+        return number(x, None, default_queue(), op_name)
     raise not_an_array(x, op_name)
 
 
 def not_an_array(x: Any, op_name: str) -> TypeError:
-    """The error for an operand that is no array. It keeps values of the host: if the call has an array elsewhere, it is made again with a
-    copy of them on its queue (`pardo._array.contexts.copying`)."""
+    """The error for an operand that is no array. It keeps values of the host: the call is made again with a copy of them, on the queue of
+    its arrays, or on the default one (`pardo._array.contexts.copying`)."""
     if isinstance(x, records.Records):
         return TypeError(f"{op_name}: there is no such operation on records of {records.listed(x.dtype)}; take a field")  # type: ignore[attr-defined]
     error = TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
@@ -46,6 +58,8 @@ def not_an_array(x: Any, op_name: str) -> TypeError:
 def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list[Array]:
     """Arrays and numbers; numbers take the queue of the arrays they meet, and their dtype (NEP 50), or have their own (`own_dtypes`), in
     functions that in NumPy make arrays of them first."""
+    if isinstance(xs, np.ndarray) and xs.ndim > 0:
+        raise not_an_array(xs, op_name)  # which is copied whole
     try:
         items = list(xs)
     except TypeError:
@@ -53,7 +67,7 @@ def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list
             raise  # what it does when it is asked for its items
         what = type(xs).__name__ if type(xs) is not Array else "one without dimensions"
         raise TypeError(f"{op_name}: a sequence of arrays is expected, not {what}") from None
-    first = next((x for x in items if type(x) is Array), None)
+    first = home_among(items)
     if first is None:
         return [array(x, op_name) for x in items]
     copies: dict[int, Array] = {}  # values that are given twice are copied once
@@ -63,6 +77,26 @@ def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list
     return [x if type(x) is Array else copies[id(x)] for x in items]
 
 
+def home_among(xs: Iterable[Any]) -> Array | None:
+    """The array whose queue others follow: the first that does not follow others itself, as 0-d arrays of the CPU do; of these one that is
+    on a queue of one's own."""
+    home, most = None, -1
+    for x in xs:
+        if type(x) is Array:
+            if x.ndim > 0:
+                return x
+            pull = _pull(x)
+            if pull > most:
+                home, most = x, pull
+    return home
+
+
+def home_queue(*xs: Any) -> Queue | None:
+    """The queue of that array, or None where there is none."""
+    home = home_among(xs)
+    return None if home is None else home.queue
+
+
 def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -> Array:
     """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number, or has its own one."""
     if type(x) is Array:
@@ -70,13 +104,13 @@ def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -
     if not isinstance(x, SCALARS):
         return on_queue(x, other.queue, op_name)
     if own_dtype:
-        return _number(x, None, other.queue, op_name)
+        return number(x, None, other.queue, op_name)
     dtype = np.result_type(other.dtype, x)
     if not isinstance(x, np.generic):
         dtype = default_on(other.queue, dtype)
     if type(x) is int and dtype.kind in "fc":
         x = float(x)  # integers of any size have a float nearby
-    return _number(x, dtype, other.queue, op_name)
+    return number(x, dtype, other.queue, op_name)
 
 
 def on_queue(x: Any, queue: Queue, op_name: str) -> Array:
@@ -86,7 +120,7 @@ def on_queue(x: Any, queue: Queue, op_name: str) -> Array:
     raise not_an_array(x, op_name)
 
 
-def _number(x: Any, dtype: DTypeLike | None, queue: Queue, op_name: str) -> Array:
+def number(x: Any, dtype: DTypeLike | None, queue: Queue, op_name: str) -> Array:
     """A 0-d array of a number."""
     try:
         return _full([], x, dtype, queue)
@@ -257,7 +291,7 @@ def default_queue() -> Queue:
 
 
 def device_of(device: DeviceLike, op_name: str = "") -> Device:
-    """The device itself, the one that a selection string names, or the default one for None."""
+    """The device itself, the one that a selection string names, or the default one for None. It may remember a queue of one's own."""
     if device is None:
         return Device()
     if not isinstance(device, (Device, str)):
@@ -268,18 +302,41 @@ def device_of(device: DeviceLike, op_name: str = "") -> Device:
 
 
 def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, op_name: str = "") -> Queue:
-    """Where a new array goes: the queue if given, else the device's canonical one, else the fallback, else the default."""
+    """Where a new array goes: the queue if given, else the one that the device stands for, else the fallback, else the default."""
     prefix = f"{op_name}: " if op_name else ""
     if queue is not None:
         if not isinstance(queue, Queue):
             raise TypeError(f"{prefix}queue must be a pardo.Queue, not {type(queue).__name__}")
-        if device is not None and device_of(device, op_name) != queue.device:
-            raise ValueError(f"{prefix}queue belongs to {queue.device}, but device is {device}")
+        if device is not None:
+            wanted = device_of(device, op_name)
+            if wanted.without_queue != queue.device:
+                raise ValueError(f"{prefix}queue belongs to {queue.device}, but device is {device}")
+            if wanted != queue.device and Queue.of(wanted) != queue:
+                raise ValueError(f"{prefix}device is that of an array on {Queue.of(wanted)!r}, but queue is {queue!r}; give one of them")
         return queue
     if device is not None:
-        wanted = device_of(device, op_name)
-        return fallback if fallback is not None and fallback.device == wanted else Queue.of(wanted)
+        return Queue.of(device_of(device, op_name))
     return fallback if fallback is not None else default_queue()
+
+
+def queue_for(op_name: str, device: DeviceLike, queue: Queue | None, *xs: Any) -> Queue:
+    """Where an array that is made of others goes: as `queue_of`, or to the queue of the arrays among `xs`, which have one in common."""
+    if device is not None or queue is not None:
+        return queue_of(device, queue, None, op_name)
+    home = home_among(xs)
+    if home is None:
+        return default_queue()
+    most = _pull(home)
+    for x in xs:
+        if type(x) is Array and _pull(x) == most:
+            same_queue(home, x, op_name)
+    return home.queue
+
+
+def kind_like(target: Queue, *xs: Any) -> str | None:
+    """The kind of memory of what is made of arrays and stays on their device; None for 'device', and where there are no arrays."""
+    home = home_among(xs)
+    return None if home is None or home.queue.device != target.device else _kind_among(xs)
 
 
 _NARROW: dict[str, str] = {"float64": "float32", "complex128": "complex64"}
@@ -307,7 +364,7 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
         same_queue(x, where, op_name)
         m = where
     elif isinstance(where, SCALARS):  # as NumPy: what is not zero is true
-        m = _number(bool(where), None, x.queue, op_name)
+        m = number(bool(where), None, x.queue, op_name)
     elif isinstance(where, (list, tuple)):
         m = _host_operand(np.asarray(where, np.bool_), x.queue, op_name)
     elif _is_host_data(where):

@@ -270,7 +270,7 @@ def offload_is_off() -> bool:
 def target(device: DeviceLike, op_name: str = "") -> Device:
     """The device that data goes to: as asked, or the default one, or the host where PARDO_OFFLOAD says so."""
     wanted = device_of(device, op_name)
-    return Device(HOST) if offload_is_off() else wanted
+    return Device(HOST) if offload_is_off() else wanted.without_queue
 
 
 # Who runs the copies of a queue, in their order: each copy keeps it, so that it lasts as long as there are some.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import DeviceLike, array, axis_index, flag, index, integers, optional_dtype, queue_of
+from pardo._base.arguments import DeviceLike, array, axis_index, flag, index, integers, optional_dtype, queue_for
 from pardo._base.docstrings import filled
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
@@ -33,7 +33,7 @@ def _frequencies(n: Any, d: Any, device: DeviceLike, dtype: Any, queue: Queue | 
     step = 1.0 / (points * d)
     if points < 0 and not half:
         raise ValueError(f"{op_name}: negative dimensions are not allowed: n is {points}")
-    target = queue_of(device, queue, op_name=op_name)
+    target = queue_for(op_name, device, queue, d)
     count = _core._arange(0, max(points // 2 + 1, 0) if half else points, 1, np.int64, target)
     if not half:
         count = _core._where(_core.less(count, (points + 1) // 2), count, _core.subtract(count, points))

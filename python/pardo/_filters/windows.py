@@ -302,8 +302,21 @@ def fold_windows(
 ) -> None:
     """`Windows.fold`, by the launches of an earlier call where there was one; `taps` depends on `told`, on its arguments, and on `weights`.
     `result`: the dtype of what `fold` makes, if not that of the elements; `places`: `starts` and `extents`."""
-    own = x.queue == Queue.of(x.device)
-    key = (x.shape, x.dtype, out.dtype, x.device, offsets.shape, offsets.tobytes(), tuple(modes), repr(cval), wide, fold, told, places)
+    own = x.queue == Queue.of(x.queue.device)
+    key = (
+        x.shape,
+        x.dtype,
+        out.dtype,
+        x.queue.device,
+        offsets.shape,
+        offsets.tobytes(),
+        tuple(modes),
+        repr(cval),
+        wide,
+        fold,
+        told,
+        places,
+    )
     known = _plans.get(key) if own else None
     if known is not None:
         known.start(x, out, weights)

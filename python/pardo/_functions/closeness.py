@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, default_on, not_an_array, on_queue, same_queue, warn
+from pardo._base.arguments import SCALARS, array, default_on, home_among, not_an_array, on_queue, same_queue, warn
 from pardo._core import Array
 from pardo._core import all as all_of
 from pardo._functions.operands import operands
@@ -103,7 +103,7 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
 
 
 def _close(op_name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Array:
-    like = next((x for x in (a, b) if type(x) is Array), None)
+    like = home_among((a, b))
     first, second = (x if type(x) is Array else _number(x, op_name, like) for x in (a, b))
     if type(first) is not Array and type(second) is not Array:
         first, second = array(first, op_name), array(second, op_name)

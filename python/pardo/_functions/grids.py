@@ -17,16 +17,19 @@ from pardo._base.arguments import (
     array,
     axis_index,
     default_on,
+    home_among,
+    home_queue,
     index,
     not_an_array,
     optional_dtype,
+    queue_for,
     queue_of,
     word,
 )
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
 from pardo._core import any as any_of
-from pardo._functions.operands import cast, operand, operands, to_queue
+from pardo._functions.operands import cast, operand, operands, taken
 
 __all__ = [
     "fromfunction",
@@ -190,14 +193,14 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     array([[2, 4],
            [7, 9]])
     """
-    home = next((x.queue for x in args if type(x) is Array), None)
+    home = home_queue(*args)
     made = []
     for k, given in enumerate(args):
-        if type(given) is Array:
-            x = given
-        else:
-            host = np.asarray(given)
-            x = to_queue(host.astype(np.int64) if host.size == 0 else host, queue_of(None, None, home))
+        if type(given) is not Array and isinstance(given, (list, tuple)) and not len(given):
+            given = np.asarray(given, np.int64)  # NumPy's default would be float64
+        x = taken(given, home, "ix_")
+        if x.size == 0 and x.dtype.kind == "f":
+            x = cast(x, np.int64)
         if x.ndim != 1:
             raise ValueError("ix_: cross index must be 1 dimensional")
         if x.dtype == np.bool_:
@@ -259,8 +262,8 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     given = [multi_index[d] for d in range(len(multi_index))]
     if len(given) != len(extents) or len(modes) != len(extents):
         raise ValueError(f"{op_name}: parameter multi_index must be a sequence of length {len(extents)}")
-    home = next((x.queue for x in given if type(x) is Array), None)
-    arrays = [x if type(x) is Array else to_queue(np.asarray(x), queue_of(None, None, home)) for x in given]
+    home = home_queue(*given)
+    arrays = [taken(x, home, op_name) for x in given]
     if any(x.dtype.kind not in "iu" for x in arrays):
         raise TypeError(f"{op_name}: only int indices permitted")
     arrays = _core._broadcast_arrays([cast(x, np.int64) for x in arrays])
@@ -321,7 +324,7 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     op_name = "unravel_index"
     extents = read_shape(shape, op_name)
     word(order, f"{op_name}: order", ("C", "F"))
-    x = indices if type(indices) is Array else to_queue(np.asarray(indices), queue_of(None, None))
+    x = taken(indices, None, op_name)
     if x.dtype.kind not in "iu":
         raise TypeError(f"{op_name}: only int indices permitted")
     total = math.prod(extents)
@@ -394,14 +397,16 @@ def logspace(
     """
     wanted = optional_dtype(dtype, "logspace")
     if np.ndim(base):
-        like = next((x for x in (start, stop, base) if type(x) is Array), None)
-        base = asarray(base, device=device, queue=queue) if like is None else operand(base, like, "logspace")
-        first, last = (operand(x, base, "logspace") for x in (start, stop))
+        like = home_among((start, stop, base))
+        home = queue_for("logspace", device, queue, start, stop, base)
+        base = asarray(base, queue=home) if like is None else operand(base, like, "logspace")._to_queue(home)
+        first, last = ((x._to_queue(home) if type(x) is Array else operand(x, base, "logspace")) for x in (start, stop))
         ndim = len(np.broadcast_shapes(first.shape, last.shape, base.shape))
         start, stop, base = (_core._reshape(x, [1] * (ndim - x.ndim) + list(x.shape)) for x in (first, last, base))
         base = _core._expand_dims(base, [axis_index(axis, ndim + 1, "logspace")])
-    y = linspace(start, stop, num, endpoint, axis=axis, device=device, queue=queue)
-    result = _core.power(base, y)
+    home = queue_for("logspace", device, queue, start, stop, base)
+    y = linspace(start, stop, num, endpoint, axis=axis, queue=home)
+    result = _core.power(base._to_queue(y.queue) if type(base) is Array else base, y)
     return result if wanted is None else cast(result, wanted)
 
 
@@ -462,8 +467,7 @@ def geomspace(
     if count < 0:
         raise ValueError(f"{op_name}: num is {count}; it must not be negative")
     wanted = optional_dtype(dtype, op_name)
-    home = next((x.queue for x in (start, stop) if type(x) is Array), None)
-    target = queue_of(device, queue, home)
+    target = queue_for(op_name, device, queue, start, stop)
     for x in (start, stop):
         if type(x) is not Array and not isinstance(x, SCALARS):
             raise not_an_array(x, op_name)

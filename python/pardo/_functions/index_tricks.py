@@ -1,6 +1,7 @@
 # python/pardo/_functions/index_tricks.py: objects that make arrays from what stands between brackets: r_, c_, mgrid, ogrid.
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,16 @@ from pardo._array.creation import zeros
 from pardo._array.interop import asarray
 from pardo._array.joining import concatenate, stack
 from pardo._array.ranges import arange, linspace, meshgrid
-from pardo._base.arguments import SCALARS, on_queue
-from pardo._core import Array, Queue
+from pardo._base.arguments import SCALARS, home_queue, on_queue
+from pardo._core import Array, Queue, _pull
 from pardo._functions.operands import cast
 
 __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
+
+
+def _home(items: Iterable[Any]) -> Queue | None:
+    """The queue of the arrays among what stands between brackets, ends and steps of slices included."""
+    return home_queue(*(part for x in items for part in ((x.start, x.stop, x.step) if isinstance(x, slice) else (x,))))
 
 
 def _range(s: slice, queue: Queue | None = None) -> Array:
@@ -62,7 +68,7 @@ class _Joined(_Named):
             items = items[1:]
         if not items:
             raise ValueError(f"{self.__name__}: at least one array is needed")
-        home = next((x.queue for x in items if type(x) is Array), None)
+        home = _home(items)
         weak = [x for x in items if type(x) in SCALARS]
         made = [self._part(x, home, ndmin, first) for x in items]
         # Numbers of Python follow the dtype of what they stand beside.
@@ -76,7 +82,7 @@ class _Joined(_Named):
         if isinstance(item, slice):
             x = _range(item, home)
         elif type(item) is Array:
-            x = item
+            x = item._to_queue(home) if home is not None and _pull(item) < 2 else item
         elif home is not None and type(item) not in SCALARS:
             x = on_queue(item, home, self.__name__)  # it meets arrays: a copy that a guard of transfers sees
         else:
@@ -117,7 +123,8 @@ class _Grid(_Named):
             return _range(key)
         if not isinstance(key, tuple) or not all(isinstance(s, slice) for s in key):
             raise TypeError(f"{self.__name__}: expected a slice for each dimension, not {key!r}")
-        lines = [_range(s) for s in key]
+        home = _home(key)
+        lines = [_range(s, home) for s in key]
         if not lines:
             return () if self._sparse else zeros((0,), dtype=np.int64)
         dtype = np.result_type(*(x.dtype for x in lines))

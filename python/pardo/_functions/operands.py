@@ -17,7 +17,9 @@ from pardo._base.arguments import (
     check_cast,
     check_casting,
     default_on,
+    default_queue,
     dtype_of,
+    home_among,
     mask,
     not_an_array,
     on_queue,
@@ -30,8 +32,10 @@ from pardo._core import Array, Queue
 
 
 def operand(x: Any, like: Array, op_name: str) -> Array:
-    """An array on the queue of another: that itself, or a copy of what the host has: numbers, lists, arrays of NumPy's."""
+    """An array on the queue of another: that itself, or a copy of what the host has, and of 0-d arrays of the CPU."""
     if type(x) is Array:
+        if x.ndim == 0 and x.queue != like.queue and _core._pull(x) < _core._pull(like):
+            return x._to_queue(like.queue)
         same_queue(like, x, op_name)
         return x
     if isinstance(x, Records):
@@ -76,6 +80,15 @@ def parameters_on_host(x: Any, op_name: str) -> NDArray[Any]:
         _kept.clear()
     _kept[key] = (x[...], number, values)
     return values
+
+
+def taken(x: Any, home: Queue | None, op_name: str) -> Array:
+    """An array itself; a copy of what the host has on the queue of the arrays that it meets, or on the default one: a guard sees it."""
+    if type(x) is Array:
+        return x
+    if not _core._is_host_data(x):
+        x = np.asarray(x)
+    return _core._host_operand(x, default_queue() if home is None else home, op_name, home is not None)
 
 
 def to_queue(host: NDArray[Any], queue: Queue) -> Array:
@@ -177,7 +190,7 @@ def cast(x: Array, dtype: Any) -> Array:
 
 def operands(xs: Sequence[Any], op_name: str) -> list[Array]:
     """Arrays; what the host has is copied to the queue of the first array among them. One has to be an Array or a number."""
-    like = next((x for x in xs if type(x) is Array), None)
+    like = home_among(xs)
     if like is None:
         like = next((array(x, op_name) for x in xs if isinstance(x, SCALARS)), None)
     if like is None:

@@ -24,7 +24,7 @@ class _Memory:
 
 def _comparable(a: Any, b: Any) -> bool:
     """Whether addresses of the two are of one memory: that of one device, or that of the host."""
-    if type(a) is Array and type(b) is Array and a.device == b.device:
+    if type(a) is Array and type(b) is Array and a.queue.device == b.queue.device:
         return True
     return all(type(x) is not Array or x.device._in_host_memory or x.usm_type in ("host", "shared") for x in (a, b))
 

@@ -103,4 +103,4 @@ def better_threaded(values: tuple[Any, ...]) -> bool:
 
 def better_recorded(values: tuple[Any, ...]) -> bool:
     """True if operations on these arrays, one at a time, run in parallel, and are worth it."""
-    return any(type(v) is Array and (v.size > MOST_ELEMENTS or v.device != Device(HOST)) for v in values)
+    return any(type(v) is Array and (v.size > MOST_ELEMENTS or v.queue.device != Device(HOST)) for v in values)

@@ -335,7 +335,7 @@ class Region(_core._LoopCall):
             elif kind in _SIMPLE:
                 continue
             elif isinstance(value, byte_values.OTHERS) or is_taken(value):
-                others, ours = True, ours or (kind is Array and value.device != _CPU)
+                others, ours = True, ours or (kind is Array and value.queue.device != _CPU)
             else:
                 return None
         first: dict[int, str] = {}

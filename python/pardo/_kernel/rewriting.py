@@ -125,7 +125,7 @@ class NestedLoops(Region):
         if captured is not None:
             if race_checking():
                 return self._left("races are looked for", captured, chosen=True)
-            if any(type(c) is Array and c.device != Device(HOST) for c in captured):
+            if any(type(c) is Array and c.queue.device != Device(HOST) for c in captured):
                 return self._left("its arrays are on another device", captured, chosen=True)
         return super().serially(captured)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked
-from pardo._array.contexts import place_by_numpys_names
+from pardo._array.contexts import IN_PLACE, place_by_numpys_names
 from pardo._array.interop import asnumpy, fetched, host_operand
 from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
@@ -21,6 +21,7 @@ _MAKERS = {
     "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile",
     "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
 }  # fmt: skip
+_DESTINATIONS = ("a", "arr", "dst")  # what those of IN_PLACE call their first argument
 _table: dict[np.ufunc, Callable[..., Any]] = {}  # what the core looks into for plain calls
 
 
@@ -45,8 +46,8 @@ class Protocols:
             )
         if name in _MAKERS and not _holds_array((args, kwargs)):
             return ours(*args, **kwargs, **_place(ours, self))
-        if name == "copyto" and isinstance(args[0] if args else kwargs.get("dst"), np.ndarray):
-            return _copyto(*args, **kwargs)
+        if name in IN_PLACE and isinstance(args[0] if args else next((kwargs[n] for n in _DESTINATIONS if n in kwargs), None), np.ndarray):
+            return _stored(func, args, kwargs)
         if name == "broadcast_arrays" and any(x is None or isinstance(x, str) for x in args):
             return _broadcast_each(args)
         args, kwargs = _arguments(func, ours, args, kwargs)
@@ -205,6 +206,12 @@ def _copyto(dst: NDArray[Any], src: Any, casting: Any = "same_kind", where: Any 
     """NumPy's `copyto` with a target on the host."""
     values, chosen = (fetched(x, op_name, unless_readable=True) for x in (src, where))
     np.copyto(dst, values, casting=casting, where=chosen)
+
+
+def _stored(func: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """A function of NumPy's that stores in its first argument, an array of the host: what it stores is fetched."""
+    given, named = [_on_host(x, func.__name__) for x in args], {name: _on_host(x, func.__name__) for name, x in kwargs.items()}
+    func(*given, **named)
 
 
 def _on_host(x: Any, op_name: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
 from pardo._array.interop import asarray
-from pardo._base.arguments import default_on
+from pardo._base.arguments import default_on, home_among
 from pardo._core import Array
 from pardo._functions.operands import cast, operand
 from pardo._matrices.factorizations import eigvals
@@ -17,7 +17,7 @@ from pardo._polynomials.families import CHEBYSHEV, POLYNOMIAL, Family
 
 def given(xs: Sequence[Any], op_name: str) -> list[Array]:
     """Arrays of numbers on one queue: that of the first array among them, or of the default device."""
-    like = next((x for x in xs if type(x) is Array), None)
+    like = home_among(xs)
     if like is None:
         like = asarray(xs[0])
         xs = [like, *xs[1:]]

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.creation import _extents
-from pardo._array.interop import from_host
-from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_of, same_queue
-from pardo._core import Array, Queue, _broadcast_to, _empty_in, _fail_where
+from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_for
+from pardo._core import Array, Queue, _array_among, _broadcast_to, _empty_in, _fail_where, _host_operand, _is_host_data
 
 _KINDS = {bool: "b", int: "i", float: "f"}  # of what most parameters are
 
@@ -30,20 +29,17 @@ def floating(dtype: DTypeLike | None, target: Queue, op_name: str) -> np.dtype[A
 
 
 def place_of(op_name: str, given: Iterable[Any], device: DeviceLike, queue: Queue | None) -> Queue:
-    """Where draws go: to the device or queue that is named, else to that of the arrays among the arguments."""
-    arrays = [x for x in given if type(x) is Array]
-    if device is None and queue is None:
-        for x in arrays:
-            same_queue(arrays[0], x, op_name)
-    return queue_of(device, queue, arrays[0].queue if arrays else None, op_name)
+    """Where draws go: to the device or queue that is named, else to that of the arrays among the arguments, and in lists among them."""
+    inside = [x if type(x) is Array else _array_among(x) if type(x) in (list, tuple) else None for x in given]
+    return queue_for(op_name, device, queue, *inside)
 
 
 def array_at(x: Any, target: Queue, op_name: str, name: str, others: str = "") -> Array:
-    """An array, or a list as one, on a queue; `others` says what else the argument may be."""
+    """An array, or values of the host as one, on a queue; `others` says what else the argument may be."""
     if isinstance(x, Array):
         return x.to_queue(target)
-    if isinstance(x, (list, tuple)):
-        return from_host(x, None, target, op_name)
+    if not isinstance(x, str) and _is_host_data(x):
+        return _host_operand(x, target, op_name, False)
     kind = ValueError if isinstance(x, str) else TypeError  # as NumPy has it
     hint = "; use pardo.asarray(x)" if hasattr(x, "__array__") else ""
     raise kind(f"{op_name}: {name} must be {others}a list or a pardo.Array, not {type(x).__name__}{hint}")
@@ -72,7 +68,7 @@ class Parameters:
 
     def _read(self, name: str, x: Any) -> Any:
         value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name, "a number, ")
-        if type(value) is Array and isinstance(x, (list, tuple)):
+        if type(value) is Array and type(x) is not Array and not (isinstance(x, (list, tuple)) and _array_among(x) is not None):
             self.lists[name] = np.asarray(x)
         kind = _KINDS.get(type(value)) or np.result_type(value.dtype if type(value) is Array else value).kind
         if kind == "c":

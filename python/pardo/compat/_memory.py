@@ -55,7 +55,7 @@ class MemoryNames(Placed):
         'host'
         """
         context = getattr(syclobj, "sycl_context", syclobj)
-        return self.usm_type if context is None or self.device in context.devices else "unknown"
+        return self.usm_type if context is None or self.device.without_queue in context.devices else "unknown"
 
     @property
     def reference_obj(self: Any) -> None:

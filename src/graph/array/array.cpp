@@ -63,7 +63,7 @@ std::int64_t Array::size() const noexcept {
 }
 std::int64_t Array::nbytes() const noexcept { return size() * itemsize(node_->dtype); }
 Queue Array::queue() const { return Queue(node_->queue.get()); }
-Device Array::device() const { return Device(node_->queue->device()); }
+Device Array::device() const { return Device(node_->queue.get()); }
 bool Array::is_scalar_value() const noexcept { return node_->scalar_value; }
 bool Array::pending() const noexcept { return node_->pending(); }
 
@@ -135,7 +135,10 @@ bool Array::is_contiguous() const {
     return pardo::is_contiguous(node_->shape, node_->strides);
 }
 
-MemoryKind Array::memory_kind() const { return graph::kind_after(*this); }
+MemoryKind Array::memory_kind() const {
+    const MemoryKind kind = graph::kind_after(*this);
+    return kind == device::no_kind ? node_->buffer->kind() : kind;
+}
 
 std::function<void()> Array::hold() const {
     force();
@@ -224,7 +227,7 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
     const std::int64_t bytes = byte_count(dtype, shape, op_name);
     Ref<device::Buffer> buffer;
     try {
-        buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind, queue);
+        buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind == device::no_kind ? MemoryKind::Device : kind, queue);
     } catch (const Error& e) {
         throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin());
     }
@@ -235,7 +238,7 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
 MemoryKind kind_after(const Array& x) {
     if (x.pending() && !x.node()->queue->device()->mixed_kinds()) return MemoryKind::Device;
     ensure_leaf(x);
-    return x.node()->buffer->kind();
+    return x.node()->buffer->kind_for_results();
 }
 
 std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* op_name) {
@@ -277,6 +280,7 @@ Array as_contiguous(const Array& x, std::optional<DType> dtype) {
     if (pardo::is_contiguous(wanted.node()->shape, wanted.node()->strides)) return wanted;
     const Array packed =
         make_empty(wanted.node()->queue.get(), wanted.dtype(), wanted.node()->shape, "copy", wanted.node()->buffer->kind());
+    if (wanted.node()->buffer->follows()) packed.node()->buffer->set_follows();
     count_copy(packed.nbytes());
     fill(packed, wanted);
     return packed;

@@ -1,7 +1,9 @@
 // src/graph/array/assign.cpp: out= and in-place operators.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <pardo/error.h>
 #include <pardo/ops.h>
@@ -68,8 +70,37 @@ template <class Record> void store_recorded(const char* op_name, const Array& ta
 
 }  // namespace
 
+namespace {
+
+/// Arrays among operands, and a mask, which are to go to a queue: 0-d ones of the CPU.
+bool any_follows(std::span<const Operand> operands, const Array* where, const device::Queue* queue) {
+    const auto is_elsewhere = [&](const Array* x) { return x && x->node()->queue.get() != queue && graph::follows(*x); };
+    return is_elsewhere(where) || std::ranges::any_of(operands, is_elsewhere, &Operand::array);
+}
+
+/// The operands, of which those that follow are brought to the queue of what is written.
+struct Brought {
+    std::vector<Array> arrays;
+    std::vector<Operand> operands;
+    Brought(std::span<const Operand> given, device::Queue* queue) {
+        arrays.reserve(given.size());
+        for (const Operand& o : given) {
+            if (o.array()) arrays.push_back(graph::following(*o.array(), queue));
+            operands.push_back(o.array() ? Operand(std::as_const(arrays.back())) : o);
+        }
+    }
+};
+
+}  // namespace
+
 void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where, std::optional<DType> dtype) {
     graph::check_row("apply", id, operands.size());
+    if (any_follows(operands, where, out.node()->queue.get())) [[unlikely]] {
+        device::Queue* const home = out.node()->queue.get();
+        const Brought brought(operands, home);
+        const Array mask = where ? graph::following(*where, home) : Array();
+        return apply_out(id, brought.operands, out, where ? &mask : nullptr, dtype);
+    }
     const Op op = static_cast<Op>(id);
     const char* op_name = graph::name(op);
     const Array* places[] = {&out, where};
@@ -109,6 +140,8 @@ void apply_inplace(int id, Array& x, const Operand& y) {
         x = graph::record(op, operands);
         return;
     }
+    if (y.array() && any_follows(std::span(&y, 1), nullptr, x.node()->queue.get())) [[unlikely]]
+        return apply_inplace(id, x, graph::following(*y.array(), x.node()->queue.get()));
     device::Queue* queue = graph::common_queue(op_name, operands);
     graph::check_output_cast(op_name, graph::infer(op, operands, {}).result, x.dtype());
     check_output_shape(op_name, operands, x.shape());

@@ -170,4 +170,11 @@ bool unreferenced(const Array& x) {
     return leaf.use_count() == 1 && leaf.buffer->use_count() == 1 && !leaf.buffer->foreign();
 }
 
+bool has_kinds(const Array& x) { return x.node()->queue->device()->mixed_kinds(); }
+
+std::optional<MemoryKind> kind_for_results(const Array& x) {
+    const MemoryKind kind = graph::kind_after(x);
+    return kind == device::no_kind ? std::nullopt : std::optional(kind);
+}
+
 }  // namespace pardo

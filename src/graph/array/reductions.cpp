@@ -107,7 +107,8 @@ Scalar checked_initial(const ReductionRow& row, const Scalar& value, DType t) {
 }
 
 /// x where `mask`, else what does not change the result.
-Array masked(const char* op_name, const Array& x, const Array& mask, const Scalar& neutral) {
+Array masked(const char* op_name, const Array& x, const Array& given, const Scalar& neutral) {
+    const Array mask = graph::following(given, x.node()->queue.get());
     const Array* both[] = {&x, &mask};
     (void)graph::common_queue(op_name, both);
     if (!broadcasts_to(mask.shape(), x.shape())) {

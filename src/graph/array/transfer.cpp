@@ -298,6 +298,6 @@ Array in_memory(const Array& x, MemoryKind kind) {
     return copy;
 }
 
-Array Array::to_device(const Device& device) const { return device == this->device() ? *this : to_queue(Queue::of(device)); }
+Array Array::to_device(const Device& device) const { return to_queue(Queue::of(device)); }
 
 }  // namespace pardo

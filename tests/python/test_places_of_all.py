@@ -1,0 +1,124 @@
+# tests/python/test_places_of_all.py: every public function of arrays, by calls that it takes: results are on the queue of the operands, in
+# memory of their kind; values of the host alone go to the default device, and guards see them.
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pardo as pp
+import pytest
+
+LINE, WHOLE, MASK = np.array([3.0, 1.0, 2.0, 4.0]), np.array([2, 0, 3, 1]), np.array([True, False, True, True])
+SQUARE = np.array([[4.0, 1.0, 0.0, 0.0], [1.0, 5.0, 1.0, 0.0], [0.0, 1.0, 6.0, 1.0], [0.0, 0.0, 1.0, 7.0]])
+IMAGE = np.arange(30.0).reshape(5, 6)
+# What functions are tried with: a list stands for several arrays in one argument.
+CALLS: list[tuple[Any, ...]] = [
+    (LINE,),
+    (SQUARE,),
+    (WHOLE,),
+    (MASK,),
+    ([LINE, LINE],),
+    (LINE, LINE),
+    (SQUARE, SQUARE),
+    (SQUARE, LINE),
+    (WHOLE, WHOLE),
+    (LINE, WHOLE),
+    (LINE, 2),
+    (LINE, 0.5),
+    (WHOLE, 2),
+    (IMAGE, 2.0),
+    (LINE, LINE, LINE),
+    (SQUARE, 1, LINE),
+    (LINE, 1, 2),
+    (LINE, (2, 2)),
+    (MASK, LINE, LINE),
+    (LINE, WHOLE, 0),
+    (LINE, [0.5, 2.5]),
+    ([MASK], [LINE]),
+    ("ij,jk", SQUARE, SQUARE),
+]
+MODULES = {"": pp, "linalg": pp.linalg, "fft": pp.fft, "ndimage": pp.ndimage, "signal": pp.signal}
+# These are not functions of arrays, or their results are elsewhere on purpose.
+OTHERS = {
+    "asarray", "array", "asanyarray",  # take usm_type= and queue=, and keep what they are given: test_memory_kinds.py
+    "set_default_device", "set_allocator", "set_memory_limit", "device_context", "transfer_guard", "allow_implicit_copies",
+    "test", "wait", "wait_all", "wait_any", "as_completed", "jit", "kernel", "func", "elementwise", "reduction", "scan", "vectorize",
+    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "offload", "data",
+}  # fmt: skip
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for module, where in MODULES.items():
+        for name in sorted(dir(where)):
+            f = getattr(where, name)
+            if name.startswith("_") or name in OTHERS or isinstance(f, (type, pp.ufunc)) or not callable(f):
+                continue
+            if (inspect.getmodule(f) or pp).__name__.startswith(("pardo._host", "pardo._runtime", "pardo._kernel", "pardo._language")):
+                continue
+            yield f"{module}.{name}".lstrip("."), f
+
+
+def mapped(x: Any, make: Callable[[Any], Any]) -> Any:
+    if isinstance(x, list) and x and isinstance(x[0], np.ndarray):
+        return [make(part) for part in x]
+    return make(x) if isinstance(x, np.ndarray) else x
+
+
+def arrays_in(x: Any) -> Iterator[pp.Array]:
+    if isinstance(x, pp.Array):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for part in x:
+            yield from arrays_in(part)
+
+
+def taken(f: Callable[..., Any]) -> Iterator[tuple[Any, ...]]:
+    """The first calls that a function takes."""
+    count = 0
+    for arguments in CALLS:
+        try:
+            result = f(*(mapped(x, lambda h: pp.asarray(h)) for x in arguments))
+            found = list(arrays_in(result))
+            pp.wait(*found)
+        except Exception:
+            continue
+        if found:
+            yield arguments
+            count += 1
+        if count == 3:
+            return
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name, _ in functions()])
+def test_results_are_where_operands_are(name):
+    f = dict(functions())[name]
+    for arguments in taken(f):
+        for kind in ("host", "shared"):
+            queue = pp.Queue("cpu")
+            result = f(*(mapped(x, lambda h, q=queue, k=kind: pp.asarray(h, queue=q, usm_type=k)) for x in arguments))
+            for x in arrays_in(result):
+                assert x.queue == queue, f"{name}{arguments}: a result is on {x.queue}"
+                assert x.usm_type == kind, f"{name}{arguments}: a result has memory of the kind {x.usm_type}, not {kind}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name, _ in functions()])
+def test_values_of_the_host_alone(name):
+    f = dict(functions())[name]
+    for arguments in taken(f):
+        if any(isinstance(x, list) and x and not isinstance(x[0], np.ndarray) for x in arguments):
+            continue
+        for make in (lambda h: h, lambda h: h.tolist()):
+            given = [mapped(x, make) for x in arguments]
+            before = pp.counters()["copies"]
+            result = f(*given)
+            found = list(arrays_in(result))
+            assert found, f"{name}{arguments}: {type(result).__name__} came back"
+            assert pp.counters()["copies"] > before, f"{name}{arguments}: no copy was counted"
+            for x in found:
+                assert x.queue == pp.Queue.of(pp.Device())
+            with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match="would copy"):
+                f(*given)

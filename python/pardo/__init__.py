@@ -130,7 +130,8 @@ if hasattr(_os, "register_at_fork"):
 
 def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
     """Make the functions of a file that has just been read public."""
-    _contexts.serve_contexts(namespace, [module] if module.__name__.startswith(("pardo._analysis.", "pardo._functions.")) else [])
+    made_here = ("pardo._analysis.", "pardo._functions.", "pardo._filters.sequences")
+    _contexts.serve_contexts(namespace, [module] if module.__name__.startswith(made_here) else [])
     for name in module.__all__:
         namespace.setdefault(name, getattr(module, name))
         _public_names.say(namespace[name], name, "pardo")

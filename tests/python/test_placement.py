@@ -192,11 +192,16 @@ def test_they_follow_in_stores(other):
 
 def test_what_is_written_does_not_follow(other):
     x, total = pp.asarray(RAW, queue=other), pp.asarray(0.0)
-    with pytest.raises(pp.ExecutionPlacementError):
-        pp.sum(x, out=total)
-    with pytest.raises(pp.ExecutionPlacementError):
-        pp.add.reduce(x, out=total)
-    assert float(total) == 0
+    assert pp.sum(x, out=total) is total  # the result is such an array too, and follows
+    assert float(total) == RAW.sum()
+    pp.add.reduce(x, out=total)
+    assert float(total) == RAW.sum()
+    assert total.queue != other
+    line = pp.zeros(4)
+    for call in (lambda: pp.sqrt(x, out=line), lambda: pp.cumsum(x, out=line), lambda: pp.add(x, 1, out=line)):
+        with pytest.raises(pp.ExecutionPlacementError):
+            call()
+    check(line, np.zeros(4))
 
 
 def test_those_on_a_canonical_queue_follow_those_on_a_queue_of_ones_own(other):
@@ -273,7 +278,7 @@ MADE = {
     "mgrid": lambda x: pp.mgrid[0 : x[0], 0:2][0],
     "ogrid": lambda x: pp.ogrid[0:2, 0 : x[0]][0],
     "ix_": lambda x: pp.ix_([0, 1], x > 0)[0],
-    "block": lambda x: pp.block([[x], [[1.0, 2.0, 3.0, 4.0]]]),
+    "block": lambda x: pp.block([[x], [np.ones(4)]]),
     "fftfreq": lambda x: pp.fft.fftfreq(4, x[0]),
     "rfftfreq": lambda x: pp.fft.rfftfreq(4, x[0]),
     "kaiser": lambda x: pp.kaiser(4, x[0]),
@@ -303,6 +308,15 @@ def test_arrays_made_of_arrays_are_where_these_are(name, other):
     result = MADE[name](x)
     assert result.queue == other, name
     check(result, pp.asnumpy(MADE[name](pp.asarray(RAW))), label=name)
+
+
+def test_a_recycled_block_is_no_copy_of_the_host():
+    x = pp.asarray(RAW, usm_type="host")
+    for _ in range(20):
+        assert (x + RAW).usm_type == "host"
+        assert pp.concat([x, RAW]).usm_type == "host"
+        assert pp.asarray(RAW).usm_type == (pp.asarray(RAW) + RAW).usm_type == "device"
+        assert (pp.asarray(RAW) + x).usm_type == "device"
 
 
 def test_a_list_with_arrays_keeps_numpys_dtypes():

@@ -111,6 +111,9 @@ pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queu
 bool data_is_mapped() { return mapped != nullptr; }
 
 pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue, bool follows) {
+    PyObject* inner = nullptr;
+    find_home(o, inner, 0);
+    if (inner) follows = false;  // what is made of arrays is no copy of the host
     const auto noted = [follows](pardo::Array copy) { return follows ? pardo::note_following(std::move(copy)) : copy; };
     if (mapped) {
         const nb::object found = nb::borrow(mapped)(nb::handle(o), queue);

@@ -12,7 +12,7 @@ from pardo import _core
 from pardo._analysis.counting import counted, counted_in_bins
 from pardo._analysis.quantiles import percentile
 from pardo._array.interop import asnumpy
-from pardo._base.arguments import array, default_on, warn
+from pardo._base.arguments import SCALARS, array, default_on, not_an_array, warn
 from pardo._core import Array
 from pardo._functions.operands import cast, on_host, operand, operands, parameters_on_host, to_queue
 
@@ -340,6 +340,8 @@ def _columns(sample: Any, op_name: str) -> list[Array]:
         if sample.ndim > 2:
             raise ValueError(f"{op_name}: the sample has {sample.ndim} dimensions; points in rows are expected")
         return [_core._reshape(sample, [-1])]
+    if isinstance(sample, np.ndarray) or all(isinstance(c, SCALARS) for c in sample):
+        raise not_an_array(sample, op_name)  # which is copied whole: points in rows, or one coordinate
     columns = operands(list(sample), op_name)
     if any(c.ndim != 1 for c in columns) or len({c.size for c in columns}) > 1:
         raise ValueError(f"{op_name}: the coordinates must be arrays of one dimension and the same length")

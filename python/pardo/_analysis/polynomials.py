@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
-from pardo._array.interop import asarray
 from pardo._base.arguments import default_on, integer
 from pardo._core import Array
-from pardo._functions.operands import cast, on_host, operands
+from pardo._functions.operands import cast, on_host, operands, taken
 
 __all__ = [
     "polyadd",
@@ -25,7 +24,7 @@ __all__ = [
 def _given(xs: list[Any], op_name: str) -> list[Array]:
     """Arrays of coefficients; what the host has goes to the queue of the first array, or to the default device."""
     if not any(type(x) is Array for x in xs):
-        xs = [asarray(xs[0]), *xs[1:]]
+        xs = [taken(xs[0], None, op_name), *xs[1:]]
     return [_core._reshape(x, [1]) if x.ndim == 0 else x for x in operands(xs, op_name)]
 
 
@@ -234,7 +233,7 @@ def polyval(p: Any, x: Any) -> Array:
     >>> pp.polyval([3, 0, 1], pp.asarray([5.0, 1.0]))
     array([76.,  4.])
     """
-    given = [p, x] if type(p) is Array or type(x) is Array else [asarray(p), x]
+    given = [p, x] if type(p) is Array or type(x) is Array else [taken(p, None, "polyval"), x]
     factors, values = operands(given, "polyval")
     if factors.ndim == 0:
         raise TypeError("polyval: a sequence of coefficients is expected, not a single number")
@@ -245,7 +244,7 @@ def polyval(p: Any, x: Any) -> Array:
 
 
 def _coefficients(p: Any, op_name: str) -> Array:
-    x = p if type(p) is Array else asarray(p)
+    x = taken(p, None, op_name)
     if x.ndim == 0:
         raise TypeError(f"{op_name}: a sequence of coefficients is expected, not a single number")
     return x

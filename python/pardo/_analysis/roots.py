@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
-from pardo._array.interop import asarray, fetched
+from pardo._array.interop import fetched
 from pardo._base.arguments import default_on, default_queue, home_queue
 from pardo._core import Array, Queue
-from pardo._functions.operands import cast, on_host, to_queue
+from pardo._functions.operands import cast, on_host, taken, to_queue
 
 __all__ = ["poly", "polyfit", "roots"]
 
@@ -61,7 +61,7 @@ def poly(seq_of_zeros: Any) -> Array:
     >>> pp.poly([1.0, 2.0])
     array([ 1., -3.,  2.])
     """
-    given = seq_of_zeros if type(seq_of_zeros) is Array else asarray(seq_of_zeros)
+    given = taken(seq_of_zeros, None, "poly")
     if given.ndim == 2 and given.shape[0] == given.shape[1] != 0:
         given = _placed(np.linalg.eigvals(fetched(given, "poly")), given.queue, "poly")
     elif given.ndim > 1:

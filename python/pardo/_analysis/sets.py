@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.sets import isin, unique
-from pardo._base.arguments import SCALARS, array, arrays, axis_index, default_on
+from pardo._base.arguments import SCALARS, array, arrays, axis_index, default_on, not_an_array
 from pardo._base.orders import keeping_order
 from pardo._core import Array
 from pardo._functions.operands import cast, operands
@@ -283,6 +283,8 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
     >>> pp.lexsort((first, surnames))
     array([1, 2, 0])
     """
+    if isinstance(keys, np.ndarray):
+        raise not_an_array(keys, "lexsort")  # which is copied whole
     given = [keys[k] for k in range(len(keys))]
     if not given:
         raise TypeError("lexsort: need sequence of keys with len > 0")

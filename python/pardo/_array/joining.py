@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._array.interop import from_host
 from pardo._array.manipulation import atleast_1d, atleast_2d, atleast_3d
 from pardo._base.arguments import (
     array,
@@ -418,7 +417,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     x = array(x, "repeat")
     a = optional_index(axis, "repeat: axis")
     if isinstance(repeats, (list, tuple, np.ndarray)) and np.ndim(repeats) > 0:
-        repeats = from_host(integers(repeats, "repeat: repeats"), np.int64, x.queue, "repeat")
+        repeats = _core._host_operand(np.asarray(integers(repeats, "repeat: repeats"), np.int64), x.queue, "repeat")
     if type(repeats) is Array and repeats.ndim and repeats.size != 1:
         return _core._repeat_each(x, repeats, a)
     return _core._repeat(x, index(repeats.item() if type(repeats) is Array else repeats, "repeat: repeats"), a)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
-from pardo._array.interop import asarray
 from pardo._base.arguments import default_on, home_among
 from pardo._core import Array
-from pardo._functions.operands import cast, operand
+from pardo._functions.operands import cast, operand, taken
 from pardo._matrices.factorizations import eigvals
 from pardo._polynomials.families import CHEBYSHEV, POLYNOMIAL, Family
 
@@ -19,7 +18,7 @@ def given(xs: Sequence[Any], op_name: str) -> list[Array]:
     """Arrays of numbers on one queue: that of the first array among them, or of the default device."""
     like = home_among(xs)
     if like is None:
-        like = asarray(xs[0])
+        like = taken(xs[0], None, op_name)
         xs = [like, *xs[1:]]
     return [operand(x, like, op_name) for x in xs]
 

@@ -38,7 +38,10 @@ constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace
 
-void CachedBuffer::dispose() { allocator_->recycle(this); }
+void CachedBuffer::dispose() {
+    follows_ = false;  // the next owner's values are others
+    allocator_->recycle(this);
+}
 
 std::vector<Event> CachedBuffer::unfinished() {
     std::vector<Use> replaced;

@@ -142,14 +142,24 @@ PyObject* call_with_casting(int id, PyObject* const* args, Py_ssize_t count, PyO
 }
 
 /// The array whose queue values of the host follow, of operands, `out` and `where`: the first of those that decide where the result is.
-const Array* home_of(int arity, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+const Array* home_of(const char* op_name, int arity, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     const Py_ssize_t keywords = names ? PyTuple_Size(names) : 0;
-    const Array* home = nullptr;
+    const Array *home = nullptr, *other = nullptr;
     for (Py_ssize_t i = 0; i < count + keywords; ++i) {
         PyObject* o = args[i];
         if (i >= arity && PyTuple_Check(o) && PyTuple_Size(o) == 1) o = PyTuple_GetItem(o, 0);
         if (!is_array(o)) continue;
-        if (!home || pull_of(array_of(o)) > pull_of(*home)) home = &array_of(o);
+        const Array& x = array_of(o);
+        if (!home || pull_of(x) > pull_of(*home)) {
+            home = &x;
+        } else if (pull_of(x) == pull_of(*home) && x.queue() != home->queue()) {
+            other = &x;
+        }
+    }
+    if (other && pull_of(*other) == pull_of(*home)) {  // an operand that is copied to one of them would decide
+        throw pardo::Error(pardo::ErrorCode::Placement, std::string(op_name) + ": operands are on different queues of " +
+                                                            home->device().id() + " and " + other->device().id() +
+                                                            "; copy one explicitly: x.to_queue(queue) or asarray(x, queue=queue)");
     }
     return home;
 }
@@ -168,10 +178,10 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     for (int i = choice ? 1 : 0; i < info.arity && !first; ++i) {
         if (is_array(args[i])) first = &array_of(args[i]);
     }
-    const Array* const home = first && first->ndim() > 0 ? first : home_of(info.arity, args, count, names);
+    const Array* const home = first && first->ndim() > 0 ? first : home_of(op_name, info.arity, args, count, names);
     std::optional<Array> made;  // an Array of its own would be one of zeros, on the default device
     for (int i = 0; i < info.arity; ++i) {
-        const int same = i > 0 && args[i] == args[i - 1] ? i - 1 : i > 1 && args[i] == args[0] ? 0 : i;
+        const int same = static_cast<int>(std::find(args, args + i, args[i]) - args);
         if (same != i && parsed[same].copied) {  // values of the host are copied once a call
             parsed[i].kind = OperandKind::Array;
             parsed[i].array = parsed[same].array;

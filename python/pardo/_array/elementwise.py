@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.searching import beyond_range, nonzero_of
-from pardo._base.arguments import SCALARS, array, array_like, default_on, home_among, index, mask, on_queue, same_kind, store
+from pardo._base.arguments import SCALARS, array, array_like, default_on, home_among, index, mask, on_queue, queue_for, same_kind, store
 from pardo._base.docstrings import filled
 from pardo._core import (
     Array,
@@ -123,7 +123,12 @@ def clip(
     ValueError
         A limit is given by both of its names, `casting` is something else, or shapes do not fit.
     """
-    x = array(x, "clip")
+    if type(x) is not Array or x.ndim == 0:
+        given, every = x, (x, min, max, a_min, a_max, out, where)
+        home = home_among(every)
+        x = array(x, "clip") if home is None else array_like(x, home, "clip", own_dtype=True)
+        x = x._to_queue(queue_for("clip", None, None, *every))
+        min, max = (x if limit is given and type(limit) is Array else limit for limit in (min, max))
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: min and a_min, or max and a_max, mean the same; only one of them may be given")
     if casting != "same_kind":
@@ -134,8 +139,9 @@ def clip(
     # Where only some elements are computed, the core writes them into `out`; else the result is stored there.
     keywords: dict[str, Any] = {} if some is None else {"where": some} if out is None else {"where": some, "out": out}
     out = None if keywords else out
-    low = _clip_limit(x, a_min if min is None else min, -1)
-    high = _clip_limit(x, a_max if max is None else max, 1)
+    low = _clip_limit(x, least := a_min if min is None else min, -1)
+    most = a_max if max is None else max
+    high = low if most is least and type(low) is Array else _clip_limit(x, most, 1)
     if dtype is not None:
         low, high = (e if e is None else array_like(e, x, "clip")._astype(dtype, False) for e in (low, high))
     if low is not None and high is not None:

@@ -39,9 +39,14 @@ def array(x: Any, op_name: str) -> Array:
     """The array itself, or a 0-d one of a number. Other values of the host go where the call's arrays are: see `not_an_array`."""
     if type(x) is Array:
         return x
-    if isinstance(x, SCALARS):
+    if isinstance(x, SCALARS) or is_number_of_numpy(x):
         return number(x, None, default_queue(), op_name)
     raise not_an_array(x, op_name)
+
+
+def is_number_of_numpy(x: Any) -> bool:
+    """Whether something is an array of NumPy's without dimensions: a number with a dtype of its own, which is not copied."""
+    return type(x) is np.ndarray and x.ndim == 0 and x.dtype in _DTYPES
 
 
 def not_an_array(x: Any, op_name: str) -> TypeError:
@@ -101,6 +106,8 @@ def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -
     """As `array`, on the queue of `other`; a Python number takes its dtype where that can hold the kind of number, or has its own one."""
     if type(x) is Array:
         return x
+    if is_number_of_numpy(x):
+        x = x[()]
     if not isinstance(x, SCALARS):
         return on_queue(x, other.queue, op_name)
     if own_dtype:
@@ -115,6 +122,8 @@ def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -
 
 def on_queue(x: Any, queue: Queue, op_name: str) -> Array:
     """Values of the host, copied to the queue of the arrays that they meet."""
+    if is_number_of_numpy(x):
+        return number(x, None, queue, op_name)
     if _is_host_data(x):
         return _host_operand(x, queue, op_name)
     raise not_an_array(x, op_name)
@@ -122,6 +131,8 @@ def on_queue(x: Any, queue: Queue, op_name: str) -> Array:
 
 def number(x: Any, dtype: DTypeLike | None, queue: Queue, op_name: str) -> Array:
     """A 0-d array of a number."""
+    if isinstance(x, np.ndarray):
+        x = x[()]
     try:
         return _full([], x, dtype, queue)
     except OverflowError:

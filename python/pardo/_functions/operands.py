@@ -22,6 +22,7 @@ from pardo._base.arguments import (
     home_among,
     mask,
     not_an_array,
+    number,
     on_queue,
     same_queue,
     single_out,
@@ -40,7 +41,9 @@ def operand(x: Any, like: Array, op_name: str) -> Array:
         return x
     if isinstance(x, Records):
         raise not_an_array(x, op_name)
-    if isinstance(x, SCALARS) or not _core._is_host_data(x):
+    if isinstance(x, SCALARS):
+        return number(x, None, like.queue, op_name)
+    if not _core._is_host_data(x):
         made = from_host(x, None, like.queue, op_name)
         if isinstance(made, Records):
             raise not_an_array(made, op_name)

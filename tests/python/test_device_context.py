@@ -121,7 +121,7 @@ def test_what_functions_store_is_in_the_callers_arrays(store, device):
 
 
 def test_nothing_is_stored_in_a_copy(monkeypatch):
-    monkeypatch.setattr("pardo._array.contexts._IN_PLACE", set())  # as of a function that nobody thought of
+    monkeypatch.setattr("pardo._array.contexts.IN_PLACE", set())  # as of a function that nobody thought of
     x = np.zeros(3)
     with pp.device_context("cpu"), pytest.raises(ValueError, match="read-only"):
         pp.put(x, [0], [1.0])

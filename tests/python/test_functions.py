@@ -70,9 +70,7 @@ def test_wrong_calls():
     with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
         pp.sin(x, axis=0)
     with pytest.raises(TypeError, match="asarray"):
-        pp.sin([1.0])
-    with pytest.raises(TypeError, match="asarray"):
-        pp.sin(np.zeros(2))
+        pp.sin("text")
     with pytest.raises(TypeError, match="out must be a"):
         pp.sin(x, out=np.zeros(3))
     with pytest.raises(ValueError, match="shape"):

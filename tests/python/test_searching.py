@@ -20,10 +20,13 @@ def test_where_takes_no_strangers(condition):
             pp.where(condition, x, 0)
     else:
         check(pp.where(condition, x, 0), np.where(condition, [1.0, 2.0, 3.0], 0.0))
-    with pytest.raises(TypeError, match=r"^where: "):
-        pp.where(condition)
-    with pytest.raises(TypeError, match=r"^where: "):
-        pp.where(condition, 1.0, 2.0)
+    if isinstance(condition, str):
+        for others in ((), (1.0, 2.0)):
+            with pytest.raises(TypeError, match=r"^where: "):
+                pp.where(condition, *others)
+    else:
+        check(pp.where(condition)[0], np.where(condition)[0])
+        check(pp.where(condition, 1.0, 2.0), np.where(condition, 1.0, 2.0))
     with pytest.raises(TypeError, match=r"^where: "):
         pp.where(x > 1, {1: 2}, x)
 
@@ -76,7 +79,8 @@ def test_wrong_conditions_of_compress():
     with pytest.raises(TypeError, match=r"^compress: "):
         pp.compress(["a"], x)
     with pytest.raises(TypeError, match=r"^compress: expected a pardo.Array"):
-        pp.compress([True], [1, 2])
+        pp.compress([True], "ab")
+    check(pp.compress([True], [1, 2]), np.array([1]))
 
 
 @given(st.sampled_from(["wrap", "clip"]), hnp.arrays(np.int64, st.integers(0, 5), elements=st.integers(-20, 20)), st.booleans())

@@ -128,7 +128,7 @@ def clip(
         home = home_among(every)
         x = array(x, "clip") if home is None else array_like(x, home, "clip", own_dtype=True)
         x = x._to_queue(queue_for("clip", None, None, *every))
-        min, max = (x if limit is given and type(limit) is Array else limit for limit in (min, max))
+        min, max = (x if limit is given and not isinstance(limit, SCALARS) else limit for limit in (min, max))
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: min and a_min, or max and a_max, mean the same; only one of them may be given")
     if casting != "same_kind":

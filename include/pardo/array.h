@@ -110,8 +110,8 @@ public:
     void assign(const Scalar& value) const;
     Array astype(DType dtype, bool copy = true) const;
     Array copy() const;
-    Array to_queue(const Queue& queue) const;  // this array when it is already there, else a copy
-    Array to_device(const Device& device) const;       // to the canonical queue, or the one that the device remembers
+    Array to_queue(const Queue& queue) const;     // this array when it is already there, else a copy
+    Array to_device(const Device& device) const;  // to the canonical queue, or the one that the device remembers
 
     // Values.
     /// The one value of an array of size 1 (else Value error); waits.

@@ -16,7 +16,7 @@ namespace pardo {
 namespace device {
 class Device;
 class Queue;
-}
+}  // namespace device
 
 enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator };
 

@@ -151,9 +151,7 @@ void bind_host_operands(nb::module_& m) {
         "_is_host_data", [](nb::handle o) { return is_host_data(o.ptr()); }, nb::arg("object").none());
     m.def(
         "_host_operand",
-        [](nb::handle o, QueueArgument queue, const char* op_name, bool follows) {
-            return host_operand(o.ptr(), op_name, queue, follows);
-        },
+        [](nb::handle o, QueueArgument queue, const char* op_name, bool follows) { return host_operand(o.ptr(), op_name, queue, follows); },
         nb::arg("object"), nb::arg("queue"), nb::arg("op_name"), nb::arg("follows") = true);
     m.def(
         "_array_among",

@@ -4,6 +4,7 @@
 #include <pardo/ops.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <type_traits>
 
@@ -231,9 +232,10 @@ void bind_device(nb::module_& m) {
     m.def("_device_info_names", [] { return names; });
     c.def_prop_ro(
          "type", [](const Device& d) { return type_names[static_cast<int>(d.info().type)]; }, "'cpu', 'gpu' or 'accelerator'.")
-        .def_prop_ro("without_queue", &Device::without_queue,
-                     "The device by itself, which stands for its canonical queue. The device of an array on a queue of one's own remembers\n"
-                     "that queue: new arrays on it are on that queue too, and devices are equal if their queues are. This compares hardware.")
+        .def_prop_ro(
+            "without_queue", &Device::without_queue,
+            "The device by itself, which stands for its canonical queue. The device of an array on a queue of one's own remembers\n"
+            "that queue: new arrays on it are on that queue too, and devices are equal if their queues are. This compares hardware.")
         .def_prop_ro("free_memory", &Device::free_memory,
                      "Bytes that could be allocated now, what others use taken into account; None where the back end cannot tell.")
         .def_prop_ro("parent", &Device::parent, "The device that this one was cut from; None for a whole device.")

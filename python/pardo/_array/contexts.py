@@ -224,15 +224,13 @@ def _another_call(
     function: Callable[..., Any], positional: Sequence[Any], keywords: dict[str, Any], error: Exception
 ) -> tuple[Callable[..., Any] | None, tuple[Sequence[Any], dict[str, Any]]]:
     """What is called, and with which arguments, in place of a call that an error says was not possible; None if there is nothing."""
-    if isinstance(error, ExecutionPlacementError):
+    if not isinstance(error, TypeError):
         again = _with_followers(function, positional, keywords)
-    else:
-        again = _with_host_operands(positional, keywords, error) or _by_numpys_names(function, positional, keywords)
+        return (None, (positional, keywords)) if again is None else (copying(function), again)
+    again = _with_host_operands(positional, keywords, error) or _by_numpys_names(function, positional, keywords)
     if again is not None:
         return copying(function), again
-    if isinstance(error, TypeError):
-        return function_for(function.__name__, error, (*positional, *keywords.values())), (positional, keywords)
-    return None, (positional, keywords)
+    return function_for(function.__name__, error, (*positional, *keywords.values())), (positional, keywords)
 
 
 def serve_methods(kind: type, names: Iterable[str]) -> None:

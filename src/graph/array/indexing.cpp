@@ -164,7 +164,7 @@ private:
     void take(const Array& array) {
         if (array.dtype() == DType::Bool) {
             if (array.ndim() == 0) return take(array.item().b);
-            for (Array& positions : mask_positions(x_, array, dim_)) add_array(std::move(positions));
+            for (const Array& positions : mask_positions(x_, array, dim_)) add_array(positions);
             return;
         }
         if (!is_integer(array.dtype())) {
@@ -173,8 +173,8 @@ private:
         }
         add_array(array);
     }
-    void add_array(Array indices) {
-        name_axis(std::move(indices));
+    void add_array(const Array& indices) {
+        name_axis(indices);
         view_.walk(dim_, extent());
         ++dim_;
     }

@@ -81,7 +81,7 @@ def test_compiled_from_several_threads():
     assert not errors
     for x in arrays:
         assert_array_equal(pp.asnumpy(x), np.full(10, 3))
-    assert fill._programs[True].specialisations == 4
+    assert fill._made[1][True].specialisations == 4
 
 
 def test_constant_slices_have_a_place_in_the_cache():

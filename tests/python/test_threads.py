@@ -118,6 +118,53 @@ def test_threads_launch_a_kernel_for_the_first_time(request):
             assert list(pool.map(work, range(8))) == [200 * k for k in range(8)]
 
 
+def test_cold_launches_own_what_they_use(tmp_path):
+    """While a thread compiles and launches, without the GIL, others prepare the same launcher and the same loop for other programs."""
+    program = """
+        import sys, threading
+        import pardo as pp
+
+        def made(k):
+            name = f"{sys.argv[1]}/functions{k}.py"
+            text = f"def add(item, x, n):\\n    x[item.get_id(0)] += n + pp.special.erf({k} * x[item.get_id(0)])\\n"
+            text += "def total(x):\\n    s = 0.0\\n    for i in pp.prange(x.shape[0]):\\n"
+            text += f"        s += x[i] + pp.special.erf({k} * x[i])\\n    return s\\n"
+            open(name, "w").write(text)
+            exec(compile(text, name, "exec"), names := {"pp": pp})
+            return pp.kernel(names["add"]), pp.jit(names["total"])
+
+        def in_a_thread(f, meanwhile):
+            got = []
+            thread = threading.Thread(target=lambda: got.append(f()))
+            thread.start()
+            while thread.is_alive(): meanwhile()
+            return got[0]
+
+        for k in range(3):
+            add, total = made(k)
+            x = pp.zeros(1000)
+            launcher = add[1000]
+
+            def prepared():
+                add._made = (None, {})  # as where another thread translates
+                program, _ = add._program((x, 1), [])
+                launcher._prepare(program, pp._core._Space([1000], []), None, None, "a name that is not kept inside of a string" * 2, 2, 0)
+
+            prepared()
+            in_a_thread(lambda: launcher(x, 1), prepared).wait()
+            assert float(x[7]) == 1
+
+            region, = total._regions()
+            loop = region.loop
+            assert float(in_a_thread(lambda: total(x), lambda: region._prepare_call(loop, 1, 1, [], 0, False, []))) >= 1000
+    """
+    text = textwrap.dedent(program)
+    environment = {**os.environ, "PARDO_CACHE_DIR": str(tmp_path), "MALLOC_PERTURB_": "165"}
+    command = [sys.executable, "-c", text, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_threads_convert_and_release():
     def work(k):
         for _ in range(50):

@@ -2,6 +2,8 @@
 #include <pardo/kernel.h>
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "present.h"
 
@@ -9,11 +11,16 @@ namespace bind {
 namespace {
 
 /// What a launcher does by itself once a launch has shown that it may: so many arguments for one program.
-struct Launcher {
+struct Prepared {
     nb::object kernel, space, queue, depends;
     std::string op_name;
     Py_ssize_t count = -1;
     std::uint64_t constants = 0;  // one bit for each argument that becomes part of the program
+};
+
+/// Never changed but replaced: a launch that is under way, without the GIL, keeps what it began with.
+struct Launcher {
+    std::shared_ptr<const Prepared> prepared;
 };
 
 // Set by the package: the environment as a dict, and names of variables that make kernels run as plain Python.
@@ -23,12 +30,12 @@ std::array<PyObject*, 2> plain_python = {};
 /// Arguments by name, NumPy's inside device_context or where data is mapped, and what the environment asks for are the package's.
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        const Launcher& l = *nb::inst_ptr<Launcher>(self);
+        const std::shared_ptr<const Prepared> l = nb::inst_ptr<Launcher>(self)->prepared;
         const bool ready =
-            l.count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() && !may_be_plain_python();
+            l && l->count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() && !may_be_plain_python();
         if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
-        return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l.kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l.space), l.queue,
-                               l.depends, l.op_name.c_str(), l.constants))
+        return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l->kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l->space), l->queue,
+                               l->depends, l->op_name.c_str(), l->constants))
             .release()
             .ptr();
     });
@@ -39,15 +46,14 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     if (!nb::inst_ready(self)) return 0;
-    const Launcher& l = *nb::inst_ptr<Launcher>(self);
-    for (const nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) Py_VISIT(o->ptr());
+    const Prepared* l = nb::inst_ptr<Launcher>(self)->prepared.get();
+    if (!l) return 0;
+    for (const nb::object* o : {&l->kernel, &l->space, &l->queue, &l->depends}) Py_VISIT(o->ptr());
     return 0;
 }
 
 int clear(PyObject* self) {
-    Launcher& l = *nb::inst_ptr<Launcher>(self);
-    l.count = -1;
-    for (nb::object* o : {&l.kernel, &l.space, &l.queue, &l.depends}) o->reset();
+    const auto gone = std::exchange(nb::inst_ptr<Launcher>(self)->prepared, nullptr);
     return 0;
 }
 
@@ -82,7 +88,9 @@ void bind_launcher(nb::module_& m) {
             "_prepare",
             [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string op_name,
                Py_ssize_t count, std::uint64_t constants) {
-                l = {std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count, constants};
+                Prepared made{std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count,
+                              constants};
+                const auto gone = std::exchange(l.prepared, std::make_shared<const Prepared>(std::move(made)));  // may run code
             },
             nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"), nb::arg("count"),
             nb::arg("constants"));

@@ -56,95 +56,23 @@ struct Captured {
     }
 };
 
-/// A loop of a function.
-class LoopCall {
-public:
-    /// Its results; nothing where it is Python's to say what they are.
-    nb::object run(PyObject* given) {
-        const nb::object owner = owner_;  // other threads may take another one meanwhile
-        if (!owner.is_valid() || !recorded.is_none() || data_is_mapped()) return {};
-        const Py_ssize_t size = PyTuple_Size(given);
-        PyObject* const values = parallel_ ? given : size == 1 ? PyTuple_GetItem(given, 0) : Py_None;
-        const Py_ssize_t first = parallel_ ? 2 : 0;
-        if (!PyTuple_CheckExact(values) || PyTuple_Size(values) != first + count_) return {};
-        if ((parallel_ || on_host_) && may_be_plain_python()) return {};
-        if (std::ranges::any_of(captured_, &Captured::changed)) return {};
-        std::array<std::int64_t, 3> counts{};
-        if (parallel_ && !take_bounds(given, counts)) return {};
-        std::unique_ptr<Given> call = std::move(spare_);
-        if (!call) call = fresh();
-        if (!take(*call, values, first)) {
-            spare_ = std::move(call);
-            return {};
-        }
-        const auto& loop = *nb::inst_ptr<pardo::Loop>(owner);
-        const std::span<const std::int64_t> iterations(counts.data(), static_cast<std::size_t>(dimensions_));
-        const std::vector<pardo::Scalar> initial = initial_of(*call);
-        const std::int64_t chunk = parallel_ && chunk_ == 0 ? host_chunk : chunk_;
-        std::vector<KernelArgument> results;
-        std::optional<std::string> refused;
-        std::exception_ptr failure;
-        {
-            const Unlocked unlocked;
-            try {
-                results = loop.run(call->arguments, iterations, initial, nullptr, chunk, nullptr, &refused);
-            } catch (...) {  // an interrupted wait leaves work behind
-                failure = std::current_exception();
-            }
-        }
-        if (failure) {
-            for (std::size_t k = 0; k < call->hosts.size(); ++k)
-                if (call->hosts[k].data)
-                    *call->hosts[k].owner = kept(nb::borrow(PyTuple_GetItem(values, first + static_cast<Py_ssize_t>(k))));
-            std::rethrow_exception(failure);
-        }
-        for (std::size_t k = 0; k < call->hosts.size(); ++k)
-            if (!call->hosts[k].data && call->arguments[k].kind == KernelArgument::Kind::Array) call->arguments[k].array = {};
-        if (owner.is(owner_)) spare_ = std::move(call);  // not of a call that has failed, whose arrays know that
-        if (refused) return {};
-        const nb::list out = loop_results(results);
-        if (nb::len(out) == 1) return out[0];
-        return nb::tuple(out);
-    }
+/// A loop that runs by itself, and what it is given. Never changed but replaced: what looks at it may run Python's code, and other threads
+/// with it.
+struct PreparedLoop {
+    nb::object loop;
+    bool parallel = false;
+    int dimensions = 0;
+    Py_ssize_t count = 0;
+    std::vector<std::size_t> numbers;  // arguments that have to be numbers: what a parallel loop begins with, or a serial one changes
+    std::int64_t chunk = 0;
+    bool on_host = false;
+    std::vector<Captured> captured;
 
-    /// From now on it runs by itself; without a loop, no more.
-    void prepare(nb::object loop, int dimensions, Py_ssize_t count, std::vector<std::size_t> numbers, std::int64_t chunk, bool on_host,
-                 const nb::typed<nb::list, nb::tuple>& captured) {
-        spare_.reset();
-        owner_.reset();
-        if (loop.is_none()) return;
-        parallel_ = dimensions > 0;
-        dimensions_ = dimensions;
-        count_ = count;
-        numbers_ = std::move(numbers);
-        chunk_ = chunk;
-        on_host_ = on_host;
-        captured_.clear();
-        for (nb::handle each : captured) captured_.push_back({each[0], each[1], each[2]});
-        owner_ = std::move(loop);
-    }
-
-    void visit(const auto& each) const {
-        each(recorded);
-        for (const Captured& c : captured_) {
-            each(c.owner);
-            each(c.value);
-        }
-    }
-    void clear() {
-        captured_.clear();
-        owner_.reset();
-        recorded.reset();
-    }
-
-    nb::object recorded = nb::none();
-
-private:
     std::unique_ptr<Given> fresh() const {
         auto made = std::make_unique<Given>();
-        made->arguments.resize(static_cast<std::size_t>(count_));
+        made->arguments.resize(static_cast<std::size_t>(count));
         made->hosts.resize(made->arguments.size());
-        for (int d = 0; d < dimensions_; ++d)
+        for (int d = 0; d < dimensions; ++d)
             for (const int start_or_step : {0, 1}) {
                 KernelArgument& a = made->arguments.emplace_back();
                 a.kind = KernelArgument::Kind::Constant;
@@ -156,8 +84,8 @@ private:
     /// The iterations of `prange(n)`.
     bool take_bounds(PyObject* given, std::array<std::int64_t, 3>& counts) const {
         PyObject* const bounds = PyTuple_GetItem(given, 0);
-        if (PyTuple_GetItem(given, 1) != Py_None || PyTuple_Size(bounds) != dimensions_) return false;
-        for (Py_ssize_t d = 0; d < dimensions_; ++d) {
+        if (PyTuple_GetItem(given, 1) != Py_None || PyTuple_Size(bounds) != dimensions) return false;
+        for (Py_ssize_t d = 0; d < dimensions; ++d) {
             PyObject* const one = PyTuple_GetItem(bounds, d);
             if (PyTuple_Size(one) != 1 || !PyLong_CheckExact(PyTuple_GetItem(one, 0))) return false;
             int overflow = 0;
@@ -180,7 +108,7 @@ private:
         } catch (const pardo::Error&) {
             return false;  // Python says what is wrong
         }
-        return std::ranges::all_of(numbers_, [&](std::size_t k) { return call.arguments[k].kind == KernelArgument::Kind::Number; });
+        return std::ranges::all_of(numbers, [&](std::size_t k) { return call.arguments[k].kind == KernelArgument::Kind::Number; });
     }
 
     bool take(Given& call, std::size_t k, PyObject* o) const {
@@ -194,7 +122,7 @@ private:
         if (is_array(o)) {
             a.kind = KernelArgument::Kind::Array;
             a.array = array_of(o);
-            return a.array.ndim() > 0 && (!on_host_ || a.array.queue() == host_queue());
+            return a.array.ndim() > 0 && (!on_host || a.array.queue() == host_queue());
         }
         const bool plain = PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o);
         if (!plain && !dtype_at_sight(reinterpret_cast<PyObject*>(Py_TYPE(o)))) return false;
@@ -231,19 +159,99 @@ private:
 
     std::vector<pardo::Scalar> initial_of(const Given& call) const {
         std::vector<pardo::Scalar> out;
-        for (const std::size_t k : numbers_)
-            if (parallel_) out.push_back(call.arguments[k].scalar);
+        for (const std::size_t k : numbers)
+            if (parallel) out.push_back(call.arguments[k].scalar);
         return out;
     }
+};
 
-    nb::object owner_;  // the loop
-    bool parallel_ = false, on_host_ = false;
-    int dimensions_ = 0;
-    Py_ssize_t count_ = 0;
-    std::vector<std::size_t> numbers_;  // arguments that have to be numbers: what a parallel loop begins with, or a serial one changes
-    std::int64_t chunk_ = 0;
-    std::vector<Captured> captured_;
-    std::unique_ptr<Given> spare_;
+/// A loop of a function.
+class LoopCall {
+public:
+    /// Its results; nothing where it is Python's to say what they are.
+    nb::object run(PyObject* given) {
+        const std::shared_ptr<const PreparedLoop> now = prepared_;
+        if (!now || !recorded.is_none() || data_is_mapped()) return {};
+        const Py_ssize_t size = PyTuple_Size(given);
+        PyObject* const values = now->parallel ? given : size == 1 ? PyTuple_GetItem(given, 0) : Py_None;
+        const Py_ssize_t first = now->parallel ? 2 : 0;
+        if (!PyTuple_CheckExact(values) || PyTuple_Size(values) != first + now->count) return {};
+        if ((now->parallel || now->on_host) && may_be_plain_python()) return {};
+        if (std::ranges::any_of(now->captured, &Captured::changed)) return {};
+        std::array<std::int64_t, 3> counts{};
+        if (now->parallel && !now->take_bounds(given, counts)) return {};
+        std::unique_ptr<Given> call = now == prepared_ ? std::move(spare_) : nullptr;
+        if (!call) call = now->fresh();
+        if (!now->take(*call, values, first)) {
+            if (now == prepared_) spare_ = std::move(call);
+            return {};
+        }
+        const auto& loop = *nb::inst_ptr<pardo::Loop>(now->loop);
+        const std::span<const std::int64_t> iterations(counts.data(), static_cast<std::size_t>(now->dimensions));
+        const std::vector<pardo::Scalar> initial = now->initial_of(*call);
+        const std::int64_t chunk = now->parallel && now->chunk == 0 ? host_chunk : now->chunk;
+        std::vector<KernelArgument> results;
+        std::optional<std::string> refused;
+        std::exception_ptr failure;
+        {
+            const Unlocked unlocked;
+            try {
+                results = loop.run(call->arguments, iterations, initial, nullptr, chunk, nullptr, &refused);
+            } catch (...) {  // an interrupted wait leaves work behind
+                failure = std::current_exception();
+            }
+        }
+        if (failure) {
+            for (std::size_t k = 0; k < call->hosts.size(); ++k)
+                if (call->hosts[k].data)
+                    *call->hosts[k].owner = kept(nb::borrow(PyTuple_GetItem(values, first + static_cast<Py_ssize_t>(k))));
+            std::rethrow_exception(failure);
+        }
+        for (std::size_t k = 0; k < call->hosts.size(); ++k)
+            if (!call->hosts[k].data && call->arguments[k].kind == KernelArgument::Kind::Array) call->arguments[k].array = {};
+        if (now == prepared_) spare_ = std::move(call);  // not of a call that has failed, whose arrays know that
+        if (refused) return {};
+        const nb::list out = loop_results(results);
+        if (nb::len(out) == 1) return out[0];
+        return nb::tuple(out);
+    }
+
+    /// From now on it runs by itself; without a loop, no more.
+    void prepare(nb::object loop, int dimensions, Py_ssize_t count, std::vector<std::size_t> numbers, std::int64_t chunk, bool on_host,
+                 const nb::typed<nb::list, nb::tuple>& captured) {
+        std::shared_ptr<PreparedLoop> made;
+        if (!loop.is_none()) {
+            made = std::make_shared<PreparedLoop>(
+                PreparedLoop{std::move(loop), dimensions > 0, dimensions, count, std::move(numbers), chunk, on_host, {}});
+            for (nb::handle each : captured) made->captured.push_back({each[0], each[1], each[2]});
+        }
+        replace(std::move(made));
+    }
+
+    void visit(const auto& each) const {
+        each(recorded);
+        if (!prepared_) return;
+        for (const Captured& c : prepared_->captured) {
+            each(c.owner);
+            each(c.value);
+        }
+    }
+    void clear() {
+        replace(nullptr);
+        const nb::object gone = std::move(recorded);
+    }
+
+    nb::object recorded = nb::none();
+
+private:
+    /// What goes may run code, and goes last.
+    void replace(std::shared_ptr<const PreparedLoop> by) {
+        const std::unique_ptr<Given> spare = std::move(spare_);
+        prepared_.swap(by);
+    }
+
+    std::shared_ptr<const PreparedLoop> prepared_;
+    std::unique_ptr<Given> spare_;  // of what is prepared
 };
 
 /// `loop((x, s))` is a serial one, `loop(bounds, chunk, x, s)` a parallel one.

@@ -58,8 +58,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
             raise ValueError(f"kernel: sub_group_size is a power of two, at most 2**30, not {sub_group_size}")
         self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
-        self._translation: frontend.Translation | None = None
-        self._programs: dict[bool, _core._Kernel] = {}
+        self._made: tuple[frontend.Translation | None, dict[bool, _core._Kernel]] = (None, {})
         self._launchers: dict[int | Range | NdRange, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -111,7 +110,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         ValueError
             If the device of a program has no such text.
         """
-        return ShownText("\n".join(program.inspect_so_far(what) for program in self._programs.values()))
+        return ShownText("\n".join(program.inspect_so_far(what) for program in self._made[1].values()))
 
     def types(self) -> str:
         """Show the types that the compiler has found: the function's text, and what is assigned at each line, for each program made so far.
@@ -123,7 +122,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         str
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
-        return ShownText("\n".join(program.types_so_far() for program in self._programs.values()))
+        return ShownText("\n".join(program.types_so_far() for program in self._made[1].values()))
 
     def diagnostics(self) -> str:
         """Show for each program made so far what of it runs in parallel, and what keeps the rest from it.
@@ -135,7 +134,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         str
             Programs with the types of their arguments, and remarks with line numbers.
         """
-        return ShownText("\n".join(program.diagnostics() for program in self._programs.values()))
+        return ShownText("\n".join(program.diagnostics() for program in self._made[1].values()))
 
     def _asserted(self, access: dict[str, Sequence[str]]) -> dict[str, int]:
         """What `access` says of each parameter."""
@@ -184,16 +183,15 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         return tuple(values[n] if n in values else defaults[n] for n in names)
 
     def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
-        translation = self._translation
+        translation, programs = self._made  # of each other, whatever other threads make
         if translation is None or (translation.captured and translation.changed()):
             frontend.check_parameters(self._function)
-            translation = self._translation = frontend.translate(self._function)
-            self._programs = {}
+            translation, programs = self._made = (frontend.translate(self._function), {})
         takes_item = self._takes_item(len(arguments), bool(local))
-        program = self._programs.get(takes_item)
+        program = programs.get(takes_item)
         if program is None:
             access = [self._uses.get(name, 0) for name in self._names[takes_item:]] if self._uses else []
-            program = self._programs[takes_item] = _core._Kernel(translation.function, takes_item, *self._options, access)
+            program = programs.setdefault(takes_item, _core._Kernel(translation.function, takes_item, *self._options, access))
         if self._constants:
             shift = int(takes_item)
             arguments = tuple(Constant(a) if k + shift in self._constants else a for k, a in enumerate(arguments))

@@ -112,8 +112,9 @@ class Launcher(_core._Launcher):
             self.interpret(*arguments)
             return _core.Event()
         program, arguments = k._program(arguments, self._local)
-        translation = k._translation
-        if translation and not (keywords or k._function.__defaults__ or translation.captured or len(arguments) > 64):
+        translation, programs = k._made
+        stays = translation and program in programs.values()  # no other thread has translated it anew meanwhile
+        if translation and stays and not (keywords or k._function.__defaults__ or translation.captured or len(arguments) > 64):
             shift = int(k._takes_item(len(arguments), bool(self._local)))
             constants = sum(1 << place - shift for place in k._constants)
             self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments), constants)  # next, no Python

@@ -214,8 +214,9 @@ class Region(_core._LoopCall):
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
         if self.translation.captured and self.translation.changed():
-            self.translation = self._translated()
-            self.loop = self._made()
+            translation = self._translated()
+            self.loop = self.program(translation, len(self.parallel_loops), self.results)
+            self.translation = translation  # last: until then other threads refresh it too
             self._let_core_run()
 
     def serially(self, captured: tuple[Any, ...] | None) -> Any:

@@ -6,11 +6,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,6 +44,17 @@ enum class Row : int {
 #undef PARDO_ROW_special
 #undef PARDO_ROW_conversion
 };
+
+/// What `make` gives when it is needed first; kept for ever. Making it may run Python's code, and other threads with it, which may make it
+/// too: the first one stays. With a static of its own a thread that has the GIL would wait for one that asks for it.
+template <class F> const std::invoke_result_t<F>& made_once(F make) {
+    using Value = std::invoke_result_t<F>;
+    static std::atomic<const Value*> known{nullptr};
+    if (const Value* const value = known.load(std::memory_order_acquire)) return *value;
+    const Value* const made = new Value(make());
+    const Value* first = nullptr;
+    return known.compare_exchange_strong(first, made, std::memory_order_acq_rel) ? *made : *first;
+}
 
 // --- texts (text.cpp) ---------------------------------------------------------------------------------------------------------
 
@@ -176,6 +190,13 @@ template <class F, class R> R guarded(R failure, F&& f) noexcept {
 }
 template <class F> PyObject* guarded(F&& f) noexcept { return guarded<F, PyObject*>(nullptr, std::forward<F>(f)); }
 
+// --- calls of Python's (python_calls.cpp) -------------------------------------------------------------------------------------
+
+/// Calls a Python object with positional arguments; null with Python's error set if that fails.
+PyObject* call_python(PyObject* f, std::initializer_list<PyObject*> arguments);
+/// Once, when the module is made: a daemon thread that Python ends stays in the call that it ends in.
+void guard_calls_of_python();
+
 // --- threads and the GIL (wait.cpp) -------------------------------------------------------------------------------------------
 
 /// Releases the GIL; the user's line is noted before, because the library asks for it when it hands work over.
@@ -282,6 +303,12 @@ extern PyType_Slot operator_slots[];                         // array/operators.
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // array/exchange.cpp
 void release_buffer(PyObject* self, Py_buffer* view);
 
+/// An array as an argument of what lets the GIL go: its value, whatever another thread makes of the object meanwhile.
+struct ArrayArgument {
+    pardo::Array array;
+    operator const pardo::Array&() const { return array; }
+};
+
 /// A queue as an argument: what is none is refused in our words.
 struct QueueArgument {
     const pardo::Queue* queue = nullptr;
@@ -314,6 +341,15 @@ template <> struct type_caster<std::string_view> {
         return true;
     }
     static handle from_cpp(std::string_view text, rv_policy, cleanup_list*) { return bind::text_to_python(text).release(); }
+};
+
+template <> struct type_caster<bind::ArrayArgument> {
+    NB_TYPE_CASTER(bind::ArrayArgument, make_caster<pardo::Array>::Name)
+    bool from_python(handle src, uint32_t, cleanup_list*) {
+        if (!bind::is_array(src.ptr())) return false;
+        value.array = bind::array_of(src.ptr());
+        return true;
+    }
 };
 
 template <> struct type_caster<bind::QueueArgument> {

@@ -27,8 +27,7 @@ struct NumPy {
 };
 
 const NumPy& np() {
-    static const NumPy* instance = new NumPy;
-    return *instance;
+    return made_once([] { return NumPy(); });
 }
 
 [[noreturn]] void unsupported_dtype(PyObject* o) {

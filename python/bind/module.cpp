@@ -4,6 +4,13 @@
 #include "bind.h"
 
 NB_MODULE(_core, m) {
+    // Classes, functions and threads of the module are those of one interpreter.
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        throw nanobind::import_error(
+            "pardo: this is a subinterpreter, and pardo works in a process's main interpreter only; import it there, or start a process "
+            "(under mod_wsgi: WSGIApplicationGroup %{GLOBAL})");
+    }
+    bind::guard_calls_of_python();
     m.doc() = "The compiled part of pardo: arrays, operations, devices. Names that begin with an underscore are for the package itself.";
     m.attr("_version") = PARDO_VERSION;
     // What a program keeps until its end, as the frames of a failed test, is not a leak that its user can do anything about.

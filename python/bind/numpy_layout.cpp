@@ -35,7 +35,7 @@ bool looks_right() {
 
 bool numpy_layout(PyObject* o, NumPyLayout& out) {
     if (!is_exact_numpy_array(o)) return false;
-    static const bool known = looks_right();
+    const bool known = made_once([] { return looks_right(); });
     const Fields& f = fields(o);
     if (!known || (f.flags & (aligned | warns_when_written)) != aligned) return false;
     out = {f.dtype,

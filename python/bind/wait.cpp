@@ -33,14 +33,6 @@ std::atomic<int> inside{0};        // threads of the library that run Python
 std::thread::id last_thread;       // the one that ends the interpreter
 std::atomic<int> kept_objects{0};  // that the library holds for work
 
-/// After the end, a thread that takes the GIL would be killed in the middle of C++ code; it sleeps instead, as newer Pythons let it.
-void restore(PyThreadState* state) {
-    if (closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread) {
-        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
-    }
-    PyEval_RestoreThread(state);
-}
-
 /// Around waits inside the library: what is waited for may need the GIL.
 void* leave_python() {
     if (unlocked || !Py_IsInitialized() || !PyGILState_GetThisThreadState()) return nullptr;
@@ -50,7 +42,7 @@ void* leave_python() {
 }
 
 void enter_python(void* state) {
-    restore(static_cast<PyThreadState*>(state));
+    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
     unlocked = false;
 }
 
@@ -74,7 +66,7 @@ int warn(const std::string& text) {
         const nb::str message = text_to_python(text);
         std::string file;
         const nb::object frame = users_frame(file);
-        if (!frame.is_valid()) return PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%U", message.ptr());
+        if (!frame.is_valid()) return PyErr_WarnEx(PyExc_RuntimeWarning, text_from(message).c_str(), 1);
         const nb::object globals = frame.attr("f_globals");
         const nb::object module = globals.attr("get")("__name__", "__main__");
         const nb::object registry = globals.attr("setdefault")("__warningregistry__", nb::dict());
@@ -207,7 +199,7 @@ struct Released {
     PyThreadState* state = PyEval_SaveThread();
     Released() { unlocked = true; }
     ~Released() {
-        restore(state);
+        PyEval_RestoreThread(state);
         unlocked = false;
     }
 };
@@ -301,7 +293,7 @@ Unlocked::Unlocked() {
 }
 
 Unlocked::~Unlocked() {
-    restore(state_);
+    PyEval_RestoreThread(state_);
     unlocked = false;
 }
 
@@ -386,9 +378,11 @@ bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> sec
 }
 
 const pardo::Array& settle(const pardo::Array& array) {
-    array.force();
-    for (const pardo::Event& write : array.writes()) wait(write);
-    return array.wait();
+    const pardo::Array own = array;  // another thread may give the object another value or shape meanwhile
+    own.force();
+    for (const pardo::Event& write : own.writes()) wait(write);
+    own.wait();
+    return array;
 }
 
 bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisThreadState(); }

@@ -17,14 +17,16 @@ import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from pardo._base import numpy_threads as _numpy_threads  # isort: skip  # before all that imports NumPy
+from pardo import _core  # first: it says in its own words that a subinterpreter will not do
+from pardo._base import numpy_threads as _numpy_threads  # before all that imports NumPy
+
+# isort: split
 from numpy import e as e
 from numpy import euler_gamma as euler_gamma
 from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
-from pardo import _core
 from pardo import special as special
 from pardo._array import broadcasting as _broadcasting
 from pardo._array import contexts as _contexts

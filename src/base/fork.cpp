@@ -34,12 +34,14 @@ Handlers& handlers() {
 
 /// Another thread that forks may have to wait for a lock of the caller's language that this one holds.
 void lock_forking(std::mutex& mutex) {
-    if (mutex.try_lock()) return;
     auto* leave = blocking_hooks().leave.load(std::memory_order_acquire);
     auto* enter = blocking_hooks().enter.load(std::memory_order_acquire);
-    void* const state = leave && enter ? leave() : nullptr;
-    mutex.lock();
-    if (state) enter(state);
+    while (!mutex.try_lock()) {
+        void* const state = leave && enter ? leave() : nullptr;
+        mutex.lock();
+        mutex.unlock();
+        if (state) enter(state);
+    }
 }
 
 void before_fork() {

@@ -125,9 +125,10 @@ inline Ref<Node> if_held(Node* node) {
 class GraphLock {
 public:
     void lock() {
-        if (!mutex_.try_lock()) {
-            const device::Blocking blocking;
+        while (!mutex_.try_lock()) {
+            const device::Blocking blocking;  // not with the lock: whoever waits for the other language's one may never come back
             mutex_.lock();
+            mutex_.unlock();
         }
         note();
     }

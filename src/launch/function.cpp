@@ -345,6 +345,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
         if (last_ && last_->first == key) return last_->second;
         if (const auto found = known_.find(key); found != known_.end()) {
             last_ = &*found;
+            found->second->used = ++uses_;
             return found->second;
         }
         if (const auto found = refused_.find(key); found != refused_.end()) throw Error(found->second);
@@ -354,12 +355,32 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
         made = make(arguments, range, queue->device(), apart, assumed);
     } catch (const Error& e) {
         const std::lock_guard lock(mutex_);
+        if (refused_.size() >= most_programs) refused_.clear();
         refused_.try_emplace(key, e);
         throw;
     }
+    std::vector<std::shared_ptr<Specialisation>> dropped;  // without the lock
     const std::lock_guard lock(mutex_);
-    made->number = known_.size();
+    if (known_.size() >= most_programs) dropped = drop_old();
+    made->number = made->used = ++uses_;
     return known_.try_emplace(key, std::move(made)).first->second;
+}
+
+std::vector<std::shared_ptr<Specialisation>> UserFunction::drop_old() {
+    std::vector<std::uint64_t> uses;
+    for (const auto& [key, special] : known_) uses.push_back(special->used);
+    const auto middle = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 4);
+    std::ranges::nth_element(uses, middle);
+    std::vector<std::shared_ptr<Specialisation>> dropped;
+    for (auto at = known_.begin(); at != known_.end();) {
+        if (&*at == last_ || at->second->used >= *middle) {
+            ++at;
+            continue;
+        }
+        dropped.push_back(std::move(at->second));
+        at = known_.erase(at);
+    }
+    return dropped;
 }
 
 std::vector<std::shared_ptr<Specialisation>> UserFunction::programs() const {

@@ -27,7 +27,8 @@ void check_range(const std::string& op_name, const NdRange& range);
 
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {
-    std::size_t number = 0;                 // in the order in which they were made
+    std::uint64_t number = 0;               // in the order in which they were made
+    std::uint64_t used = 0;                 // greater than of those that were used before
     std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
     lang::Space space;
     lang::Options options;
@@ -109,13 +110,17 @@ private:
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made
     std::string head(const Specialisation& special) const;
+    /// Lets a quarter of the programs go, those that have not been used for longest; what runs keeps its own.
+    std::vector<std::shared_ptr<Specialisation>> drop_old();
 
     std::shared_ptr<const syntax::Function> function_;
     const Text label_;  // its name, for all launches
     const bool takes_item_;
     const KernelOptions options_;
     const std::optional<lang::LoopSpec> loop_;
+    static constexpr std::size_t most_programs = 1024;  // some 50 KiB each
     mutable std::mutex mutex_;
+    std::uint64_t uses_ = 0;
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
     std::unordered_map<Words, Error, WordsHash> refused_;  // what cannot be made, and why: a loop asks again each time that it runs
     const std::pair<const Words, std::shared_ptr<Specialisation>>* last_ = nullptr;  // of them, what the last call took

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pardo as pp
@@ -103,3 +104,17 @@ def test_constant_slices_have_a_place_in_the_cache():
     assert place(slice(1, 3, None), (slice(None), 1)) == place(slice(1, 3, None), (slice(None), 1))
     assert place(slice(1, 3, None)) != place(slice(1, 4, None))
     assert place((slice(1, 3, None), 0)) != place((slice(1, 3, 2), 0))
+def test_programs_of_constants_are_kept_up_to_a_number(tmp_path):
+    """Each value of a constant is a program; those that have not been used for long go, and are made again when they are needed."""
+
+    @pp.kernel
+    def fill(item: pp.Item, x, n: pp.Const):
+        x[item.get_id(0)] = n
+
+    x = pp.empty(2, dtype="int64")
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda n: fill[2](x, n).wait(), range(1100)))
+    assert 700 < fill._made[1][True].specialisations <= 1024
+    for n in (0, 1099):
+        fill[2](x, n).wait()
+        assert_array_equal(pp.asnumpy(x), [n, n])

@@ -144,3 +144,11 @@ def test_host_memory_is_bounded(tmp_path):
     assert size == 400_000_000
     assert extra < 256 << 20
     assert (tmp_path / "copy.npy").stat().st_size == (tmp_path / "big.npy").stat().st_size
+
+
+def test_shapes_that_hold_no_integers_are_refused():
+    text = io.BytesIO()
+    np.save(text, np.zeros(1))
+    data = text.getvalue().replace(b"(1,)", b"(True,)").replace(b"   \n", b"\n")
+    with pytest.raises(TypeError, match=r"load: the file's shape is \(True,\), and True is no integer"):
+        pp.load(io.BytesIO(data))

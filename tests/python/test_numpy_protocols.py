@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import math
 import operator
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pardo as pp
@@ -451,3 +454,24 @@ def test_numpys_polynomials_compute_on_arrays(name):
         made = value(pp.asarray(points), c)
         assert type(made) is pp.Array
         np.testing.assert_allclose(pp.asnumpy(made), value(points, coefficients), rtol=1e-13)
+
+
+def test_processors_with_memory_of_their_own_are_copied_from():
+    """`np.asarray` where the CPU's memory is treated as a device's: no attribute offers memory that the host does not see."""
+    program = """
+import numpy as np, pardo as pp
+x = pp.arange(3.0)
+assert not hasattr(x, "__array_interface__") and not hasattr(x, "__array_struct__")
+assert np.asarray(x).tolist() == [0, 1, 2] and np.asarray(x, "int8").tolist() == [0, 1, 2]
+assert pp.counters()["copied_bytes"] > 0
+with pp.allow_implicit_copies(False):
+    try:
+        np.asarray(x)
+    except TypeError as e:
+        assert "pardo.asnumpy(x)" in str(e)
+    else:
+        raise AssertionError
+"""
+    environment = {**os.environ, "PARDO_CPU_DISCRETE": "1", "PARDO_IMPLICIT_COPIES": "1"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr

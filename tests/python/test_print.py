@@ -1,4 +1,7 @@
 # tests/python/test_print.py: print in kernels: what it writes, and in which order.
+import io
+import sys
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -153,3 +156,24 @@ def test_prints_of_records_are_those_of_numpy(capfd):
     compiled = capfd.readouterr().out
     tell.interpret(r)
     assert compiled == capfd.readouterr().out
+
+
+class _Full(io.TextIOBase):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def test_output_that_fails_raises_its_own_exception(monkeypatch):
+    @pp.kernel
+    def says(item: pp.Item, x):
+        print(x[item.get_id(0)])
+
+    x = pp.ones(1)
+    monkeypatch.setattr(sys, "stdout", _Full())
+    with pytest.raises(OSError, match="No space left"):
+        says[1](x).wait()
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", closed)
+    with pytest.raises(ValueError, match="closed file"):
+        says[1](x).wait()

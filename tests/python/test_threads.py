@@ -297,3 +297,20 @@ def test_callbacks_may_use_arrays():
     assert done.wait(20)
     assert result == [2000.0]
     check(x, np.ones(1000))
+
+
+@pytest.mark.parametrize("first", ["", "import pardo"])
+def test_subinterpreters_are_refused(first):
+    """Whether or not the main interpreter has the package, whose threads and classes are that one's; and the process ends as usual."""
+    program = f"""
+        {first}
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        inner = "try:\\n    import pardo\\nexcept ImportError as e:\\n    print(e, flush=True)\\n"
+        interpreters.run_string(interpreters.create(), inner)
+    """
+    done = run(program, PYTHONWARNINGS="ignore")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("pardo: this is a subinterpreter, and pardo works in a process's main interpreter only")

@@ -87,7 +87,8 @@ Array share_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& qu
     }
 }
 
-void copy_to_buffer(const Array& x, nb::handle object) {
+void copy_to_buffer(const ArrayArgument& of, nb::handle object) {
+    const Array& x = of;
     settle(x);
     const BufferView view(object.ptr(), PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE);
     if (view.buffer.len != x.nbytes()) throw pardo::Error(pardo::ErrorCode::Value, "asnumpy: the target has the wrong size");
@@ -100,7 +101,8 @@ void copy_to_buffer(const Array& x, nb::handle object) {
 }
 
 /// The elements, row-major, in the machine's byte order.
-nb::bytes to_bytes(const Array& x) {
+nb::bytes to_bytes(const ArrayArgument& of) {
+    const Array& x = of;
     settle(x);
     auto bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(x.nbytes())));
     if (!bytes.is_valid()) throw nb::python_error();
@@ -211,7 +213,8 @@ void bind_array(nb::module_& m) {
         .def_prop_ro(
             "itemsize", [](const Array& x) { return pardo::itemsize(x.dtype()); }, "Bytes of one element.")
         .def_prop_ro(
-            "strides", [](const Array& x) { return byte_strides(x.force()); }, nb::sig("def strides(self) -> tuple[int, ...]"),
+            "strides", [](const ArrayArgument& x) { return byte_strides(x.array.force()); },
+            nb::sig("def strides(self) -> tuple[int, ...]"),
             "Bytes between neighbours along each dimension, as NumPy counts them; computes the array.")
         .def_prop_ro("device", &Array::device, "Where the elements are.")
         .def_prop_ro("queue", &Array::queue, "Where work on this array is submitted.")
@@ -253,7 +256,7 @@ void bind_array(nb::module_& m) {
         .def("_is_scalar_value", &Array::is_scalar_value)
         .def(
             "_item",
-            [](const Array& x) {
+            [](const ArrayArgument& x) {
                 const std::optional<pardo::Scalar> known = pardo::known_item(x);
                 return known ? *known : settle(x).item();
             },
@@ -277,7 +280,7 @@ void bind_array(nb::module_& m) {
         .def(
             "_fill", [](const Array& x, const pardo::Scalar& value) { x.assign(value); }, nb::arg("value"))
         .def(
-            "_copy_to", [](const Array& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"))
+            "_copy_to", [](const ArrayArgument& x, nb::object target) { copy_to_buffer(x, target); }, nb::arg("target"))
         .def("_to_bytes", &to_bytes);
 
     bind_exchange(m, c);

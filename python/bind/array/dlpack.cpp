@@ -123,7 +123,8 @@ template <class Managed> std::unique_ptr<Exported<Managed>> described(const Arra
 }
 
 /// Memory of the host is complete when this returns; a device's is when the stream of `to` gets there.
-template <class Managed> Managed* export_tensor(const Array& x, bool writable, const Destination& to) {
+template <class Managed> Managed* export_tensor(const Array& of, bool writable, const Destination& to) {
+    const Array x = of;  // another thread may give it other memory while this one waits
     if (to.device.device_type == dl_cpu) {
         pardo::Loan loan = lent(x, writable);
         auto e = described<Managed>(x, const_cast<void*>(x.data()), to.device);
@@ -176,8 +177,9 @@ std::optional<pardo::ForeignStream> stream_from(nb::handle stream) {
 std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + ", " + std::to_string(d.device_id) + ")"; }
 
 /// Where the array itself is, in DLPack's terms; throws Buffer where no other library can use it, as for np.asarray(x).
-DLDevice place_of(const Array& x, const char* op_name) {
-    if (x.device().in_host_memory()) return {dl_cpu, 0};
+DLDevice place_of(const Array& of, const char* op_name) {
+    if (of.device().in_host_memory()) return {dl_cpu, 0};
+    const Array x = of;
     std::optional<std::pair<int, int>> place;
     {
         const Unlocked unlocked;
@@ -211,9 +213,10 @@ PyObject* exported(const Array& source, const Destination& to, const Request& as
     return new_capsule(export_tensor<DLManagedTensor>(source, true, to), "dltensor");
 }
 
-PyObject* dlpack(const Array& x, const Request& asked) {
+PyObject* dlpack(const Array& of, const Request& asked) {
     const bool plain = asked.stream == Py_None && asked.device == Py_None && (asked.copy == Py_None || asked.copy == Py_False);
-    if (plain && x.device().in_host_memory()) return exported(x, {}, asked, false);
+    if (plain && of.device().in_host_memory()) return exported(of, {}, asked, false);
+    const Array x = of;
     std::optional<bool> copy;
     if (asked.copy != Py_None) {
         if (!PyBool_Check(asked.copy))
@@ -483,7 +486,7 @@ Destination on_current_stream(const Array& x) {
 
 int tensor_from_object(void* object, DLManagedTensorVersioned** out) {
     return guarded(-1, [&] {
-        const Array& x = array_of(static_cast<PyObject*>(object));
+        const Array x = array_of(static_cast<PyObject*>(object));
         *out = versioned_tensor(x, x.device().in_host_memory() ? Destination{} : on_current_stream(x));
         return 0;
     });
@@ -492,7 +495,7 @@ int tensor_from_object(void* object, DLManagedTensorVersioned** out) {
 /// The caller uses it before control returns to us, and may write: what has been recorded is computed before, and nothing is marked.
 int view_from_object(void* object, DLTensor* out) {
     return guarded(-1, [&] {
-        const Array& x = array_of(static_cast<PyObject*>(object));
+        const Array x = array_of(static_cast<PyObject*>(object));
         if (!x.writeable()) refuse("__dlpack_c_exchange_api__: the array is read-only, and a DLTensor cannot say so; pass a copy");
         const Destination to = x.device().in_host_memory() ? Destination{} : on_current_stream(x);
         void* data = nullptr;

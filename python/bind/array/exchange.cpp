@@ -16,16 +16,18 @@ using pardo::DType;
 
 void refuse(const std::string& message) { throw pardo::Error(pardo::ErrorCode::Buffer, message); }
 
-bool on_host(const Array& x) {
-    if (x.device().in_host_memory()) return true;
+bool on_host(const Array& of) {
+    if (of.device().in_host_memory()) return true;
+    const Array x = of;
     const Unlocked unlocked;  // to know the kind of memory may take the value
     if (x.memory_kind() == pardo::MemoryKind::Device) return false;
     const auto place = pardo::dlpack_device(x);
     return place && (place->first == dl_cpu || place->first == dl_cuda_host || place->first == dl_cuda_managed);
 }
 
-pardo::Loan lent(const Array& x, bool writable) {
-    if (std::optional<pardo::Loan> now = pardo::lend(x, writable, true)) return std::move(*now);
+pardo::Loan lent(const Array& of, bool writable) {
+    if (std::optional<pardo::Loan> now = pardo::lend(of, writable, true)) return std::move(*now);
+    const Array x = of;
     settle(x);
     if (!writable) return std::move(*pardo::lend(x, false));
     const Unlocked unlocked;
@@ -97,7 +99,7 @@ void check_layout(const Array& x, int flags) {
 /// Version 3 of the protocol. Its consumer keeps the array alive and may write, so the memory is shared from now on; work of theirs may
 /// outlast the array, which the memory's next user waits for.
 nb::object cuda_array_interface(nb::handle_t<Array> self) {
-    const Array& x = array_of(self.ptr());
+    const Array x = array_of(self.ptr());
     const bool on_cuda = x.device().dlpack_device().first == dl_cuda;
     if (!on_cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on a device that CUDA does not know");
     const bool writable = x.writeable();
@@ -166,21 +168,23 @@ thread_local PyObject* interrupted = nullptr;
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded(-1, [&] {
-        const Array& x = array_of(self);
-        if (!on_host(x)) refuse("the array is on " + x.device().id() + "; copy it to the host with pardo.asnumpy(x)");
+        const Array& now = array_of(self);
+        if (!on_host(now)) refuse("the array is on " + now.device().id() + "; copy it to the host with pardo.asnumpy(x)");
         const bool writable = flags & PyBUF_WRITABLE;
         interrupted = nullptr;
         try {
-            settle(x);
+            settle(Array(now));
         } catch (nb::python_error& e) {
             if (e.matches(PyExc_KeyboardInterrupt)) interrupted = self;
             throw;
         }
+        const bool is_alone = looks_temporary(self) && pardo::only_holder(now);
+        const Array x = now;  // another thread may give `now` other memory while this one waits
         check_layout(x, flags);
         const bool may_be_written = x.writeable();
         if (writable && !may_be_written) refuse("the array is read-only");
         // What others may write already, and what nobody else can see, may be written too: NumPy asks for less than it can use.
-        const bool written = writable || (may_be_written && (x.externally_writable() || (looks_temporary(self) && pardo::only_holder(x))));
+        const bool written = writable || (may_be_written && (x.externally_writable() || is_alone));
         auto exported = std::make_unique<HeldView>();
         exported->loan = lent(x, written);
         const auto ndim = static_cast<std::size_t>(x.ndim());
@@ -248,7 +252,7 @@ struct InterfaceNames {
 /// Version 3 of NumPy's protocol. Whoever reads it says neither when he is done nor whether he writes.
 nb::object array_interface(nb::handle_t<Array> self) {
     static const auto* const names = new InterfaceNames;
-    const Array& x = array_of(self.ptr());
+    const Array x = array_of(self.ptr());
     if (std::exchange(interrupted, nullptr) == self.ptr()) {  // NumPy asked for the buffer first, and has swallowed that
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();
@@ -331,7 +335,7 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
         "True when Ctrl-C ended the last export of this very array, on this thread.");
     m.def(
         "_noted_uses",
-        [](const Array& x) -> std::optional<std::tuple<std::uintptr_t, std::int64_t, std::uint64_t>> {
+        [](const ArrayArgument& x) -> std::optional<std::tuple<std::uintptr_t, std::int64_t, std::uint64_t>> {
             const Unlocked unlocked;
             const std::optional<pardo::NotedUses> uses = pardo::noted_uses(x);
             if (!uses) return {};

@@ -18,8 +18,8 @@ PyObject* mapped = nullptr;
 
 /// The question may come from a call that has let go of the GIL.
 void ask_for_routine(const pardo::HostRoutine& routine) {
-    const nb::gil_scoped_acquire gil;
-    if (guard) nb::borrow(guard)(routine.op_name, routine.bytes, routine.device, false, routine.why);
+    const WithGil gil;
+    if (gil && guard) nb::borrow(guard)(routine.op_name, routine.bytes, routine.device, false, routine.why);
 }
 
 nb::object attribute_of_class(PyObject* o, const char* name) {
@@ -34,8 +34,7 @@ bool computes_itself(PyObject* o) {
     const nb::object ufunc = attribute_of_class(o, "__array_ufunc__");
     if (!ufunc.is_valid()) return false;
     if (ufunc.is_none()) return true;
-    static const PyObject* const of_numpy = nb::object(numpy().attr("ndarray").attr("__array_ufunc__")).release().ptr();
-    if (ufunc.is(nb::handle(const_cast<PyObject*>(of_numpy)))) return false;
+    if (ufunc.is(made_once([] { return nb::object(numpy().attr("ndarray").attr("__array_ufunc__")); }))) return false;
     const nb::object module = attribute_of_class(o, "__module__");
     if (!module.is_valid() || !PyUnicode_Check(module.ptr())) return true;
     const std::string name = text_from(module);

@@ -25,7 +25,7 @@ template <class F> auto unlocked(const char* op_name, F&& f) {
 
 /// A function of one array: `f(a, arguments…, op_name)`.
 template <class... A, class F> auto of_one(F f) {
-    return [f](const Array& a, A... arguments, const char* op_name) {
+    return [f](const ArrayArgument& a, A... arguments, const char* op_name) {
         find_openblas();
         return unlocked(op_name, [&](const char* name) { return f(a, arguments..., name); });
     };
@@ -36,7 +36,7 @@ void bind_systems(nb::module_& m) {
     namespace linalg = pardo::linalg;
     m.def(
         "_lu_factor",
-        [](const Array& a, bool finite, const char* op_name) {
+        [](const ArrayArgument& a, bool finite, const char* op_name) {
             find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::lu_factor(a, finite, name); });
             return nb::make_tuple(made.lu, made.pivots, made.places);
@@ -45,7 +45,7 @@ void bind_systems(nb::module_& m) {
         nb::sig("def _lu_factor(a: Array, finite: bool, op_name: str) -> tuple[Array, Array, Array]"));
     m.def(
         "_lu_solve",
-        [](const Array& lu, const Array& pivots, const Array& b, int taken, bool finite, const char* op_name) {
+        [](const ArrayArgument& lu, const ArrayArgument& pivots, const ArrayArgument& b, int taken, bool finite, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) {
                 return linalg::lu_solve(lu, pivots, b, static_cast<linalg::Taken>(taken), finite, name);
@@ -54,7 +54,7 @@ void bind_systems(nb::module_& m) {
         nb::arg("lu"), nb::arg("pivots"), nb::arg("b"), nb::arg("taken"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_triangular",
-        [](const Array& a, const Array& b, bool upper, int taken, bool unit_diagonal, bool finite, const char* op_name) {
+        [](const ArrayArgument& a, const ArrayArgument& b, bool upper, int taken, bool unit_diagonal, bool finite, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) {
                 return linalg::solve_triangular(a, b, upper, static_cast<linalg::Taken>(taken), unit_diagonal, finite, name);
@@ -63,28 +63,28 @@ void bind_systems(nb::module_& m) {
         nb::arg("a"), nb::arg("b"), nb::arg("upper"), nb::arg("taken"), nb::arg("unit_diagonal"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_banded",
-        [](std::int64_t below, std::int64_t above, const Array& ab, const Array& b, bool finite, const char* op_name) {
+        [](std::int64_t below, std::int64_t above, const ArrayArgument& ab, const ArrayArgument& b, bool finite, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve_banded(below, above, ab, b, finite, name); });
         },
         nb::arg("below"), nb::arg("above"), nb::arg("ab"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solveh_banded",
-        [](const Array& ab, const Array& b, bool upper, bool finite, const char* op_name) {
+        [](const ArrayArgument& ab, const ArrayArgument& b, bool upper, bool finite, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solveh_banded(ab, b, upper, finite, name); });
         },
         nb::arg("ab"), nb::arg("b"), nb::arg("upper"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_solve_toeplitz",
-        [](const Array& elements, const Array& b, bool finite, const char* op_name) {
+        [](const ArrayArgument& elements, const ArrayArgument& b, bool finite, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve_toeplitz(elements, b, finite, name); });
         },
         nb::arg("elements"), nb::arg("b"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_eigh_subset",
-        [](const Array& a, bool upper, int first, int last, bool vectors, bool finite, const char* op_name) {
+        [](const ArrayArgument& a, bool upper, int first, int last, bool vectors, bool finite, const char* op_name) {
             find_openblas();
             const auto made =
                 unlocked(op_name, [&](const char* name) { return linalg::eigh_subset(a, upper, first, last, vectors, finite, name); });
@@ -101,7 +101,7 @@ void bind_linalg(nb::module_& m) {
     namespace linalg = pardo::linalg;
     m.def(
         "_solve",
-        [](const Array& a, const Array& b, const char* op_name) {
+        [](const ArrayArgument& a, const ArrayArgument& b, const char* op_name) {
             find_openblas();
             return unlocked(op_name, [&](const char* name) { return linalg::solve(a, b, name); });
         },
@@ -112,7 +112,7 @@ void bind_linalg(nb::module_& m) {
     m.def("_cholesky", of_one<bool, bool>(&linalg::cholesky), nb::arg("a"), nb::arg("upper"), nb::arg("finite"), nb::arg("op_name"));
     m.def(
         "_qr",
-        [](const Array& a, int mode, const char* op_name) {
+        [](const ArrayArgument& a, int mode, const char* op_name) {
             find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::qr(a, static_cast<linalg::QrMode>(mode), name); });
             return nb::make_tuple(static_cast<linalg::QrMode>(mode) == linalg::QrMode::R ? nb::none() : nb::cast(made.first), made.second);
@@ -120,7 +120,7 @@ void bind_linalg(nb::module_& m) {
         nb::arg("a"), nb::arg("mode"), nb::arg("op_name"), nb::sig("def _qr(a: Array, mode: int, op_name: str) -> tuple[Array, Array]"));
     m.def(
         "_svd",
-        [](const Array& a, bool full_matrices, const char* op_name) {
+        [](const ArrayArgument& a, bool full_matrices, const char* op_name) {
             find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::svd(a, full_matrices, name); });
             return nb::make_tuple(made.u, made.s, made.vh);
@@ -137,7 +137,7 @@ void bind_linalg(nb::module_& m) {
     m.def("_eigvals", of_one<>(&linalg::eigvals), nb::arg("a"), nb::arg("op_name"));
     m.def(
         "_lstsq",
-        [](const Array& a, const Array& b, std::optional<double> rcond, const char* op_name) {
+        [](const ArrayArgument& a, const ArrayArgument& b, std::optional<double> rcond, const char* op_name) {
             find_openblas();
             const auto made = unlocked(op_name, [&](const char* name) { return linalg::lstsq(a, b, rcond, name); });
             return nb::make_tuple(made.x, made.residuals, made.rank, made.s);

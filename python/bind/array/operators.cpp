@@ -116,13 +116,14 @@ const Array* matrix(PyObject* o, ParsedOperand& parsed, const Array& other) {
 PyObject* multiply_matrices(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         ParsedOperand first, second;
-        const Array& one = array_of(is_array(a) ? a : b);
+        const Array one = array_of(is_array(a) ? a : b);
         const Array *x = matrix(a, first, one), *y = matrix(b, second, one);
         if (!x || !y) return Py_NewRef(Py_NotImplemented);
         find_openblas();
+        const Array left = *x, right = *y;
         return wrap([&] {
             const Unlocked unlocked;
-            return pardo::matmul(*x, *y);
+            return pardo::matmul(left, right);
         }());
     });
 }
@@ -130,14 +131,15 @@ PyObject* multiply_matrices(PyObject* a, PyObject* b) {
 PyObject* multiply_matrices_in_place(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!is_array(a)) return Py_NewRef(Py_NotImplemented);
-        const Array& x = array_of(a);
+        const Array x = array_of(a);
         ParsedOperand second;
-        const Array* const y = matrix(b, second, x);
-        if (!y) return Py_NewRef(Py_NotImplemented);
+        const Array* const other = matrix(b, second, x);
+        if (!other) return Py_NewRef(Py_NotImplemented);
         find_openblas();
         {
+            const Array y = *other;
             const Unlocked unlocked;
-            const Array product = pardo::matmul(x, *y);
+            const Array product = pardo::matmul(x, y);
             if (!std::ranges::equal(product.shape(), x.shape())) {
                 throw pardo::Error(pardo::ErrorCode::Value,
                                    "matmul: the product's shape differs from that of the left operand, so it cannot be stored there");
@@ -162,7 +164,8 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 // Conversions to Python's numbers: as in NumPy 2.4 and the array API only for arrays without dimensions.
 
 /// Of an array of one element; waits in a way that can be interrupted.
-pardo::Scalar value_of(const Array& a) {
+pardo::Scalar value_of(const Array& of) {
+    const Array a = of;
     if (const std::optional<pardo::Scalar> known = pardo::known_item(a)) return *known;
     return settle(a).item();
 }

@@ -1,5 +1,6 @@
 // python/bind/array/ops.cpp: pardo/ops.h for Python, but for the elementwise functions. The package adds keywords and documentation.
 #include <algorithm>
+#include <type_traits>
 
 #include <pardo/detail/membership.h>
 #include <pardo/ops.h>
@@ -17,16 +18,18 @@ using MaybeArray = std::optional<Array>;
 
 const Array* pointer(const MaybeArray& a) { return a ? &*a : nullptr; }
 
+template <class A> using Argument = std::conditional_t<std::is_same_v<A, const Array&>, const ArrayArgument&, A>;
+
 /// The same function without the GIL: for what computes or waits before it returns.
 template <class R, class... A> auto unlocked(R (*f)(A...)) {
-    return [f](A... a) -> R {
+    return [f](Argument<A>... a) -> R {
         const Unlocked u;
         return f(a...);
     };
 }
 
 /// As unlocked, for results whose shape depends on values: the operand is waited for in a way that Ctrl-C ends.
-template <class F> auto after(const Array& x, F f) {
+template <class F> auto after(const ArrayArgument& x, F f) {
     settle(x);
     const Unlocked u;
     return f();
@@ -123,7 +126,7 @@ void bind_reductions(nb::module_& m) {
 #include <pardo/detail/reductions.def>
     m.def(
         "_cumulative",
-        [](int op, const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
+        [](int op, const ArrayArgument& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
             const Unlocked u;
             return pardo::cumulative(static_cast<pardo::Reduction>(op), x, axis, dtype, include_initial);
         },
@@ -171,7 +174,7 @@ void bind_manipulation(nb::module_& m) {
         nb::arg("x"), nb::arg("count"), nb::arg("axis").none());
     m.def(
         "_repeat_each",
-        [](const Array& x, const Array& counts, std::optional<std::int64_t> axis) {
+        [](const ArrayArgument& x, const ArrayArgument& counts, std::optional<std::int64_t> axis) {
             return after(counts, [&] { return pardo::repeat(x, counts, axis); });
         },
         nb::arg("x"), nb::arg("counts"), nb::arg("axis").none());
@@ -200,7 +203,7 @@ void bind_library(nb::module_& m) {
     const auto by_positions = [&m](const char* name, Array (*function)(const Array&, pardo::Extents, std::int64_t)) {
         m.def(
             name,
-            [function](const Array& x, const Ints& kth, std::int64_t axis) {
+            [function](const ArrayArgument& x, const Ints& kth, std::int64_t axis) {
                 const Unlocked u;
                 return function(x, kth, axis);
             },
@@ -212,7 +215,7 @@ void bind_library(nb::module_& m) {
     m.def("_top_k", unlocked(&pardo::top_k), nb::arg("x"), nb::arg("k"), nb::arg("axis"), nb::arg("largest"));
     m.def(
         "_searchsorted",
-        [](const Array& sorted, const Array& values, bool right, const MaybeArray& sorter) {
+        [](const ArrayArgument& sorted, const ArrayArgument& values, bool right, const MaybeArray& sorter) {
             const Unlocked u;
             return pardo::searchsorted(sorted, values, right, pointer(sorter));
         },
@@ -220,12 +223,12 @@ void bind_library(nb::module_& m) {
     m.def("_is_member", unlocked(&pardo::is_member), nb::arg("x"), nb::arg("elements"), nb::arg("low"), nb::arg("count"),
           nb::arg("invert"));
     m.def(
-        "_nonzero", [](const Array& x) { return after(x, [&] { return pardo::nonzero(x); }); }, nb::arg("x"));
+        "_nonzero", [](const ArrayArgument& x) { return after(x, [&] { return pardo::nonzero(x); }); }, nb::arg("x"));
     m.def("_take", unlocked(&pardo::take), nb::arg("x"), nb::arg("indices"), nb::arg("axis").none());
     m.def("_take_along_axis", unlocked(&pardo::take_along_axis), nb::arg("x"), nb::arg("indices"), nb::arg("axis"));
     m.def(
         "_matmul",
-        [](const Array& a, const Array& b) {
+        [](const ArrayArgument& a, const ArrayArgument& b) {
             find_openblas();
             const Unlocked u;
             return pardo::matmul(a, b);
@@ -233,7 +236,7 @@ void bind_library(nb::module_& m) {
         nb::arg("a"), nb::arg("b"));
     m.def(
         "_vecdot",
-        [](const Array& a, const Array& b, std::int64_t axis) {
+        [](const ArrayArgument& a, const ArrayArgument& b, std::int64_t axis) {
             find_openblas();
             const Unlocked u;
             return pardo::vecdot(a, b, axis);
@@ -241,7 +244,7 @@ void bind_library(nb::module_& m) {
         nb::arg("a"), nb::arg("b"), nb::arg("axis"));
     m.def(
         "_tensordot",
-        [](const Array& a, const Array& b, const Ints& axes_a, const Ints& axes_b) {
+        [](const ArrayArgument& a, const ArrayArgument& b, const Ints& axes_a, const Ints& axes_b) {
             find_openblas();
             const Unlocked u;
             return pardo::tensordot(a, b, axes_a, axes_b);
@@ -249,8 +252,8 @@ void bind_library(nb::module_& m) {
         nb::arg("a"), nb::arg("b"), nb::arg("axes_a"), nb::arg("axes_b"));
     m.def(
         "_fft",
-        [](const Array& x, int transform, bool forward, double factor, int type, bool orthogonal, const Ints& lengths, const Ints& axes,
-           std::string_view op_name) {
+        [](const ArrayArgument& x, int transform, bool forward, double factor, int type, bool orthogonal, const Ints& lengths,
+           const Ints& axes, std::string_view op_name) {
             const Unlocked u;
             return pardo::fft(x, {static_cast<pardo::Transform>(transform), forward, factor, type, orthogonal}, lengths, axes,
                               name_of_transform(op_name));
@@ -261,13 +264,14 @@ void bind_library(nb::module_& m) {
         "_has_fft", [](QueueArgument q) { return pardo::has_fft(q); }, nb::arg("queue"));
     m.def(
         "_unique",
-        [](const Array& x) {
+        [](const ArrayArgument& x) {
             pardo::Unique u = after(x, [&] { return pardo::unique(x); });
             return nb::make_tuple(u.values, u.indices, u.inverse, u.counts);
         },
         nb::arg("x"), nb::sig("def _unique(x: Array) -> tuple[Array, Array, Array, Array]"));
     m.def(
-        "_unique_values", [](const Array& x, bool equal_nan) { return after(x, [&] { return pardo::unique(x, equal_nan, true).values; }); },
+        "_unique_values",
+        [](const ArrayArgument& x, bool equal_nan) { return after(x, [&] { return pardo::unique(x, equal_nan, true).values; }); },
         nb::arg("x"), nb::arg("equal_nan"));
     m.def(
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));

@@ -250,42 +250,42 @@ void bind_ufunc(nb::module_& m) {
     using MaybeArray = std::optional<pardo::Array>;
     m.def(
         "_fold",
-        [](int row, const pardo::Array& x, std::int64_t axis, const MaybeArray& initial, const MaybeArray& where) {
+        [](int row, const ArrayArgument& x, std::int64_t axis, const MaybeArray& initial, const MaybeArray& where) {
             const Unlocked u;
             return pardo::fold(row, x, axis, initial ? &*initial : nullptr, where ? &*where : nullptr);
         },
         nb::arg("row"), nb::arg("x"), nb::arg("axis"), nb::arg("initial").none(), nb::arg("where").none());
     m.def(
         "_fold_steps",
-        [](int row, const pardo::Array& x, std::int64_t axis) {
+        [](int row, const ArrayArgument& x, std::int64_t axis) {
             const Unlocked u;
             return pardo::fold_steps(row, x, axis);
         },
         nb::arg("row"), nb::arg("x"), nb::arg("axis"));
     m.def(
         "_fold_segments",
-        [](int row, const pardo::Array& x, std::int64_t axis, const pardo::Array& starts, const pardo::Array& stops) {
+        [](int row, const ArrayArgument& x, std::int64_t axis, const ArrayArgument& starts, const ArrayArgument& stops) {
             const Unlocked u;
             return pardo::fold_segments(row, x, axis, starts, stops);
         },
         nb::arg("row"), nb::arg("x"), nb::arg("axis"), nb::arg("starts"), nb::arg("stops"));
     m.def(
         "_fold_places",
-        [](int row, const pardo::Array& old, const MaybeArray& values, const pardo::Array& keys, pardo::DType loop) {
+        [](int row, const ArrayArgument& old, const MaybeArray& values, const ArrayArgument& keys, pardo::DType loop) {
             const Unlocked u;
             return pardo::fold_places(row, old, values ? &*values : nullptr, keys, loop);
         },
         nb::arg("row"), nb::arg("old"), nb::arg("values").none(), nb::arg("keys"), nb::arg("loop"));
     m.def(
         "_accumulates_at",
-        [](int row, const pardo::Array& target) {
+        [](int row, const ArrayArgument& target) {
             const Unlocked u;
             return pardo::accumulates_at(row, target);
         },
         nb::arg("row"), nb::arg("target"));
     m.def(
         "_accumulate_at",
-        [](int row, const pardo::Array& target, const pardo::Array& places, const pardo::Array& values, bool inside) {
+        [](int row, const ArrayArgument& target, const ArrayArgument& places, const ArrayArgument& values, bool inside) {
             const Unlocked u;
             pardo::accumulate_at(row, target, places, values, inside);
         },

@@ -30,8 +30,8 @@ struct PythonAllocate {
     void* operator()(std::size_t bytes, MemoryKind kind) const {
         const WithGil gil;
         if (!gil) throw pardo::Error(pardo::ErrorCode::Device, "set_allocator: the interpreter is exiting");
-        const nb::object result = nb::steal(PyObject_CallFunction(object_in(function).ptr(), "Ks", static_cast<unsigned long long>(bytes),
-                                                                  kind_names[static_cast<int>(kind)]));
+        const nb::object result =
+            nb::steal(call_python(object_in(function).ptr(), {nb::int_(bytes).ptr(), nb::str(kind_names[static_cast<int>(kind)]).ptr()}));
         if (!result) {
             if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
                 PyErr_Clear();
@@ -57,8 +57,8 @@ struct PythonFree {
             [](void* context) {
                 const std::unique_ptr<Freed> freed(static_cast<Freed*>(context));
                 PyObject* const f = object_in(freed->function).ptr();
-                PyObject* const result = PyObject_CallFunction(f, "KK", reinterpret_cast<unsigned long long>(freed->block),
-                                                               static_cast<unsigned long long>(freed->bytes));
+                PyObject* const result =
+                    call_python(f, {nb::int_(reinterpret_cast<std::uintptr_t>(freed->block)).ptr(), nb::int_(freed->bytes).ptr()});
                 if (!result) PyErr_WriteUnraisable(f);
                 Py_XDECREF(result);
             },

@@ -79,8 +79,10 @@ PyObject* context_variable = nullptr;  // a contextvars.ContextVar of Device or 
 
 std::optional<Device> device_of_context() {
     if (!Py_IsInitialized()) return std::nullopt;
-    const nb::gil_scoped_acquire gil;
-    const nb::object value = nb::steal(PyObject_CallMethod(context_variable, "get", nullptr));
+    std::optional<WithGil> gil;
+    if (!holds_gil() && !gil.emplace()) return std::nullopt;
+    static PyObject* const get = PyUnicode_InternFromString("get");
+    const nb::object value = nb::steal(nb::detail::nb_backend.vectorcall_method(get, &context_variable, 1, nullptr));
     Device* device = nullptr;
     if (!value) {
         PyErr_Clear();

@@ -28,7 +28,7 @@ struct Callback {
         if (!gil) return;
         const CallbackScope scope;
         PyObject* const f = object_in(function).ptr();
-        PyObject* const result = argument ? PyObject_CallFunctionObjArgs(f, object_in(argument).ptr(), nullptr) : PyObject_CallNoArgs(f);
+        PyObject* const result = argument ? call_python(f, {object_in(argument).ptr()}) : PyObject_CallNoArgs(f);
         if (!result) PyErr_WriteUnraisable(f);
         Py_XDECREF(result);
     }
@@ -41,8 +41,7 @@ struct LoopCallback {
         const WithGil gil;
         if (!gil) return;
         const CallbackScope scope;
-        PyObject* const result =
-            PyObject_CallFunctionObjArgs(object_in(call_soon).ptr(), object_in(resolve).ptr(), object_in(future).ptr(), nullptr);
+        PyObject* const result = call_python(object_in(call_soon).ptr(), {object_in(resolve).ptr(), object_in(future).ptr()});
         if (!result) PyErr_Clear();  // the loop is closed: nothing is left to resume
         Py_XDECREF(result);
     }

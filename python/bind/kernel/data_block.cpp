@@ -23,7 +23,7 @@ bool is_what_it_was(PyObject* array_shape_strides) {
 
 /// Sets the blocks that this task is in.
 void set_blocks(const nb::object& now) {
-    if (!nb::steal(PyObject_CallFunctionObjArgs(blocks.set, now.ptr(), nullptr)).is_valid()) throw nb::python_error();
+    if (!nb::steal(call_python(blocks.set, {now.ptr()})).is_valid()) throw nb::python_error();
 }
 
 nb::object blocks_now() {

@@ -306,12 +306,18 @@ void bind_kernel(nb::module_& m) {
         "_set_printer",
         [](nb::object print) {
             pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
-                const nb::gil_scoped_acquire locked;
+                const WithGil gil;
+                if (!gil) return;
                 const std::vector<KernelArgument> list(values.begin(), values.end());
                 List given;
                 for (std::size_t at = 0; at < list.size();) given.append(value_from(list, at, python_number));
                 const nb::handle function = print;
-                function(format, given);
+                try {
+                    function(format, given);
+                } catch (nb::python_error& e) {
+                    e.restore();
+                    throw error_from_python();
+                }
             });
         },
         nb::arg("print"));

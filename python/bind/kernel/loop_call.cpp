@@ -19,8 +19,8 @@ thread_local std::optional<pardo::Queue> part_of_the_host;
 thread_local std::int64_t host_chunk = 0;
 
 const pardo::Queue& host_queue() {
-    static const auto* const whole = new pardo::Queue(pardo::Queue::of(pardo::Device("cpu")));
-    return part_of_the_host ? *part_of_the_host : *whole;
+    const pardo::Queue& whole = made_once([] { return pardo::Queue::of(pardo::Device("cpu")); });
+    return part_of_the_host ? *part_of_the_host : whole;
 }
 
 /// What a call gives a loop. It stays for the next one: NumPy's arrays that lie where they lay then are known. Their memory is not held.

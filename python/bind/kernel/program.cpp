@@ -30,8 +30,8 @@ ProgramArgument argument_from(nb::handle o, const char* op_name, std::size_t k) 
         for (const std::int64_t n : nb::cast<Ints>(o.attr("shape"))) memory.bytes *= n;
         return memory;
     }
-    static PyObject* const structure = nb::object(numpy().attr("void")).release().ptr();
-    if (PyObject_IsInstance(o.ptr(), structure) == 1) return bytes_of(o);
+    const nb::object& structure = made_once([] { return nb::object(numpy().attr("void")); });
+    if (PyObject_IsInstance(o.ptr(), structure.ptr()) == 1) return bytes_of(o);
     if (const auto scalar = scalar_from(o.ptr())) return *scalar;
     if (nb::isinstance<pardo::Image>(o)) return nb::cast<const pardo::Image&>(o);
     if (nb::isinstance<pardo::SampledImage>(o)) return nb::cast<const pardo::SampledImage&>(o);

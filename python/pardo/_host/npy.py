@@ -30,6 +30,8 @@ def read(file: Any, max_header_size: int, device: DeviceLike) -> Array | None:
         file.seek(start)
         return None
     shape, by_columns, _ = header
+    if wrong := [n for n in shape if isinstance(n, bool)]:  # NumPy's reader takes it for an integer
+        raise TypeError(f"load: the file's shape is {shape}, and {wrong[0]} is no integer")
     x = _core._empty(
         [int(n) for n in (shape[::-1] if by_columns else shape)], dtype_of(dtype, "load"), queue_of(device, None, op_name="load")
     )

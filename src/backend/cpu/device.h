@@ -31,7 +31,7 @@ public:
     void set_memory_limit(std::int64_t bytes) override { allocator_->set_limit(bytes); }
     void reset_memory_peak() override { allocator_->reset_peak(); }
     device::Execution execution() const noexcept override { return execution_; }
-    bool in_host_memory() const noexcept override { return true; }
+    bool in_host_memory() const noexcept override { return info().host_unified_memory.value_or(true); }
     bool takes_host_memory() const noexcept override { return true; }
     bool failures_stop_dependents() const noexcept override { return true; }
     bool runs_host_code() const noexcept override { return true; }

@@ -184,7 +184,7 @@ template <class T, class P>
 void argsort_parallel(device::Device* device, const T* x, std::int64_t* indices, std::int64_t n, bool descending, char* scratch) {
     using K = KeyOf<T>;
     auto* keys = reinterpret_cast<K*>(scratch);
-    auto* positions = reinterpret_cast<P*>(scratch + 2 * n * static_cast<std::int64_t>(sizeof(std::uint64_t)));
+    auto* positions = reinterpret_cast<P*>(scratch + argsort_positions(n, sizeof(K)));
     radix::sort_parallel<K, P>(
         device, n, {{keys, keys + n}, {positions, positions + n}}, widest_digit<K>,
         [=](std::int64_t i) { return Codec<T>::reversed(Codec<T>::rank(x[i]), descending); },
@@ -210,7 +210,7 @@ template <class T>
 void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, char* scratch,
                 double cost) {
     const std::int64_t n = lines.length;
-    const bool small_positions = n <= 0xffffffff;
+    const bool small_positions = has_small_positions(n);
     if (scratch) {
         for (std::int64_t o = 0; o < lines.outer; ++o) {
             if (values) {

@@ -6,8 +6,13 @@
 
 namespace pardo::lib {
 
-/// Sorts each line of x into `values`, positions into `indices`; either may be null. With `scratch` (16 bytes an element of a line, 32 for
-/// positions) all threads work on one line after the other.
+/// Positions in lines of this length take four bytes while they are sorted, else eight.
+constexpr bool has_small_positions(std::int64_t length) { return length <= 0xffffffff; }
+/// Where in the scratch memory of a line of real elements the positions are: behind two keys for each element.
+constexpr std::int64_t argsort_positions(std::int64_t length, std::int64_t itemsize) { return (2 * length * itemsize + 7) / 8 * 8; }
+
+/// Sorts each line of x into `values`, positions into `indices`; either may be null. With `scratch` (two keys for each element of a line,
+/// and two positions where those are asked for) all threads work on one line after the other.
 template <class T>
 void sort_lines(device::Device* device, const T* x, T* values, std::int64_t* indices, Lines lines, bool descending, char* scratch,
                 double cost);

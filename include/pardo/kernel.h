@@ -20,6 +20,7 @@ namespace pardo {
 /// An index space of one to three dimensions; in groups of `local` items if that is not empty, which divides `global`.
 struct NdRange {
     std::vector<std::int64_t> global, local;
+    bool bare = false;  // written as plain numbers: launches of kernels that ask for fewer dimensions are refused
 };
 
 /// One argument of a launch. A tuple is followed by its parts, in the same list.

@@ -521,8 +521,10 @@ TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
         if (a == "shape") return tuple({});
         wrong_type(t.place, "numbers have real, imag, dtype, ndim, size and shape, not `" + a + "`");
     }
-    if (a == "dimensions" && (object.kind == Kind::Item || object.kind == Kind::NdItem || object.kind == Kind::Group))
+    if (a == "dimensions" && (object.kind == Kind::Item || object.kind == Kind::NdItem || object.kind == Kind::Group)) {
+        out_.asked = space_.rank;
         return integer(space_.rank);
+    }
     if (a == "dimensions" && object.kind == Kind::SubGroup) return integer(1);
     if (object.kind == Kind::DType && a == "itemsize") return integer(itemsize(object.type.dtype));
     wrong_type(t.place, describe(object) + " has no attribute `" + a + "` in a kernel");

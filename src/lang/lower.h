@@ -161,6 +161,7 @@ struct Lowered {
     std::vector<Fit> fits;
     std::vector<Site> sites;           // places that may fail
     bool reads_status = false;         // a loop ends where something has failed
+    int asked = 0;                     // dimensions of the index space that the function asks for, counted from the first; 0: none
     std::vector<Print> prints;         // empty: the kernel has no log
     std::vector<Result> results;       // of a loop
     std::vector<ArgumentType> layout;  // of those results: tuples and their parts

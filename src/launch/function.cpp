@@ -335,6 +335,18 @@ void UserFunction::check_fits(const Specialisation& special, Arguments arguments
                             std::string(dtype_name(fit->dtype)) + ", as it has to here; take a wider dtype");
 }
 
+void UserFunction::refuse_dimensions(const Specialisation& special, const NdRange& range) const {
+    std::string extents;
+    for (const std::int64_t n : range.global) extents += (extents.empty() ? "" : ", ") + std::to_string(n);
+    const std::string first = std::to_string(range.global[0]), second = std::to_string(range.global[1]);
+    const std::string cuda = range.global.size() == 2
+                                 ? "CUDA's [" + extents + "] is NdRange(" + first + " * " + second + ", " + second + ")"
+                                 : "CUDA's [groups, items, stream] is [NdRange(groups * items, items), queue]";
+    fail(ErrorCode::Value, "range (" + extents + ") has " + std::to_string(range.global.size()) + " dimensions, `" + name() +
+                               "` asks for " + std::to_string(special.lowered.asked) + "; " + cuda +
+                               ", and a range of that many items Range(" + extents + ")");
+}
+
 std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const NdRange& range, device::Queue* queue,
                                                       std::uint64_t assumed) {
     force(arguments);

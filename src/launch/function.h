@@ -82,6 +82,10 @@ public:
     static const lang::Fit* misfit(const Specialisation& special, Arguments arguments);
     /// Throws Overflow for that.
     void check_fits(const Specialisation& special, Arguments arguments) const;
+    /// Throws Value for plain numbers in brackets that are more than the function asks for: in CUDA they mean groups and items.
+    void check_dimensions(const Specialisation& special, const NdRange& range) const {
+        if (range.bare && special.lowered.asked > 0 && special.lowered.asked < special.space.rank) refuse_dimensions(special, range);
+    }
     /// The variant of the kernel for a launch.
     static Variant& variant(const Specialisation& special, Arguments arguments, std::span<const std::int64_t> extents,
                             const LoopArguments& loop = {});
@@ -106,6 +110,7 @@ private:
     Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct, std::uint64_t assumed) const;
     std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct,
                                          std::uint64_t assumed) const;
+    [[noreturn]] void refuse_dimensions(const Specialisation& special, const NdRange& range) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made

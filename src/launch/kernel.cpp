@@ -32,6 +32,7 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     state_->check_count(arguments);
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     const auto special = state_->prepare(arguments, range, queue.get());
+    state_->check_dimensions(*special, range);
     state_->check_fits(*special, arguments);
     const double items = items_of(range);
     if (items == 0) return Event();
@@ -45,6 +46,7 @@ std::string Kernel::inspect(std::span<const KernelArgument> arguments, const NdR
     state_->check_count(arguments);
     device::Queue* queue = state_->queue_of(arguments, given);
     const auto special = state_->prepare(arguments, range, queue);
+    state_->check_dimensions(*special, range);
     const auto items = static_cast<std::int64_t>(std::min(items_of(range), 0x1p62));
     launch::Variant& variant = state_->variant(*special, arguments, range.global);
     const ir::Kernel kernel = state_->kernel(variant, state_->streaming(*special, variant, arguments, range.global, items));
@@ -58,13 +60,16 @@ std::vector<ArgumentUse> Kernel::uses(std::span<const KernelArgument> arguments,
     state_->check_range(range);
     state_->check_count(arguments);
     const auto special = state_->prepare(arguments, range, state_->queue_of(arguments, given));
+    state_->check_dimensions(*special, range);
     return special->uses();
 }
 
 std::string Kernel::types(std::span<const KernelArgument> arguments, const NdRange& range, const Queue* given) const {
     state_->check_range(range);
     state_->check_count(arguments);
-    return state_->types(*state_->prepare(arguments, range, state_->queue_of(arguments, given)));
+    const auto special = state_->prepare(arguments, range, state_->queue_of(arguments, given));
+    state_->check_dimensions(*special, range);
+    return state_->types(*special);
 }
 
 std::string Kernel::inspect(const std::string& what) const { return state_->inspect(what); }

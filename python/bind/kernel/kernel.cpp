@@ -358,10 +358,10 @@ void bind_kernel(nb::module_& m) {
     nb::class_<pardo::NdRange>(m, "_Space", "An index space.")
         .def(
             "__init__",
-            [](pardo::NdRange* self, Ints global, Ints local) {
-                new (self) pardo::NdRange{std::move(global), std::move(local)};
+            [](pardo::NdRange* self, Ints global, Ints local, bool bare) {
+                new (self) pardo::NdRange{std::move(global), std::move(local), bare};
             },
-            nb::arg("range"), nb::arg("local"));
+            nb::arg("range"), nb::arg("local"), nb::arg("bare") = false);
 
     nb::class_<pardo::Kernel>(m, "_Kernel", "A function of the user, and its programs.")
         .def(

@@ -59,7 +59,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
         self._made: tuple[frontend.Translation | None, dict[bool, _core._Kernel]] = (None, {})
-        self._launchers: dict[int | Range | NdRange, Launcher] = {}
+        self._launchers: dict[Any, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         annotations = function.__annotations__
@@ -71,13 +71,16 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
 
     def __getitem__(self, place: Place) -> TypedLauncher[P]:
         """Say over which items it runs: ``k[range]``, ``k[range, queue]``, ``k[range, queue, depends]``."""
-        if type(place) is not int and type(place) is not Range and type(place) is not NdRange:
+        key: Any = place
+        if type(place) is tuple and all(type(n) is int for n in place):
+            key = (place,)  # a Range of the same numbers is another thing
+        elif type(place) is not int and type(place) is not Range and type(place) is not NdRange:
             return Launcher(self, place)
-        launcher = self._launchers.get(place)
+        launcher = self._launchers.get(key)
         if launcher is None:
             if len(self._launchers) >= MOST_LAUNCHERS:
                 self._launchers.clear()
-            launcher = self._launchers[place] = Launcher(self, place)
+            launcher = self._launchers[key] = Launcher(self, place)
         return launcher
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -375,8 +378,7 @@ def call_kernel_async(k: Launchable, range: Place, depends: Any = None, *argumen
     >>> x
     array([ 0,  4,  8, 12])
     """
-    place = range if isinstance(range, (Range, NdRange)) else Range(range)
-    return _kernel_of(k, "call_kernel_async")[place, None, depends](*arguments)
+    return _kernel_of(k, "call_kernel_async")[range, None, depends](*arguments)
 
 
 publish_module(globals(), "pardo")

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, Protocol
 
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._base.notebook import ShownText
+from pardo._array.interop import asarray
 from pardo._compiler import classes, frontend, intrinsics, structs
 from pardo._data import present
 from pardo._kernel import copies
@@ -23,18 +24,66 @@ Place = Any  # a Range, an NdRange, or numbers of items
 P = ParamSpec("P")  # of a kernel's parameters but the item
 
 
-def place_of(place: Place, op_name: str) -> tuple[list[int], list[int], Any, Any]:
-    """What ``k[place]`` says: global and local range, queue, what to wait for."""
+class Given(NamedTuple):
+    """What ``k[place]`` says."""
+
+    global_range: list[int]
+    local_range: list[int]
+    bare: bool  # plain numbers, whose meaning in CUDA is another one
+    queue: Any
+    depends: Any
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, np.integer))
+
+
+def _is_sizes(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and not isinstance(value, Range)
+
+
+def _refuse_pair(place: tuple[Any, ...], op_name: str) -> NoReturn:
+    """Say what may be meant by sizes of groups and items, or by global and local sizes."""
+    first, second = (tuple(p) if _is_sizes(p) else (p,) for p in place[:2])
+    items = tuple(f"{g} * {t}" for g, t in zip(first, second, strict=False))
+
+    def written(sizes: tuple[Any, ...]) -> str:
+        return f"({', '.join(map(str, sizes))}{',' * (len(sizes) == 1)})"
+
+    raise TypeError(
+        f"{op_name}[{written(first)}, {written(second)}] may be groups and items of each, as for numba.cuda and CuPy: "
+        f"NdRange({written(items)}, {written(second)}); or all items and those of a group, as for PyOpenCL: "
+        f"NdRange({written(first)}, {written(second)}); say which one"
+    )
+
+
+def place_of(place: Place, op_name: str) -> Given:
+    """What ``k[place]`` says: a range, a number of items or a tuple of such numbers, and with one of them a queue and what to wait for."""
     queue = depends = None
-    if type(place) is tuple and place and isinstance(place[0], (Range, NdRange)):
-        if len(place) > 3:
-            raise TypeError(f"{op_name}[range, queue, depends]: at most three are expected, not {len(place)}")
-        queue = place[1] if len(place) > 1 else None
-        depends = place[2] if len(place) > 2 else None
-        place = place[0]
+    if type(place) is tuple and place:
+        first, *others = place
+        numbers = [_is_number(p) for p in place]
+        if others and (numbers[0] or _is_sizes(first)) and (_is_sizes(others[0]) or (numbers[1] and not numbers[0])):
+            _refuse_pair(place, op_name)
+        if others and (isinstance(first, (Range, NdRange)) or _is_sizes(first) or (numbers[0] and not any(numbers[1:]))):
+            if len(place) > 3:
+                raise TypeError(f"{op_name}[range, queue, depends]: at most three are expected, not {len(place)}")
+            place, queue, depends = first, others[0], others[1] if len(others) > 1 else None
+        elif numbers[:2] == [True, True] and not all(numbers):
+            sizes = ", ".join(str(p) for p, n in zip(place, numbers, strict=True) if n)
+            raise TypeError(
+                f"{op_name}[{sizes}, …]: numbers of items are integers, not {type(place[numbers.index(False)]).__name__}; a range and a "
+                f"queue are {op_name}[Range({sizes}), queue], and CUDA's [groups, items, stream] is "
+                f"{op_name}[NdRange(groups * items, items), queue]"
+            )
+        elif isinstance(first, (Range, NdRange)):
+            place = first
     if type(place) is NdRange:
-        return list(place.global_range), list(place.local_range), queue, depends
-    return list(place if type(place) is Range else Range(place)), [], queue, depends
+        return Given(list(place.global_range), list(place.local_range), False, queue, depends)
+    if type(place) is Range:
+        return Given(list(place), [], False, queue, depends)
+    extents = list(Range(place))
+    return Given(extents, [], len(extents) > 1, queue, depends)
 
 
 class Launchable:
@@ -64,13 +113,13 @@ if TYPE_CHECKING:
 class Launcher(_core._Launcher):
     """A kernel with its range, as ``k[range]`` gives it: call it with the arguments."""
 
-    __slots__ = ("_depends", "_global", "_kernel", "_local", "_queue", "_space")
+    __slots__ = ("_bare", "_depends", "_global", "_kernel", "_local", "_queue", "_space")
 
     def __init__(self, kernel: Any, place: Place) -> None:
         super().__init__()
         self._kernel = kernel
-        self._global, self._local, self._queue, self._depends = place_of(place, kernel.__name__)
-        self._space = _core._Space(self._global, self._local)
+        self._global, self._local, self._bare, self._queue, self._depends = place_of(place, kernel.__name__)
+        self._space = _core._Space(self._global, self._local, self._bare)
 
     def __copy__(self) -> Launcher:
         return self
@@ -79,7 +128,7 @@ class Launcher(_core._Launcher):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        place: Place = Range(*self._global)
+        place: Place = tuple(self._global) if self._bare else Range(*self._global)
         if self._local:
             place = NdRange(place, Range(*self._local))
         if self._queue is not None or self._depends is not None:
@@ -179,11 +228,24 @@ class Launcher(_core._Launcher):
 
         k = self._kernel
         arguments = k._bound(arguments, keywords)
+        if self._bare:
+            self._check_dimensions(arguments)
         takes_item = k._takes_item(len(arguments), bool(self._local))
         for event in _core._events(self._depends, k.__name__):
             event.wait()
         race_check = k._race_check or race_checking()
         interpreter.interpret(k._function, k.__name__, self._global, self._local, k._sub_group_size, takes_item, arguments, race_check)
+
+    def _check_dimensions(self, arguments: tuple[Any, ...]) -> None:
+        """Refuse plain numbers in brackets that are more than the kernel asks for, before it runs as plain Python."""
+        k = self._kernel
+        try:
+            on_cpu = [structs.mapped(a, lambda x: asarray(x, device="cpu") if isinstance(x, np.ndarray) else x) for a in arguments]
+            program, given = k._program(tuple(on_cpu), self._local)
+            program.uses(given, self._space, None, k.__name__)
+        except Exception as e:  # what is wrong with the kernel itself, Python says where it runs
+            if isinstance(e, ValueError) and str(e).startswith(f"{k.__name__}: range ("):
+                raise
 
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""

@@ -1,6 +1,7 @@
 # python/pardo/_kernel/program.py: kernels that are written as text, in OpenCL C or CUDA C++.
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -110,7 +111,8 @@ class Program:
         words = _words(options) if isinstance(options, str) else [*options]
         self._program = _core._Program(device, texts[0], language or "", words, list(headers.items()), list(texts[1:]))
         self._source = texts[0] if len(texts) == 1 else texts
-        self._kernels = {name: ProgramKernel(self._program, name) for name in self._program.kernels}
+        asked = _dimensions_asked(texts) if self._program.language in ("opencl", "cuda") and not headers else 3
+        self._kernels = {name: ProgramKernel(self._program, name, (), asked) for name in self._program.kernels}
 
     @property
     def device(self) -> Device:
@@ -176,17 +178,45 @@ def _words(options: str) -> list[str]:
     return shlex.split(options)
 
 
+_PLACES = re.compile(
+    r"\bget_(?:global|local|group)_id\s*\(\s*(\w*)\s*\)|\b(?:threadIdx|blockIdx)\b(?:\s*\.\s*(\w+))?|get_\w*linear_id|#\s*include"
+)
+
+
+def _dimensions_asked(texts: Sequence[Any]) -> int:
+    """How many dimensions of a range a program's text asks places in, as far as it tells; 3 where it does not."""
+    asked = 0
+    for text in texts:
+        if not isinstance(text, str):
+            return 3
+        for found in _PLACES.finditer(text):
+            one = {"0": 1, "1": 2, "2": 3, "x": 1, "y": 2, "z": 3}.get(found[1] or found[2] or "", 3)
+            asked = max(asked, one)
+    return asked or 3
+
+
 class ProgramKernel(Launchable):
     """A kernel of a `Program`: launch it with ``k[range](*arguments)``."""
 
-    __slots__ = ("__name__", "_offset", "_program")
+    __slots__ = ("__name__", "_asked", "_offset", "_program")
 
-    def __init__(self, program: _core._Program, name: str, offset: Sequence[int] = ()) -> None:
-        self._program, self.__name__, self._offset = program, name, list(offset)
+    def __init__(self, program: _core._Program, name: str, offset: Sequence[int] = (), asked: int = 3) -> None:
+        self._program, self.__name__, self._offset, self._asked = program, name, list(offset), asked
 
     def with_offset(self, *offset: int) -> ProgramKernel:
         """Give the kernel as it is launched from another first item: ``get_global_id(d)`` begins at ``offset[d]``; on OpenCL devices."""
-        return ProgramKernel(self._program, self.__name__, extents_of(offset, f"{self.__name__}.with_offset", "offset"))
+        return ProgramKernel(self._program, self.__name__, extents_of(offset, f"{self.__name__}.with_offset", "offset"), self._asked)
+
+    def check_dimensions(self, extents: Sequence[int]) -> None:
+        """Refuse plain numbers in brackets that are more than the text asks for: in CUDA they mean groups and items."""
+        if len(extents) <= self._asked:
+            return
+        sizes = ", ".join(map(str, extents))
+        first, second, *_ = extents
+        raise ValueError(
+            f"{self.__name__}: range ({sizes}) has {len(extents)} dimensions, the text of `{self.__name__}` asks for {self._asked}; CUDA's "
+            f"[{first}, {second}] is NdRange({first} * {second}, {second}), and a range of that many items Range({sizes})"
+        )
 
     def _fact(self, place: int) -> int | None:
         value: int = self._program.facts(self.__name__)[place]
@@ -238,8 +268,11 @@ class ProgramLauncher:
 
     def __init__(self, kernel: ProgramKernel, place: Place) -> None:
         self._kernel = kernel
-        global_range, local_range, self._queue, self._depends = place_of(place, kernel.__name__)
-        self._space = _core._Space(global_range, local_range)
+        given = place_of(place, kernel.__name__)
+        if given.bare:
+            kernel.check_dimensions(given.global_range)
+        self._queue, self._depends = given.queue, given.depends
+        self._space = _core._Space(given.global_range, given.local_range)
 
     def __call__(self, *arguments: Any) -> Event:
         """Launch.

@@ -6,10 +6,13 @@
 namespace pardo::lang {
 
 struct Calls::Items {
+    /// What a pair in brackets means in CUDA, where somebody may have meant it.
+    static std::string cuda_launch(int rank) { return rank == 2 ? "; CUDA's [groups, items] is NdRange(groups * items, items)" : ""; }
     static int dimension(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         if (k >= a.size()) {
             if (l.space_.rank == 1) return 0;
-            l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0");
+            l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0" +
+                                      (l.space_.group_size.empty() ? cuda_launch(l.space_.rank) : ""));
         }
         const TypedExpr& d = a[k];
         if (d.kind != Kind::Number || !d.constant || !is_integer(d.type.dtype))
@@ -19,6 +22,7 @@ struct Calls::Items {
             l.fail(ErrorCode::Index, t.place,
                    t.name + ": the range has " + std::to_string(l.space_.rank) + (l.space_.rank == 1 ? " dimension" : " dimensions") +
                        ", there is no dimension " + std::to_string(d.scalar.i));
+        l.out_.asked = std::max(l.out_.asked, static_cast<int>(i) + 1);
         return static_cast<int>(i);
     }
     static void in_groups(Lowering& l, const Tree& t) {
@@ -55,12 +59,14 @@ struct Calls::Items {
     }
     template <Where where, Where size> static TypedExpr linear(Lowering& l, const Tree& t, const TypedExprs&) {
         if (where != Where::Global) in_groups(l, t);
+        l.out_.asked = l.space_.rank;
         TypedExpr out = position(l, where, 0);
         for (int d = 1; d < l.space_.rank; ++d) out = l.add(l.mul(out, position(l, size, d)), position(l, where, d));
         return out;
     }
     template <Where size> static TypedExpr product(Lowering& l, const Tree& t, const TypedExprs&) {
         if (size != Where::GlobalSize) in_groups(l, t);
+        l.out_.asked = l.space_.rank;
         TypedExpr out = position(l, size, 0);
         for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
         return out;

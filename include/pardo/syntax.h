@@ -54,6 +54,7 @@ enum class Form : std::uint8_t {
     Star,          // parts: a tuple whose items are arguments
     Named,         // name := value; parts: target, value
     List,          // parts: numbers; index: 1 for a set
+    Outside,       // index: which of the function's numbers from outside
 };
 
 /// Lines count from 1, columns from 0, as in Python's ast.
@@ -71,6 +72,39 @@ struct Tree {
 };
 
 struct Function;
+
+/// A number from outside of a function that has changed, so that launches read it: its value, which may change, and its type, which stays.
+class Outside {
+public:
+    Outside(std::string name, const Scalar& value) : name(std::move(name)), dtype(value.dtype), weak(value.weak), value_(value) {}
+    const std::string name;  // as the user calls it
+    const DType dtype;
+    const bool weak;
+    bool takes(const Scalar& value) const { return value.dtype == dtype && value.weak == weak; }
+    Scalar value() const {
+        const std::lock_guard locked(lock());
+        return value_;
+    }
+    /// Numbers that change together, as those of a tuple do, each of which takes its value; nobody reads some of them before.
+    static void put(const std::vector<std::pair<Outside*, Scalar>>& values) {
+        const std::lock_guard locked(lock());
+        for (const auto& [number, value] : values) number->value_ = value;
+    }
+    static std::vector<Scalar> values(const std::vector<std::shared_ptr<const Outside>>& numbers) {
+        const std::lock_guard locked(lock());
+        std::vector<Scalar> out;
+        out.reserve(numbers.size());
+        for (const auto& number : numbers) out.push_back(number->value_);
+        return out;
+    }
+
+private:
+    static std::mutex& lock() {
+        static std::mutex all;
+        return all;
+    }
+    Scalar value_;
+};
 
 /// A function that a class has.
 struct Member {
@@ -117,8 +151,9 @@ struct Function {
     std::vector<Tree> defaults;       // of the last parameters
     Tree body;                        // a Block
     std::vector<std::shared_ptr<const Function>> callees;
-    std::vector<std::weak_ptr<const Class>> classes;  // of the structs that it makes; the package keeps them
-    bool library = false;                             // not the user's: what is wrong in it is told where the user calls it
+    std::vector<std::weak_ptr<const Class>> classes;        // of the structs that it makes; the package keeps them
+    std::vector<std::shared_ptr<const Outside>> outside{};  // numbers that launches read
+    bool library = false;                                   // not the user's: what is wrong in it is told where the user calls it
 };
 
 }  // namespace pardo::syntax

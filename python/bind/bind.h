@@ -292,6 +292,7 @@ void bind_ops(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_launcher(nb::module_& m);
+void bind_captured(nb::module_& m);
 void bind_loop_call(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_image(nb::module_& m);

@@ -35,6 +35,7 @@ NB_MODULE(_core, m) {
     bind::bind_ops(m);
     bind::bind_linalg(m);
     bind::bind_kernel(m);
+    bind::bind_captured(m);
     bind::bind_launcher(m);
     bind::bind_loop_call(m);
     bind::bind_image(m);

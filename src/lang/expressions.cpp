@@ -374,6 +374,7 @@ TypedExpr Lowering::expression(const Tree& t) {
     }
     switch (t.form) {
         case Form::Number: return number(t.number);
+        case Form::Outside: return outside_number(function_->outside[static_cast<std::size_t>(t.index)]);
         case Form::Text: {
             TypedExpr text;
             text.kind = Kind::Text;

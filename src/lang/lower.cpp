@@ -17,14 +17,15 @@ bool operator==(const ArgumentType& a, const ArgumentType& b) {
 }
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
-                   const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop)
+                   const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside)
     : function_(std::move(function)),
       takes_item_(takes_item),
       space_(space),
       types_(arguments),
       options_(options),
       loop_(loop),
-      builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())) {
+      builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())),
+      outside_use_(outside) {
     if (!space.group_size.empty()) builder_.set_groups(space.group_size, space.sub_group);
     builder_.set_fast_math(options.fast_math);
     builder_.add_file(function_->file);
@@ -138,9 +139,44 @@ void Lowering::declare_arguments() {
         arguments_.push_back(declare(k, parameter < function_->params.size() ? function_->params[parameter] : function_->rest));
 }
 
+/// A number from outside: an argument behind the others, unless the program depends on its value.
+TypedExpr Lowering::outside_number(const OutsideNumber& number) {
+    if (!outside_use_) return lang::number(number->value());
+    if (const Scalar* fixed = fixed_value(outside_use_->fixed, number.get())) return lang::number(*fixed);
+    const auto found = std::ranges::find(out_.outside, number);
+    const auto k = static_cast<std::size_t>(found - out_.outside.begin());
+    if (found == out_.outside.end()) {
+        out_.outside.push_back(number);
+        outside_use_->met.push_back(number);
+    }
+    if (!options_.fp64 && !number->weak && (number->dtype == DType::Float64 || number->dtype == DType::Complex128))
+        throw Error(ErrorCode::Type, "the device has no " + std::string(dtype_name(number->dtype)));
+    TypedExpr n = k < outside_.size() ? outside_[k] : lang::number({number->dtype, number->weak}, ir::no_value);
+    if (number->weak && is_integer(number->dtype)) n.argument = static_cast<int>(types_.size() + k);
+    n.given = n.argument >= 0;
+    if (options_.small_outside && n.argument >= 0 && number->dtype == DType::Int64) {
+        n.assumed = true;
+        n.most = (std::int64_t{1} << assumed_bits) - 1;
+        n.least = -n.most;
+        n.bits = assumed_bits;
+    }
+    return n;
+}
+
+/// Makes parameters of those that the first walk has met.
+void Lowering::declare_outside() {
+    outside_.clear();
+    for (std::size_t k = 0; !dry_ && k < out_.outside.size(); ++k) {
+        const NumberType type{out_.outside[k]->dtype, out_.outside[k]->weak};
+        outside_.push_back(number(type, builder_.scalar_param(out_.outside[k]->name, dtype(type))));
+        out_.slots.push_back({Slot::Kind::Number, static_cast<int>(types_.size() + k), 0});
+    }
+}
+
 void Lowering::walk_function() {
     arrays_ = 0;
     declare_arguments();
+    declare_outside();
     first_array_ = arrays_;
     if (!dry_ && (uses_status_ || exact_integers())) {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
@@ -193,6 +229,8 @@ Lowered Lowering::run() {
         if (!why.empty() && !exact_integers()) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
     if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
+    out_.accesses.resize(types_.size() + out_.outside.size(), ir::Access::Read);
+    out_.used.resize(types_.size() + out_.outside.size(), false);
     return std::move(out_);
 }
 
@@ -222,17 +260,18 @@ TypedExpr returned(const std::shared_ptr<const Function>& function, const std::v
 }
 
 Lowered lowered(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
-                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop) {
-    Lowered out = Lowering(function, takes_item, space, arguments, options, loop).run();
+                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside) {
+    const std::shared_ptr<const Function> known = outside ? with_fixed(function, outside->fixed) : function;
+    Lowered out = Lowering(known, takes_item, space, arguments, options, loop, outside).run();
     if (!options.teams || !ir::passes_elements(out.kernel)) return out;
     Options alone = options;
     alone.lane_loops = false;
-    return Lowering(function, takes_item, space, arguments, alone, loop).run();
+    return Lowering(known, takes_item, space, arguments, alone, loop, outside).run();
 }
 
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
-              const std::vector<ArgumentType>& arguments, const Options& options) {
-    return lowered(function, takes_item, space, arguments, options, nullptr);
+              const std::vector<ArgumentType>& arguments, const Options& options, OutsideUse* outside) {
+    return lowered(function, takes_item, space, arguments, options, nullptr, outside);
 }
 
 }  // namespace pardo::lang

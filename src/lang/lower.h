@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "lang/outside.h"
 #include "lang/problem.h"
 #include "lang/typed_expr.h"
 
@@ -67,8 +68,9 @@ struct Options {
     bool lane_loops = true;         // loops in an item may become the lanes
     /// Bytes for each array of an item whose size is known when the kernel runs; 0: as many as it takes.
     std::int64_t own_bytes = 0;
-    bool threads = false;  // loops over elements in what is serial itself may be shared by threads
-    bool teams = false;    // several threads share a lanes loop, and do not wait for each other after it
+    bool small_outside = false;  // Python integers from outside have fewer than 32 bits; the launch checks
+    bool threads = false;        // loops over elements in what is serial itself may be shared by threads
+    bool teams = false;          // several threads share a lanes loop, and do not wait for each other after it
     friend bool operator==(const Options&, const Options&) = default;
 };
 
@@ -155,9 +157,10 @@ struct LoopSpec {
 
 struct Lowered {
     ir::Kernel kernel;
-    std::vector<Slot> slots;           // one for each of the kernel's parameters
-    std::vector<ir::Access> accesses;  // one for each argument; of arrays that are not used: Read
-    std::vector<bool> used;            // one for each argument: arrays that the kernel touches
+    std::vector<Slot> slots;             // one for each of the kernel's parameters
+    std::vector<ir::Access> accesses;    // one for each argument; of arrays that are not used: Read
+    std::vector<bool> used;              // one for each argument: arrays that the kernel touches
+    std::vector<OutsideNumber> outside;  // numbers that are arguments too, behind the others
     std::vector<Fit> fits;
     std::vector<Site> sites;           // places that may fail
     bool reads_status = false;         // a loop ends where something has failed
@@ -177,15 +180,21 @@ struct Lowered {
 std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside,
                                        std::vector<std::string>* scattered = nullptr);
 
+/// What of numbers from outside is part of a program, and those that were met on the way, which tells them after a failure too.
+struct OutsideUse {
+    FixedNumbers fixed;
+    std::vector<OutsideNumber> met;
+};
+
 /// As lower, for a loop or a serial part of a function. The last parameters are, for each dimension of a parallel loop, start and step.
 Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,
-                   const Options& options);
+                   const Options& options, OutsideUse* outside = nullptr);
 
 /// What `function` gives when a kernel calls it with these: a number or a tuple, without values.
 TypedExpr returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options);
 
 /// Types and lowers `function`, whose first parameter is the item if `takes_item`. Throws what is wrong with the program.
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
-              const std::vector<ArgumentType>& arguments, const Options& options);
+              const std::vector<ArgumentType>& arguments, const Options& options, OutsideUse* outside = nullptr);
 
 }  // namespace pardo::lang

@@ -41,7 +41,7 @@ struct RowFold {
 class Lowering {
 public:
     Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
-             const Options& options, const LoopSpec* loop = nullptr);
+             const Options& options, const LoopSpec* loop = nullptr, OutsideUse* outside = nullptr);
     Lowered run();
     TypedExpr returned();
     /// Names that a statement assigns, and those inside of it.
@@ -56,6 +56,8 @@ private:
     void declare_arguments();
     TypedExpr declare(std::size_t& k, const std::string& name);
     TypedExpr array_argument(int k, const std::string& name);
+    TypedExpr outside_number(const OutsideNumber& number);
+    void declare_outside();
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
 
@@ -417,6 +419,8 @@ private:
     std::vector<Around> around_;  // loops
     ir::Builder builder_;
     Lowered out_;
+    OutsideUse* outside_use_;         // null where numbers from outside are constants
+    std::vector<TypedExpr> outside_;  // the values of `out_.outside`
     Scope scope_;
     std::vector<TypedExpr> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
@@ -438,6 +442,6 @@ private:
 
 /// Lowers a function; without lanes loops where threads that share them would have to wait for each other.
 Lowered lowered(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
-                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop);
+                const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside);
 
 }  // namespace pardo::lang

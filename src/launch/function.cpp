@@ -38,6 +38,13 @@ bool distinct(Arguments arguments) {
     return true;
 }
 
+void add_value(Words& key, const Scalar& value) {
+    std::uint64_t parts[2];
+    std::memcpy(parts, &value.c, sizeof parts);
+    key.push_back(value.dtype == DType::Bool ? value.b : parts[0]);
+    key.push_back(is_complex(value.dtype) ? parts[1] : 0);
+}
+
 void force(Arguments arguments) {
     for (const KernelArgument& a : arguments)
         if (a.kind == KernelArgument::Kind::Array) graph::ensure_leaf(a.array);
@@ -84,11 +91,18 @@ void check_range(const std::string& op_name, const NdRange& range) {
 
 UserFunction::UserFunction(std::shared_ptr<const syntax::Function> function, bool takes_item, const KernelOptions& options,
                            std::optional<lang::LoopSpec> loop)
-    : function_(std::move(function)), label_(function_->name), takes_item_(takes_item), options_(options), loop_(std::move(loop)) {}
+    : function_(std::move(function)),
+      label_(function_->name),
+      takes_item_(takes_item),
+      options_(options),
+      loop_(std::move(loop)),
+      has_outside_(lang::has_outside(*function_)) {}
 
 void UserFunction::fail(ErrorCode code, const std::string& text) const { throw Error(code, name() + ": " + text); }
 
 std::string UserFunction::parameter(Arguments arguments, std::size_t k) const {
+    if (k < arguments.size() && arguments[k].kind == KernelArgument::Kind::Number && !arguments[k].name.empty())
+        return "`" + arguments[k].name + "`";
     std::size_t at = 0, top = takes_item_ ? 1 : 0;
     const auto found = [&](const std::string& path, const auto& self) -> std::string {
         const KernelArgument& a = arguments[at];
@@ -155,14 +169,10 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
             case KernelArgument::Kind::Number:
                 key.push_back(kind | static_cast<std::uint64_t>(a.scalar.dtype) << 8 | (a.scalar.weak ? 1ull << 32 : 0));
                 break;
-            case KernelArgument::Kind::Constant: {
+            case KernelArgument::Kind::Constant:
                 key.push_back(kind | static_cast<std::uint64_t>(a.scalar.dtype) << 8 | (a.scalar.weak ? 1ull << 32 : 0));
-                std::uint64_t parts[2];
-                std::memcpy(parts, &a.scalar.c, sizeof parts);
-                key.push_back(a.scalar.dtype == DType::Bool ? a.scalar.b : parts[0]);
-                key.push_back(is_complex(a.scalar.dtype) ? parts[1] : 0);
+                add_value(key, a.scalar);
                 break;
-            }
             case KernelArgument::Kind::Local:
                 key.push_back(kind | static_cast<std::uint64_t>(a.dtype) << 8 | static_cast<std::uint64_t>(a.extents.size()) << 16);
                 for (const std::int64_t n : a.extents) key.push_back(static_cast<std::uint64_t>(n));
@@ -184,8 +194,48 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
     return key;
 }
 
-lang::Lowered UserFunction::lowered(const Specialisation& s, const lang::Options& options) const {
-    return loop_ ? lang::lower_loop(function_, *loop_, s.types, options) : lang::lower(function_, takes_item_, s.space, s.types, options);
+lang::Lowered UserFunction::lowered(const Specialisation& s, const lang::Options& options, lang::OutsideUse* outside) const {
+    return loop_ ? lang::lower_loop(function_, *loop_, s.types, options, outside)
+                 : lang::lower(function_, takes_item_, s.space, s.types, options, outside);
+}
+
+/// Numbers from outside are arguments where the program can be made so; those that it cannot do without the values of become part of it,
+/// and are added to `fixed`.
+void UserFunction::lower(Specialisation& made, lang::FixedNumbers& fixed) const {
+    const std::size_t known = fixed.size();
+    std::string why;
+    const auto attempt = [&](const lang::FixedNumbers& numbers, bool adds) {
+        lang::OutsideUse use{numbers, {}};
+        try {
+            made.lowered = lowered(made, made.options, &use);
+            return true;
+        } catch (const Error& e) {
+            why = e.message().substr(0, e.message().find('\n'));
+            const std::size_t before = fixed.size();
+            for (const lang::OutsideNumber& number : use.met)
+                if (adds && !lang::fixed_value(fixed, number.get())) fixed.emplace_back(number, number->value());
+            if (adds && fixed.size() == before) throw;
+            return false;
+        }
+    };
+    std::string first;
+    while (!attempt(lang::FixedNumbers(fixed), true))
+        if (first.empty()) first = why;
+    made.fixed_because.assign(known, "");
+    constexpr std::size_t most_tried = 8;  // each costs as much as the whole
+    const bool each = fixed.size() - known > 1 && fixed.size() - known <= most_tried;
+    for (std::size_t k = known; k < fixed.size();) {
+        lang::FixedNumbers fewer = fixed;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
+        if (each && attempt(fewer, false)) {
+            fixed = std::move(fewer);
+        } else {
+            made.fixed_because.push_back(each ? why : first);
+            ++k;
+        }
+    }
+    if (each) attempt(fixed, false);
+    made.fixed = fixed;
 }
 
 /// What a program depends on of the arguments. Throws for what the device or the range cannot take.
@@ -281,17 +331,18 @@ void UserFunction::assert_access(Arguments arguments, std::vector<lang::Argument
 }
 
 std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct,
-                                                   std::uint64_t assumed) const {
+                                                   std::uint64_t assumed, lang::FixedNumbers& fixed) const {
     auto made = std::make_shared<Specialisation>();
     made->types = types_of(arguments, range, device);
-    for (std::size_t k = 0; k < std::min<std::size_t>(made->types.size(), 64); ++k) made->types[k].assumed = (assumed >> k & 1) != 0;
+    for (std::size_t k = 0; k < std::min<std::size_t>(made->types.size(), 63); ++k) made->types[k].assumed = (assumed >> k & 1) != 0;
     assert_access(arguments, made->types);
     made->options = options_for(device, distinct);
     made->space.rank = static_cast<int>(range.global.size());
     made->space.group_size = range.local;
     if (!range.local.empty()) made->space.sub_group = options_.sub_group_size;
     made->device = device;
-    made->lowered = lowered(*made, made->options);
+    made->options.small_outside = (assumed & small_outside) != 0;
+    lower(*made, fixed);
     for (std::size_t k = 0; k < made->types.size(); ++k) {
         const ir::Access done = made->lowered.accesses[k];
         if (made->types[k].asserted != ir::Access::ReadWrite || done == ir::Access::ReadWrite) continue;
@@ -304,18 +355,37 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
     return made;
 }
 
-std::uint64_t UserFunction::small_ones(Arguments arguments) {
+bool UserFunction::is_small(const KernelArgument& a) {
     constexpr std::int64_t limit = std::int64_t{1} << lang::assumed_bits;
+    if (a.kind == KernelArgument::Kind::Array) return std::ranges::all_of(a.array.shape(), [](std::int64_t n) { return n < limit; });
+    return a.kind == KernelArgument::Kind::Number && a.scalar.weak && a.scalar.dtype == DType::Int64 && a.scalar.i < limit &&
+           a.scalar.i > -limit;
+}
+
+std::uint64_t UserFunction::small_ones(Arguments arguments) {
     std::uint64_t small = 0;
-    for (std::size_t k = 0; k < std::min<std::size_t>(arguments.size(), 64); ++k) {
-        const KernelArgument& a = arguments[k];
-        const bool is_small = a.kind == KernelArgument::Kind::Array
-                                  ? std::ranges::all_of(a.array.shape(), [](std::int64_t n) { return n < limit; })
-                                  : a.kind == KernelArgument::Kind::Number && a.scalar.weak && a.scalar.dtype == DType::Int64 &&
-                                        a.scalar.i < limit && a.scalar.i > -limit;
-        if (is_small) small |= std::uint64_t{1} << k;
-    }
+    for (std::size_t k = 0; k < std::min<std::size_t>(arguments.size(), 63); ++k)
+        if (is_small(arguments[k])) small |= std::uint64_t{1} << k;
     return small;
+}
+
+bool UserFunction::are_small(Arguments numbers) {
+    return std::ranges::all_of(numbers,
+                               [](const KernelArgument& a) { return !a.scalar.weak || a.scalar.dtype != DType::Int64 || is_small(a); });
+}
+
+Arguments UserFunction::with_outside(const Specialisation& special, Arguments arguments, std::vector<KernelArgument>& memory) {
+    const std::vector<lang::OutsideNumber>& numbers = special.lowered.outside;
+    if (numbers.empty()) return arguments;
+    memory.reserve(arguments.size() + numbers.size());
+    memory.assign(arguments.begin(), arguments.end());
+    const std::vector<Scalar> values = syntax::Outside::values(numbers);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        KernelArgument& a = memory.emplace_back();
+        a.scalar = values[k];
+        a.name = numbers[k]->name;
+    }
+    return memory;
 }
 
 const lang::Fit* UserFunction::misfit(const Specialisation& special, Arguments arguments) {
@@ -351,9 +421,20 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
                                                       std::uint64_t assumed) {
     force(arguments);
     const bool apart = distinct(arguments);
-    const Words key = key_of(arguments, range, queue->device(), apart, assumed);
+    Words key = key_of(arguments, range, queue->device(), apart, assumed);
+    lang::FixedNumbers fixed;
+    const auto add_fixed = [&](Words& whole) {
+        for (const auto& [number, value] : fixed) add_value(whole, value);
+    };
+    std::optional<Words> types;  // the key without values of numbers from outside
     {
         const std::lock_guard lock(mutex_);
+        if (has_outside_ || !fixed_.empty()) types = key;
+        if (!fixed_.empty()) {
+            if (const auto found = fixed_.find(key); found != fixed_.end())
+                for (const lang::OutsideNumber& number : found->second) fixed.emplace_back(number, number->value());
+            add_fixed(key);
+        }
         if (last_ && last_->first == key) return last_->second;
         if (const auto found = known_.find(key); found != known_.end()) {
             last_ = &*found;
@@ -363,16 +444,28 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
         if (const auto found = refused_.find(key); found != refused_.end()) throw Error(found->second);
     }
     std::shared_ptr<Specialisation> made;
+    const std::size_t before = fixed.size();
+    const auto more_fixed = [&] {  // with the lock
+        if (fixed.size() == before) return;
+        if (!types) types = key;
+        std::vector<lang::OutsideNumber>& numbers = fixed_[*types];
+        numbers.clear();
+        for (const auto& [number, value] : fixed) numbers.push_back(number);
+        key = *types;
+        add_fixed(key);
+    };
     try {
-        made = make(arguments, range, queue->device(), apart, assumed);
+        made = make(arguments, range, queue->device(), apart, assumed, fixed);
     } catch (const Error& e) {
         const std::lock_guard lock(mutex_);
+        more_fixed();
         if (refused_.size() >= most_programs) refused_.clear();
         refused_.try_emplace(key, e);
         throw;
     }
     std::vector<std::shared_ptr<Specialisation>> dropped;  // without the lock
     const std::lock_guard lock(mutex_);
+    more_fixed();
     if (known_.size() >= most_programs) dropped = drop_old();
     made->number = made->used = ++uses_;
     return known_.try_emplace(key, std::move(made)).first->second;
@@ -408,7 +501,8 @@ std::vector<std::shared_ptr<Specialisation>> UserFunction::programs() const {
 std::string UserFunction::types(const Specialisation& special) const {
     lang::Options options = special.options;
     options.record_types = true;
-    return types_text(lowered(special, options));
+    lang::OutsideUse use{special.fixed, {}};
+    return types_text(lowered(special, options, &use));
 }
 
 std::string UserFunction::head(const Specialisation& special) const {

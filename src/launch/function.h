@@ -32,6 +32,8 @@ struct Specialisation {
     std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
     lang::Space space;
     lang::Options options;
+    lang::FixedNumbers fixed;                // numbers from outside that are part of it, though they have changed
+    std::vector<std::string> fixed_because;  // what keeps each of them from being an argument
     device::Device* device = nullptr;
     lang::Lowered lowered;                                 // its kernel has all of its checks
     std::shared_ptr<const std::vector<lang::Site>> sites;  // of `lowered`: launches keep them
@@ -78,6 +80,14 @@ public:
     std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue, std::uint64_t assumed = 0);
     /// The arguments of which that is true.
     static std::uint64_t small_ones(Arguments arguments);
+    static bool is_small(const KernelArgument& a);
+    /// None of Python's integers among numbers is large.
+    static bool are_small(Arguments numbers);
+    /// All numbers of Python from outside are small: one further bit.
+    static constexpr std::uint64_t small_outside = std::uint64_t{1} << 63;
+    bool has_outside() const { return has_outside_; }
+    /// The arguments, and behind them, in `memory`, the numbers from outside that the program takes, as they are now.
+    static Arguments with_outside(const Specialisation& special, Arguments arguments, std::vector<KernelArgument>& memory);
     /// The first of the dtypes that a Python integer among the arguments has to fit and does not; null if there is none.
     static const lang::Fit* misfit(const Specialisation& special, Arguments arguments);
     /// Throws Overflow for that.
@@ -109,10 +119,11 @@ public:
 private:
     Words key_of(Arguments arguments, const NdRange& range, const device::Device* device, bool distinct, std::uint64_t assumed) const;
     std::shared_ptr<Specialisation> make(Arguments arguments, const NdRange& range, device::Device* device, bool distinct,
-                                         std::uint64_t assumed) const;
+                                         std::uint64_t assumed, lang::FixedNumbers& fixed) const;
+    void lower(Specialisation& made, lang::FixedNumbers& fixed) const;
+    lang::Lowered lowered(const Specialisation& special, const lang::Options& options, lang::OutsideUse* outside) const;
     [[noreturn]] void refuse_dimensions(const Specialisation& special, const NdRange& range) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
-    lang::Lowered lowered(const Specialisation& special, const lang::Options& options) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made
     std::string head(const Specialisation& special) const;
     /// Lets a quarter of the programs go, those that have not been used for longest; what runs keeps its own.
@@ -124,8 +135,10 @@ private:
     const KernelOptions options_;
     const std::optional<lang::LoopSpec> loop_;
     static constexpr std::size_t most_programs = 1024;  // some 50 KiB each
+    const bool has_outside_;
     mutable std::mutex mutex_;
     std::uint64_t uses_ = 0;
+    std::unordered_map<Words, std::vector<lang::OutsideNumber>, WordsHash> fixed_;  // numbers whose values are part of further keys
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
     std::unordered_map<Words, Error, WordsHash> refused_;  // what cannot be made, and why: a loop asks again each time that it runs
     const std::pair<const Words, std::shared_ptr<Specialisation>>* last_ = nullptr;  // of them, what the last call took

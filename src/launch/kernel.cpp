@@ -33,6 +33,8 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     const Ref<device::Queue> queue(state_->queue_of(arguments, given));
     const auto special = state_->prepare(arguments, range, queue.get());
     state_->check_dimensions(*special, range);
+    std::vector<KernelArgument> memory;
+    arguments = state_->with_outside(*special, arguments, memory);
     state_->check_fits(*special, arguments);
     const double items = items_of(range);
     if (items == 0) return Event();
@@ -47,6 +49,8 @@ std::string Kernel::inspect(std::span<const KernelArgument> arguments, const NdR
     device::Queue* queue = state_->queue_of(arguments, given);
     const auto special = state_->prepare(arguments, range, queue);
     state_->check_dimensions(*special, range);
+    std::vector<KernelArgument> memory;
+    arguments = state_->with_outside(*special, arguments, memory);
     const auto items = static_cast<std::int64_t>(std::min(items_of(range), 0x1p62));
     launch::Variant& variant = state_->variant(*special, arguments, range.global);
     const ir::Kernel kernel = state_->kernel(variant, state_->streaming(*special, variant, arguments, range.global, items));

@@ -82,20 +82,24 @@ struct Loop::State : launch::UserFunction {
     /// Serial loops are made for integers that are small, which need no checks and take the dtype of what they meet; and for others where
     /// that is not so, or not what they can be.
     std::shared_ptr<launch::Specialisation> special(launch::Arguments arguments, const NdRange& range, device::Queue* queue) {
-        std::uint64_t assumed = spec.parallel ? 0 : small_ones(arguments);
+        std::uint64_t assumed = spec.parallel ? 0 : small_ones(arguments) | (has_outside() ? small_outside : 0);
+        std::vector<KernelArgument> memory;
         while (assumed != 0) {
             try {
                 std::shared_ptr<launch::Specialisation> made = prepare(arguments, range, queue, assumed);
-                const lang::Fit* fit = misfit(*made, arguments);
-                if (!fit) return made;
-                assumed &= ~(std::uint64_t{1} << fit->argument);
+                const launch::Arguments all = with_outside(*made, arguments, memory);
+                const lang::Fit* fit = misfit(*made, all);
+                const bool large = (assumed & small_outside) != 0 && !are_small(all.subspan(arguments.size()));
+                if (!fit && !large) return made;
+                const bool outside = large || static_cast<std::size_t>(fit->argument) >= arguments.size();
+                assumed &= ~(outside ? small_outside : std::uint64_t{1} << fit->argument);
             } catch (const Error& e) {
                 if (!is_refusal(e.code())) throw;
                 assumed = 0;
             }
         }
         std::shared_ptr<launch::Specialisation> made = prepare(arguments, range, queue);
-        check_fits(*made, arguments);
+        check_fits(*made, with_outside(*made, arguments, memory));
         return made;
     }
     /// What a program is refused with, other than what goes wrong where one is made.
@@ -196,6 +200,8 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         places.push_back(buffers.back().get());
     }
     loop.results = places;
+    std::vector<KernelArgument> memory;
+    arguments = state_->with_outside(*special, arguments, memory);
     launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
     loop.waits = !results.empty() || variant.reports;
     loop.late = late && results.empty() && !variant.reports;

@@ -102,6 +102,14 @@ std::string head_text(const Specialisation& special, const syntax::Function& fun
         const std::string type = text_of(special.types, k);
         if (!name.starts_with('$')) text.append("  ").append(name).append(": ").append(type).append("\n");
     }
+    for (const lang::OutsideNumber& n : special.lowered.outside)
+        text.append("  ").append(n->name).append(": ").append(lang::describe({n->dtype, n->weak})).append(" from outside; it changes\n");
+    for (std::size_t k = 0; k < special.fixed.size(); ++k) {
+        const std::string& name = special.fixed[k].first->name;
+        const std::string& why = special.fixed_because[k];
+        text.append("  ").append(name).append(": from outside, part of the program; each value compiles again");
+        text.append(why.empty() ? "\n" : ": " + why + "\n");
+    }
     return text;
 }
 

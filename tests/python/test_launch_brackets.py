@@ -148,8 +148,8 @@ def test_what_asks_for_all_dimensions():
 def test_pairs_of_tuples():
     x = pp.zeros(8)
     both = (
-        r"by_function\[\(4,\), \(2,\)\] may be groups and items of each, as for numba.cuda and CuPy: NdRange\(\(4 \* 2,\), \(2,\)\); or all "
-        r"items and those of a group, as for PyOpenCL: NdRange\(\(4,\), \(2,\)\)"
+        r"by_function\[\(4,\), \(2,\)\] may be groups and items of each, as for numba.cuda and CuPy: NdRange\(\(4 \* 2,\), \(2,\)\); or "
+        r"all items and those of a group, as for PyOpenCL: NdRange\(\(4,\), \(2,\)\)"
     )
     for place in (((4,), (2,)), (4, (2,)), ((4,), 2), ((4,), (2,), x.queue), ([4], [2])):
         with pytest.raises(TypeError, match=both):

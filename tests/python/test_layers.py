@@ -85,6 +85,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/__main__.py": "what to install",
     "python/pardo/_array/interop.py": "the host",
     "python/pardo/_data/tables.py": "the host",
+    "python/pardo/_kernel/launchers.py": "the host",
     "python/pardo/_kernel/regions.py": "the host",
     "python/pardo/_runtime/devices.py": "the type of a device; an example in a message",
     "python/pardo/_runtime/memory.py": "the host",

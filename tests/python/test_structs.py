@@ -292,10 +292,10 @@ def test_functions_made_again_are_compiled_once():
     x, out = pp.arange(3.0), pp.zeros(3)
     for _ in range(5):
         apply[pp.Range(3)](scaled(2), x, out).wait()
-    assert apply._programs[True].specialisations <= 6
-    before = apply._programs[True].specialisations
+    assert apply._made[1][True].specialisations <= 6
+    before = apply._made[1][True].specialisations
     apply[pp.Range(3)](scaled(2), x, out).wait()
-    assert apply._programs[True].specialisations == before
+    assert apply._made[1][True].specialisations == before
     apply[pp.Range(3)](scaled(3), x, out).wait()
     assert_array_equal(pp.asnumpy(out), [0, 3, 6])
 

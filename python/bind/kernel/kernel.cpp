@@ -325,7 +325,7 @@ void bind_kernel(nb::module_& m) {
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
         .def(
             nb::new_([](std::string name, std::string file, int first_line, std::vector<std::string> lines, std::vector<std::string> params,
-                        std::string rest, List defaults, nb::object body, List callees, List classes, bool library) {
+                        std::string rest, List defaults, nb::object body, List callees, List classes, bool library, List outside) {
                 auto f = std::make_shared<syntax::Function>();
                 f->name = std::move(name);
                 f->file = std::move(file);
@@ -337,11 +337,12 @@ void bind_kernel(nb::module_& m) {
                 f->body = tree_from(body);
                 for (nb::handle c : callees) f->callees.push_back(nb::cast<FunctionPtr>(c));
                 for (nb::handle c : classes) f->classes.emplace_back(nb::cast<ClassPtr>(c));
+                for (nb::handle o : outside) f->outside.push_back(nb::cast<std::shared_ptr<syntax::Outside>>(o));
                 f->library = library;
                 return f;
             }),
             nb::arg("name"), nb::arg("file"), nb::arg("first_line"), nb::arg("lines"), nb::arg("params"), nb::arg("rest"),
-            nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("classes"), nb::arg("library") = false)
+            nb::arg("defaults"), nb::arg("body"), nb::arg("callees"), nb::arg("classes"), nb::arg("library"), nb::arg("outside"))
         .def_prop_ro("name", [](const syntax::Function& f) { return f.name; });
 
     m.def(

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "captured.h"
 #include "present.h"
 
 namespace bind {
@@ -16,6 +17,7 @@ struct Prepared {
     std::string op_name;
     Py_ssize_t count = -1;
     std::uint64_t constants = 0;  // one bit for each argument that becomes part of the program
+    std::vector<Captured> captured{};
 };
 
 /// Never changed but replaced: a launch that is under way, without the GIL, keeps what it began with.
@@ -31,8 +33,8 @@ std::array<PyObject*, 2> plain_python = {};
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         const std::shared_ptr<const Prepared> l = nb::inst_ptr<Launcher>(self)->prepared;
-        const bool ready =
-            l && l->count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() && !may_be_plain_python();
+        const bool ready = l && l->count == PyTuple_Size(arguments) && !keywords && !in_device_context() && !data_is_mapped() &&
+                           !may_be_plain_python() && !any_changed(l->captured);
         if (!ready) return PyObject_Call(nb::object(nb::handle(self).attr("_launch")).ptr(), arguments, keywords);
         return nb::cast(launch(*nb::inst_ptr<pardo::Kernel>(l->kernel), arguments, *nb::inst_ptr<pardo::NdRange>(l->space), l->queue,
                                l->depends, l->op_name.c_str(), l->constants))
@@ -49,7 +51,11 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     const Prepared* l = nb::inst_ptr<Launcher>(self)->prepared.get();
     if (!l) return 0;
     for (const nb::object* o : {&l->kernel, &l->space, &l->queue, &l->depends}) Py_VISIT(o->ptr());
-    return 0;
+    int failed = 0;
+    visit_captured(l->captured, [&](const nb::object& o) {
+        if (failed == 0 && o.is_valid()) failed = visit(o.ptr(), arg);
+    });
+    return failed;
 }
 
 int clear(PyObject* self) {
@@ -87,13 +93,13 @@ void bind_launcher(nb::module_& m) {
         .def(
             "_prepare",
             [](Launcher& l, nb::object kernel, nb::object space, nb::object queue, nb::object depends, std::string op_name,
-               Py_ssize_t count, std::uint64_t constants) {
-                Prepared made{std::move(kernel), std::move(space), std::move(queue), std::move(depends), std::move(op_name), count,
-                              constants};
+               Py_ssize_t count, std::uint64_t constants, const nb::typed<nb::list, nb::tuple>& captured) {
+                Prepared made{std::move(kernel), std::move(space),       std::move(queue), std::move(depends), std::move(op_name), count,
+                              constants,         captured_from(captured)};
                 const auto gone = std::exchange(l.prepared, std::make_shared<const Prepared>(std::move(made)));  // may run code
             },
             nb::arg("kernel"), nb::arg("space"), nb::arg("queue").none(), nb::arg("depends").none(), nb::arg("op_name"), nb::arg("count"),
-            nb::arg("constants"));
+            nb::arg("constants"), nb::arg("captured"));
 }
 
 }  // namespace bind

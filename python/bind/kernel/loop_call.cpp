@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 
+#include "captured.h"
 #include "numpy_layout.h"
 #include "present.h"
 
@@ -41,18 +42,6 @@ struct Given {
         return h.data == x.data && h.dtype == x.dtype && h.writeable == x.writeable && h.extents.size() == 2 * x.rank &&
                std::equal(x.shape, x.shape + x.rank, h.extents.begin()) &&
                std::equal(x.strides, x.strides + x.rank, h.extents.begin() + static_cast<std::ptrdiff_t>(x.rank));
-    }
-};
-
-/// A value from outside of a function that is part of its loop's program.
-struct Captured {
-    nb::object owner, name, value;  // a dict, or what has it as an attribute
-
-    bool changed() const {
-        if (PyDict_CheckExact(owner.ptr())) return PyDict_GetItemWithError(owner.ptr(), name.ptr()) != value.ptr();
-        const nb::object now = nb::steal(PyObject_GetAttr(owner.ptr(), name.ptr()));
-        if (!now.is_valid()) PyErr_Clear();
-        return !now.is(value);
     }
 };
 
@@ -177,7 +166,7 @@ public:
         const Py_ssize_t first = now->parallel ? 2 : 0;
         if (!PyTuple_CheckExact(values) || PyTuple_Size(values) != first + now->count) return {};
         if ((now->parallel || now->on_host) && may_be_plain_python()) return {};
-        if (std::ranges::any_of(now->captured, &Captured::changed)) return {};
+        if (any_changed(now->captured)) return {};
         std::array<std::int64_t, 3> counts{};
         if (now->parallel && !now->take_bounds(given, counts)) return {};
         std::unique_ptr<Given> call = now == prepared_ ? std::move(spare_) : nullptr;
@@ -223,18 +212,14 @@ public:
         if (!loop.is_none()) {
             made = std::make_shared<PreparedLoop>(
                 PreparedLoop{std::move(loop), dimensions > 0, dimensions, count, std::move(numbers), chunk, on_host, {}});
-            for (nb::handle each : captured) made->captured.push_back({each[0], each[1], each[2]});
+            made->captured = captured_from(captured);
         }
         replace(std::move(made));
     }
 
     void visit(const auto& each) const {
         each(recorded);
-        if (!prepared_) return;
-        for (const Captured& c : prepared_->captured) {
-            each(c.owner);
-            each(c.value);
-        }
+        if (prepared_) visit_captured(prepared_->captured, each);
     }
     void clear() {
         replace(nullptr);

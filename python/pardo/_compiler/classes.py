@@ -13,7 +13,7 @@ import numpy as np
 from pardo import _core
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend
-from pardo._compiler.names import Captured, current, python_function
+from pardo._compiler.names import Captured, python_function
 from pardo._compiler.structs import Struct, numpy_record, record
 
 __all__ = ["struct"]
@@ -117,7 +117,7 @@ class Compiled:
         self.made._set(self._translations or [])
 
     def _changed(self) -> bool:
-        return not self._under_way and any(current(captured) is not captured.value for captured in self._captured)
+        return not self._under_way and any(captured.changed() for captured in self._captured)
 
     def _reached(self, seen: dict[int, Compiled]) -> Iterable[Compiled]:
         """The class and all that its functions use."""

@@ -43,6 +43,7 @@ FORMS = [
     "Star",
     "Named",
     "List",
+    "Outside",
 ]
 CODE = {name: number for number, name in enumerate(FORMS)}
 

@@ -14,7 +14,7 @@ from pardo import _core
 from pardo._base.package import owns
 from pardo._compiler import translation_cache
 from pardo._compiler.intrinsics import fill, known
-from pardo._compiler.names import Captured, current, python_function
+from pardo._compiler.names import Captured, Names, current, python_function
 from pardo._compiler.source import problem, source_of
 from pardo._compiler.translator import Translator
 
@@ -27,7 +27,11 @@ class Translation(NamedTuple):
 
     def changed(self) -> bool:
         """True when a captured value is another one now."""
-        return any(current(c) is not c.value for c in self.captured)
+        return any(c.changed() for c in self.captured)
+
+    def for_core(self) -> list[tuple[Any, ...]]:
+        """What it captured, for the core to compare."""
+        return [c.for_core() for c in self.captured]
 
     def moved(self, old: types.FunctionType, new: types.FunctionType) -> Translation:
         """The same for another function of the same code: its captured values are in its own cells."""
@@ -35,16 +39,14 @@ class Translation(NamedTuple):
         captured = []
         for c in self.captured:
             cell = cells.get(id(c.owner))
-            captured.append(c if cell is None else Captured(cell, c.name, cell.cell_contents))
+            captured.append(c if cell is None else c._replace(owner=cell, value=cell.cell_contents))
         own = [c for c in captured if c.owner is not old and c.owner is not old.__kwdefaults__]
-        return Translation(self.function, (*own, *_captured_defaults(new)))
+        return Translation(self.function, (*own, *Names(new).captured_defaults()))
 
-
-def _captured_defaults(function: types.FunctionType) -> list[Captured]:
-    """The defaults of a function, which may be replaced as its globals may."""
-    by_name = function.__kwdefaults__ or {}
-    found = [Captured(function, "__defaults__", function.__defaults__)] if function.__defaults__ else []
-    return [*found, *(Captured(by_name, name, value) for name, value in by_name.items())]
+    def has_own_numbers(self, function: types.FunctionType) -> bool:
+        """True if launches read numbers from cells or defaults of the function: another one of its code has others."""
+        own = set(map(id, (function, function.__kwdefaults__, *(function.__closure__ or ()))))
+        return any(c.cells is not None and id(c.owner) in own for c in self.captured)
 
 
 # The youngest ones: kernels keep their own besides, and functions that are not referenced elsewhere are not kept alive by thousands.
@@ -69,7 +71,7 @@ def translate(function: types.FunctionType) -> Translation:
     if kept is not None and not kept[1].changed():
         if kept[0] is function:
             return kept[1]
-        if _alike(kept[0], function):
+        if _alike(kept[0], function) and not kept[1].has_own_numbers(kept[0]):
             return kept[1].moved(kept[0], function)
     if function in under_way.functions:
         source = source_of(function)
@@ -84,7 +86,6 @@ def translate(function: types.FunctionType) -> Translation:
         place = translation_cache.place_of(function)
         found = translation_cache.load(place, function, translate) if place else None
         made, captured = found or _translated(function, place)
-        captured = (*captured, *_captured_defaults(function))
         if owns(function.__code__.co_filename):  # what these see stays what it is
             names = function.__globals__
             spaces = [v for v in names.values() if isinstance(v, (types.ModuleType, types.SimpleNamespace))]
@@ -113,19 +114,18 @@ def _translated(function: types.FunctionType, place: translation_cache.Place | N
     library = owns(source.file)
     text = (source.name, source.shown_file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)
     if place and not translator.classes:
-        translation_cache.store(place, translator.names, translator.called, text, library)
-    made = _core._Function(*text, translator.callees, translator.classes, library)
-    return made, tuple(translator.captured)
+        translation_cache.store(place, translator.names, translator.called, text, library, translator.outside)
+    made = _core._Function(*text, translator.callees, translator.classes, library, translator.outside)
+    return made, (*translator.captured, *translator.names.captured_defaults())
 
 
 def _defaults(translator: Translator, function: types.FunctionType, node: Any) -> list[Any]:
     """Defaults of the last parameters; of those that are given by name only what a keyword holds, which is nothing where there is none."""
-    made = [translator.value(v, node) for v in function.__defaults__ or ()]
-    by_name, given = node.args.kwonlyargs, function.__kwdefaults__ or {}
-    for a in by_name:
-        parts = [translator.value(given[a.arg], node)] if a.arg in given else []
-        made.append(translator.make("Keyword", node, parts, name=a.arg))
-    return made
+    found = translator.names.defaults()
+    made = [translator.value(value, node, cells) for name, value, cells in found if not name]
+    by_name = {name: translator.value(value, node, cells) for name, value, cells in found if name}
+    keywords = [a.arg for a in node.args.kwonlyargs]
+    return made + [translator.make("Keyword", node, [by_name[n]] if n in by_name else [], name=n) for n in keywords]
 
 
 def check_parameters(function: types.FunctionType) -> None:

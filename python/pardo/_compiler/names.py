@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
+from pardo._base.package import owns
 from pardo._compiler.intrinsics import known, ours_for, written
 from pardo._compiler.numba_cython import is_foreign
 
@@ -17,23 +18,113 @@ _VALUES = (bool, int, float, complex, np.generic, tuple)
 
 
 class Captured(NamedTuple):
-    """A value from outside that became part of the program."""
+    """A value from outside that became part of the program, or numbers in it that launches read."""
 
     owner: Any  # a dict of globals, a cell, or an object with attributes
     name: str
     value: Any
+    cells: Any = None  # what takes numbers of another value, as `cells_of` makes it
+    rest: tuple[str, ...] = ()  # further attributes
+
+    def changed(self) -> bool:
+        """True when it is another value now; numbers that launches read are put where they do."""
+        now = current(self)
+        if self.cells is None:
+            return now is not self.value
+        return now is absent or not _core._put_outside(self.cells, now)
+
+    def for_core(self) -> tuple[Any, ...]:
+        """As the core takes it, which asks for attributes."""
+        name = "cell_contents" if isinstance(self.owner, types.CellType) else self.name
+        return self.owner, name, self.value, self.cells, self.rest
 
 
 def current(captured: Captured) -> Any:
     """What the name of a captured value stands for now."""
+    now: Any
     if isinstance(captured.owner, types.CellType):
         try:
-            return captured.owner.cell_contents
+            now = captured.owner.cell_contents
         except ValueError:
             return absent
-    if isinstance(captured.owner, dict):
-        return captured.owner.get(captured.name, absent)
-    return getattr(captured.owner, captured.name, absent)
+    elif isinstance(captured.owner, dict):
+        now = captured.owner.get(captured.name, absent)
+    else:
+        now = getattr(captured.owner, captured.name, absent)
+    for name in captured.rest:
+        now = getattr(now, name, absent)
+    return now
+
+
+# Numbers from outside that have taken a second value: launches read them, so that they are compiled once.
+
+DEFAULTS, KEYWORD_DEFAULTS = "__defaults__", "__kwdefaults__"  # paths of what a function has for its parameters
+_MOST_CODES = 1024
+_Path = tuple[str, ...]
+
+
+class _Numbers:
+    """Of functions with one code: the numbers from outside that they have seen, and which of these change."""
+
+    __slots__ = ("moving", "seen")
+
+    def __init__(self) -> None:
+        self.seen: dict[_Path, Any] = {}
+        self.moving: frozenset[_Path] = frozenset()
+
+
+_numbers_of: dict[tuple[types.CodeType, int], _Numbers] = {}
+
+
+def _is_number(value: Any) -> bool:
+    kind = type(value)
+    if kind in (int, float, complex):
+        return kind is not int or -(2**63) <= value < 2**64
+    return isinstance(value, np.number) and not isinstance(value, (np.longdouble, np.clongdouble))
+
+
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """What a tuple or a struct is made of."""
+    if isinstance(value, tuple):
+        return value
+    return value._values() if getattr(type(value), "_pardo_struct", False) else None
+
+
+def has_numbers(value: Any) -> bool:
+    """True for numbers, and for tuples and structs that hold some; True and False stay what they are."""
+    if _is_number(value):
+        return True
+    parts = _parts(value)
+    return parts is not None and any(map(has_numbers, parts))
+
+
+def _moved(was: Any, now: Any) -> bool:
+    """True if a number is another one, also by its sign or its type."""
+    if _is_number(was) and _is_number(now):
+        return type(was) is not type(now) or repr(was) != repr(now)
+    parts, others = _parts(was), _parts(now)
+    return parts is not None and others is not None and len(parts) == len(others) and any(map(_moved, parts, others))
+
+
+def cells_of(value: Any, name: str) -> Any:
+    """What takes other numbers of such a value: for each an `_Outside`, for tuples and structs a pair, of the type and of what is for their
+    parts, and for all else a list that holds it."""
+    if _is_number(value):
+        return _core._Outside(name, value)
+    parts = _parts(value)
+    if parts is None or not has_numbers(value):
+        return [value]
+    names = getattr(value, "_fields", None)
+    texts = [f"{name}.{n}" for n in names] if names else [f"{name}[{k}]" for k in range(len(parts))]
+    return type(value), tuple(map(cells_of, parts, texts))
+
+
+def shape_of(value: Any) -> Any:
+    """What of a value whose numbers change a translation depends on, as plain data."""
+    if _is_number(value):
+        return "number", type(value).__name__, type(value) is int and value >= 2**63
+    parts = _parts(value)
+    return ["numbers", type(value).__name__, *map(shape_of, parts)] if parts is not None else described(value)
 
 
 def python_function(called: Any) -> types.FunctionType | None:
@@ -111,10 +202,42 @@ class Names:
         self.function = function
         self.given = given or {}  # names that stand for something else than what the function's globals and cells say
         self.captured: list[Captured] = []
-        self.asked: dict[tuple[str, ...], Any] = {}
+        self.asked: dict[_Path, Any] = {}
+        self.cells: dict[_Path, Any] = {}  # of those whose numbers change
+        self._numbers = _Numbers()
+        if not owns(function.__code__.co_filename):
+            key = (function.__code__, id(function.__globals__))
+            self._numbers = _numbers_of.pop(key, self._numbers)
+            while len(_numbers_of) >= _MOST_CODES:
+                _numbers_of.pop(next(iter(list(_numbers_of))), None)
+            _numbers_of[key] = self._numbers
+        moved = {path for path, was in list(self._numbers.seen.items()) if _moved(was, self._now(path))}
+        self.moving = self._numbers.moving = self._numbers.moving | moved
 
-    def value(self, path: tuple[str, ...]) -> Any:
+    def _now(self, path: _Path) -> Any:
+        """What a dotted name stands for, or the defaults of the function; `absent` if there is nothing."""
+        f = self.function
+        if path[0] == DEFAULTS:
+            return f.__defaults__
+        if path[0] == KEYWORD_DEFAULTS:
+            return (f.__kwdefaults__ or {}).get(path[1], absent)
+        owner: Any = f.__globals__
+        if path[0] in f.__code__.co_freevars:
+            owner = (f.__closure__ or ())[f.__code__.co_freevars.index(path[0])]
+        return current(Captured(owner, path[0], None, None, path[1:]))
+
+    def _saw(self, path: _Path, value: Any) -> bool:
+        """Remember numbers; True for those that change, which have cells then."""
+        if not has_numbers(value):
+            return False
+        self._numbers.seen[path] = value
+        if path in self.moving and path not in self.cells:
+            self.cells[path] = cells_of(value, ".".join(p for p in path if p != KEYWORD_DEFAULTS))
+        return path in self.cells
+
+    def value(self, path: _Path) -> Any:
         """The object that is meant by a dotted name; `absent` for an attribute of a value, which the compiler knows."""
+        mark = len(self.captured)
         value = self._first(path[0])
         for part, name in enumerate(path[1:], 1):
             owner = value
@@ -128,7 +251,29 @@ class Names:
             if not _lasts(owner, value):
                 self.captured.append(Captured(owner, name, value))
         self.asked[path] = value
+        if path[0] not in self.given and self._saw(path, value) and len(self.captured) > mark:
+            first = self.captured[mark]
+            rest = path[1:] if first.name == path[0] else path[path.index(first.name) + 1 :]  # of a module nothing is captured
+            del self.captured[mark:]
+            self.captured.append(first._replace(value=value, cells=self.cells[path], rest=rest))
         return value
+
+    def defaults(self) -> list[tuple[str, Any, Any]]:
+        """The defaults of the function: for each the name of its parameter if that is given by name only, its value, and its cells."""
+        f = self.function
+        by_place, by_name = f.__defaults__ or (), f.__kwdefaults__ or {}
+        cells = self.cells[(DEFAULTS,)][1] if self._saw((DEFAULTS,), by_place) else [None] * len(by_place)
+        found = [("", value, cell) for value, cell in zip(by_place, cells, strict=True)]
+        for name, value in by_name.items():
+            found.append((name, value, self.cells[(KEYWORD_DEFAULTS, name)] if self._saw((KEYWORD_DEFAULTS, name), value) else None))
+        return found
+
+    def captured_defaults(self) -> list[Captured]:
+        """The same as what may be replaced, as globals may."""
+        f = self.function
+        by_name = f.__kwdefaults__ or {}
+        found = [Captured(f, DEFAULTS, f.__defaults__, self.cells.get((DEFAULTS,)))] if f.__defaults__ else []
+        return [*found, *(Captured(by_name, n, v, self.cells.get((KEYWORD_DEFAULTS, n))) for n, v in by_name.items())]
 
     def _first(self, name: str) -> Any:
         if name in self.given:

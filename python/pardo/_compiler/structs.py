@@ -17,6 +17,7 @@ class Struct:
     """What classes made by `struct` are derived from. Values do not change: ``p._replace(x=1)`` makes another."""
 
     __slots__ = ()
+    _pardo_struct: ClassVar[bool] = True
     _fields: ClassVar[tuple[str, ...]] = ()
     _types: ClassVar[tuple[Any, ...]] = ()  # a dtype, a struct, or None for anything
     _defaults: ClassVar[dict[str, Any]] = {}

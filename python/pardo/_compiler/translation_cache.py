@@ -6,11 +6,11 @@ import marshal
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pardo import _core
-from pardo._compiler.names import Names, UndescribedError, UnknownNameError, described, python_function
+from pardo._compiler.names import Names, UndescribedError, UnknownNameError, described, python_function, shape_of
 
 # Those that make translations.
 MODULES = ["forms", "frontend", "intrinsics", "names", "numba_cython", "source", "source_search", "translation_cache", "translator"]
@@ -28,6 +28,7 @@ class Translation(NamedTuple):
     given: list[Any]  # what of its defaults the rest depends on
     function: Text  # what _core._Function takes, up to the callees
     library: bool
+    outside: list[tuple[tuple[str, ...], tuple[int, ...]]]  # numbers that launches read: of which name, and which part of its value
 
 
 @functools.cache
@@ -56,8 +57,9 @@ def place_of(function: types.FunctionType) -> Place | None:
         return None
     if code.co_name == "<lambda>":
         return None
-    cells = [_described(cell) for cell in function.__closure__ or ()]
-    key = marshal.dumps((_translator(), function.__name__, _without_slices(code), cells), 2)
+    moving = Names(function).moving
+    cells = [_described(cell, (name,) in moving) for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)]
+    key = marshal.dumps((_translator(), function.__name__, _without_slices(code), cells, sorted(moving)), 2)
     return Place(key, (file.st_mtime_ns, file.st_size))
 
 
@@ -75,15 +77,29 @@ def _without_slices(value: Any) -> Any:
     return value
 
 
-def _described(cell: types.CellType) -> Any:
+def _described(cell: types.CellType, moves: bool) -> Any:
     try:
-        return described(cell.cell_contents)
+        return shape_of(cell.cell_contents) if moves else described(cell.cell_contents)
     except (ValueError, UndescribedError):
         return None
 
 
-def _defaults(function: types.FunctionType) -> tuple[Any, ...]:
-    return (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+def _leaves(cells: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """What takes numbers, and where it is in a value."""
+    if isinstance(cells, tuple):
+        for k, part in enumerate(cells[1]):
+            yield from _leaves(part, (*place, k))
+    elif not isinstance(cells, list):
+        yield place, cells
+
+
+def _told(names: Names, path: tuple[str, ...], value: Any) -> Any:
+    return shape_of(value) if path in names.cells else described(value)
+
+
+def _given(names: Names) -> list[Any]:
+    """What of its defaults a translation depends on."""
+    return [(name, described(value) if cells is None else shape_of(value)) for name, value, cells in names.defaults()]
 
 
 def load(place: Place, function: types.FunctionType, translate: Callable[[types.FunctionType], Any]) -> tuple[Any, ...] | None:
@@ -94,10 +110,10 @@ def load(place: Place, function: types.FunctionType, translate: Callable[[types.
     stored = Translation(*marshal.loads(data))
     names = Names(function)
     try:
-        if place.file != stored.file or [described(v) for v in _defaults(function)] != stored.given:
+        if place.file != stored.file or _given(names) != stored.given:
             return None
         for path, was in stored.asked.items():
-            if described(names.value(path)) != was:
+            if _told(names, path, names.value(path)) != was:
                 return None
     except (UnknownNameError, UndescribedError):
         return None
@@ -110,19 +126,22 @@ def load(place: Place, function: types.FunctionType, translate: Callable[[types.
         translation = translate(callee)
         callees.append(translation.function)
         names.captured.extend(translation.captured)
-    return _core._Function(*stored.function, callees, [], stored.library), tuple(names.captured)
+    outside = [dict(_leaves(names.cells[path]))[part] for path, part in stored.outside]
+    made = _core._Function(*stored.function, callees, [], stored.library, outside)
+    return made, (*names.captured, *names.captured_defaults())
 
 
-def store(place: Place, names: Names, callees: list[types.FunctionType], made: Text, library: bool) -> None:
+def store(place: Place, names: Names, callees: list[types.FunctionType], made: Text, library: bool, outside: list[_core._Outside]) -> None:
     """Keep a translation, unless it depends on what cannot be compared, such as classes of structs."""
     functions = {path: python_function(value) for path, value in names.asked.items()}
     try:
         called = [[path for path, f in functions.items() if f is callee] for callee in callees]
         if not all(called):
             return
-        given = [described(v) for v in _defaults(names.function)]
-        asked = {path: described(v) for path, v in names.asked.items()}
-        data = marshal.dumps(tuple(Translation(place.file, asked, called, given, made, library)))
+        asked = {path: _told(names, path, v) for path, v in names.asked.items()}
+        known = {id(cell): (path, part) for path, cells in names.cells.items() for part, cell in _leaves(cells)}
+        numbers = [known[id(cell)] for cell in outside]
+        data = marshal.dumps(tuple(Translation(place.file, asked, called, _given(names), made, library, numbers)))
     except (UndescribedError, ValueError):
         return
     _core._cache_translation(place.key, data)

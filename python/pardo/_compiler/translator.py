@@ -40,6 +40,7 @@ class Translator(Statements):
         self.classes: list[_core._Class] = []
         self.class_index: dict[type, int] = {}
         self.called: list[types.FunctionType] = []
+        self.outside: list[_core._Outside] = []  # numbers that launches read
         self.names = Names(function, given)
         self.captured = self.names.captured
         node = source.node
@@ -91,8 +92,15 @@ class Translator(Statements):
                 node = node.value
             raise problem(unknown.kind, self.source, node, str(unknown)) from None
 
-    def value(self, value: Any, node: ast.AST) -> tuple[Any, ...]:
-        """An object from outside as an expression."""
+    def value(self, value: Any, node: ast.AST, cells: Any = None) -> tuple[Any, ...]:
+        """An object from outside as an expression; `cells`: of one whose numbers change."""
+        if isinstance(cells, _core._Outside):
+            if not any(c is cells for c in self.outside):
+                self.outside.append(cells)
+            return self.make("Outside", node, index=next(k for k, c in enumerate(self.outside) if c is cells))
+        if isinstance(cells, tuple):
+            values = value if isinstance(value, tuple) else value._values()
+            return self.composed(value, node, [self.value(v, node, c) for v, c in zip(values, cells[1], strict=True)])
         if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
             if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
                 raise problem(OverflowError, self.source, node, f"{value} does not fit an int64")
@@ -104,7 +112,7 @@ class Translator(Statements):
         if value is Ellipsis:
             return self.make("Slice", node)
         if isinstance(value, tuple):
-            return self.make("Tuple", node, [self.value(v, node) for v in value])
+            return self.composed(value, node, [self.value(v, node) for v in value])
         if isinstance(value, slice):
             return self.make("Slice", node, [self.value(v, node) for v in (value.start, value.stop, value.step)])
         value = numba_cython.numpy_type(value) or value
@@ -117,7 +125,7 @@ class Translator(Statements):
         if isinstance(value, _core._Sampler):
             value = value._as_struct()  # type: ignore[attr-defined]
         if isinstance(value, Struct):
-            return self.structure(type(value), node, [self.value(v, node) for v in value._values()], list(value._types))
+            return self.composed(value, node, [self.value(v, node) for v in value._values()])
         if id(value) in known:
             return self.make("FunctionName", node, name=known[id(value)])
         if (function := python_function(value)) is not None:
@@ -130,6 +138,15 @@ class Translator(Statements):
                 "arrays and lists from outside cannot be used in a kernel; pass the array as an argument",
             )
         raise problem(TypeError, self.source, node, f"a {type(value).__name__} from outside cannot be used in a kernel")
+
+    def composed(self, value: Any, node: ast.AST, parts: list[Any]) -> tuple[Any, ...]:
+        """A tuple or a struct from outside, of its parts."""
+        if isinstance(value, Struct):
+            return self.structure(type(value), node, parts, list(value._types))
+        if hasattr(type(value), "_fields"):
+            kind = named_tuple(tuple(type(value)._fields))
+            return self.structure(kind, node, parts, list(kind._types))
+        return self.make("Tuple", node, parts)
 
     def structure(self, kind: type[Struct], node: ast.AST, values: list[Any], types: list[Any]) -> tuple[Any, ...]:
         """A struct: its values, what each is converted to, and its fields."""
@@ -370,12 +387,12 @@ class Translator(Statements):
         value = self.resolve(node)
         if isinstance(value, types.ModuleType):
             raise problem(TypeError, self.source, node, f"the module `{node.id}` is not a value")
-        return self.value(value, node)
+        return self.value(value, node, self.names.cells.get((node.id,)))
 
     def of_Attribute(self, node: ast.Attribute) -> Any:
         value = self.resolve(node)
         if value is not absent:
-            return self.value(value, node)
+            return self.value(value, node, self.names.cells.get(path_of(node)))
         return self.make("Attribute", node, [self.expression(node.value)], name=node.attr)
 
     def of_Subscript(self, node: ast.Subscript) -> Any:

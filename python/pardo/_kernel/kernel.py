@@ -167,11 +167,13 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
 
     def _bound(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in order, with those given by name and the defaults."""
-        if not (keywords or self._function.__defaults__):
+        f = self._function
+        if not (keywords or f.__defaults__ or f.__kwdefaults__):
             return arguments
         item = self._item is not None or (len(arguments) + len(keywords) < len(self._names) and self._names[0] not in keywords)
         names = self._names[int(item) :]
-        defaults = dict(zip(reversed(self._names), reversed(self._function.__defaults__ or ()), strict=False))
+        by_place = self._names[: f.__code__.co_argcount]
+        defaults = {**dict(zip(reversed(by_place), reversed(f.__defaults__ or ()), strict=False)), **(f.__kwdefaults__ or {})}
         if len(arguments) > len(names):
             return arguments  # the launch says so
         values = dict(zip(names, arguments, strict=False))
@@ -185,7 +187,8 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
             raise TypeError(f"{self.__name__}: no argument for {', '.join(f'`{n}`' for n in missing)}")
         return tuple(values[n] if n in values else defaults[n] for n in names)
 
-    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...]]:
+    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...], frontend.Translation]:
+        """The program for the arguments, these as it takes them, and what it was made of."""
         translation, programs = self._made  # of each other, whatever other threads make
         if translation is None or (translation.captured and translation.changed()):
             frontend.check_parameters(self._function)
@@ -198,7 +201,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         if self._constants:
             shift = int(takes_item)
             arguments = tuple(Constant(a) if k + shift in self._constants else a for k, a in enumerate(arguments))
-        return program, arguments
+        return program, arguments, translation
 
 
 def _annotation(annotation: Any) -> str:

@@ -160,13 +160,12 @@ class Launcher(_core._Launcher):
         if k._race_check or plainly():
             self.interpret(*arguments)
             return _core.Event()
-        program, arguments = k._program(arguments, self._local)
-        translation, programs = k._made
-        stays = translation and program in programs.values()  # no other thread has translated it anew meanwhile
-        if translation and stays and not (keywords or k._function.__defaults__ or translation.captured or len(arguments) > 64):
+        program, arguments, translation = k._program(arguments, self._local)
+        if not keywords and len(arguments) <= 64:
             shift = int(k._takes_item(len(arguments), bool(self._local)))
             constants = sum(1 << place - shift for place in k._constants)
-            self._prepare(program, self._space, self._queue, self._depends, k.__name__, len(arguments), constants)  # next, no Python
+            given = (k.__name__, len(arguments), constants, translation.for_core())
+            self._prepare(program, self._space, self._queue, self._depends, *given)  # the next time there is no Python in between
         if contexts.current.get() is not None and any(isinstance(a, (np.ndarray, tuple, structs.Struct)) for a in arguments):
             return self._offloaded(program, arguments)
         if parts:
@@ -241,7 +240,7 @@ class Launcher(_core._Launcher):
         k = self._kernel
         try:
             on_cpu = [structs.mapped(a, lambda x: asarray(x, device="cpu") if isinstance(x, np.ndarray) else x) for a in arguments]
-            program, given = k._program(tuple(on_cpu), self._local)
+            program, given, _ = k._program(tuple(on_cpu), self._local)
             program.uses(given, self._space, None, k.__name__)
         except Exception as e:  # what is wrong with the kernel itself, Python says where it runs
             if isinstance(e, ValueError) and str(e).startswith(f"{k.__name__}: range ("):
@@ -250,7 +249,7 @@ class Launcher(_core._Launcher):
     def inspect(self, *arguments: Any, what: str = "ir") -> str:
         """Show what a kernel becomes for these arguments: ``'ir'``, ``'llvm'``, ``'asm'``, ``'opencl'``, ``'cuda'``, ``'ptx'``."""
         k = self._kernel
-        program, arguments = k._program(k._bound(arguments, {}), self._local)
+        program, arguments, _ = k._program(k._bound(arguments, {}), self._local)
         return ShownText(program.inspect(arguments, self._space, self._queue, what, k.__name__))
 
     def types(self, *arguments: Any) -> str:
@@ -267,7 +266,7 @@ class Launcher(_core._Launcher):
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
         k = self._kernel
-        program, arguments = k._program(k._bound(arguments, {}), self._local)
+        program, arguments, _ = k._program(k._bound(arguments, {}), self._local)
         return ShownText(program.types(arguments, self._space, self._queue, k.__name__))
 
 

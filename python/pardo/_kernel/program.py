@@ -111,7 +111,7 @@ class Program:
         words = _words(options) if isinstance(options, str) else [*options]
         self._program = _core._Program(device, texts[0], language or "", words, list(headers.items()), list(texts[1:]))
         self._source = texts[0] if len(texts) == 1 else texts
-        asked = _dimensions_asked(texts) if self._program.language in ("opencl", "cuda") and not headers else 3
+        asked = _dimensions_asked(texts) if self._program.language not in ("spirv", "binary") and not headers else 3
         self._kernels = {name: ProgramKernel(self._program, name, (), asked) for name in self._program.kernels}
 
     @property

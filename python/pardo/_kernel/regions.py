@@ -146,6 +146,7 @@ class Region(_core._LoopCall):
             self._refuse_last_values(read_behind - set(self.results))
         self.bounds = [bounds_of(lp) for lp in loops]
         self.fixed = [fixed_of(self.scope.function, bounds) for bounds in self.bounds]
+        self.first_bounds: list[tuple[int, int]] = []  # start and step in the first run
         self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
         self.loop = self._made()
         self._let_core_run()
@@ -153,9 +154,7 @@ class Region(_core._LoopCall):
     def _let_core_run(self) -> None:
         """Let the core run it where arguments are arrays and numbers, and look the names up that are part of the program."""
         asks = self.of_slices or self.has_products or self.has_solvers or self.draws or self.named or self.options.race_check
-        captured = [
-            (c.owner, "cell_contents" if isinstance(c.owner, types.CellType) else c.name, c.value) for c in self.translation.captured
-        ]
+        captured = self.translation.for_core()
         places = self.initial if self.parallel else self.in_place
         loop, dimensions = None if asks else self.loop, len(self.parallel_loops)
         self._prepare_call(loop, dimensions, len(self.captured), places, self.at_a_time, self.on_host, captured)
@@ -199,6 +198,8 @@ class Region(_core._LoopCall):
             body,
             translator.callees,
             translator.classes,
+            False,
+            translator.outside,
         )
         return frontend.Translation(made, tuple(translator.captured))
 
@@ -497,7 +498,7 @@ class Region(_core._LoopCall):
         self._refresh()
         taken = aligned.made(self.name, captured)
         arguments = self._arguments(taken.given if taken else captured) + self.key()
-        for r, (start, step) in zip(ranges, self.fixed, strict=True):
+        for r, (start, step) in zip(ranges, self._fixed_in(ranges), strict=True):
             arguments += counted(r, start, step)
         before = [plain_number(captured[k]) for k in self.initial]
         try:
@@ -506,6 +507,15 @@ class Region(_core._LoopCall):
             if "may have no value" not in (why := str(e)):
                 raise
         return self._run_by_python(bounds, captured, shortened(why, self.name))
+
+    def _fixed_in(self, ranges: list[range]) -> list[tuple[bool, bool]]:
+        """Which bounds are part of the program: those that names from outside give, until they change."""
+        now = [(r.start, r.step) for r in ranges]
+        first = self.first_bounds = self.first_bounds or now
+        if now != first:
+            pairs = zip(self.fixed, now, first, strict=True)
+            self.fixed = [(a and x[0] == y[0], b and x[1] == y[1]) for (a, b), x, y in pairs]
+        return self.fixed
 
     def _run_by_python(self, bounds: tuple[tuple[Any, ...], ...], captured: tuple[Any, ...], why: str) -> Any:
         """The parallel loop as Python runs it; serial loops in it are programs."""

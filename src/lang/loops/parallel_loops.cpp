@@ -204,10 +204,10 @@ void Lowering::walk_serial() {
 }
 
 Lowered lower_loop(const std::shared_ptr<const Function>& function, const LoopSpec& spec, const std::vector<ArgumentType>& arguments,
-                   const Options& options) {
+                   const Options& options, OutsideUse* outside) {
     Space space;
     space.rank = spec.parallel ? (spec.results.empty() ? spec.dimensions : 1) : 0;
-    return lowered(function, false, space, arguments, options, &spec);
+    return lowered(function, false, space, arguments, options, &spec, outside);
 }
 
 }  // namespace pardo::lang

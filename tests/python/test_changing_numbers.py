@@ -1,0 +1,497 @@
+# tests/python/test_changing_numbers.py: numbers from outside of kernels and loops that change become arguments: compiled once, never stale.
+import functools
+import math
+import os
+import subprocess
+import sys
+import threading
+import types
+from collections import namedtuple
+
+import numpy as np
+import pardo as pp
+import pytest
+from numpy.testing import assert_array_equal
+
+pytestmark = pytest.mark.once
+
+RATE, STEPS, SIZE, LARGE, FLAG = 0.5, 3, 4, 1, True
+WEIGHTS = (0.25, 2, (1.0, 3))
+STRONG = np.float32(0.5)
+Options = namedtuple("Options", "scale shift")
+OPTIONS = Options(2.0, 1)
+settings = types.SimpleNamespace(rate=1.0, inner=types.SimpleNamespace(shift=2))
+ROUNDS = 60
+
+
+def compiled(run, rounds=ROUNDS):
+    """How many programs a loop compiles."""
+    (pp.zeros(4) + pp.arange(4.0)).wait()  # what tests make arrays of
+    before = pp.counters()["compiled"]
+    for k in range(rounds):
+        run(k)
+    return pp.counters()["compiled"] - before
+
+
+@pp.kernel
+def by_global(item: pp.Item, x):
+    x[item.get_id(0)] = RATE * 2
+
+
+@pp.func
+def scaled(x):
+    return x * RATE + settings.inner.shift
+
+
+@pp.kernel
+def by_function(item: pp.Item, x):
+    x[item.get_id(0)] = scaled(settings.rate)
+
+
+def test_a_global():
+    global RATE
+    x = pp.zeros(4)
+    x.wait()
+    launch = by_global[4]
+
+    def run(k):
+        global RATE
+        RATE = 0.5 + k / 8
+        launch(x)
+        assert_array_equal(pp.asnumpy(x), np.full(4, 2 * RATE))
+        by_global[pp.Range(4)](x)
+        assert_array_equal(pp.asnumpy(x), np.full(4, 2 * RATE))
+
+    assert compiled(run, 300) <= 2
+    for RATE in (math.nan, -0.0, 0.0, math.inf, -math.inf, 5e-324):
+        launch(x)
+        got = pp.asnumpy(x)[0]
+        assert (math.isnan(RATE) and math.isnan(got)) or (got == 2 * RATE and math.copysign(1, got) == math.copysign(1, RATE))
+    RATE = 0.5
+    launch(x)
+    assert x[0] == 1
+
+
+def test_types_of_numbers():
+    global RATE
+    x = pp.zeros(4)
+    for values in ([1, 2, 3, -4, 2**60], [np.float32(0.1), np.float32(0.2)], [np.int8(3), np.int8(4)], [True, False, True], [1.5, 2.5]):
+        for RATE in values:
+            by_global[4](x)
+            assert x[0] == np.float64(RATE * 2), RATE
+    text = by_global.diagnostics()
+    assert "  RATE: a Python float from outside; it changes\n" in text
+    RATE = 1j
+    with pytest.raises(TypeError, match="complex"):
+        by_global[4](x)
+    RATE = 2**70
+    with pytest.raises(OverflowError, match="does not fit an int64"):
+        by_global[4](x)
+    RATE = 0.5
+    by_global[4](x)
+    assert x[0] == 1
+
+
+def test_in_functions_and_attributes():
+    global RATE
+    x = pp.zeros(4)
+
+    def run(k):
+        global RATE
+        RATE, settings.rate = 1.0 + k, 2.0 * k
+        settings.inner = types.SimpleNamespace(shift=k)
+        by_function[4](x)
+        assert x[0] == 2.0 * k * (1.0 + k) + k
+
+    assert compiled(run) <= 3
+    RATE = 0.5
+
+
+def test_closures_of_one_function():
+    def make(rate, n):
+        @pp.kernel
+        def fill(item: pp.Item, x):
+            x[item.get_id(0)] = rate + n
+
+        return fill
+
+    x = pp.zeros(4)
+    kept = []
+
+    def run(k):
+        kept.append(make(k / 4, k))
+        kept[-1][4](x)
+        assert x[0] == k / 4 + k
+
+    assert compiled(run) <= 3
+    for k, fill in reversed(list(enumerate(kept))):  # each has its own numbers
+        fill[4](x)
+        assert x[0] == k / 4 + k
+
+
+def test_cells_that_change():
+    rate = 0.0
+
+    @pp.kernel
+    def fill(item: pp.Item, x):
+        x[item.get_id(0)] = rate
+
+    x = pp.zeros(4)
+
+    def run(k):
+        nonlocal rate
+        rate = float(k)
+        fill[4](x)
+        assert x[0] == k
+
+    assert compiled(run) <= 2
+
+
+def test_defaults():
+    kept = []
+
+    def run(k):
+        @pp.kernel
+        def fill(item: pp.Item, x, rate=k * 0.5, *, shift=k):
+            x[item.get_id(0)] = rate + shift
+
+        @pp.func
+        def value(rate=k * 0.5, *, shift=k):
+            return rate + shift
+
+        @pp.kernel
+        def called(item: pp.Item, x):
+            x[item.get_id(0)] = value()
+
+        x = pp.zeros(4)
+        fill[4](x)
+        assert x[0] == 1.5 * k
+        called[4](x)
+        assert x[0] == 1.5 * k
+        kept.append((called, k))
+
+    assert compiled(run) <= 5
+    x = pp.zeros(4)
+    for called, k in kept:
+        called[4](x)
+        assert x[0] == 1.5 * k
+
+    @pp.func
+    def value(rate=1.0):
+        return rate
+
+    @pp.kernel
+    def called(item: pp.Item, x):
+        x[item.get_id(0)] = value()
+
+    plain = getattr(value, "_pardo_function", value)
+
+    def replaced(k):
+        plain.__defaults__ = (float(k),)
+        called[4](x)
+        assert x[0] == k
+
+    assert compiled(replaced) <= 2
+
+
+def test_tuples_and_structs():
+    global WEIGHTS, OPTIONS
+
+    @pp.struct
+    class Params:
+        a: np.float64
+        b: np.float64 = 1.0
+
+    params = Params(1.0)
+
+    @pp.func
+    def total(p):
+        return p.a + p.b
+
+    @pp.kernel
+    def fill(item: pp.Item, x):
+        s = OPTIONS.scale + OPTIONS[1] + total(params)
+        s += WEIGHTS[0] + WEIGHTS[1]
+        x[item.get_id(0)] = s + WEIGHTS[2][0] * WEIGHTS[2][1]
+
+    x = pp.zeros(4)
+
+    def run(k):
+        global WEIGHTS, OPTIONS
+        nonlocal params
+        WEIGHTS, OPTIONS, params = (k * 0.5, k, (k + 1.0, 3)), Options(k * 1.0, k), Params(k, 2.0)
+        fill[4](x)
+        assert x[0] == k * 0.5 + k + (k + 1.0) * 3 + 2 * k + k + 2.0
+
+    assert compiled(run) <= 2
+    WEIGHTS = (1.0, 2, (3.0, 4), "more")  # of another shape
+    fill[4](x)
+    assert x[0] == ROUNDS * 0 + 1 + 2 + 12 + 2 * (ROUNDS - 1) + (ROUNDS - 1) + 2.0
+
+
+def test_what_has_to_be_known_compiles_again():
+    global SIZE, RATE
+
+    @pp.kernel
+    def sized(item: pp.Item, x):
+        own = pp.private_array(SIZE, np.float64)
+        for k in range(SIZE):
+            own[k] = RATE
+        s = 0.0
+        for k in range(SIZE):
+            s += own[k]
+        x[item.get_id(0)] = s
+
+    @pp.kernel
+    def parts(item: pp.Item, x):
+        values = (1.0, 2.0, 3.0)
+        x[item.get_id(0)] = values[LARGE] * RATE
+
+    x = pp.zeros(4)
+    for SIZE, RATE in ((4, 0.5), (5, 1.5), (6, 2.5), (4, 0.75), (5, 0.25)):
+        sized[4](x)
+        assert x[0] == SIZE * RATE
+    text = sized.diagnostics()
+    assert "  SIZE: from outside, part of the program; each value compiles again: sized: " in text
+    assert "  RATE: a Python float from outside; it changes\n" in text
+
+    def run(k):
+        global RATE
+        RATE = float(k)
+        sized[4](x)
+        assert x[0] == SIZE * RATE
+
+    assert compiled(run) == 0
+    global LARGE
+    for LARGE, RATE in ((0, 1.0), (1, 2.0), (2, 3.0), (0, 4.0)):
+        parts[4](x)
+        assert x[0] == (1.0, 2.0, 3.0)[LARGE] * RATE
+    LARGE = 3
+    with pytest.raises(IndexError):
+        parts[4](x)
+    LARGE = 1
+    parts[4](x)
+    assert x[0] == 8.0
+    SIZE, RATE = 4, 0.5
+
+
+def test_branches_of_numbers_and_flags():
+    global FLAG, STEPS
+
+    @pp.kernel
+    def chosen(item: pp.Item, x):
+        if FLAG:
+            y = (1.0, 2.0)
+        else:
+            y = 3.0
+        z = 10.0
+        if STEPS == 2:
+            z = 20.0
+        x[item.get_id(0)] = (y[1] if FLAG else y) + z
+
+    x = pp.zeros(4)
+    for FLAG in (True, False, True, False):
+        for STEPS in (1, 2, 3):
+            chosen[4](x)
+            assert x[0] == (2.0 if FLAG else 3.0) + (20.0 if STEPS == 2 else 10.0)
+    FLAG, STEPS = True, 3
+
+    @pp.kernel
+    def two_types(item: pp.Item, x):
+        if STEPS > 2:  # what it is decides of which type a name is
+            y = (1.0, 2.0)
+        else:
+            y = 3.0  # noqa: F841
+        x[item.get_id(0)] = 1.0
+
+    for STEPS in (1, 2, 3, 4, 1):  # noqa: B007
+        two_types[4](x)
+    assert "STEPS: from outside, part of the program; each value compiles again: two_types: `y` is" in two_types.diagnostics()
+    STEPS = 3
+
+
+@pp.jit
+def loops(x, y):
+    s = 0.0
+    for i in pp.prange(x.shape[0]):
+        y[i] = x[i] * RATE + STEPS
+        s += y[i]
+    for i in range(1, x.shape[0]):
+        y[i] = y[i - 1] * RATE + STEPS
+    return s
+
+
+@pytest.mark.parametrize("make", [np.zeros, pp.zeros])
+def test_jit(make):
+    global RATE, STEPS
+    x, y = make(8) + 1, make(8)
+
+    def run(k):
+        global RATE, STEPS
+        RATE, STEPS = k / 8, k
+        s = loops(x, y)
+        want = np.full(8, RATE + STEPS)
+        assert s == want.sum()
+        for i in range(1, 8):
+            want[i] = want[i - 1] * RATE + STEPS
+        assert_array_equal(np.asarray(pp.asnumpy(y)), want)
+
+    assert compiled(run) <= 4
+    for STEPS in (2**31, 2**40, -(2**40), 5):
+        loops(x, y)
+        assert y[7] == functools.reduce(lambda a, _: a * RATE + STEPS, range(7), RATE + STEPS)
+    RATE, STEPS = 0.5, 3
+
+
+def test_bounds_of_parallel_loops():
+    global STEPS
+
+    @pp.jit
+    def counted(x):
+        for i in pp.prange(STEPS, x.shape[0], STEPS):
+            x[i] = STEPS
+
+    def run(k):
+        global STEPS
+        STEPS = k + 1
+        x, want = np.zeros(100), np.zeros(100)
+        counted(x)
+        want[STEPS::STEPS] = STEPS
+        assert_array_equal(x, want)
+
+    assert compiled(run) <= 4
+    STEPS = 3
+
+
+def test_indices_that_a_number_keeps_apart():
+    global STEPS
+
+    @pp.jit
+    def spread(x, n):
+        for i in pp.prange(n):
+            x[i * STEPS] += 1.0  # provably distinct, because the number is not 0
+
+    for STEPS in (3, 2, 5):
+        x = np.zeros(50)
+        spread(x, 10)
+        assert x.sum() == 10
+        assert x[STEPS * 9] == 1
+    STEPS = 3
+
+
+def test_generators():
+    global RATE
+
+    @pp.elementwise
+    def scaled_up(x):
+        return x * RATE
+
+    x = pp.arange(4.0)
+    x.wait()
+
+    def run(k):
+        global RATE
+        RATE = k + 0.5
+        assert_array_equal(pp.asnumpy(scaled_up(x)), np.arange(4) * RATE)
+
+    assert compiled(run) <= 2
+    RATE = 0.5
+
+
+def test_threads_see_numbers_that_belong_together():
+    """One thread replaces a tuple while others launch: none sees half of one and half of another."""
+    global WEIGHTS
+
+    @pp.kernel
+    def both(item: pp.Item, x):
+        x[item.get_id(0)] = WEIGHTS[0] - WEIGHTS[1]
+
+    WEIGHTS = (1.0, 1.0)
+    both[8](pp.zeros(8)).wait()
+    WEIGHTS = (2.0, 2.0)
+    stop, wrong = threading.Event(), []
+
+    def launches():
+        x = pp.zeros(8)
+        while not stop.is_set():
+            both[8](x).wait()
+            if x[0] != 0:
+                wrong.append(x[0])
+
+    threads = [threading.Thread(target=launches) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for k in range(2000):
+        WEIGHTS = (float(k), float(k))
+    stop.set()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_each_thread_launches_its_own():
+    def work(k, out):
+        rate = 0.0
+
+        @pp.kernel
+        def fill(item: pp.Item, x):
+            x[item.get_id(0)] = rate + k
+
+        x = pp.zeros(4)
+        for n in range(50):
+            rate = float(n)
+            fill[4](x)
+            out.append(float(x[0]) == n + k)
+
+    found = [[] for _ in range(4)]
+    threads = [threading.Thread(target=work, args=(k, found[k])) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert all(len(f) == 50 and all(f) for f in found)
+
+
+def test_as_plain_python_and_types():
+    global RATE
+    x = pp.zeros(4)
+    for RATE in (1.0, 2.0, 3.0):
+        by_global[4](x)
+        assert x[0] == 2 * RATE
+        x[:] = 0
+        by_global[4].interpret(x)
+        assert x[0] == 2 * RATE
+    assert "RATE * 2" in by_global[4].types(x)
+    assert "RATE" in by_global[4].inspect(x)
+    RATE = 0.5
+
+
+PROGRAM = """
+import sys
+import pardo as pp
+RATE, PAIR = float(sys.argv[1]), (1.0, int(sys.argv[1]))
+
+
+def make(shift, d=float(sys.argv[1])):
+    @pp.kernel
+    def fill(item: pp.Item, x, *, more=d):
+        x[item.get_id(0)] = RATE + shift + PAIR[0] * PAIR[1] + more
+    return fill
+
+
+x = pp.zeros(4)
+x.wait()
+for k in range(5):
+    RATE, PAIR = RATE + k, (PAIR[0] + k, PAIR[1])
+    make(k, k * 2.0)[4](x)
+    assert x[0] == RATE + k + PAIR[0] * PAIR[1] + k * 2.0, k
+"""
+
+
+def test_processes_that_find_translations_on_disk(tmp_path):
+    """What is kept of a function whose numbers change holds no number of the process that wrote it."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    for first in ("3", "4", "3", "5"):
+        done = subprocess.run([sys.executable, str(tmp_path / "program.py"), first], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -216,6 +216,7 @@ if _TYPE_CHECKING:
     from pardo._language.groups import *
     from pardo._language.images import *
     from pardo._language.index_space import *
+    from pardo._language.unordered import *
     from pardo._offload.offloading import *
     from pardo._records.arrays import *
     from pardo._runtime.float_errors import *

@@ -41,7 +41,8 @@ ir::Builder::Values Lowering::guarded(const View& v, const std::function<ir::Bui
 /// Where an index is checked, launches may show that it is never negative.
 Value Lowering::wrapped(Value i, Value extent) {
     if (options_.bounds_check) return builder_.wrap(i, extent);
-    return builder_.select(builder_.lt(i, builder_.i64(0)), builder_.add(i, extent), i);
+    const Value from_end = builder_.add(i, extent);
+    return builder_.select(builder_.lt(i, builder_.i64(0)), from_end, i);
 }
 
 /// An index as a place along an axis: negative ones count from the end.
@@ -57,7 +58,10 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
     if (i.constant && i.scalar.i < 0) {
         i = add(extent, i);
     } else if (!i.constant && i.least < 0) {
-        if (!dry_) i = number({DType::Int64, true}, wrapped(value(i, DType::Int64), value(extent, DType::Int64)));
+        if (!dry_) {
+            const Value whole = value(extent, DType::Int64);
+            i = number({DType::Int64, true}, wrapped(value(i, DType::Int64), whole));
+        }
     }
     const bool known = i.constant && extent.constant && i.scalar.i >= 0 && i.scalar.i < extent.scalar.i;
     if (!options_.bounds_check || known) return i;
@@ -119,18 +123,20 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
         }
         if (b.constant && b.scalar.i < 0)
             b = add(extent, b);
-        else if (!b.constant && b.least < 0)
-            b = computed(builder_.select(builder_.lt(value(b, DType::Int64), zero()), builder_.add(value(b, DType::Int64), size()),
-                                         value(b, DType::Int64)),
-                         unknown_least);
+        else if (!b.constant && b.least < 0) {
+            const Value given = value(b, DType::Int64), whole = size(), from_end = builder_.add(given, whole), none = zero();
+            b = computed(builder_.select(builder_.lt(given, none), from_end, given), unknown_least);
+        }
         const Value low = either(zero, minus_one), high = either(size, last);
         return computed(builder_.min(builder_.max(value(b, DType::Int64), low), high), up ? 0 : -1);
     };
     const TypedExpr start = bound(slice.items[0], true), stop = bound(slice.items[1], false);
     if (up && step.constant) {
         TypedExpr length = sub(stop, start);
-        if (!(start.constant && start.scalar.i == 0))
-            length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), zero()), 0);
+        if (!(start.constant && start.scalar.i == 0)) {
+            const Value none = dry_ ? ir::no_value : zero();
+            length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), none), 0);
+        }
         if (step.scalar.i > 1) {
             const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
             length = computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
@@ -143,10 +149,11 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
         const Value distance = either([&] { return builder_.sub(to, from); }, [&] { return builder_.sub(from, to); });
         const Value apart = either([&] { return s; }, [&] { return builder_.neg(s); });
         const Value positive = builder_.max(distance, zero());
-        return builder_.floor_div(builder_.sub(builder_.add(positive, apart), builder_.i64(1)), builder_.max(apart, builder_.i64(1)));
+        const Value least_step = builder_.max(apart, builder_.i64(1));
+        return builder_.floor_div(builder_.sub(builder_.add(positive, apart), builder_.i64(1)), least_step);
     };
     // Where there are no elements, nothing is to be computed from where the first one would be.
-    const Value n = count(), first = builder_.select(builder_.gt(n, zero()), value(start, DType::Int64), zero());
+    const Value n = count(), none = zero(), from = value(start, DType::Int64), first = builder_.select(builder_.gt(n, none), from, none);
     return {computed(first, 0), computed(n, 0), step};
 }
 

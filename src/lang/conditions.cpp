@@ -22,6 +22,8 @@ TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
 TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
         return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
+    if (op.ends_with("in") && a.kind == Kind::Text && b.kind == Kind::Text)
+        return number(Scalar((b.text.find(a.text) != std::string::npos) == (op == "in")));
     if (op == "in") return contained(a, b, place);
     if (op == "not in") return pure(Opcode::Not, {DType::Bool, false}, {contained(a, b, place)}, DType::Bool);
     if (op == "is" || op == "is not") {
@@ -34,7 +36,10 @@ TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const Ty
     if (const std::optional<TypedExpr> out = by_comparison(op, a, b, place)) return *out;
     if (is_rows(a) || is_rows(b))
         return each({a, b}, 1, place, [this, op, place](const std::vector<TypedExpr>& x) { return compared(op, x[0], x[1], place); });
-    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) return compared_tuples(op, loaded(a), loaded(b), 0, place);
+    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) {
+        const TypedExpr y = loaded(b), x = loaded(a);
+        return compared_tuples(op, x, y, 0, place);
+    }
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
     constexpr std::array<std::pair<const char*, Opcode>, 6> rows{
@@ -199,7 +204,10 @@ TypedExpr Lowering::selected(const TypedExpr& test, const Variable& x, const Var
     TypedExpr out = number(like.type, ir::no_value, std::min(a.least, b.least));
     out.bits = like.bits;
     out.given = like.given;
-    if (!dry_) out.value = builder_.select(value(test), value(a, dtype(like.type)), value(b, dtype(like.type)));
+    if (!dry_) {
+        const Value y = value(b, dtype(like.type)), x = value(a, dtype(like.type));
+        out.value = builder_.select(value(test), x, y);
+    }
     return out;
 }
 

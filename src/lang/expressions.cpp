@@ -323,7 +323,11 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
         const TypedExpr operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
-    TypedExpr out = number(type, dry_ ? ir::no_value : builder_.call(ir::Math::pow, value(a, computed), value(b, computed)));
+    TypedExpr out = number(type, ir::no_value);
+    if (!dry_) {
+        const Value y = value(b, computed), x = value(a, computed);
+        out.value = builder_.call(ir::Math::pow, x, y);
+    }
     bound(out, Opcode::Call, a, b, place, false);
     out.given = type.weak && whole && is_given(a) && is_given(b);
     return out;
@@ -453,6 +457,33 @@ TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& x, const Pl
     return pure(Opcode::Not, type, {x}, dtype(type));
 }
 
+/// What NumPy's dtypes tell of themselves: kind, name, char and str.
+static std::string dtype_text(DType dtype, const std::string& which) {
+    const std::string name(dtype_name(dtype));
+    if (which == "name") return name;
+    const std::size_t size = itemsize(dtype);
+    const std::array<const char*, 5> kinds{"b", "i", "u", "f", "c"};
+    const std::string kind = kinds[static_cast<std::size_t>(kind_of(dtype))];
+    if (which == "kind") return kind;
+    if (which == "str") return (size == 1 ? "|" : "<") + kind + std::to_string(size);
+    constexpr std::array<std::pair<const char*, char>, 14> chars{{{"bool", '?'},
+                                                                  {"int8", 'b'},
+                                                                  {"uint8", 'B'},
+                                                                  {"int16", 'h'},
+                                                                  {"uint16", 'H'},
+                                                                  {"int32", 'i'},
+                                                                  {"uint32", 'I'},
+                                                                  {"int64", 'l'},
+                                                                  {"uint64", 'L'},
+                                                                  {"float16", 'e'},
+                                                                  {"float32", 'f'},
+                                                                  {"float64", 'd'},
+                                                                  {"complex64", 'F'},
+                                                                  {"complex128", 'D'}}};
+    const auto* found = std::ranges::find_if(chars, [&](const auto& c) { return name == c.first; });
+    return found == chars.end() ? name : std::string(1, found->second);
+}
+
 TypedExpr Lowering::attribute(const Tree& t) {
     const TypedExpr object = expression(t.parts[0]);
     const std::string& a = t.name;
@@ -528,6 +559,12 @@ TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     }
     if (a == "dimensions" && object.kind == Kind::SubGroup) return integer(1);
     if (object.kind == Kind::DType && a == "itemsize") return integer(itemsize(object.type.dtype));
+    if (object.kind == Kind::DType && (a == "kind" || a == "name" || a == "char" || a == "str")) {
+        TypedExpr text;
+        text.kind = Kind::Text;
+        text.text = dtype_text(object.type.dtype, a);
+        return text;
+    }
     wrong_type(t.place, describe(object) + " has no attribute `" + a + "` in a kernel");
 }
 

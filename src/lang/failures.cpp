@@ -95,11 +95,19 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
         };
         put([&] { builder_.store(log_, at, builder_.i64(static_cast<std::int64_t>(out_.prints.size()))); });
         Value item = builder_.i64(0);
-        for (int d = 0; d < builder_rank(space_, loop_); ++d) item = builder_.add(builder_.mul(item, builder_.extent(d)), builder_.dim(d));
+        for (int d = 0; d < builder_rank(space_, loop_); ++d) {
+            const Value index = builder_.dim(d);
+            item = builder_.add(builder_.mul(item, builder_.extent(d)), index);
+        }
         put([&] { builder_.store(log_, at, item); });
         const DType real = weak_dtype(DType::Float64, options_.fp64);
         const Value wide = builder_.i64(8 / itemsize(real));
-        const auto put_real = [&](Value v) { put([&] { builder_.store(log_real_, builder_.mul(at, wide), builder_.cast(v, real)); }); };
+        const auto put_real = [&](Value v) {
+            put([&] {
+                const Value shown = builder_.cast(v, real);
+                builder_.store(log_real_, builder_.mul(at, wide), shown);
+            });
+        };
         for (const TypedExpr& n : numbers) {
             const Value v = value(n);
             if (is_complex(n.type.dtype)) {

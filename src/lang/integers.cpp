@@ -99,7 +99,10 @@ void Lowering::bound(TypedExpr& result, Opcode op, const TypedExpr& a, const Typ
     result.bits = static_cast<std::uint8_t>(std::min(bits, any));
     if (bits != too_many || wraps) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) bad.value = overflows(op, value(a, DType::Int64), value(b, DType::Int64), value(result, DType::Int64));
+    if (!dry_) {
+        const Value z = value(result, DType::Int64), y = value(b, DType::Int64), x = value(a, DType::Int64);
+        bad.value = overflows(op, x, y, z);
+    }
     fail_when(bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
                   " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "
@@ -113,24 +116,35 @@ Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
     const auto least = [&](Value v) { return builder_.eq(v, builder_.i64(unknown_least)); };
     const DType real = weak_dtype(DType::Float64, options_.fp64);
     switch (op) {
-        case Opcode::Add: return builder_.lt(builder_.bit_and(builder_.bit_xor(x, result), builder_.bit_xor(y, result)), zero);
-        case Opcode::Sub: return builder_.lt(builder_.bit_and(builder_.bit_xor(x, y), builder_.bit_xor(x, result)), zero);
+        case Opcode::Add: {
+            const Value of_y = builder_.bit_xor(y, result);
+            return builder_.lt(builder_.bit_and(builder_.bit_xor(x, result), of_y), zero);
+        }
+        case Opcode::Sub: {
+            const Value of_result = builder_.bit_xor(x, result);
+            return builder_.lt(builder_.bit_and(builder_.bit_xor(x, y), of_result), zero);
+        }
         case Opcode::Neg:
         case Opcode::Abs: return least(x);
-        case Opcode::FloorDiv: return builder_.bit_and(least(x), builder_.eq(y, builder_.i64(-1)));
+        case Opcode::FloorDiv: {
+            const Value negates = builder_.eq(y, builder_.i64(-1));
+            return builder_.bit_and(least(x), negates);
+        }
         case Opcode::Shl: return builder_.ne(builder_.shr(result, y), x);
         case Opcode::Mul: {  // far below the limit in floats: certainly not; else by a division
-            const Value about = builder_.abs(builder_.mul(builder_.cast(x, real), builder_.cast(y, real)));
+            const Value b = builder_.cast(y, real), a = builder_.cast(x, real), about = builder_.abs(builder_.mul(a, b));
             const auto closely = [&] {
                 const Value differs = builder_.ne(builder_.floor_div(result, x), y);
-                return ir::Builder::Values{builder_.bit_or(differs, builder_.bit_and(builder_.eq(x, builder_.i64(-1)), least(y)))};
+                const Value is_least = least(y);
+                return ir::Builder::Values{builder_.bit_or(differs, builder_.bit_and(builder_.eq(x, builder_.i64(-1)), is_least))};
             };
             return builder_.if_else(builder_.ge(about, builder_.constant(real, 0x1p61)), closely,
                                     [&] { return ir::Builder::Values{builder_.boolean(false)}; })[0];
         }
         default: {  // powers: those of integers that come near the limit are further from it than floats are inexact
-            const Value about = builder_.call(ir::Math::pow, builder_.cast(x, real), builder_.cast(y, real));
-            return builder_.bit_and(builder_.gt(y, builder_.i64(1)), builder_.ge(builder_.abs(about), builder_.constant(real, 0x1p63)));
+            const Value b = builder_.cast(y, real), about = builder_.call(ir::Math::pow, builder_.cast(x, real), b);
+            const Value large = builder_.ge(builder_.abs(about), builder_.constant(real, 0x1p63));
+            return builder_.bit_and(builder_.gt(y, builder_.i64(1)), large);
         }
     }
 }
@@ -149,11 +163,14 @@ void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (!dry_) {
         const Value x = value(a, DType::UInt64), y = value(b, DType::UInt64), z = value(result);
+        const auto lost = [&] {
+            const Value differs = builder_.ne(builder_.floor_div(z, y), x);
+            return builder_.bit_and(builder_.ne(y, builder_.constant(DType::UInt64, Scalar(std::uint64_t{0}))), differs);
+        };
         bad.value = op == Opcode::Add   ? builder_.lt(z, x)
                     : op == Opcode::Sub ? builder_.lt(x, y)
                     : op == Opcode::Shl ? builder_.ne(builder_.shr(z, y), x)
-                                        : builder_.bit_and(builder_.ne(y, builder_.constant(DType::UInt64, Scalar(std::uint64_t{0}))),
-                                                           builder_.ne(builder_.floor_div(z, y), x));
+                                        : lost();
     }
     const auto shown = [](const TypedExpr& t, const char* as_large, const char* otherwise) {
         return t.type.dtype == DType::UInt64 ? as_large : otherwise;
@@ -235,9 +252,15 @@ TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
     }
     const DType wide = dtype(x.type) == DType::Float64 ? DType::Float64 : DType::Float32;
     const Value v = value(x, wide);
-    const Value fits = builder_.bit_and(builder_.ge(v, builder_.constant(wide, -0x1p63)), builder_.lt(v, builder_.constant(wide, 0x1p63)));
+    const Value below = builder_.lt(v, builder_.constant(wide, 0x1p63));
+    const Value fits = builder_.bit_and(builder_.ge(v, builder_.constant(wide, -0x1p63)), below);
     builder_.if_else(
-        builder_.bit_not(fits), [&] { return failed(builder_.ne(v, v), builder_.eq(v, v)); }, [] { return ir::Builder::Values(); });
+        builder_.bit_not(fits),
+        [&] {
+            const Value is_one = builder_.eq(v, v);
+            return failed(builder_.ne(v, v), is_one);
+        },
+        [] { return ir::Builder::Values(); });
     return cast(x, type);
 }
 

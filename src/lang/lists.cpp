@@ -234,7 +234,10 @@ void Lowering::cleared(const TypedExpr& list) {
 /// The length of a set that a loop goes through, which is to be what it was.
 TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, const Place& place) {
     TypedExpr changed = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) changed.value = builder_.ne(value(list_length(set), DType::Int64), value(length, DType::Int64));
+    if (!dry_) {
+        const Value before = value(length, DType::Int64);
+        changed.value = builder_.ne(value(list_length(set), DType::Int64), before);
+    }
     fail_when(changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
     return length;
 }

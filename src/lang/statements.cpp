@@ -309,9 +309,22 @@ void Lowering::statement(const Tree& t) {
             return set_variable(return_flag, flag(true), t.place);
         case Form::Discard: (void)expression(t.parts[0]); return;
         case Form::Assert: return assertion(t);
-        case Form::Raise:
-            fail_when(flag(true), static_cast<ErrorCode>(t.index), t.name, t.place, {});
+        case Form::Raise: {
+            std::vector<TypedExpr> values;
+            std::string message = t.name;
+            for (const Tree& part : t.parts) {
+                TypedExpr x = expression(part);
+                if (x.kind != Kind::Number || !is_integer(x.type.dtype))
+                    fail(ErrorCode::Compile, part.place,
+                         "the message of an exception holds integers, not " + describe(x) + "; print it before");
+                const std::string place = "$" + std::to_string(values.size());
+                if (const std::size_t at = message.find(place); dtype(x.type) == DType::UInt64 && at != std::string::npos)
+                    message.insert(at + 1, "u");
+                values.push_back(std::move(x));
+            }
+            fail_when(flag(true), static_cast<ErrorCode>(t.index), message, t.place, values);
             return set_variable(return_flag, flag(true), t.place);
+        }
         default: fail(ErrorCode::Internal, t.place, "a statement is expected here, not an expression");
     }
 }

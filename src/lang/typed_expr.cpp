@@ -75,6 +75,8 @@ const TypedExpr& first_part(const TypedExpr& expr) {
     return expr.kind == Kind::Tuple && !expr.items.empty() ? first_part(expr.items[0]) : expr;
 }
 
+std::string text_or(const TypedExpr& expr) { return expr.kind == Kind::Text ? "'" + expr.text + "'" : describe(expr); }
+
 std::string describe(NumberType type) {
     if (!type.weak) return std::string(dtype_name(type.dtype));
     switch (kind_of(type.dtype)) {

@@ -110,6 +110,8 @@ const TypedExpr& first_part(const TypedExpr& expr);
 /// "a float32 array of 2 dimensions", "an int64", "a Python float", "a tuple".
 std::string describe(const TypedExpr& expr);
 std::string describe(NumberType type);
+/// The same, with what a string says.
+std::string text_or(const TypedExpr& expr);
 
 /// The dtype in which a weak number of this kind is computed until it meets another: int64 (uint64 for what is beyond it), the device's
 /// float, its complex.

@@ -123,9 +123,11 @@ void UserFunction::check_count(Arguments arguments) const {
     std::size_t given = arguments.size();
     for (const KernelArgument& a : arguments) given -= a.kind == KernelArgument::Kind::Tuple ? a.parts : 0;
     if (!function_->rest.empty() && given > wanted) return;
-    if (given != wanted)
-        fail(ErrorCode::Type,
-             "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " + std::to_string(given));
+    if (given == wanted) return;
+    std::string missing;
+    for (std::size_t k = given; k < wanted; ++k) missing += (missing.empty() ? "" : ", ") + ("`" + parameters()[k] + "`");
+    fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " +
+                              std::to_string(given) + (missing.empty() ? "" : ": there is none for " + missing));
 }
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {

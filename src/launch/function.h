@@ -122,6 +122,7 @@ private:
                                          std::uint64_t assumed, lang::FixedNumbers& fixed) const;
     void lower(Specialisation& made, lang::FixedNumbers& fixed) const;
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options, lang::OutsideUse* outside) const;
+    Error with_line(const Error& e) const;
     [[noreturn]] void refuse_dimensions(const Specialisation& special, const NdRange& range) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made

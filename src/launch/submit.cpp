@@ -1,5 +1,7 @@
 // src/launch/submit.cpp: from program to launch: compiled for the range, arguments packed, submitted; what it reports is read after it.
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include "device/memory/status_buffer.h"
 #include "graph/engine.h"
@@ -79,6 +81,29 @@ Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, s
     return made;
 }
 
+/// A compiler tells where something is as "… (file:line)": the line itself is shown, as for what is found before.
+Error UserFunction::with_line(const Error& e) const {
+    const std::string& text = e.message();
+    const std::size_t open = text.rfind(" ("), colon = text.rfind(':');
+    if (e.code() != ErrorCode::Compile || !text.ends_with(")") || open == std::string::npos || colon == std::string::npos || colon < open)
+        return e;
+    const std::string file = text.substr(open + 2, colon - open - 2);
+    const int line = std::atoi(text.c_str() + colon + 1);
+    const std::size_t named = text.starts_with(name() + ": ") ? name().size() + 2 : 0;
+    const auto found = [&](const syntax::Function& f, const auto& self) -> std::optional<Error> {
+        const int at = line - f.first_line;
+        if (f.file == file && at >= 0 && at < static_cast<int>(f.lines.size())) {
+            const std::string& code = f.lines[static_cast<std::size_t>(at)];
+            const auto first = static_cast<int>(std::min(code.find_first_not_of(" \t"), code.size()));
+            return lang::problem(e.code(), f, {line, first, line, static_cast<int>(code.size())}, text.substr(named, open - named));
+        }
+        for (const auto& callee : f.callees)
+            if (std::optional<Error> inner = self(*callee, self)) return inner;
+        return std::nullopt;
+    };
+    return found(*function_, found).value_or(e);
+}
+
 Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
                            double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
@@ -88,8 +113,13 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
             graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     }
     const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(iterations, 0x1p62));
-    const Ref<device::Program> compiled =
-        program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
+    const auto compiled = [&]() -> Ref<device::Program> {
+        try {
+            return program(variant, queue->device(), extents, streaming(special, variant, arguments, extents, items));
+        } catch (const Error& e) {
+            throw with_line(e);
+        }
+    }();
 
     // While it is held nothing is recorded that reads the arrays that are written; what had been recorded is submitted first.
     std::unique_lock guard(graph::state_of(queue).lock);

@@ -147,8 +147,8 @@ def test_cold_launches_own_what_they_use(tmp_path):
 
             def prepared():
                 add._made = (None, {})  # as where another thread translates
-                program, _ = add._program((x, 1), [])
-                launcher._prepare(program, pp._core._Space([1000], []), None, None, "a name that is not kept inside of a string" * 2, 2, 0)
+                program, _, _ = add._program((x, 1), [])
+                launcher._prepare(program, pp._core._Space([1000], []), None, None, "a name that no string keeps inside" * 2, 2, 0, [])
 
             prepared()
             in_a_thread(lambda: launcher(x, 1), prepared).wait()

@@ -23,9 +23,25 @@ const pardo::Queue* queue_from(nb::handle o) {
     return queue;
 }
 
+namespace {
+/// What to give in place of what cannot be an argument.
+std::string instead_of(nb::handle o) {
+    PyObject* const p = o.ptr();
+    if (o.is_none()) return "; give a number that stands for nothing, or write two kernels";
+    if (PyList_Check(p)) return "; pass pardo.asarray of the list, or a tuple of a few numbers";
+    if (PyDict_Check(p)) return "; pass its values as arrays, or as the fields of a pardo.struct";
+    if (PyAnySet_Check(p)) return "; pass an array of its elements";
+    if (PyUnicode_Check(p) || PyBytes_Check(p)) return "; pass numbers, or pardo.asarray(numpy.frombuffer(…)) of bytes";
+    if (PyType_Check(p)) return "; use the class inside of the kernel";
+    if (PyCallable_Check(p)) return "; a plain function in Python is one";
+    if (nb::hasattr(o, "__array__") || nb::hasattr(o, "__dlpack__")) return "; pass pardo.asarray of it";
+    return "; give what it holds, as `w = obj.w` before it, or make its class a pardo.struct";
+}
+}  // namespace
+
 void refuse_argument(nb::handle o, const std::string& place, const char* expected) {
     if (!is_numpy_array(o.ptr()))
-        throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o));
+        throw pardo::Error(pardo::ErrorCode::Type, place + ": " + expected + " is expected, not " + class_name(o) + instead_of(o));
     throw pardo::Error(pardo::ErrorCode::Type, place +
                                                    " is a NumPy array, and data does not move by itself; pass pardo.asarray(x), or "
                                                    "launch inside `with pardo.device_context(...)`");

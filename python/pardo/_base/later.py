@@ -70,6 +70,7 @@ FILES = {
         "permute_group_by_xor reduce_over_group select_from_group shift_group_left shift_group_right"
     ),
     "_language.images": "Image SampledImage Sampler",
+    "_language.unordered": "unordered",
     "_language.index_space": (
         "Const Group Item LocalAccessor NdItem NdRange Range SubGroup get_global_id get_global_size get_group_id "
         "get_local_id get_local_size get_num_groups group_barrier local_array private_array"

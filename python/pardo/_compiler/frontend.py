@@ -52,6 +52,7 @@ class Translation(NamedTuple):
 # The youngest ones: kernels keep their own besides, and functions that are not referenced elsewhere are not kept alive by thousands.
 _translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
 MOST_TRANSLATIONS = 256
+MOST_CALLS = 64  # of functions in each other
 
 
 class _UnderWay(threading.local):
@@ -81,6 +82,12 @@ def translate(function: types.FunctionType) -> Translation:
             source.node,
             f"`{function.__name__}` calls itself; kernels have no recursion: write a loop",
         )
+    if len(under_way.functions) >= MOST_CALLS:
+        source = source_of(function)
+        text = (
+            f"functions that call each other are accepted {MOST_CALLS} deep, and `{under_way.functions[0].__name__}` is the first of more"
+        )
+        raise problem(_core.CompileError, source, source.node, text)
     under_way.functions.append(function)
     try:
         place = translation_cache.place_of(function)

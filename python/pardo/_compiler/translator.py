@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,6 +21,10 @@ from pardo._compiler.structs import Struct, dataclass_struct, named_tuple
 
 if TYPE_CHECKING:
     from pardo._compiler.frontend import Translation
+
+
+MOST_NESTED = 200
+NESTED_ADVICE = "or by functions that call each other; give parts a name, write a loop, or look a value up in an array or a tuple"
 
 
 class Translator(Statements):
@@ -40,6 +45,7 @@ class Translator(Statements):
         self.classes: list[_core._Class] = []
         self.class_index: dict[type, int] = {}
         self.called: list[types.FunctionType] = []
+        self.depth = 0  # of the syntax under way
         self.outside: list[_core._Outside] = []  # numbers that launches read
         self.names = Names(function, given)
         self.captured = self.names.captured
@@ -238,7 +244,13 @@ class Translator(Statements):
         if method is None:
             self.refuse(node, refusal(node))
         outer, self.before = self.before, []
-        made = method(node)
+        self.depth += 1
+        try:
+            made = self.too_deep(node) if self.depth > MOST_NESTED else method(node)
+        except RecursionError:
+            self.too_deep(node)
+        finally:
+            self.depth -= 1
         before, self.before = self.before, outer
         return [*before, *(made if isinstance(made, list) else [made])]
 
@@ -337,8 +349,33 @@ class Translator(Statements):
         kind = self.resolve(raised.func if isinstance(raised, ast.Call) else raised) if raised is not None else absent
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             self.refuse(node, "a kernel raises an exception by its class: raise ValueError('…')")
+        if isinstance(raised, ast.Call) and raised.keywords:
+            self.refuse(raised, f"{kind.__name__} takes no keywords in a kernel")
         number = next((n for c, n in RAISED if issubclass(kind, c)), RUNTIME_ERROR)
-        return self.make("Raise", node, name=self.text(arguments[0]) if arguments else kind.__name__, index=number)
+        text, values = self.told_by(arguments)
+        return self.make("Raise", node, [self.expression(v) for v in values], name=text if arguments else kind.__name__, index=number)
+
+    def told_by(self, arguments: list[ast.expr]) -> tuple[str, list[ast.expr]]:
+        """The message of an exception with these arguments, with `$0` for the first value in it, and the values."""
+        values: list[ast.expr] = []
+
+        def shown(value: ast.expr) -> str:
+            values.append(value)
+            if len(values) > 3:
+                self.refuse(value, "the message of an exception holds up to three integers in a kernel")
+            return f"${len(values) - 1}"
+
+        if len(arguments) > 1:  # as Python shows it
+            parts = [repr(a.value) if isinstance(a, ast.Constant) else shown(a) for a in arguments]
+            return f"({', '.join(parts)})", values
+        text = ""
+        for argument in arguments:
+            for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
+                if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None:
+                    text += shown(part.value)
+                else:
+                    text += self.text(part)
+        return text, values
 
     def text(self, node: ast.expr) -> str:
         if isinstance(node, ast.JoinedStr) and all(isinstance(v, ast.Constant) for v in node.values):
@@ -366,8 +403,18 @@ class Translator(Statements):
         method = getattr(self, "of_" + type(node).__name__, None)
         if method is None:
             self.refuse(node, refusal(node))
-        made: tuple[Any, ...] = method(node)
+        self.depth += 1
+        try:
+            made: tuple[Any, ...] = self.too_deep(node) if self.depth > MOST_NESTED else method(node)
+        except RecursionError:
+            self.too_deep(node)
+        finally:
+            self.depth -= 1
         return made
+
+    def too_deep(self, node: ast.AST) -> NoReturn:
+        """Refuse what Python's stack, or the compiler's, would not hold."""
+        raise problem(_core.CompileError, self.source, node, f"this is nested too deeply, {NESTED_ADVICE}") from None
 
     def attribute_asked(self, node: ast.expr) -> ast.expr:
         """``x.name`` for ``getattr(x, "name")``, whose name may be a text from outside; other expressions as they are."""
@@ -468,8 +515,8 @@ class Translator(Statements):
         for part in parts:
             if part[0] == CODE["Keyword"]:
                 part = (*part[:-1], self.with_dtypes(part[-1]))
-            elif part[0] == CODE["Text"] and part[5] in DTYPES:
-                part = (CODE["DTypeName"], *part[1:5], "", None, _core._dtype_number(np.dtype(part[5])), [])
+            elif part[0] == CODE["Text"] and (dtype := _dtype_of_text(part[5])) is not None:
+                part = (CODE["DTypeName"], *part[1:5], "", None, _core._dtype_number(dtype), [])
             out.append(part)
         return out
 
@@ -530,6 +577,8 @@ class Translator(Statements):
                 return self.make("Method", node, [self.expression(node.func.value), *arguments], name=node.func.attr, index=index)
             return self.make("Apply", node, [self.expression(node.func), *self.arguments(node)], name=ast.unparse(node.func))
         called = numba_cython.numpy_type(called) or called
+        if called is dict:
+            self.refuse(node, refusal(ast.copy_location(ast.Dict([], []), node)))
         if isinstance(called, type) and issubclass(called, tuple) and hasattr(called, "_fields"):
             called = named_tuple(tuple(called._fields))
         if isinstance(called, type) and (fields := dataclass_struct(called)) is not None:
@@ -557,8 +606,19 @@ class Translator(Statements):
         plain = python_function(called)
         if plain is None:
             self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
+        if _is_of_scipy(called):
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
         target = self.make("FunctionName", node.func, index=self.callee(plain))
         return self.make("Apply", node, [target, *self.arguments(node)])
+
+
+def _dtype_of_text(text: str) -> np.dtype[Any] | None:
+    """The dtype that a text names as NumPy's functions take it; None for other texts."""
+    try:
+        dtype = np.dtype(text)
+    except TypeError:
+        return None
+    return dtype if str(dtype) in DTYPES else None
 
 
 def _braced(text: str) -> str:
@@ -577,7 +637,31 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
     (filter, "write a loop, or a comprehension with `if`"),
     (reversed, "write `for … in reversed(…)`"),
     (isinstance, "compare dtypes: x.dtype == np.float32"),
+    (str, "kernels make no texts; print(x) shows a value"),
+    (repr, "kernels make no texts; print(x) shows a value"),
+    (format, "kernels make no texts; print(x) shows a value"),
+    (open, "read and write files outside"),
+    (input, "ask outside, and give what came as an argument"),
 ]
+
+
+def _is_of_scipy(called: Any) -> bool:
+    if isinstance(called, np.ufunc):
+        return getattr(np, called.__name__, None) is not called and called.__name__ in _special_names() | {"xlogy", "xlog1py"}
+    return str(getattr(called, "__module__", "") or "").partition(".")[0] == "scipy" or type(called).__module__.startswith("scipy.")
+
+
+def _of_scipy(called: Any) -> str:
+    """What there is in place of a function of SciPy's."""
+    name = str(getattr(called, "__name__", ""))
+    if hasattr(_core, f"_{name}") or name in _special_names():
+        return f"pardo.special.{name} can"
+    return "it is SciPy's, which runs on the host: call it outside, and give its result as an argument"
+
+
+def _special_names() -> set[str]:
+    special = sys.modules.get("pardo.special")
+    return set(getattr(special, "__all__", ()))
 
 
 _MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random and pardo.random
@@ -586,6 +670,10 @@ _MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random a
 def _advice(called: Any) -> str:
     if getattr(called, "__name__", "") in _MADE_OUTSIDE:
         return "; make it in front of the loop: each iteration draws numbers of its own from it"
+    if _is_of_scipy(called):
+        return f"; {_of_scipy(called)}"
+    if isinstance(called, type) and called.__module__ not in ("builtins", "numpy"):
+        return "; a class of which kernels make objects is decorated with pardo.struct, a dataclass, or a named tuple"
     of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
     return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
 

@@ -313,6 +313,9 @@ class Watched(np.ndarray[Any, Any]):
     def __array_finalize__(self, made_from: Any) -> None:
         self._watch = getattr(made_from, "_watch", None)
 
+    def _unwatched(self) -> NDArray[Any]:
+        return self.view(np.ndarray)
+
     def touch(self, index: Any, kind: int) -> None:
         """Note an access to what an index names."""
         if self._watch is None:

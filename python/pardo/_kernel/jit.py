@@ -13,10 +13,11 @@ from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import source_search
 from pardo._compiler.names import function_with_loops
-from pardo._compiler.source import shown
+from pardo._compiler.source import problem, shown, source_of
 from pardo._data import present
 from pardo._kernel import copies, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
+from pardo._kernel.launchers import Launchable
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
 from pardo._kernel.regions import Region
 from pardo._kernel.rewriting import Built, build
@@ -78,7 +79,12 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
     def _current(self) -> Built:
         """The function with its loops replaced."""
         if self._built is None:
-            self._built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
+            try:
+                self._built = build(self._function, self._options, lambda f: JitFunction(f, *self._options))
+            except RecursionError:
+                source = source_of(self._function)
+                text = "its statements or expressions are nested too deeply; give parts a name, or write a loop"
+                raise problem(_core.CompileError, source, source.node, text) from None
             self._made = self._built.function
         return self._built
 
@@ -257,6 +263,10 @@ def jit(
     if function is None:
         return functools.partial(
             jit, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, schedule=schedule, chunk=chunk, strict=strict
+        )
+    if isinstance(function, Launchable):
+        raise TypeError(
+            f"jit: {function.__name__} is a kernel already: launch it, {function.__name__}[pardo.Range(n)](…), and decorate what does"
         )
     plain = function_with_loops("jit", function)
     chunk_of("jit", schedule, chunk)

@@ -12,7 +12,7 @@ from pardo._base.arguments import fast_math, flag, integer, optional_flag
 from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source_search
-from pardo._compiler.names import refuse_suspended
+from pardo._compiler.names import python_function, refuse_suspended
 from pardo._kernel import pickling
 from pardo._kernel.environment import checks_of
 from pardo._kernel.launchers import Launchable, Launcher, P, Place
@@ -300,8 +300,18 @@ def kernel(
             f, fastmath=fastmath, bounds_check=bounds_check, race_check=race_check, sub_group_size=sub_group_size, access=access
         )
     if not isinstance(function, types.FunctionType):
+        if (inner := python_function(function)) is not None:
+            raise TypeError(
+                f"kernel: {inner.__name__} is decorated already, as a {type(function).__name__}; a function is one of these alone"
+            )
         raise TypeError(f"kernel: decorates a function, not {type(function).__name__}")
     refuse_suspended("kernel", function)
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if names[:1] in (("self",), ("cls",)) and names[0] not in function.__annotations__:
+        raise TypeError(
+            f"kernel: {function.__qualname__} is a method, and kernels take no `{names[0]}`: write a function or a staticmethod, and give "
+            f"what it needs of `{names[0]}` as arguments"
+        )
     level, race_check = fast_math(fastmath, "kernel: fastmath"), flag(race_check, "kernel: race_check")
     bounds_check = optional_flag(bounds_check, "kernel: bounds_check")
     return KernelFunction(function, level, bounds_check, race_check, sub_group_size, access)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "backend/cpu/program.h"
@@ -74,7 +75,15 @@ Ref<device::Buffer> CpuDevice::import(void* data, std::size_t bytes, MemoryKind 
     return allocator_->import(data, bytes, kind, std::move(release));
 }
 
-Ref<device::Program> CpuDevice::compile(const ir::Kernel& kernel, device::ShapeClass) { return cpu::compile(kernel); }
+Ref<device::Program> CpuDevice::compile(const ir::Kernel& kernel, device::ShapeClass) {
+    const std::int64_t most = info().max_work_group_size;
+    std::int64_t items = 1;
+    for (const std::int64_t n : kernel.group_size) items *= n;
+    if (items > most)
+        throw Error(ErrorCode::Value, kernel.name + ": groups of " + std::to_string(items) + " items: " + id() + " takes at most " +
+                                          std::to_string(most) + "; make the groups smaller");
+    return cpu::compile(kernel);
+}
 
 std::string CpuDevice::inspect(const ir::Kernel& kernel, device::ShapeClass, std::string_view what) { return cpu::inspect(kernel, what); }
 

@@ -148,7 +148,8 @@ private:
     }
 
     [[noreturn]] void diverges(const Instr& in) const {
-        std::string text = kernel_.name + ": items of one group may take different branches around a barrier";
+        std::string text =
+            kernel_.name + ": items of one group may take different branches around a barrier; put it where all of them come";
         if (in.span.line) text += " (" + kernel_.files[in.span.file] + ":" + std::to_string(in.span.line) + ")";
         throw Error(ErrorCode::Compile, text);
     }

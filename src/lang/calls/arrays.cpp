@@ -28,7 +28,7 @@ struct Calls::Arrays {
             return out;
         }
         if (type.kind != Kind::DType && type.kind != Kind::Number)
-            l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(type));
+            l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(type));
         const DType dtype = type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type);
         return l.unwritten_array(space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }

@@ -32,7 +32,10 @@ TypedExpr Lowering::iteration_number() {
     if (dry_) return number(type, ir::no_value, 0);
     if (!loop_->results.empty()) return number(type, round_, 0);
     Value at = builder_.dim(0);
-    for (int d = 1; d < loop_->dimensions; ++d) at = builder_.add(builder_.mul(at, builder_.extent(d)), builder_.dim(d));
+    for (int d = 1; d < loop_->dimensions; ++d) {
+        const Value index = builder_.dim(d);
+        at = builder_.add(builder_.mul(at, builder_.extent(d)), index);
+    }
     return number(type, at, 0);
 }
 

@@ -132,6 +132,12 @@ struct Calls::Items {
         return {};
     }
 
+    /// The array itself: what asks for neighbours sees another expression, and lets it pass.
+    static TypedExpr unordered(Lowering& l, const Tree& t, const TypedExprs& a) {
+        if (a[0].kind != Kind::Array) l.wrong_type(t.place, "unordered: an array is expected, not " + describe(a[0]));
+        return a[0];
+    }
+
     static Tables tables();
 };
 
@@ -139,6 +145,7 @@ Calls::Tables Calls::Items::tables() {
     return {
         {
             {"shuffle", {3, 3, shuffled}},
+            {"unordered", {1, 1, unordered}},
             {"is_sub_group", {1, 1, is_sub_group}},
             {"group_barrier", {0, 2, barrier, "group"}},
             {"barrier", {0, 1, barrier}},

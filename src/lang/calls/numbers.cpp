@@ -181,7 +181,8 @@ struct Calls::Numbers {
         const DType d = l.dtype(x.type);
         if (l.dry()) return number(x.type, ir::no_value);
         const Value v = l.value(x, d);
-        return number(x.type, l.builder_.complex(l.builder_.real(v), l.builder_.neg(l.builder_.imag(v))));
+        const ir::Value imaginary = l.builder_.neg(l.builder_.imag(v));
+        return number(x.type, l.builder_.complex(l.builder_.real(v), imaginary));
     }
     template <Opcode op> static TypedExpr part(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);

@@ -25,7 +25,7 @@ struct Calls::OfRows {
                 l.wrong_type(t.place, t.name + ": dtype is not accepted in a kernel; convert the array");
             if (dtype.kind == Kind::DType) fold.dtype = dtype.type.dtype;
             if (dtype.kind != Kind::DType && dtype.kind != Kind::None)
-                l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(dtype));
+                l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
         }
         if (after != After::Keeps && optional(a, next++).kind != Kind::None)
             l.wrong_type(t.place, t.name + ": `out` is not accepted in a kernel; assign the result");
@@ -121,7 +121,7 @@ struct Calls::OfRows {
     static DType dtype_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
         const TypedExpr dtype = optional(a, k);
         if (dtype.kind == Kind::None) return otherwise;
-        if (dtype.kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + describe(dtype));
+        if (dtype.kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
         return dtype.type.dtype;
     }
     /// An item's own array; `fill`: 0, 1, 2 for a value, 3 for none.

@@ -244,9 +244,10 @@ void check_neighbours(const Function& f, const Tree& loop, const std::string& in
                 const bool meets = distinct_in(s->parts[k], index, changed) && distinct_in(r->parts[k], index, changed) &&
                                    !same_text(s->parts[k], r->parts[k]);
                 if (meets)
-                    throw problem(ErrorCode::Type, f, r->place,
-                                  "another iteration of the parallel loop writes this element, before or after it is read here; write the "
-                                  "results into another array");
+                    throw problem(
+                        ErrorCode::Type, f, r->place,
+                        "another iteration of the parallel loop writes this element, before or after it is read here; write the "
+                        "results into another array, or read pardo.unordered(x)[…] where its old value serves and its new one too");
             }
         }
     }

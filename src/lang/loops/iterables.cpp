@@ -77,8 +77,8 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             length = integer(std::min(length.scalar.i, n.scalar.i));
         } else if (&w != all.data()) {
             const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
-            length =
-                number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), value(n, DType::Int64)), 0);
+            const Value other = dry_ ? ir::no_value : value(n, DType::Int64);
+            length = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), other), 0);
             if (exact_integers()) length.bits = bits;
         }
     }

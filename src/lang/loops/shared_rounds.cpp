@@ -78,7 +78,10 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         for (std::size_t k = 0; k < reduced.size(); ++k)
             scope_.set(reduced[k].name, {values[k], reduced[k].before.place, false, ++versions_});
         Value v = round;
-        if (!dry_ && !plain) v = builder_.add(value(start, DType::Int64), builder_.mul(v, value(step, DType::Int64)));
+        if (!dry_ && !plain) {
+            const Value gone = builder_.mul(v, value(step, DType::Int64));
+            v = builder_.add(value(start, DType::Int64), gone);
+        }
         TypedExpr i = number({DType::Int64, true}, v, unknown_least);
         if (step.least > 0) i.least = start.least;
         if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) i.least = stop.least + 1;

@@ -175,7 +175,10 @@ TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shap
     }
     if (open) {
         *open = number({DType::Int64, true}, ir::no_value, 0);
-        if (!dry_) open->value = builder_.floor_div(value(size, DType::Int64), builder_.max(value(product, DType::Int64), builder_.i64(1)));
+        if (!dry_) {
+            const Value known = builder_.max(value(product, DType::Int64), builder_.i64(1));
+            open->value = builder_.floor_div(value(size, DType::Int64), known);
+        }
         product = mul(product, *open);
     }
     std::vector<Guard> guards;

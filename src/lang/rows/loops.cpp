@@ -38,7 +38,10 @@ ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, cons
     }
     const auto both = [&](Value a, Value b) { return a == ir::no_value ? b : builder_.bit_and(a, b); };
     const auto is_one = [&](const TypedExpr& extent) { return builder_.eq(value(extent, DType::Int64), builder_.i64(1)); };
-    const auto same_extent = [&](const Equal& e) { return builder_.eq(value(e.whole, DType::Int64), value(e.part, DType::Int64)); };
+    const auto same_extent = [&](const Equal& e) {
+        const Value part = value(e.part, DType::Int64);
+        return builder_.eq(value(e.whole, DType::Int64), part);
+    };
     const auto fits = [&](const Equal& e) {
         const Value either = builder_.bit_or(same_extent(e), is_one(e.part));
         return e.fills ? either : builder_.bit_or(either, is_one(e.whole));

@@ -26,7 +26,8 @@ void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::s
     TypedExpr differ = number({DType::Bool, false}, ir::no_value);
     Guard guard{};
     if (!dry_) {
-        guard.inside = builder_.eq(value(a, DType::Int64), value(b, DType::Int64));
+        const Value other = value(b, DType::Int64);
+        guard.inside = builder_.eq(value(a, DType::Int64), other);
         differ.value = builder_.bit_not(guard.inside);
     }
     fail_when(differ, ErrorCode::Value, message + ": $0 and $1", place, {a, b});
@@ -55,7 +56,8 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const ir::Combine combine = logical ? ir::Combine::Or : ir::Combine::Add;
     const auto term = [=, this](const TypedExpr& p, const TypedExpr& q) {
         const NumberType to{type, false};
-        return binary(logical ? "&" : "*", cast(p, to), cast(q, to), place);
+        const TypedExpr y = cast(q, to), x = cast(p, to);
+        return binary(logical ? "&" : "*", x, y, place);
     };
     Rows shape;  // what has to hold
     shape.guards = x->guards;

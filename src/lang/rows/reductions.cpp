@@ -106,8 +106,8 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
                 TypedExpr found = pure(Opcode::Eq, boolean, {x, best}, of);
                 if (is_float(of)) found = pure(Opcode::Or, boolean, {found, pure(Opcode::Ne, boolean, {x, x}, of)}, DType::Bool);
                 if (dry_) return number({DType::Int64, false}, ir::no_value);
-                return number({DType::Int64, false},
-                              builder_.select(value(found), value(place_in, DType::Int64), value(count, DType::Int64)));
+                const Value none = value(count, DType::Int64), there = value(place_in, DType::Int64);
+                return number({DType::Int64, false}, builder_.select(value(found), there, none));
             });
             first.least = 0;
             return first;

@@ -75,7 +75,8 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
         if (!part.constant) {
             const auto chosen = [&] {
                 const Value n = value(whole, DType::Int64);
-                return builder_.select(builder_.eq(n, builder_.i64(1)), value(part, DType::Int64), n);
+                const Value other = value(part, DType::Int64);
+                return builder_.select(builder_.eq(n, builder_.i64(1)), other, n);
             };
             extent = number({DType::Int64, true}, dry_ ? ir::no_value : chosen(), 0);
             extent.bits = std::max(whole.bits, part.bits);
@@ -182,7 +183,10 @@ TypedExpr Lowering::array_binary(const std::string& op, const TypedExpr& a, cons
     const int cost = op == "/" || op == "//" || op == "%" ? 6 : op == "**" ? 20 : 1;
     return each({a, b}, cost, place, [this, word, narrow, place](const std::vector<TypedExpr>& x) {
         constexpr NumberType byte{DType::Int8, false};
-        if (narrow) return binary(word, cast(x[0], byte), cast(x[1], byte), place);
+        if (narrow) {
+            const TypedExpr b = cast(x[1], byte), a = cast(x[0], byte);
+            return binary(word, a, b, place);
+        }
         return binary(word, x[0], x[1], place);
     });
 }
@@ -270,7 +274,8 @@ TypedExpr Lowering::triangle(const TypedExpr& t, const TypedExpr& k, bool upper)
         const Value row = value(index[index.size() - 2], DType::Int64), column = value(index.back(), DType::Int64);
         const Value to = builder_.sub(column, row), from = value(k, DType::Int64);
         const Value on = upper ? builder_.le(from, to) : builder_.le(to, from);
-        return number(inner->type, builder_.select(on, value(cast(x, inner->type)), value(cast(integer(0), inner->type))));
+        const Value zero = value(cast(integer(0), inner->type)), own = value(cast(x, inner->type));
+        return number(inner->type, builder_.select(on, own, zero));
     };
     return rows_expr(std::move(out));
 }

@@ -1,0 +1,64 @@
+# tests/python/test_argument_order.py: no argument list of C++ makes two values of a kernel: compilers choose which comes first, and then
+# the text of a kernel, and the key of its program, depend on who compiled pardo.
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.once
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDER = r"(?:builder_|builder|build|b|m|k)"
+# Constants are made once and have no place; what only looks makes nothing.
+PLAIN = "i64|boolean|constant|type|constant_of|is_constant|identity"
+# What makes a value: calls of a builder, and of the functions that lowering has for that.
+MAKES = re.compile(
+    rf"(?:\b{BUILDER}(?:\.|->)(?!(?:{PLAIN})\b)\w+|(?<![\w.>:])(?:value|cast|pure|add|sub|mul|compared|loaded|least|zero|size|count))\s*\("
+)
+OPENING, CLOSING = "([{", ")]}"
+
+
+def argument_lists(text):
+    """Each `name(…)` of a text: where it begins, and its arguments; those of lambdas and declarations are no calls of their own."""
+    stack = []
+    for at, c in enumerate(text):
+        if c in OPENING:
+            before = text[max(0, at - 40) : at]
+            called = c == "(" and re.search(r"[\w>]\s*$", before) and not re.search(r"\b(?:if|for|while|switch|return)\s*$", before)
+            stack.append((at, bool(called), [at + 1]))
+        elif c in CLOSING and stack:
+            begin, called, cuts = stack.pop()
+            if called:
+                ends = [*cuts[1:], at + 1]
+                yield begin, [text[a : b - 1] for a, b in zip(cuts, ends, strict=True)]
+        elif c == "," and stack:
+            stack[-1][2].append(at + 1)
+
+
+def blanked(text):
+    """The text without comments and strings, each character in its place."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
+
+
+def makes(argument):
+    """True for an argument that makes a value when it is evaluated; a lambda makes nothing yet."""
+    return not re.match(r"\s*\[", argument) and MAKES.search(argument) is not None
+
+
+def found_in(text):
+    text = blanked(text)
+    return sorted({text.count("\n", 0, at) + 1 for at, arguments in argument_lists(text) if sum(map(makes, arguments)) > 1})
+
+
+def test_the_search_finds_them():
+    assert found_in("x = builder_.add(builder_.mul(a, n), builder_.dim(d));") == [1]
+    assert found_in("x = builder_.add(\n    builder_.mul(a, n),\n    builder_.dim(d));") == [1]
+    assert found_in("f([&] { return builder_.dim(0); }, [&] { return builder_.dim(1); });") == []
+    assert found_in("x = builder_.add(at, builder_.i64(1)); // builder_.add(builder_.dim(0), builder_.dim(1))") == []
+
+
+@pytest.mark.skipif(not (ROOT / "src" / "lang").is_dir(), reason="not in a source tree")
+def test_no_argument_list_makes_two_values():
+    files = [p for folder in ("src/lang", "src/plan/lower") for p in sorted((ROOT / folder).rglob("*.cpp"))]
+    wrong = [f"{p.relative_to(ROOT)}:{line}" for p in files for line in found_in(p.read_text())]
+    assert not wrong, "name the first of these values:\n" + "\n".join(wrong)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +11,7 @@ import numpy as np
 from pardo import _core
 from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
+from pardo._compiler.instead import advice, is_of_scipy
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
 from pardo._compiler.refusals import refusal
@@ -605,9 +605,9 @@ class Translator(Statements):
             return self.of_values(node)
         plain = python_function(called)
         if plain is None:
-            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
-        if _is_of_scipy(called):
-            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{_advice(called)}")
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{advice(called)}")
+        if is_of_scipy(called):
+            self.refuse(node, f"`{ast.unparse(node.func)}` cannot be called in a kernel{advice(called)}")
         target = self.make("FunctionName", node.func, index=self.callee(plain))
         return self.make("Apply", node, [target, *self.arguments(node)])
 
@@ -624,58 +624,6 @@ def _dtype_of_text(text: str) -> np.dtype[Any] | None:
 def _braced(text: str) -> str:
     """A text that `format` leaves as it is."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-# What kernels have in place of functions that they do not know.
-_ADVICE: list[tuple[Callable[..., Any], str]] = [
-    (np.ndarray, "np.empty(shape, dtype) makes an array of the item's own"),
-    (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
-    (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
-    (sorted, "sort the array outside"),
-    (range, "it stands after `for … in`, also inside of zip, enumerate and reversed"),
-    (map, "write a loop, or a comprehension"),
-    (filter, "write a loop, or a comprehension with `if`"),
-    (reversed, "write `for … in reversed(…)`"),
-    (isinstance, "compare dtypes: x.dtype == np.float32"),
-    (str, "kernels make no texts; print(x) shows a value"),
-    (repr, "kernels make no texts; print(x) shows a value"),
-    (format, "kernels make no texts; print(x) shows a value"),
-    (open, "read and write files outside"),
-    (input, "ask outside, and give what came as an argument"),
-]
-
-
-def _is_of_scipy(called: Any) -> bool:
-    if isinstance(called, np.ufunc):
-        return getattr(np, called.__name__, None) is not called and called.__name__ in _special_names() | {"xlogy", "xlog1py"}
-    return str(getattr(called, "__module__", "") or "").partition(".")[0] == "scipy" or type(called).__module__.startswith("scipy.")
-
-
-def _of_scipy(called: Any) -> str:
-    """What there is in place of a function of SciPy's."""
-    name = str(getattr(called, "__name__", ""))
-    if hasattr(_core, f"_{name}") or name in _special_names():
-        return f"pardo.special.{name} can"
-    return "it is SciPy's, which runs on the host: call it outside, and give its result as an argument"
-
-
-def _special_names() -> set[str]:
-    special = sys.modules.get("pardo.special")
-    return set(getattr(special, "__all__", ()))
-
-
-_MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random and pardo.random
-
-
-def _advice(called: Any) -> str:
-    if getattr(called, "__name__", "") in _MADE_OUTSIDE:
-        return "; make it in front of the loop: each iteration draws numbers of its own from it"
-    if _is_of_scipy(called):
-        return f"; {_of_scipy(called)}"
-    if isinstance(called, type) and called.__module__ not in ("builtins", "numpy"):
-        return "; a class of which kernels make objects is decorated with pardo.struct, a dataclass, or a named tuple"
-    of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
-    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
 
 
 def is_prange(what: Any) -> bool:

@@ -47,7 +47,7 @@ def _unordered(x: A) -> A:
     >>> relax(u, 0)
     >>> relax(u, 1)
     >>> u[1, 1:3].tolist()
-    [0.25, 0.3125]
+    [0.3125, 0.25]
     """
     plain = getattr(x, "_unwatched", None)
     return x if plain is None else plain()

@@ -646,7 +646,7 @@ def list_plus_list(item: pp.Item, x):
 
 
 def list_times_a_number(item: pp.Item, x):
-    a = [x[0] + 1.0] * 3
+    a = [x[0], 1.0] * 3
     x[0] = len(a)
 
 

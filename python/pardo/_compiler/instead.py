@@ -1,0 +1,62 @@
+# python/pardo/_compiler/instead.py: what kernels have in place of functions and classes that they do not know.
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pardo import _core
+
+# What kernels have in place of functions that they do not know.
+_ADVICE: list[tuple[Callable[..., Any], str]] = [
+    (np.ndarray, "np.empty(shape, dtype) makes an array of the item's own"),
+    (np.array, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (np.asarray, "np.empty(shape, dtype) makes an array of the item's own; then set its elements"),
+    (sorted, "sort the array outside"),
+    (range, "it stands after `for … in`, also inside of zip, enumerate and reversed"),
+    (map, "write a loop, or a comprehension"),
+    (filter, "write a loop, or a comprehension with `if`"),
+    (reversed, "write `for … in reversed(…)`"),
+    (isinstance, "compare dtypes: x.dtype == np.float32"),
+    (str, "kernels make no texts; print(x) shows a value"),
+    (repr, "kernels make no texts; print(x) shows a value"),
+    (format, "kernels make no texts; print(x) shows a value"),
+    (open, "read and write files outside"),
+    (input, "ask outside, and give what came as an argument"),
+]
+
+
+def is_of_scipy(called: Any) -> bool:
+    """True for functions and classes of SciPy's, written in Python or not."""
+    if isinstance(called, np.ufunc):
+        return getattr(np, called.__name__, None) is not called and called.__name__ in _special_names() | {"xlogy", "xlog1py"}
+    return str(getattr(called, "__module__", "") or "").partition(".")[0] == "scipy" or type(called).__module__.startswith("scipy.")
+
+
+def _of_scipy(called: Any) -> str:
+    """What there is in place of a function of SciPy's."""
+    name = str(getattr(called, "__name__", ""))
+    if hasattr(_core, f"_{name}") or name in _special_names():
+        return f"pardo.special.{name} can"
+    return "it is SciPy's, which runs on the host: call it outside, and give its result as an argument"
+
+
+def _special_names() -> set[str]:
+    special = sys.modules.get("pardo.special")
+    return set(getattr(special, "__all__", ()))
+
+
+_MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random and pardo.random
+
+
+def advice(called: Any) -> str:
+    """What to write in place of a call that kernels do not know; nothing where there is nothing to say."""
+    if getattr(called, "__name__", "") in _MADE_OUTSIDE:
+        return "; make it in front of the loop: each iteration draws numbers of its own from it"
+    if is_of_scipy(called):
+        return f"; {_of_scipy(called)}"
+    if isinstance(called, type) and called.__module__ not in ("builtins", "numpy"):
+        return "; a class of which kernels make objects is decorated with pardo.struct, a dataclass, or a named tuple"
+    of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")

@@ -401,6 +401,49 @@ def test_generators():
     RATE = 0.5
 
 
+def test_functions_that_are_given_and_generators_of_them():
+    """Functions as arguments, made anew for each number or not; sums and vectorized functions of them; methods of structs."""
+    global RATE
+
+    @pp.kernel
+    def apply(item: pp.Item, f, x):
+        x[item.get_id(0)] = f(1.0)
+
+    @pp.struct
+    class Scaled:
+        a: np.float64
+
+        def value(self):
+            return self.a * RATE
+
+    @pp.kernel
+    def valued(item: pp.Item, p, x):
+        x[item.get_id(0)] = p.value()
+
+    total = pp.reduction(lambda x: x * RATE, lambda a, b: a + b, 0.0)
+    each = pp.vectorize(lambda x: x * RATE)
+    x, y = pp.zeros(4), pp.arange(4.0)
+    y.wait()
+
+    def run(k):
+        global RATE
+        RATE = k + 0.5
+        rate = RATE
+        for f in (scaled, lambda a: a + RATE, lambda a: a + rate):
+            apply[4](f, x)
+            assert x[0] == (RATE + settings.inner.shift if f is scaled else 1 + RATE)
+        valued[4](Scaled(2.0), x)
+        assert x[0] == 2 * RATE
+        assert total(y) == 6 * RATE
+        assert_array_equal(pp.asnumpy(each(y)), np.arange(4) * RATE)
+
+    run(0)
+    run(1)
+    run(2)
+    assert compiled(run) == 0
+    RATE = 0.5
+
+
 def test_threads_see_numbers_that_belong_together():
     """One thread replaces a tuple while others launch: none sees half of one and half of another."""
     global WEIGHTS

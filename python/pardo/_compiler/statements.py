@@ -211,10 +211,10 @@ class Statements:
         if not isinstance(item, (ast.Constant, ast.Name)):  # it is computed once
             if self.before is None:
                 self.refuse(item, "`[…] * n` repeats a constant or a name here; give the value a name first")
-            value = ast.copy_location(ast.Name(f"$item{item.lineno}_{item.col_offset}", STORE), item)
-            self.locals.add(value.id)
-            self.before.append(self.make("Assign", item, [self.target(value), self.expression(item)]))
-            item = ast.copy_location(ast.Name(value.id, LOAD), item)
+            name = f"$item{item.lineno}_{item.col_offset}"
+            self.locals.add(name)
+            self.before.append(self.make("Assign", item, [self.make("Name", item, name=name), self.expression(item)]))
+            item = ast.copy_location(ast.Name(name, LOAD), item)
         times = ast.comprehension(ast.Name("$time", STORE), ast.Call(ast.Name("range", LOAD), [node.right], []), [], 0)
         return self.of_ListComp(_at(ast.copy_location(ast.ListComp(item, [times]), node), node))
 

@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "device/queue/scheduler.h"
+#include "ir/ir.h"
 
 namespace pardo::cpu {
 

@@ -494,7 +494,7 @@ TEST(Groups, RefusesBarriersOnDifferentWays) {
         }
         return "";
     };
-    const char* text = ": items of one group may take different branches around a barrier";
+    const char* text = ": items of one group may take different branches around a barrier; put it where all of them come";
     auto barrier = [](Builder& b) {
         b.barrier();
         return Values{};

@@ -175,8 +175,13 @@ PyObject* call_row(int id, PyObject* const* args, Py_ssize_t count, PyObject* na
 /// The object that is called.
 nb::object ufunc_of_row(int id, const char* name, int arity, const char* docstring);
 
-// --- errors (error.cpp) -------------------------------------------------------------------------------------------------------
+// --- errors (error.cpp, function.cpp) -----------------------------------------------------------------------------------------
 
+/// Leaves the frames of the package out of the traceback of the exception that is set, if one is, as a call of users' comes to its end;
+/// `name` is that of the function which they called, of which the message is to speak (function.cpp).
+void hide_frames(PyObject* name = nullptr) noexcept;
+/// What a function of the package has given, for a function of nanobind's that users call by `name`; null throws what it has raised.
+PyObject* shown_result(PyObject* result, const char* name);
 /// Sets Python's error from the C++ exception that is being handled.
 void set_error_from_current_exception() noexcept;
 /// Runs `f` in a C slot: an exception becomes Python's error and `failure` is returned.
@@ -188,7 +193,11 @@ template <class F, class R> R guarded(R failure, F&& f) noexcept {
         return failure;
     }
 }
-template <class F> PyObject* guarded(F&& f) noexcept { return guarded<F, PyObject*>(nullptr, std::forward<F>(f)); }
+template <class F> PyObject* guarded(F&& f) noexcept {
+    PyObject* const result = guarded<F, PyObject*>(nullptr, std::forward<F>(f));
+    if (!result) hide_frames();
+    return result;
+}
 
 // --- calls of Python's (python_calls.cpp) -------------------------------------------------------------------------------------
 
@@ -268,6 +277,7 @@ pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const par
 // --- one function a header ----------------------------------------------------------------------------------------------------
 
 void bind_error(nb::module_& m);
+void bind_function(nb::module_& m);
 void bind_wait(nb::module_& m);
 void bind_float_errors(nb::module_& m);
 void bind_device(nb::module_& m);

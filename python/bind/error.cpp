@@ -122,6 +122,7 @@ void set_error_from_current_exception() noexcept {
         set_error(e);
     } catch (nb::python_error& e) {
         e.restore();
+        hide_frames();
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& e) {

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
     // What a program keeps until its end, as the frames of a failed test, is not a leak that its user can do anything about.
     if (!std::getenv("PARDO_LEAK_REPORT")) nanobind::set_leak_warnings(false);
     bind::bind_error(m);
+    bind::bind_function(m);
     bind::bind_wait(m);
     bind::bind_float_errors(m);
     bind::bind_device(m);

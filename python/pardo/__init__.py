@@ -135,8 +135,7 @@ def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
     made_here = ("pardo._analysis.", "pardo._functions.", "pardo._filters.sequences")
     _contexts.serve_contexts(namespace, [module] if module.__name__.startswith(made_here) else [])
     for name in module.__all__:
-        namespace.setdefault(name, getattr(module, name))
-        _public_names.say(namespace[name], name, "pardo")
+        namespace[name] = _public_names.say(namespace.get(name, getattr(module, name)), name, "pardo")
 
 
 def __getattr__(name: str) -> _Any:

@@ -182,8 +182,7 @@ def __getattr__(name: str) -> _Any:
         return globals().setdefault(name, _sys.modules["pardo"].sinc)
     if name not in _FILE_OF:
         raise AttributeError(f"module 'pardo.special' has no attribute '{name}'")
-    value = getattr(_importlib.import_module(f"pardo.{_FILE_OF[name]}"), name)
-    _public_names.say(value, name, "pardo.special")
+    value = _public_names.say(getattr(_importlib.import_module(f"pardo.{_FILE_OF[name]}"), name), name, "pardo.special")
     return globals().setdefault(name, value)
 
 

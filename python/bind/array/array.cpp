@@ -192,7 +192,8 @@ void bind_array(nb::module_& m) {
     c.def_static(
         "__new__",
         [](nb::handle, const nb::args& arguments, const nb::kwargs& keywords) -> nb::object {
-            return nb::module_::import_("pardo._array.creation").attr("constructed")(*arguments, **keywords);
+            const nb::object made = nb::module_::import_("pardo._array.creation").attr("constructed");
+            return nb::steal(shown_result(PyObject_Call(made.ptr(), arguments.ptr(), keywords.ptr()), "Array"));
         },
         nb::sig("def __new__(cls, shape: int | Sequence[int], dtype: DTypeLike | None = None, buffer: Any = None, offset: int = 0, "
                 "strides: Sequence[int] | None = None, order: str | None = None) -> Array"));

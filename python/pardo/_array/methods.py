@@ -14,6 +14,7 @@ from pardo._array.elementwise import round as round_
 from pardo._base.arguments import axis_index
 from pardo._base.docstrings import filled
 from pardo._base.public_names import as_method, unquote
+from pardo._base.tracebacks import show_class
 from pardo._core import Array, conjugate
 
 if TYPE_CHECKING:
@@ -507,3 +508,4 @@ def attach(methods: type, target: type) -> None:
                     value = as_method(value, target.__name__, name)
                 unquote(value)
             setattr(target, name, value)
+    show_class(target)

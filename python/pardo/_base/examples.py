@@ -544,4 +544,7 @@ def complete(namespace: dict[str, Any]) -> None:
         related = line.join(("", "", "See Also", "--------", related.strip())) if related else ""
         session = prompt + session
         session = line.join(("", "", "Examples", "--------", ">>> import pardo as pp", *session.split("\n"), ""))
-        function.__doc__ = getattr(function, "__wrapped__", function).__doc__ = f"{body}{related}{notes}{rest}{session}"
+        text = f"{body}{related}{notes}{rest}{session}"
+        while function is not None:
+            function.__doc__ = text
+            function = getattr(function, "__wrapped__", None)

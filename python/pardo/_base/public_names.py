@@ -5,8 +5,11 @@ import importlib
 import re
 import sys
 import types
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
+
+from pardo import _core
+from pardo._base import tracebacks
 
 C = TypeVar("C", bound=type)
 
@@ -27,9 +30,9 @@ FORMER = {
 
 def publish(namespace: dict[str, Any]) -> None:
     """Give the public names of the package the module that they are public in."""
-    for name, value in namespace.items():
+    for name, value in list(namespace.items()):
         if not name.startswith("_"):
-            say(value, name, "pardo")
+            namespace[name] = say(value, name, "pardo")
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
 
@@ -37,7 +40,8 @@ def publish(namespace: dict[str, Any]) -> None:
 def publish_module(namespace: dict[str, Any], module: str | None = None) -> None:
     """The same for those of one module, at its end; for a private one say in which module they are public, however it is imported."""
     for name in namespace["__all__"]:
-        say(namespace[name], name, module or namespace["__name__"])
+        namespace[name] = say(namespace[name], name, module or namespace["__name__"])
+    tracebacks.show_classes(namespace["__name__"])
 
 
 class Annotation(str):
@@ -136,8 +140,19 @@ def unquote(value: Any) -> None:
                     function.__annotations__[name] = Annotation(text)
 
 
-def say(value: Any, name: str, module: str) -> None:
-    """Give an object its public module. Another name of the same object, and what other packages have made, stay what they are."""
-    if getattr(value, "__module__", "").startswith("pardo._") and getattr(value, "__name__", None) == name:
+def say(value: Any, name: str, module: str) -> Any:
+    """Give an object its public module, and return it. Another name of the same object, and what other packages have made, stay what they
+    are. A function is shown by an object around it, which has that name, and is found where pickles of earlier versions look for it."""
+    home = getattr(value, "__module__", None) or ""
+    own_name = home.startswith("pardo._") and getattr(value, "__name__", None) == name and not isinstance(value, MethodType)
+    if own_name:
+        if isinstance(value, type):
+            tracebacks.show_classes(home)
         value.__module__ = module
         unquote(value)
+    if not tracebacks.is_shown(value):
+        return value
+    shown = tracebacks.shown(value, name, module)
+    if own_name and getattr(sys.modules.get(home), name, None) is value:
+        setattr(sys.modules[home], name, shown)
+    return shown

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import tracebacks
 
 # Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
 SAME = [
@@ -232,6 +233,14 @@ def mark(function: Any, name: str) -> Any:
     known[id(function)] = name
     _keep.append(function)
     return function
+
+
+def _mark_shown(shown: Any, inner: Any) -> None:
+    if id(inner) in known:
+        mark(shown, known[id(inner)])
+
+
+tracebacks.made.append(_mark_shown)
 
 
 def write(functions: Iterable[tuple[Any, Any]], methods: dict[str, Any], values: Iterable[Any], of_lists: dict[str, Any]) -> None:

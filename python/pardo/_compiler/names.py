@@ -129,6 +129,8 @@ def shape_of(value: Any) -> Any:
 
 def python_function(called: Any) -> types.FunctionType | None:
     """The plain function behind something that can be called in a kernel; None if there is none."""
+    if type(called) is _core._Shown and id(called) not in known:  # of those that users see
+        called = called.__wrapped__
     for attribute in ("_pardo_function", "py_func"):  # pardo's own; Numba's
         inner = getattr(called, attribute, None)
         if isinstance(inner, types.FunctionType):

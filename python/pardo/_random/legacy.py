@@ -1,12 +1,12 @@
 # python/pardo/_random/legacy.py: random.RandomState, and the functions of the module, which draw from one of them.
 from __future__ import annotations
 
-import types
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from pardo import _core
 from numpy.typing import DTypeLike
 from pardo._base.arguments import flag
 from pardo._base.public_names import publish_module
@@ -371,9 +371,8 @@ def set_bit_generator(bitgen: Philox) -> None:
     shared._bits = bitgen
 
 
+publish_module(globals(), "pardo.random")
 for _kind in RandomState.__mro__:
     for _value in vars(_kind).values():
-        if isinstance(_value, types.FunctionType) and _value.__module__.startswith("pardo._random"):
+        if isinstance(_value, _core._Shown) and _value.__module__.startswith("pardo._random"):
             _value.__module__ = "pardo.random"  # where its bound method is a function
-
-publish_module(globals(), "pardo.random")

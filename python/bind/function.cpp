@@ -1,0 +1,319 @@
+// python/bind/function.cpp: what users call where a function is written in Python: an object around it that costs a few nanoseconds, and
+// that lets no frame of the package out when an exception leaves (pardo/_base/tracebacks.py says which frames are whose).
+#include <cstddef>
+
+#include "bind.h"
+
+#include <structmember.h>
+
+namespace bind {
+namespace {
+
+// As in array/ufunc.cpp: part of CPython's ABI from 3.9 on, and not by name of the limited API of 3.11.
+constexpr unsigned long have_vectorcall = 1UL << 11;
+using Call = PyObject* (*)(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names);
+
+/// A function; `said` is the name of which its messages are to speak, or null where they say what they say.
+struct Function {
+    PyObject_HEAD Call call;
+    PyObject *inner, *said, *name, *qualname, *module, *weak_references;
+};
+
+/// A generator of the package's that users run: the same for what leaves it.
+struct Generator {
+    PyObject_HEAD PyObject* inner;
+};
+
+PyTypeObject *function_type = nullptr, *generator_type = nullptr;
+PyObject *plain_generator = nullptr, *plain_function = nullptr, *method_type = nullptr;  // classes of Python's
+
+// Set by the package: `leave(exception, traceback, name) -> traceback`, and `show(result) -> result` of generators and functions.
+PyObject *leave = nullptr, *show = nullptr;
+
+Function* function_of(PyObject* o) { return reinterpret_cast<Function*>(o); }
+PyObject* inner_of(PyObject* generator) { return reinterpret_cast<Generator*>(generator)->inner; }
+
+PyObject* allocated(PyTypeObject* type) {
+    PyObject* const made = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!made) throw nb::python_error();
+    return made;
+}
+
+void free_object(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/// A generator or a function that the package made, as one that users meet; others as they are.
+[[gnu::noinline]] PyObject* shown(PyObject* result) {
+    PyObject* const other = show ? PyObject_CallFunctionObjArgs(show, result, nullptr) : nullptr;
+    if (!other) {
+        PyErr_Clear();
+        return result;
+    }
+    Py_DECREF(result);
+    return other;
+}
+
+bool may_be_ours(PyObject* result) {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(result));
+    return type == plain_generator || type == plain_function;
+}
+
+// --- functions ------------------------------------------------------------------------------------------------------------------
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
+    PyObject* const result = nb::detail::vectorcall(function_of(self)->inner, args, count, names);
+    if (result) [[likely]] {
+        if (may_be_ours(result)) [[unlikely]] return shown(result);
+        return result;
+    }
+    hide_frames(function_of(self)->said);
+    return nullptr;
+}
+
+/// For callers that have a tuple and a dict.
+PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* keywords) {
+    PyObject* const result = PyObject_Call(function_of(self)->inner, args, keywords);
+    if (result) return may_be_ours(result) ? shown(result) : result;
+    hide_frames(function_of(self)->said);
+    return nullptr;
+}
+
+PyObject* bound(PyObject* self, PyObject* owner, PyObject*) {
+    if (!owner || owner == Py_None) return Py_NewRef(self);
+    return PyObject_CallFunctionObjArgs(method_type, self, owner, nullptr);
+}
+
+/// What is not found here is the inner function's: its signature, defaults, code, and what others have put there.
+PyObject* attribute(PyObject* self, PyObject* name) {
+    PyObject* const found = PyObject_GenericGetAttr(self, name);
+    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(function_of(self)->inner, name);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+    for (const char* own : {"__name__", "__qualname__", "__module__"})
+        if (PyUnicode_CompareWithASCIIString(name, own) == 0) return PyObject_GenericSetAttr(self, name, value);
+    return PyObject_SetAttr(function_of(self)->inner, name, value);
+}
+
+PyObject* docstring(PyObject* self, void*) { return PyObject_GetAttrString(function_of(self)->inner, "__doc__"); }
+
+PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<function %U at %p>", function_of(self)->qualname, self); }
+
+/// Pickles hold the name; copies are the object itself.
+PyObject* reduce(PyObject* self, PyObject*) { return Py_NewRef(function_of(self)->qualname); }
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(function_of(self)->inner);
+    return 0;
+}
+
+int clear(PyObject* self) {
+    Py_CLEAR(function_of(self)->inner);
+    return 0;
+}
+
+void destroy(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    Function* const f = function_of(self);
+    if (f->weak_references) PyObject_ClearWeakRefs(self);
+    for (PyObject* held : {f->inner, f->said, f->name, f->qualname, f->module}) Py_XDECREF(held);
+    free_object(self);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Function, weak_references), READONLY, nullptr},
+    {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, nullptr},
+    {"__name__", T_OBJECT, offsetof(Function, name), 0, nullptr},
+    {"__qualname__", T_OBJECT, offsetof(Function, qualname), 0, nullptr},
+    {"__module__", T_OBJECT, offsetof(Function, module), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"__doc__", docstring, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_repr, reinterpret_cast<void*>(represent)},
+    {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+    {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+    {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
+    {Py_tp_descr_get, reinterpret_cast<void*>(bound)},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {Py_tp_methods, methods},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"pardo.function", sizeof(Function), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_METHOD_DESCRIPTOR |
+                        have_vectorcall,
+                    slots};
+
+// --- generators -----------------------------------------------------------------------------------------------------------------
+
+PySendResult send(PyObject* self, PyObject* value, PyObject** result) {
+    const PySendResult what = PyIter_Send(inner_of(self), value, result);
+    if (what == PYGEN_ERROR) hide_frames();
+    return what;
+}
+
+/// As Python's own generators: what has returned raises StopIteration with its value.
+PyObject* step(PyObject* self, PyObject* value) {
+    PyObject* result = nullptr;
+    const PySendResult what = send(self, value, &result);
+    if (what != PYGEN_RETURN) return result;
+    if (result != Py_None) {
+        PyObject* const stop = PyObject_CallFunctionObjArgs(PyExc_StopIteration, result, nullptr);
+        if (stop) PyErr_SetObject(PyExc_StopIteration, stop);
+        Py_XDECREF(stop);
+    } else {
+        PyErr_SetNone(PyExc_StopIteration);
+    }
+    Py_DECREF(result);
+    return nullptr;
+}
+
+PyObject* next(PyObject* self) { return step(self, Py_None); }
+
+PyObject* call_inner(PyObject* self, const char* method, PyObject* args) {
+    PyObject* const function = PyObject_GetAttrString(inner_of(self), method);
+    if (!function) return nullptr;
+    PyObject* const result = args ? PyObject_CallObject(function, args) : PyObject_CallFunctionObjArgs(function, nullptr);
+    Py_DECREF(function);
+    if (!result) hide_frames();
+    return result;
+}
+
+PyObject* throw_in(PyObject* self, PyObject* args) { return call_inner(self, "throw", args); }
+PyObject* close_generator(PyObject* self, PyObject*) { return call_inner(self, "close", nullptr); }
+
+int traverse_generator(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(inner_of(self));
+    return 0;
+}
+
+void destroy_generator(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF(inner_of(self));
+    free_object(self);
+}
+
+PyObject* generator_attribute(PyObject* self, PyObject* name) {
+    PyObject* const found = PyObject_GenericGetAttr(self, name);
+    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+    PyErr_Clear();
+    return PyObject_GetAttr(inner_of(self), name);
+}
+
+PyMethodDef generator_methods[] = {
+    {"send", step, METH_O, nullptr},
+    {"throw", throw_in, METH_VARARGS, nullptr},
+    {"close", close_generator, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot generator_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy_generator)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_generator)},
+    {Py_tp_getattro, reinterpret_cast<void*>(generator_attribute)},
+    {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+    {Py_tp_iternext, reinterpret_cast<void*>(next)},
+    {Py_am_send, reinterpret_cast<void*>(send)},
+    {Py_tp_methods, generator_methods},
+    {0, nullptr},
+};
+
+PyType_Spec generator_spec = {"pardo.generator", sizeof(Generator), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, generator_slots};
+
+}  // namespace
+
+void hide_frames(PyObject* name) noexcept {
+    if (!leave || !PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration)) return;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject* const kept = PyObject_CallFunctionObjArgs(leave, value, traceback ? traceback : Py_None, name ? name : Py_None, nullptr);
+    if (kept) {
+        PyException_SetTraceback(value, kept);
+        Py_XDECREF(traceback);
+        traceback = kept == Py_None ? nullptr : Py_NewRef(kept);
+        Py_DECREF(kept);
+    } else {
+        PyErr_Clear();  // at the end of the stack or of memory: all frames stay
+    }
+    PyErr_Restore(type, value, traceback);
+}
+
+PyObject* shown_result(PyObject* result, const char* name) {
+    if (result) return result;
+    hide_frames(nb::str(name).ptr());
+    throw nb::python_error();
+}
+
+void bind_function(nb::module_& m) {
+    function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+    generator_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&generator_spec));
+    if (!function_type || !generator_type) throw nb::python_error();
+    const nb::module_ types = nb::module_::import_("types");
+    plain_generator = nb::object(types.attr("GeneratorType")).release().ptr();
+    plain_function = nb::object(types.attr("FunctionType")).release().ptr();
+    method_type = nb::object(types.attr("MethodType")).release().ptr();
+    m.attr("_Shown") = nb::handle(reinterpret_cast<PyObject*>(function_type));
+    m.def(
+        "_show",
+        [](nb::handle inner, nb::str name, nb::str qualname, nb::handle module, bool says_its_name) {
+            PyObject* const made = allocated(function_type);
+            Function* const f = function_of(made);
+            f->call = call;
+            f->inner = Py_NewRef(inner.ptr());
+            f->name = Py_NewRef(name.ptr());
+            f->qualname = Py_NewRef(qualname.ptr());
+            f->module = Py_NewRef(module.ptr());
+            if (says_its_name) f->said = Py_NewRef(name.ptr());
+            return nb::steal(made);
+        },
+        nb::arg("inner"), nb::arg("name"), nb::arg("qualname"), nb::arg("module").none(), nb::arg("says_its_name"),
+        nb::sig("def _show(inner: Callable[..., Any], name: str, qualname: str, module: str | None, says_its_name: bool) -> Any"));
+#ifdef NDEBUG
+    m.attr("_is_debug_build") = false;
+#else
+    m.attr("_is_debug_build") = true;
+#endif
+    m.def(
+        "_set_leaving",
+        [](nb::handle leave_function, nb::handle show_function) {
+            leave = leave_function.inc_ref().ptr();
+            show = show_function.inc_ref().ptr();
+        },
+        nb::arg("leave"), nb::arg("show"),
+        nb::sig("def _set_leaving(leave: Callable[[BaseException, Any, str | None], Any], show: Callable[[Any], Any]) -> None"));
+    m.def(
+        "_show_generator",
+        [](nb::handle inner) {
+            PyObject* const made = allocated(generator_type);
+            reinterpret_cast<Generator*>(made)->inner = Py_NewRef(inner.ptr());
+            return nb::steal(made);
+        },
+        nb::arg("inner"), nb::sig("def _show_generator(inner: Any) -> Any"));
+}
+
+}  // namespace bind

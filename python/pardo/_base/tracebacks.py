@@ -1,0 +1,189 @@
+# python/pardo/_base/tracebacks.py: what an exception shows when it leaves a call of users': their frames, and the name that they called.
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from types import FunctionType, TracebackType
+from typing import Any
+
+import numpy as np
+from pardo import _core
+from pardo._base.package import owns
+
+# `PARDO_TRACEBACK=full` keeps all frames, for whoever looks for a fault of the package itself.
+FULL = os.environ.get("PARDO_TRACEBACK", "").lower() == "full" or _core._is_debug_build
+# Called with each function that users see, and the one inside of it.
+made: list[Callable[[Any, Any], None]] = []
+
+_LIBRARIES = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(os.path.dirname(np.__file__), ""), "<frozen ")
+_INSTALLED = ("site-packages", "dist-packages")
+_PREFIX = re.compile(r"([A-Za-z_][\w.]*)(\(\)|: )")
+_LATE = re.compile(r" \((?:at |in host task )")
+_RENAMED = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, MemoryError, BufferError, ZeroDivisionError)
+# Whose functions name themselves in messages; others name users' functions: kernels, files, queues.
+_SPEAKING = tuple(
+    f"pardo._{folder}."
+    for folder in "analysis array base fft filters functions host matrices numpy polynomials random records sparse ufunc".split()
+)
+_faces: dict[tuple[int, str], Any] = {}
+_swept: set[str] = set()
+_names: set[str] = set()  # that messages of the package begin with
+
+
+# --- frames ---------------------------------------------------------------------------------------------------------------------
+
+
+def leave(exception: BaseException, traceback: TracebackType | None, name: str | None) -> TracebackType | None:
+    """What stays of the traceback of an exception that leaves a function; its message gets the name that was called."""
+    kept = _without_ours(traceback)
+    _shorten_chain(exception)
+    if name is not None and kept is None:
+        _rename(exception, name)
+    return traceback if FULL else kept
+
+
+def _without_ours(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without frames of the package, and of what it called itself: Python's library, NumPy."""
+    first: TracebackType | None = None
+    last: TracebackType | None = None
+    ours = False
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        ours = owns(file) or (ours and _is_library(file))
+        if not ours:
+            if first is None:
+                first = traceback
+            elif not FULL and last is not None and last.tb_next is not traceback:
+                last.tb_next = traceback
+            last = traceback
+        traceback = traceback.tb_next
+    if last is not None and last.tb_next is not None and not FULL:
+        last.tb_next = None
+    return first
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(_LIBRARIES) and (file.startswith(_LIBRARIES[1:]) or not any(part in file for part in _INSTALLED))
+
+
+def _shorten_chain(exception: BaseException) -> None:
+    """The same for the exceptions that this one has come from; those that the package has handled itself are left out."""
+    if FULL:
+        return
+    seen = {id(exception)}
+    while True:
+        cause, context = exception.__cause__, exception.__context__
+        while context is not None and context is not cause and id(context) not in seen and context.__traceback__ is not None:
+            kept = _without_ours(context.__traceback__)
+            if kept is not None:
+                break
+            seen.add(id(context))
+            context = context.__context__
+        if context is not exception.__context__:
+            exception.__context__ = context
+        following = cause if cause is not None else context
+        if following is None or id(following) in seen:
+            return
+        seen.add(id(following))
+        if following.__traceback__ is not None:
+            following.__traceback__ = _without_ours(following.__traceback__)
+        exception = following
+
+
+# --- names ----------------------------------------------------------------------------------------------------------------------
+
+
+def _rename(exception: BaseException, name: str) -> None:
+    """Let a message that speaks of a function inside of the one that was called speak of that one; late failures stay what they are."""
+    if not isinstance(exception, _RENAMED) or not exception.args or not isinstance(text := str(exception), str):
+        return
+    found = _PREFIX.match(text)
+    if found is None or found[1] == name or found[1] not in _names or _LATE.search(text):
+        return
+    said = name + text[found.end(1) :]
+    if isinstance(exception, np.exceptions.AxisError):
+        exception._msg, exception.axis, exception.ndim = said, None, None  # type: ignore[attr-defined]
+    exception.args = (said, *exception.args[1:])
+
+
+# --- functions ------------------------------------------------------------------------------------------------------------------
+
+
+def is_shown(value: Any) -> bool:
+    """Whether users see an object around it: functions of the package."""
+    return type(value) is _core._Shown or (isinstance(value, FunctionType) and owns(value.__code__.co_filename))
+
+
+def shown(inner: Any, name: str, module: str | None, qualname: str = "", keep: bool = True) -> Any:
+    """What users call in place of a function of the package, by a name."""
+    if isinstance(inner, _core._Shown):
+        if inner.__name__ == name:
+            return inner
+        inner = inner.__wrapped__
+    key = id(inner), qualname or name
+    found = _faces.get(key)
+    if found is None:
+        says = not name.startswith("__") and _speaks(inner)
+        found = _core._show(inner, name, qualname or name, module, says)
+        if keep:
+            _faces[key] = found
+        if says:
+            _names.add(name)
+            _names.add(inner.__name__)
+        for note in made:
+            note(found, inner)
+    return found
+
+
+def _speaks(inner: Any) -> bool:
+    """Whether messages speak of the function itself, and not of one that users have written."""
+    return (inner.__module__ or "").startswith(_SPEAKING) or "pardo" == inner.__module__
+
+
+def show_class(kind: type) -> None:
+    """The same for the methods and properties of a class of the package, in place."""
+    for name, value in list(vars(kind).items()):
+        if name.startswith("_") and not name.startswith(("__", "_repr_")):
+            continue  # the package's own
+        replaced = _shown_member(kind, name, value)
+        if replaced is not value:
+            setattr(kind, name, replaced)
+
+
+def _shown_member(kind: type, name: str, value: Any) -> Any:
+    if isinstance(value, FunctionType):
+        return _method(kind, name, value)
+    if isinstance(value, (staticmethod, classmethod)) and isinstance(value.__func__, FunctionType):
+        return type(value)(_method(kind, name, value.__func__))
+    if type(value) is property:
+        parts = (f if f is None else _method(kind, name, f) for f in (value.fget, value.fset, value.fdel))
+        return property(*parts, doc=value.__doc__)
+    return value
+
+
+def _method(kind: type, name: str, function: Any) -> Any:
+    if not isinstance(function, FunctionType) or not owns(function.__code__.co_filename):
+        return function
+    return shown(function, name, function.__module__, function.__qualname__)
+
+
+def show_classes(module: str) -> None:
+    """Each class that a module defines: users meet instances of private ones too."""
+    if module in _swept or module not in sys.modules:
+        return
+    _swept.add(module)
+    for value in list(vars(sys.modules[module]).values()):
+        if isinstance(value, type) and value.__module__ == module and not issubclass(value, BaseException):
+            show_class(value)
+
+
+def _show_result(result: Any) -> Any:
+    """What a call has given: a generator of the package's, or a function such as a decorator with its options."""
+    if isinstance(result, FunctionType):
+        return shown(result, result.__name__, result.__module__, result.__qualname__, keep=False) if is_shown(result) else result
+    return _core._show_generator(result) if owns(result.gi_code.co_filename) else result
+
+
+_core._set_leaving(leave, _show_result)

@@ -265,7 +265,7 @@ void hide_frames(PyObject* name) noexcept {
 
 PyObject* shown_result(PyObject* result, const char* name) {
     if (result) return result;
-    hide_frames(nb::str(name).ptr());
+    hide_frames(name ? nb::str(name).ptr() : nullptr);
     throw nb::python_error();
 }
 

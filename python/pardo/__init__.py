@@ -147,9 +147,7 @@ def __getattr__(name: str) -> _Any:
         return found
     from pardo._base import absent
 
-    what_else = absent.reason(name)
-    reason = f"module 'pardo' has no attribute {name!r}" + (f": {what_else}" if what_else else "")
-    raise AttributeError(reason, name=name, obj=_sys.modules[__name__])
+    raise absent.missing("pardo", name)
 
 
 def __dir__() -> list[str]:
@@ -158,6 +156,8 @@ def __dir__() -> list[str]:
         {name for name in globals() if not name.startswith("_") or name.startswith("__array")}.union(_later.names(), _later.MODULES)
     )
 
+
+_public_names.answer(globals())
 
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm

@@ -181,10 +181,15 @@ def __getattr__(name: str) -> _Any:
     if name == "sinc":
         return globals().setdefault(name, _sys.modules["pardo"].sinc)
     if name not in _FILE_OF:
-        raise AttributeError(f"module 'pardo.special' has no attribute '{name}'")
+        from pardo._base import absent
+
+        raise absent.missing(__name__, name)
     value = _public_names.say(getattr(_importlib.import_module(f"pardo.{_FILE_OF[name]}"), name), name, "pardo.special")
     return globals().setdefault(name, value)
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_public_names.answer(globals())

@@ -1,6 +1,7 @@
 # tests/python/support.py: data for tests, and comparison with NumPy.
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,11 @@ DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 ]  # fmt: skip
+
+
+def is_function(value: Any) -> bool:
+    """A function that is written in Python: users see an object around those of the package."""
+    return inspect.isfunction(value) or type(value) is type(pp.mean)
 
 
 def samples(dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

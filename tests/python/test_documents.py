@@ -16,6 +16,7 @@ import pytest
 from pardo._array import conversion, cumulative, elementwise, methods, products, reductions, searching, sets, sorting
 from pardo._base import memory
 from pardo._runtime import profile
+from support import is_function
 
 pytestmark = pytest.mark.once
 
@@ -92,7 +93,7 @@ FUNCTIONS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": getattr(module, name)
     for module in (elementwise, products, profile, searching, sets, sorting, reductions, cumulative)
     for name in module.__all__
-    if inspect.isfunction(getattr(module, name))
+    if is_function(getattr(module, name))
 }
 METHODS = {
     f"Array.{name}": f

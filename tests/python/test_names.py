@@ -9,6 +9,7 @@ import pytest
 from pardo._array import broadcasting, creation, interop, joining, manipulation, ranges
 from pardo._base import dtypes
 from pardo._runtime import events, memory, profile, queues, statistics
+from support import is_function
 
 
 def words(text: str) -> list[str]:
@@ -296,7 +297,7 @@ def test_documentation(name):
     f = getattr(pp, name)
     assert f.__doc__
     assert f.__doc__.strip()
-    if inspect.isfunction(f):
+    if is_function(f):
         parameters = [p for p in inspect.signature(f).parameters.values() if p.name != "self"]
         if parameters:
             assert "Parameters\n" in f.__doc__
@@ -311,7 +312,7 @@ CANNOT_FAIL = ("counters", "broadcast_shapes")
 @pytest.mark.parametrize("name", sorted(n for module in MINE for n in module.__all__ if callable(getattr(pp, n))))
 def test_errors_are_documented(name):
     f = getattr(pp, name)
-    if inspect.isfunction(f) and name not in CANNOT_FAIL:
+    if is_function(f) and name not in CANNOT_FAIL:
         assert "Raises\n------\n" in inspect.getdoc(f)  # dedents; from 3.13 on the compiler does
 
 

@@ -10,6 +10,7 @@ import pardo as pp
 import pytest
 from groups import DEVICES
 from numpy.testing import assert_allclose
+from support import is_function
 
 MODULES = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")
 SERIES = [
@@ -78,7 +79,7 @@ def test_names():
         assert set(ours.__all__) == set(theirs.__all__) | {newer}
         for name in ours.__all__:
             value = getattr(ours, name)
-            if inspect.isfunction(value):
+            if is_function(value):
                 assert value.__module__ == f"pardo.polynomial.{module}"
                 assert value.__name__ == name
                 expected = getattr(theirs, name, lambda pts, c: None)

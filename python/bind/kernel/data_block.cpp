@@ -39,7 +39,7 @@ nb::object enter(nb::handle self) {
     for (Py_ssize_t k = 0; ready && k < PyTuple_Size(b.arrays.ptr()); ++k) ready = is_what_it_was(PyTuple_GetItem(b.arrays.ptr(), k));
     const Py_ssize_t count = ready ? PyTuple_Size(b.entries.ptr()) : 0;
     for (Py_ssize_t k = 0; ready && k < count; ++k) ready = entry_at(b.entries, k).count > 0;
-    if (!ready) return self.attr("_enter")();
+    if (!ready) return nb::steal(shown_result(PyObject_CallMethod(self.ptr(), "_enter", nullptr)));
     const nb::object now = blocks_now();
     set_blocks(nb::steal(PySequence_Concat(now.ptr(), nb::make_tuple(b.block).ptr())));
     for (Py_ssize_t k = 0; k < count; ++k) ++entry_at(b.entries, k).count;
@@ -59,7 +59,7 @@ void leave(nb::handle self, nb::handle error) {
             return;
         }
     }
-    self.attr("_exit")(error);
+    nb::steal(shown_result(PyObject_CallMethod(self.ptr(), "_exit", "O", error.ptr())));
 }
 
 // A block keeps what it has mapped, which names the block: the collector has to see that.

@@ -42,6 +42,30 @@ def publish_module(namespace: dict[str, Any], module: str | None = None) -> None
     for name in namespace["__all__"]:
         namespace[name] = say(namespace[name], name, module or namespace["__name__"])
     tracebacks.show_classes(namespace["__name__"])
+    if "._" not in namespace["__name__"]:
+        answer(namespace)
+
+
+def show_module(namespace: dict[str, Any]) -> None:
+    """What a public module that has no list of its names defines, and what it says of names that it does not have."""
+    for name, value in list(namespace.items()):
+        if not name.startswith("_"):
+            namespace[name] = say(value, name, namespace["__name__"])
+    tracebacks.show_classes(namespace["__name__"])
+    answer(namespace)
+
+
+def answer(namespace: dict[str, Any]) -> None:
+    """Let a public module say of names that it does not have what to use; one that answers itself does so without its frame."""
+    name = namespace["__name__"]
+    own = namespace.get("__getattr__")
+
+    def __getattr__(attribute: str) -> Any:  # noqa: N807
+        from pardo._base import absent
+
+        raise absent.missing(name, attribute)
+
+    namespace["__getattr__"] = tracebacks.shown(own or __getattr__, "__getattr__", name)
 
 
 class Annotation(str):
@@ -145,9 +169,11 @@ def say(value: Any, name: str, module: str) -> Any:
     are. A function is shown by an object around it, which has that name, and is found where pickles of earlier versions look for it."""
     home = getattr(value, "__module__", None) or ""
     own_name = home.startswith("pardo._") and getattr(value, "__name__", None) == name and not isinstance(value, MethodType)
-    if own_name:
-        if isinstance(value, type):
+    if isinstance(value, type) and home.partition(".")[0] == "pardo":
+        tracebacks.show_class(value)
+        if home in sys.modules:
             tracebacks.show_classes(home)
+    if own_name:
         value.__module__ = module
         unquote(value)
     if not tracebacks.is_shown(value):

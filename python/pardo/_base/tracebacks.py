@@ -28,7 +28,7 @@ _SPEAKING = tuple(
     for folder in "analysis array base fft filters functions host matrices numpy polynomials random records sparse ufunc".split()
 )
 _faces: dict[tuple[int, str], Any] = {}
-_swept: set[str] = set()
+_swept: set[Any] = set()  # modules and classes
 _names: set[str] = set()  # that messages of the package begin with
 
 
@@ -143,7 +143,14 @@ def _speaks(inner: Any) -> bool:
 
 
 def show_class(kind: type) -> None:
-    """The same for the methods and properties of a class of the package, in place."""
+    """The same for the methods and properties of a class of the package and of its bases, in place."""
+    for base in kind.__mro__:
+        if base.__module__.partition(".")[0] == "pardo" and (base not in _swept or base is kind):
+            _swept.add(base)
+            _show_members(base)
+
+
+def _show_members(kind: type) -> None:
     for name, value in list(vars(kind).items()):
         if name.startswith("_") and not name.startswith(("__", "_repr_")):
             continue  # the package's own
@@ -171,7 +178,7 @@ def _method(kind: type, name: str, function: Any) -> Any:
 
 def show_classes(module: str) -> None:
     """Each class that a module defines: users meet instances of private ones too."""
-    if module in _swept or module not in sys.modules:
+    if module in _swept:
         return
     _swept.add(module)
     for value in list(vars(sys.modules[module]).values()):

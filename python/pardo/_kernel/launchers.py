@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, Protocol
 import numpy as np
 from pardo import _core
 from pardo._array import contexts
-from pardo._base.notebook import ShownText
 from pardo._array.interop import asarray
+from pardo._base.notebook import ShownText
+from pardo._base.tracebacks import show_classes
 from pardo._compiler import classes, frontend, intrinsics, structs
 from pardo._data import present
 from pardo._kernel import copies
@@ -278,3 +279,4 @@ def _print(text: str, values: list[Any]) -> None:
 _core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)
 _core._set_printer(_print)
 intrinsics.write(row_functions.FUNCTIONS, row_functions.METHODS, row_functions.VALUES, list_functions.METHODS)
+show_classes(__name__)

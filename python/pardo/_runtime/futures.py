@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from pardo import _core
+from pardo._base.tracebacks import leave, show_classes
 
 if TYPE_CHECKING:
     from pardo._core import Array, Event
@@ -101,6 +102,9 @@ def future_of_array(x: Array) -> concurrent.futures.Future[Array]:
         event = x.event
     except Exception as failure:
         failed: concurrent.futures.Future[Array] = concurrent.futures.Future()
-        failed.set_exception(failure)
+        failed.set_exception(failure.with_traceback(leave(failure, failure.__traceback__, None)))
         return failed
     return future_of(event, x)
+
+
+show_classes(__name__)

@@ -11,6 +11,9 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from pardo._base import absent as _absent
+from pardo._base import public_names as _public_names
+
 __all__ = ["dpctl", "dpnp", "numba", "numba_dpex"]
 
 if _TYPE_CHECKING:
@@ -24,9 +27,12 @@ def __getattr__(name: str) -> _Any:
     """Read the module of that name."""
     if name in __all__:
         return _importlib.import_module(f"pardo.compat.{name}")
-    raise AttributeError(f"module 'pardo.compat' has no attribute {name!r}; there are {', '.join(__all__)}")
+    raise _absent.missing(__name__, name)
 
 
 def __dir__() -> list[str]:
     """The modules."""
     return __all__
+
+
+_public_names.answer(globals())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pardo
+from pardo._base import tracebacks
 from pardo._core import Array
 from pardo.compat import _attributes  # noqa: F401 (attaches dpctl's names)
 from pardo.compat._names import missing, with_queue
@@ -59,7 +60,9 @@ class Constructor(type):
 def namespace(name: str) -> Callable[..., Any]:
     """pardo's function of a name; creation functions take `sycl_queue=`."""
     function: Callable[..., Any] = getattr(pardo, RENAMED.get(name, name))
-    return with_queue(function) if RENAMED.get(name, name) in CREATION else function
+    if RENAMED.get(name, name) in CREATION:
+        return tracebacks.shown(with_queue(function), name, "pardo.compat")  # type: ignore[no-any-return]
+    return function
 
 
 def served(module: str, own: dict[str, Any], name: str, instead: dict[str, str]) -> Any:

@@ -2,17 +2,17 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
+from pardo._base import absent
 from pardo._core import Queue
 
 
-def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> AttributeError:
+def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> AttributeError | ImportError:
     """The exception for a name that a module does not have: what to use, by a table of names in groups, else in general."""
-    reason = next((text for names, text in table.items() if name in names.split()), otherwise)
-    return AttributeError(f"module {module!r} has no attribute {name!r}: {reason}", name=name, obj=sys.modules[module])
+    told = next((text for names, text in table.items() if name in names.split()), "")
+    return absent.unknown(module, name, told or otherwise, bool(told))
 
 
 def queue_of(queue: Any) -> Queue | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as _np
+from pardo._base import public_names as _public_names
 from pardo._core import Array as ndarray  # noqa: N813
 from pardo.compat import _arrays
 
@@ -47,3 +48,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The names."""
     return _arrays.names(globals())
+
+
+_public_names.show_module(globals())

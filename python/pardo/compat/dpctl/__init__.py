@@ -17,6 +17,7 @@ from pardo import device_context as _device_context
 from pardo import get_devices as _get_devices
 from pardo import get_platforms as _get_platforms
 from pardo import select_device as _select_device
+from pardo._base import public_names as _public_names
 from pardo._core import Context as SyclContext
 from pardo._core import Device as SyclDevice
 from pardo._core import DeviceError as _DeviceError
@@ -255,3 +256,4 @@ def __getattr__(name: str) -> _Any:
 
 
 _selectors.read()
+_public_names.show_module(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pardo
+from pardo._base.public_names import show_module as _show_module
 from pardo.compat import _arrays
 
 
@@ -117,3 +118,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The names."""
     return _arrays.names(globals())
+
+
+_show_module(globals())

@@ -7,7 +7,6 @@ import ast
 import contextlib
 import copy
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -83,8 +82,7 @@ class _ChunkSize:
 get_parallel_chunksize = _ChunkSize()
 
 
-@contextlib.contextmanager
-def parallel_chunksize(n: int) -> Iterator[int]:
+class parallel_chunksize(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     """`set_parallel_chunksize` for the statements in a ``with``.
 
     Parameters
@@ -92,11 +90,16 @@ def parallel_chunksize(n: int) -> Iterator[int]:
     n : int
         0: each thread has an equal share.
     """
-    before = set_parallel_chunksize(n)
-    try:
-        yield before
-    finally:
-        _core._set_host_chunk(before)
+
+    def __init__(self, n: int) -> None:
+        self._chunk = n
+
+    def __enter__(self) -> int:
+        self._before = set_parallel_chunksize(self._chunk)
+        return self._before
+
+    def __exit__(self, *exception: object) -> None:
+        _core._set_host_chunk(self._before)
 
 
 def for_loops(function: types.FunctionType) -> types.FunctionType:

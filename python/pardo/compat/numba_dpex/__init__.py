@@ -14,6 +14,7 @@ import warnings as _warnings
 from typing import Any as _Any
 
 import pardo as _pp
+from pardo._base import public_names as _public_names
 from pardo._compiler import texts as _texts
 from pardo._kernel.kernel import KernelFunction as _KernelFunction
 from pardo.compat import dpctl as _dpctl  # noqa: F401 (gives arrays dpctl's names)
@@ -300,3 +301,6 @@ def parse_sem_version(version_string: str) -> tuple[int, ...]:
 def __getattr__(name: str) -> _Any:
     """Say what to use in place of a name that is not here."""
     raise _missing(__name__, name, _INSTEAD, "see the guide 'From numba-dpex' for pardo's names")
+
+
+_public_names.show_module(globals())

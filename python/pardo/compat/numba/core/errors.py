@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pardo._base.public_names import show_module as _show_module
 from pardo._core import CompileError
 from pardo.compat._names import missing
 
@@ -38,3 +39,6 @@ __all__ = sorted(NAMES)
 def __getattr__(name: str) -> Any:
     """Say what to use in place of a name that is not here."""
     raise missing(__name__, name, {}, "pardo raises TypeError for types, CompileError for what is no part of the language")
+
+
+_show_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pardo._base.public_names import show_module as _show_module
 from pardo._core import ExecutionPlacementError
 from pardo.compat._names import missing
 
@@ -25,3 +26,6 @@ UnsupportedWorkItemSizeError = UnsupportedGroupWorkItemSizeError = IllegalIntEnu
 def __getattr__(name: str) -> Any:
     """Say what to use in place of a name that is not here."""
     raise missing(__name__, name, {}, "pardo raises TypeError, ValueError, CompileError and ExecutionPlacementError")
+
+
+_show_module(globals())

@@ -1,0 +1,192 @@
+# tests/python/test_tracebacks.py: an exception shows the frames of users, and none of the package: wherever it comes from, and whoever shows it.
+import asyncio
+import concurrent.futures
+import importlib.util
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pardo as pp
+import pytest
+from pardo._base import tracebacks
+
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.skipif(tracebacks.FULL, reason="all frames are kept: PARDO_TRACEBACK=full, or a debug build"),
+]
+
+CALLS_FILE = Path(__file__).parent / "wrong" / "tracebacks.py"
+PACKAGE = str(Path(pp.__file__).parent)
+
+spec = importlib.util.spec_from_file_location("wrong_calls", CALLS_FILE)
+wrong = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(wrong)
+
+
+def raised(call):
+    """The exception, and the frames below the one that has called."""
+    try:
+        call()
+    except Exception as error:
+        return error, traceback.extract_tb(error.__traceback__)[1:]
+    raise AssertionError("it has not raised")
+
+
+def check(error, frames, count):
+    shown = [f"{f.filename}:{f.lineno}: {f.name}" for f in frames]
+    assert [f.filename for f in frames] == [str(CALLS_FILE)] * count, "\n".join(shown)
+    seen = error
+    while (seen := seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)) is not None:
+        frames = traceback.extract_tb(seen.__traceback__)
+        assert not any(f.filename.startswith(PACKAGE) for f in frames), repr(seen)
+    assert PACKAGE not in "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize("name", wrong.CALLS)
+def test_frames(name):
+    call, count = wrong.CALLS[name]
+    check(*raised(call), count)
+
+
+@pytest.mark.parametrize("name", wrong.CALLS)
+def test_frames_in_threads(name):
+    call, count = wrong.CALLS[name]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        error, frames = raised(lambda: pool.submit(call).result())
+    check(error, [f for f in frames if "concurrent" not in f.filename and f.filename != __file__], count)
+
+
+@pytest.mark.parametrize("name", wrong.AWAITED)
+def test_frames_of_tasks(name):
+    program, count = wrong.AWAITED[name]
+    error, frames = raised(lambda: asyncio.run(program()))
+    check(error, [f for f in frames if "asyncio" not in f.filename and f.filename != __file__], count)
+
+
+def run(*arguments, **variables):
+    environment = {**os.environ, **variables, "PYTHONPATH": str(CALLS_FILE.parent)}
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, timeout=120, check=False)
+    return done.stdout + done.stderr
+
+
+SOME = ["helper of a kernel", "function", "late, wait", "callback of fromfunction"]
+LINES_OF_KERNELS = {"helper of a kernel": 1, "late, wait": 1}  # that the messages show
+PROGRAM = "import tracebacks\ntracebacks.CALLS[{name!r}][0]()\n"
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_plain_python_shows_the_users_lines(tmp_path, name):
+    """With the lines of the message: a call of a kernel whose helper is wrong took 197 lines."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format(name=name))
+    text = run(str(file))
+    assert PACKAGE not in text
+    assert text.count('\n  File "') == 1 + wrong.CALLS[name][1] + LINES_OF_KERNELS.get(name, 0)
+    assert len(text.splitlines()) <= 16
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_ipython_shows_the_users_cells(tmp_path, name):
+    pytest.importorskip("IPython")
+    program = PROGRAM.format(name=name)
+    text = run("-m", "IPython", "--colors=NoColor", "--no-banner", "--quick", "-c", program, IPYTHONDIR=str(tmp_path))
+    assert "Traceback" in text
+    assert PACKAGE not in text
+    assert "site-packages" not in text
+    shown = [line for line in text.splitlines() if line.startswith(("File ", "Cell In"))]
+    assert len(shown) == 1 + wrong.CALLS[name][1], text
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_pytest_shows_the_users_lines(tmp_path, name):
+    file = tmp_path / "test_program.py"
+    file.write_text(f"import tracebacks\ndef test_it():\n    tracebacks.CALLS[{name!r}][0]()\n")
+    text = run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(file))
+    assert "1 failed" in text
+    assert PACKAGE not in text
+    assert f"pardo{os.sep}_" not in text
+
+
+def test_all_frames_on_demand():
+    """For whoever looks for a fault of the package."""
+    text = run("-c", "import pardo as pp; pp.concatenate([pp.zeros((2, 3)), pp.zeros(3)])", PARDO_TRACEBACK="full")
+    assert PACKAGE in text
+    assert "concatenate: " in text
+
+
+def test_unhandled_errors_of_tasks_show_the_users_line():
+    text = run("-c", "import asyncio, tracebacks\nasyncio.run(tracebacks.AWAITED['array'][0]())")
+    assert PACKAGE not in text
+    assert "IndexError: late_kernel: " in text
+
+
+# --- what functions are besides -------------------------------------------------------------------------------------------------------
+
+
+def test_functions_look_like_functions():
+    import inspect
+    import pickle
+    import pydoc
+    import weakref
+
+    for f, name in ((pp.concatenate, "concatenate"), (pp.concat, "concat"), (pp.nanmean, "nanmean"), (pp.linalg.inv, "inv")):
+        assert f.__name__ == f.__qualname__ == name
+        assert pickle.loads(pickle.dumps(f)) is f
+        assert weakref.ref(f)() is f
+        assert inspect.isroutine(f)
+        assert callable(f)
+        assert f.__doc__ in (inspect.unwrap(f).__doc__, f.__wrapped__.__doc__)
+        assert pydoc.render_doc(f).startswith("Python Library Documentation: ")
+        assert repr(f).startswith(f"<function {name} at ")
+    assert list(inspect.signature(pp.concat).parameters)[:2] == ["arrays_", "axis"]
+    assert pp.concat.__module__ == "pardo"
+    assert pp.linalg.inv.__module__ == "pardo.linalg"
+    assert "self" not in str(inspect.signature(pp.zeros(3).mean))
+    assert pp.Array.mean.__qualname__ == "Array.mean" or pp.Array.mean.__name__ == "mean"
+    assert pickle.loads(pickle.dumps(pp.Array.reshape)) is pp.Array.reshape
+    assert pickle.loads(pickle.dumps(pp.arange(4).reshape))((2, 2)).shape == (2, 2)
+    assert pp.mean.__defaults__ == pp.mean.__wrapped__.__defaults__
+    assert inspect.getsource(pp.mean).startswith("def mean(") or "def mean(" in inspect.getsource(pp.mean)
+
+
+def test_generators_are_generators():
+    rows = iter(pp.arange(3))
+    assert iter(rows) is rows
+    assert [int(v) for v in rows] == [0, 1, 2]
+    steps = pp.arange(3).__await__()
+    with pytest.raises(StopIteration) as stopped:
+        for _ in range(1000):
+            steps.send(None)
+    assert stopped.value.value.tolist() == [0, 1, 2]
+    other = iter(pp.arange(3))
+    other.close()
+    assert list(other) == []
+    other = iter(pp.arange(3))
+    with pytest.raises(KeyError):
+        other.throw(KeyError("mine"))
+
+
+def test_the_users_own_context_stays():
+    """An error that was raised while users handled one of theirs says so; one that the package has handled itself is not told."""
+    try:
+        try:
+            {}["mine"]
+        except KeyError:
+            pp.concatenate([])
+    except ValueError as error:
+        assert isinstance(error.__context__, KeyError)
+        assert error.__context__.__traceback__ is not None
+
+
+def test_a_decorator_that_wraps_keeps_what_there_is():
+    import functools
+
+    @functools.wraps(pp.cumsum)
+    def mine(*arguments):
+        return pp.cumsum(*arguments)
+
+    assert mine.__name__ == "cumsum"
+    assert mine.__doc__ == pp.cumsum.__doc__
+    assert functools.partial(pp.sum, axis=0)(pp.ones((2, 2))).tolist() == [2.0, 2.0]

@@ -68,6 +68,7 @@ void set_error(const pardo::Error& e) {
     if (interrupted_meanwhile(e)) return;
     if (!e.origin()) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
     const nb::object exception = with_note(e);
+    keep_message(exception.ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 

@@ -30,6 +30,9 @@ PyObject *plain_generator = nullptr, *plain_function = nullptr, *method_type = n
 // Set by the package: `leave(exception, traceback, name) -> traceback`, and `show(result) -> result` of generators and functions.
 PyObject *leave = nullptr, *show = nullptr;
 
+/// The exception of a user's that work has failed with, and that was raised last: it says what it says.
+thread_local PyObject* of_a_user = nullptr;
+
 Function* function_of(PyObject* o) { return reinterpret_cast<Function*>(o); }
 PyObject* inner_of(PyObject* generator) { return reinterpret_cast<Generator*>(generator)->inner; }
 
@@ -251,6 +254,7 @@ void hide_frames(PyObject* name) noexcept {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
+    if (value == of_a_user) name = nullptr;
     PyObject* const kept = PyObject_CallFunctionObjArgs(leave, value, traceback ? traceback : Py_None, name ? name : Py_None, nullptr);
     if (kept) {
         PyException_SetTraceback(value, kept);
@@ -262,6 +266,8 @@ void hide_frames(PyObject* name) noexcept {
     }
     PyErr_Restore(type, value, traceback);
 }
+
+void keep_message(PyObject* exception) { of_a_user = exception; }
 
 PyObject* shown_result(PyObject* result, const char* name) {
     if (result) return result;

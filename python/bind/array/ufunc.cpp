@@ -106,7 +106,9 @@ PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t co
     }
     return guarded([&]() -> PyObject* {
         const auto [positional, keywords] = arguments_of(args, count, names);
-        return PyObject_Call(ufunc_of(self)->function, positional.ptr(), keywords.ptr());
+        PyObject* const result = PyObject_Call(ufunc_of(self)->function, positional.ptr(), keywords.ptr());
+        if (!result) hide_frames(ufunc_of(self)->name);
+        return result;
     });
 }
 

@@ -1,6 +1,7 @@
 # python/pardo/_base/tracebacks.py: what an exception shows when it leaves a call of users': their frames, and the name that they called.
 from __future__ import annotations
 
+import builtins
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.package import owns
+from pardo._base.package import FOLDER, owns, users_line
 
 # `PARDO_TRACEBACK=full` keeps all frames, for whoever looks for a fault of the package itself.
 FULL = os.environ.get("PARDO_TRACEBACK", "").lower() == "full" or _core._is_debug_build
@@ -19,17 +20,21 @@ made: list[Callable[[Any, Any], None]] = []
 
 _LIBRARIES = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(os.path.dirname(np.__file__), ""), "<frozen ")
 _INSTALLED = ("site-packages", "dist-packages")
-_PREFIX = re.compile(r"([A-Za-z_][\w.]*)(\(\)|: )")
-_LATE = re.compile(r" \((?:at |in host task )")
+_PREFIX = re.compile(r"([A-Za-z_][\w.]*|x\[\.\.\.\])(\(\)|: )")
+# Of what has failed on a device, with the line that handed it over; of a kernel's line, which it shows.
+_LATE = re.compile(r" \((?:in (?:kernel|host task) .*|at (.*))\)$|\n  File \"")
 _RENAMED = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, MemoryError, BufferError, ZeroDivisionError)
+_OF_OTHERS = (TypeError, ValueError, IndexError, OverflowError)
 # Whose functions name themselves in messages; others name users' functions: kernels, files, queues.
 _SPEAKING = tuple(
-    f"pardo._{folder}."
-    for folder in "analysis array base fft filters functions host matrices numpy polynomials random records sparse ufunc".split()
+    os.path.join(FOLDER, folder, "")
+    for folder in "_analysis _array _base _data _fft _filters _functions _host _matrices _numpy _polynomials _random _records _runtime "
+    "_sparse _ufunc lib".split()
 )
-_faces: dict[tuple[int, str], Any] = {}
+_SILENT = ("as_completed", "force", "wait", "wait_all", "wait_any")  # what they raise is of what they wait for
+_faces: dict[tuple[int, str, str], Any] = {}
 _swept: set[Any] = set()  # modules and classes
-_names: set[str] = set()  # that messages of the package begin with
+_names: set[str] = {"Device", "x[...]"}
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------------------
@@ -96,16 +101,34 @@ def _shorten_chain(exception: BaseException) -> None:
 
 
 def _rename(exception: BaseException, name: str) -> None:
-    """Let a message that speaks of a function inside of the one that was called speak of that one; late failures stay what they are."""
-    if not isinstance(exception, _RENAMED) or not exception.args or not isinstance(text := str(exception), str):
+    """Let a message speak of the function that was called: in place of one inside of it, and where it speaks of none, as those of Python's
+    and NumPy's own. Late failures name what has failed, and stay as they are."""
+    of_an_axis = isinstance(exception, np.exceptions.AxisError)
+    if not isinstance(exception, _RENAMED) or (len(exception.args) != 1 and not of_an_axis) or not isinstance(text := str(exception), str):
         return
-    found = _PREFIX.match(text)
-    if found is None or found[1] == name or found[1] not in _names or _LATE.search(text):
+    found, late = _PREFIX.match(text), _LATE.search(text)
+    if found is not None and found[2] == "()" and hasattr(builtins, found[1]):  # "int() argument must be a string, …"
+        found = None
+    if found is not None and (found[1] == name or found[1].endswith(f".{name}")):
         return
-    said = name + text[found.end(1) :]
-    if isinstance(exception, np.exceptions.AxisError):
+    if late is not None and late[1] != users_line():
+        return
+    if found is not None and found[1].removeprefix("Array.") in _known_names():
+        said = name + text[found.end(1) :]
+    elif found is None and type(exception) in _OF_OTHERS:
+        said = f"{name}: {text}"
+    else:
+        return
+    if of_an_axis:
         exception._msg, exception.axis, exception.ndim = said, None, None  # type: ignore[attr-defined]
-    exception.args = (said, *exception.args[1:])
+    exception.args = (said,)
+
+
+def _known_names() -> set[str]:
+    """What messages of the package begin with."""
+    if "add" not in _names:
+        _names.update(row[0] for row in _core._op_table())
+    return _names
 
 
 # --- functions ------------------------------------------------------------------------------------------------------------------
@@ -122,7 +145,7 @@ def shown(inner: Any, name: str, module: str | None, qualname: str = "", keep: b
         if inner.__name__ == name:
             return inner
         inner = inner.__wrapped__
-    key = id(inner), qualname or name
+    key = id(inner), name, qualname or name
     found = _faces.get(key)
     if found is None:
         says = not name.startswith("__") and _speaks(inner)
@@ -139,7 +162,9 @@ def shown(inner: Any, name: str, module: str | None, qualname: str = "", keep: b
 
 def _speaks(inner: Any) -> bool:
     """Whether messages speak of the function itself, and not of one that users have written."""
-    return (inner.__module__ or "").startswith(_SPEAKING) or "pardo" == inner.__module__
+    while not isinstance(inner, FunctionType) or hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    return inner.__code__.co_filename.startswith(_SPEAKING) and inner.__name__ not in _SILENT
 
 
 def show_class(kind: type) -> None:
@@ -152,8 +177,8 @@ def show_class(kind: type) -> None:
 
 def _show_members(kind: type) -> None:
     for name, value in list(vars(kind).items()):
-        if name.startswith("_") and not name.startswith(("__", "_repr_")):
-            continue  # the package's own
+        if name == "__class__" or (name.startswith("_") and not name.startswith(("__", "_repr_"))):
+            continue  # set, it would be the class of the class; the package's own
         replaced = _shown_member(kind, name, value)
         if replaced is not value:
             setattr(kind, name, replaced)
@@ -184,6 +209,8 @@ def show_classes(module: str) -> None:
     for value in list(vars(sys.modules[module]).values()):
         if isinstance(value, type) and value.__module__ == module and not issubclass(value, BaseException):
             show_class(value)
+            if module.startswith("pardo._sparse."):
+                _names.add(value.__name__)
 
 
 def _show_result(result: Any) -> Any:

@@ -183,6 +183,8 @@ def unique(x: Any, equal: Any = operator.eq) -> Array:
     array([1, 2, 1])
     """
     flat = _flat(x, "unique")
+    if not callable(equal):
+        raise TypeError(f"unique: equal must be a function of two elements, not {type(equal).__name__}")
     if flat.size < 2:
         return flat.copy()
     number = _numbered(equal)(flat[1:], flat[:-1])

@@ -30,8 +30,8 @@ def _ordering(op_name: str, order: str | int, scope: str | int) -> tuple[str, st
     for name, value, words in (("order", order, ORDERS), ("scope", scope, SCOPES)):
         if isinstance(value, int) and 0 <= value < len(NUMBERED[name]):
             value = NUMBERED[name][value]
-        value = NARROWER.get(value, value)
-        if value not in words:
+        value = NARROWER.get(value, value) if isinstance(value, str) else value
+        if not isinstance(value, str) or value not in words:
             raise ValueError(f"{op_name}: {name} is one of {', '.join(map(repr, words))}, not {value!r}")
         found.append(str(value))
     return found[0], found[1]

@@ -25,6 +25,31 @@ loop(1000)
 print(min(loop(20_000) for _ in range(9)))
 """
 
+# Functions and methods that are written in Python, called as users do, and the function inside: pairs that take turns.
+SHOWN = """
+import time
+import pardo as pp
+from pardo import _core
+def inner(x, axis=None): return x
+class Plain:
+    def method(self, x): return x
+class Shown:
+    method = _core._show(Plain.method, "method", "Shown.method", "bench", True)
+shown, plain, mine = _core._show(inner, "inner", "inner", "bench", True), Plain(), Shown()
+def functions(f, n):
+    start = time.perf_counter()
+    for _ in range(n): f(1)
+    return (time.perf_counter() - start) / n
+def methods(o, n):
+    start = time.perf_counter()
+    for _ in range(n): o.method(1)
+    return (time.perf_counter() - start) / n
+n = 20_000
+pairs = [(functions(inner, n), functions(shown, n), methods(plain, n), methods(mine, n)) for _ in range(30)]
+f, g, m, s = map(min, zip(*pairs))
+print(max(g - f, s - m))
+"""
+
 FIRST = {
     "pardo": """
 import time, numpy as np
@@ -169,6 +194,7 @@ print(json.dumps([rss() - start, kernels() - before]))
 LIMITS = {  # what is asked for; the unit of the table
     "import": (0.040, "ms"),
     "record": (0.3e-6, "µs"),
+    "shown": (30e-9, "ns"),
     "small_chain": (6e-6, "µs"),
     "small_add": (1.6e-6, "µs"),
     "first_cold": (0.015, "ms"),
@@ -182,6 +208,7 @@ LIMITS = {  # what is asked for; the unit of the table
 TITLES = {
     "import": "import, beyond NumPy",
     "record": "record one operation on 16 elements",
+    "shown": "a call of a Python function, beyond the function",
     "small_chain": "ten operations on 16 elements, then one value read",
     "small_add": "a + b on 16 elements, each forced",
     "first_cold": "first result in a fresh process, empty cache",
@@ -246,6 +273,7 @@ def probe_all(peers: list[str], times: int = 9) -> dict[str, dict[str, float | s
             run(FIRST["pardo"], warm)
             note("first_disk", "pardo", lambda: median(FIRST["pardo"], warm, times))
             note("record", "pardo", lambda: run(RECORD, warm))
+            note("shown", "pardo", lambda: run(SHOWN, warm))
             note("peak", "pardo", lambda: run(PEAK, warm))
 
             def uncached(program):

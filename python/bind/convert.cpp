@@ -284,9 +284,11 @@ pardo::DType dtype_of_values(const char* op_name, nb::handle o, nb::handle host)
     const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
     if (std::string_view("biufc").find(kind) == std::string_view::npos) {
         const bool array = is_numpy_array(o.ptr());
+        const std::string element = text_from(nb::module_::import_("pardo._array.wrong_values").attr("wrong_element")(o));
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": cannot make an array of " +
-                                                       (array ? "elements of dtype '" + str_of(dtype) + "'" : class_name(o)) +
-                                                       ": numbers of at most 64 bits are expected, or nested lists or arrays of them");
+                                                       (array ? "elements of dtype '" + str_of(dtype) + "'" : class_name(o)) + ": " +
+                                                       (element.empty() ? "" : element + "; ") +
+                                                       "numbers of at most 64 bits are expected, or nested lists or arrays of them");
     }
     return dtype_from(dtype.ptr());
 }

@@ -134,6 +134,7 @@ def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
     """Make the functions of a file that has just been read public."""
     made_here = ("pardo._analysis.", "pardo._functions.", "pardo._filters.sequences")
     _contexts.serve_contexts(namespace, [module] if module.__name__.startswith(made_here) else [])
+    _public_names.show_classes(module.__name__)
     for name in module.__all__:
         namespace[name] = _public_names.say(namespace.get(name, getattr(module, name)), name, "pardo")
 

@@ -15,15 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pardo as pp
 from pardo import _core
+from pardo._base.sizes import size_text
 from pardo._runtime.config import versions
-
-
-def _bytes(n: float) -> str:
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if n < 1024 or unit == "GiB":
-            return f"{n:.0f} {unit}" if unit == "bytes" else f"{n:.1f} {unit}"
-        n /= 1024
-    raise AssertionError
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
@@ -32,12 +25,24 @@ def _table(rows: Sequence[Sequence[str]]) -> None:
         print("  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())
 
 
+_CUDA = "cuda"
 # What to do about a back end that finds nothing; the back end itself says what it looked for.
 _REMEDIES = {
     "opencl": "pip install pardo[opencl] brings Intel's OpenCL for processors; or install another driver's (Debian, Ubuntu: apt install "
     "pocl-opencl-icd, intel-opencl-icd, nvidia-opencl-icd); a folder of .icd files may be named by OCL_ICD_VENDORS",
-    "cuda": "install NVIDIA's driver, and its run-time compiler: pip install pardo[cuda]",
 }
+_PARTS_OF_CUDA = {
+    "driver": "install NVIDIA's driver",
+    "compiler": "pip install pardo[cuda], which brings NVIDIA's run-time compiler",
+}
+
+
+def _remedy(backend: dict[str, Any]) -> str:
+    """What to do to have a device of a back end; of what CUDA needs only what is not there."""
+    if backend["name"] != _CUDA:
+        return _REMEDIES.get(backend["name"], "")
+    there = {"driver": "driver" in backend["versions"], "compiler": "NVRTC" in backend["versions"]}
+    return ", and ".join(text for what, text in _PARTS_OF_CUDA.items() if not there[what])
 
 
 class _Default(NamedTuple):
@@ -64,7 +69,7 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
         for d in b["devices"]:
             free = d.free_memory
             star, units = "*" if d == default else "", str(d.max_compute_units or "?")
-            sizes = _bytes(d.global_mem_size or 0), "?" if free is None else _bytes(free)
+            sizes = size_text(d.global_mem_size or 0), "?" if free is None else size_text(free)
             fp64 = "yes" if d.has_fp64 else "no"
             rows.append((star, d.id, d.type, d.name, d.platform or "?", units, *sizes, fp64, d.driver_version or "?"))
     if len(rows) > 1:
@@ -79,8 +84,8 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
             print(f"  left out of back end {b['name']}: {b['unavailable']}")
             continue
         print(f"  no device of back end {b['name']}: {b['unavailable']}")
-        if b["name"] in _REMEDIES and not b["unavailable"].startswith("hidden"):
-            print(f"    to have one: {_REMEDIES[b['name']]}")
+        if (remedy := _remedy(b)) and not b["unavailable"].startswith("hidden"):
+            print(f"    to have one: {remedy}")
     for b in backends:
         for problem in _problems(b):
             print(f"  not used by back end {b['name']}: {problem}")
@@ -137,12 +142,12 @@ def _print_cache() -> None:
     c = _core._cache_info()
     rows = [("folder", c["path"] or "none")]
     if c["enabled"]:
-        rows.append(("holds", f"{c['files']} files, {_bytes(c['bytes'])} of {_bytes(c['limit'])}"))
+        rows.append(("holds", f"{c['files']} files, {size_text(c['bytes'])} of {size_text(c['limit'])}"))
     else:
         rows.append(("not used", c["reason"]))
     p = _core._kernel_pack_info()
     if p["targets"]:
-        rows.append(("ready-made", f"{p['kernels']} kernels for {', '.join(p['targets'])}, {_bytes(p['bytes'])}"))
+        rows.append(("ready-made", f"{p['kernels']} kernels for {', '.join(p['targets'])}, {size_text(p['bytes'])}"))
     _table(rows)
 
 
@@ -226,7 +231,7 @@ def _print_bandwidth(devices: Sequence[pp.Device]) -> bool:
         except Exception as e:
             good = False
             rates = [f"failed: {type(e).__name__}: {e}", "", "", ""]
-        rows.append([d.id, _bytes(size), *rates])
+        rows.append([d.id, size_text(size), *rates])
     _table(rows)
     return good
 

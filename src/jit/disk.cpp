@@ -102,7 +102,8 @@ void Disk::open() {
     if (base.empty()) return refuse("there is no home folder; set PARDO_CACHE_DIR", true);
     path_ = base + "/" + PARDO_VERSION;
     std::string reason;
-    if (!folder_.open(base, PARDO_VERSION, reason)) return refuse(reason, true);
+    if (!folder_.open(base, PARDO_VERSION, reason))
+        return refuse(reason + "; set PARDO_CACHE_DIR to a folder of your own, or PARDO_CACHE=off to have none", true);
     enabled_ = true;
 }
 

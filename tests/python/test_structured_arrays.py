@@ -213,11 +213,11 @@ def test_an_array_of_records_is_an_array():
     assert {n for n in vars(np.ndarray) if not n.startswith("_") and n not in ("to_device", "real", "imag")} <= set(dir(x))
     with pytest.raises(TypeError, match=r"sum: there is no such operation on records of n, v"):
         x.sum()
-    with pytest.raises(TypeError, match="concat: cannot cast from"):
+    with pytest.raises(TypeError, match="concatenate: cannot cast from"):
         pp.concatenate([x, x], dtype=[("a", "i4"), ("b", "i4")], casting="safe")
     with pytest.raises(TypeError, match="stack: out and dtype cannot be given both"):
         pp.stack([x, x], out=x, dtype=x.dtype)
-    with pytest.raises(ValueError, match=r"concat: out has shape \(3,\), but the result has shape \(6,\)"):
+    with pytest.raises(ValueError, match=r"concatenate: out has shape \(3,\), but the result has shape \(6,\)"):
         pp.concatenate([x, x], out=x)
     assert pp.concatenate([x[["v"]], x[["v"]]], dtype="f4", casting="unsafe").dtype == np.float32
     rng = pp.random.default_rng(3)

@@ -50,7 +50,7 @@ def banded(m):
 FAMILIES = {
     "sort": ("sort", 32, lambda m, x, at: m.sort(x(ROWS))),
     "partition": ("partition", 32, lambda m, x, at: m.partition(x(ROWS), 1)[:, 1]),
-    "cumulative": ("cumulative_sum", 32, lambda m, x, at: m.cumsum(x(ROWS), axis=1)),
+    "cumulative": ("cumsum", 32, lambda m, x, at: m.cumsum(x(ROWS), axis=1)),
     "searchsorted": ("searchsorted", 32, lambda m, x, at: m.searchsorted(x(np.sort(LINE)), x(LINE))),
     "nonzero": ("nonzero", 8, lambda m, x, at: m.nonzero(x(ROWS) > 2)[1]),
     "compress": (r"x\[mask\]", 8, lambda m, x, at: x(ROWS)[x(ROWS) > 2]),
@@ -59,7 +59,7 @@ FAMILIES = {
     "take": ("take", 32, lambda m, x, at: m.take(x(LINE), at([1, 0]))),
     "scatter": (r"x\[\.\.\.\] = value", 80, lambda m, x, at: stored(x(ROWS), at([1, 0]), x(LINE))),
     "take_along_axis": ("take_along_axis", 48, lambda m, x, at: m.take_along_axis(x(ROWS), at([[1], [0]]), 1)),
-    "runs": ("sort", 16, lambda m, x, at: m.unique(x(LINE))),
+    "runs": ("unique", 16, lambda m, x, at: m.unique(x(LINE))),
     "matmul": ("matmul", 64, lambda m, x, at: x(ROWS) @ x(ROWS).T),
     "fft": ("fft", 64, lambda m, x, at: m.fft.fft(x(ROWS))),
     "rfft": ("rfft", 32, lambda m, x, at: m.fft.rfft(x(ROWS))),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pardo._array import wrong_values
 from pardo._base.arguments import dtype_of, refuse_masked
 from pardo._core import Array, _memory_range
 
@@ -149,10 +150,13 @@ def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[
     if isinstance(obj, (list, tuple)):
         try:
             return np.asarray(obj, dtype=dtype)
-        except TypeError:  # arrays of a device whose memory the host does not see are copied, and counted, one by one
-            if not _holds_arrays(obj):
+        except (TypeError, ValueError, OverflowError) as error:
+            if type(error) is TypeError and _holds_arrays(obj):
+                # Those of a device whose memory the host does not see are copied, and counted, one by one.
+                return np.asarray(_with_host_arrays(obj), dtype=dtype)
+            if dtype is None or not (element := wrong_values.refused_element(obj, dtype)):
                 raise
-            return np.asarray(_with_host_arrays(obj), dtype=dtype)
+            raise type(error)(f"{op_name}: {element}: {error}") from None
     if not isinstance(obj, _PLAIN) and not has_buffer(obj):
         if hasattr(obj, _OF_NUMPY):
             obj = _checked(describe(obj, _OF_NUMPY, op_name), obj)

@@ -508,4 +508,4 @@ def attach(methods: type, target: type) -> None:
                     value = as_method(value, target.__name__, name)
                 unquote(value)
             setattr(target, name, value)
-    show_class(target)
+    show_class(target, again=True)

@@ -5,11 +5,12 @@ import importlib
 import re
 import sys
 import types
-from types import FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
 from pardo import _core
 from pardo._base import tracebacks
+from pardo._base.tracebacks import show_classes as show_classes
 
 C = TypeVar("C", bound=type)
 
@@ -33,6 +34,9 @@ def publish(namespace: dict[str, Any]) -> None:
     for name, value in list(namespace.items()):
         if not name.startswith("_"):
             namespace[name] = say(value, name, "pardo")
+    for name in list(sys.modules):
+        if name.startswith(_SHOWN):
+            tracebacks.show_classes(name)
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
 
@@ -127,6 +131,10 @@ def named_as_class(kind: C) -> C:
     return kind
 
 
+# Files whose classes users meet, public or not.
+_SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._runtime.", "pardo._ufunc.")
+
+
 class _Unread(ModuleType):
     """In place of a module whose file is read when somebody asks for a name."""
 
@@ -176,6 +184,9 @@ def say(value: Any, name: str, module: str) -> Any:
     if own_name:
         value.__module__ = module
         unquote(value)
+    if isinstance(value, SimpleNamespace):
+        for each, function in vars(value).items():
+            setattr(value, each, say(function, each, module))
     if not tracebacks.is_shown(value):
         return value
     shown = tracebacks.shown(value, name, module)

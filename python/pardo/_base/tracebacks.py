@@ -20,7 +20,7 @@ made: list[Callable[[Any, Any], None]] = []
 
 _LIBRARIES = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(os.path.dirname(np.__file__), ""), "<frozen ")
 _INSTALLED = ("site-packages", "dist-packages")
-_PREFIX = re.compile(r"([A-Za-z_][\w.]*|x\[\.\.\.\])(\(\)|: )")
+_PREFIX = re.compile(r"([A-Za-z_][\w.]*|x\[[^\]]*\](?: = value)?)(\(\)|: )")
 # Of what has failed on a device, with the line that handed it over; of a kernel's line, which it shows.
 _LATE = re.compile(r" \((?:in (?:kernel|host task) .*|at (.*))\)$|\n  File \"")
 _RENAMED = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, MemoryError, BufferError, ZeroDivisionError)
@@ -34,7 +34,7 @@ _SPEAKING = tuple(
 _SILENT = ("as_completed", "force", "wait", "wait_all", "wait_any")  # what they raise is of what they wait for
 _faces: dict[tuple[int, str, str], Any] = {}
 _swept: set[Any] = set()  # modules and classes
-_names: set[str] = {"Device", "x[...]"}
+_names: set[str] = {"Device"}
 
 
 # --- frames ---------------------------------------------------------------------------------------------------------------------
@@ -107,15 +107,13 @@ def _rename(exception: BaseException, name: str) -> None:
     if not isinstance(exception, _RENAMED) or (len(exception.args) != 1 and not of_an_axis) or not isinstance(text := str(exception), str):
         return
     found, late = _PREFIX.match(text), _LATE.search(text)
-    if found is not None and found[2] == "()" and hasattr(builtins, found[1]):  # "int() argument must be a string, …"
-        found = None
     if found is not None and (found[1] == name or found[1].endswith(f".{name}")):
         return
-    if late is not None and late[1] != users_line():
+    if (late is not None and late[1] != users_line()) or text.startswith("PARDO_"):  # what the environment asks for is named already
         return
-    if found is not None and found[1].removeprefix("Array.") in _known_names():
+    if found is not None and (found[1].removeprefix("Array.") in _known_names() or found[1].startswith("x[")):
         said = name + text[found.end(1) :]
-    elif found is None and type(exception) in _OF_OTHERS:
+    elif (found is None or (found[2] == "()" and hasattr(builtins, found[1]))) and type(exception) in _OF_OTHERS:  # "int() argument must be …"
         said = f"{name}: {text}"
     else:
         return
@@ -167,10 +165,10 @@ def _speaks(inner: Any) -> bool:
     return inner.__code__.co_filename.startswith(_SPEAKING) and inner.__name__ not in _SILENT
 
 
-def show_class(kind: type) -> None:
-    """The same for the methods and properties of a class of the package and of its bases, in place."""
+def show_class(kind: type, again: bool = False) -> None:
+    """The same for the methods and properties of a class of the package and of its bases, in place; `again` after it got more of them."""
     for base in kind.__mro__:
-        if base.__module__.partition(".")[0] == "pardo" and (base not in _swept or base is kind):
+        if base.__module__.partition(".")[0] == "pardo" and (base not in _swept or (again and base is kind)):
             _swept.add(base)
             _show_members(base)
 
@@ -207,7 +205,7 @@ def show_classes(module: str) -> None:
         return
     _swept.add(module)
     for value in list(vars(sys.modules[module]).values()):
-        if isinstance(value, type) and value.__module__ == module and not issubclass(value, BaseException):
+        if isinstance(value, type) and value.__module__ in (module, "pardo") and not issubclass(value, BaseException):
             show_class(value)
             if module.startswith("pardo._sparse."):
                 _names.add(value.__name__)

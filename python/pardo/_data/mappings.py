@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import refuse_masked
+from pardo._base.sizes import with_bytes
 from pardo._core import Array, Queue
 from pardo._data.labels import Call, Label
 from pardo._data.tables import Copies, Entry, Layout, Table, is_addressable, layout_of, offset_in, packed, part_of, places
@@ -181,9 +182,9 @@ def enter(table: Table, given: list[Mapping], op_name: str, later: Copies | None
 
 
 def _does_not_fit(table: Table, m: Mapping, op_name: str, error: MemoryError) -> MemoryError:
-    present = "; ".join(f"{e.label} ({e.nbytes} bytes)" for e in table.entries) or "nothing"
+    present = "; ".join(f"{e.label} ({with_bytes(e.nbytes)})" for e in table.entries) or "nothing"
     asked = 0 if m.layout is None else m.layout.size
-    return MemoryError(f"{op_name}: {m.label}, needs {asked} bytes on {table.device.id}: {error}. Present there: {present}")
+    return MemoryError(f"{op_name}: {m.label}, needs {with_bytes(asked)} on {table.device.id}: {error}. Present there: {present}")
 
 
 def _entered(table: Table, m: Mapping, later: Copies | None) -> Entry | None:

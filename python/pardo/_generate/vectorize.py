@@ -1,6 +1,7 @@
 # python/pardo/_generate/vectorize.py: functions on arrays made of Python functions by NumPy's name; they are compiled.
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import math
@@ -17,6 +18,7 @@ from pardo._array.interop import asarray
 from pardo._base.arguments import SCALARS, dtype_of
 from pardo._base.public_names import publish_module
 from pardo._compiler import texts
+from pardo._compiler.source import source_of
 from pardo._core import Array
 from pardo._generate import templates
 from pardo._generate.generators import _function, _Made, _name_of, _returned
@@ -153,7 +155,15 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         count = math.prod(shape)
         others = tuple(values[k] for k in whole)
         queue = next(x.queue for x in inputs if type(x) is Array)
-        dtypes, single = self._result_types(function, inputs, others, results, queue)
+        try:
+            dtypes, single = self._result_types(function, inputs, others, results, queue)
+        except (TypeError, ValueError, _core.CompileError):
+            if not _gives_text(self.pyfunc):
+                raise
+            raise TypeError(
+                f"{op_name}: the function gives texts, and arrays hold numbers: let it give numbers, and take texts on the host, "
+                "as in numpy.array(['small', 'large'])[pardo.asnumpy(f(x))]"
+            ) from None
         cores = [[sizes[n] for n in part] for part in results] if results is not None else [[] for _ in dtypes]
         outputs = tuple(_core._empty([count, *core], t, queue) for t, core in zip(dtypes, cores, strict=True))
         if count and all(x.size for x in outputs):
@@ -202,6 +212,23 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
 
 _numbers = itertools.count()  # texts have names of their own
 _copying: Callable[..., Any] = contexts.copying(vectorize._call)
+
+
+def _gives_text(function: Any) -> bool:
+    """Whether a value that a function returns is certainly a text."""
+    if not isinstance(function, types.FunctionType):
+        return False
+    node = source_of(function).node
+    values = [node.body] if isinstance(node, ast.Lambda) else [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
+    while values:
+        value = values.pop()
+        if isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            return True
+        if isinstance(value, ast.IfExp):
+            values += [value.body, value.orelse]
+        elif isinstance(value, ast.Tuple):
+            values += value.elts
+    return False
 
 
 def _with_keywords(function: types.FunctionType, order: tuple[int, ...]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pardo import _core
 from pardo._base.package import users_line
+from pardo._base.sizes import with_bytes
 
 __all__ = ["allow_implicit_copies", "transfer_guard"]
 
@@ -177,7 +178,7 @@ def _noted(op_name: str, nbytes: int, device: str, to_device: bool, without: str
     else:
         remedy = "copy by name with " + (f'pardo.asarray(X, device="{device}")' if to_device else "pardo.asnumpy(x)")
     raise _core.ExecutionPlacementError(
-        f"{op_name}: would copy {nbytes} bytes {way}, at {users_line()}; transfer_guard forbids implicit copies: {remedy}"
+        f"{op_name}: would copy {with_bytes(nbytes)} {way}, at {users_line()}; transfer_guard forbids implicit copies: {remedy}"
     )
 
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "backend/null/device.h"
+#include "base/size_text.h"
 
 namespace pardo::null {
 namespace {
@@ -43,9 +44,9 @@ Ref<device::Buffer> NullDevice::allocate_at(std::size_t bytes, MemoryKind kind, 
     if (!data) {
         const std::int64_t most = stats_.limit ? stats_.limit : info_.global_mem_size;
         throw Error(ErrorCode::Memory, "cannot allocate " + std::to_string(bytes) + " bytes on " + id() + " (" +
-                                           std::to_string(std::max<std::int64_t>(0, most - stats_.in_use)) + " free, " +
-                                           (stats_.limit ? "limit " + std::to_string(stats_.limit) : "no limit") + ", " +
-                                           std::to_string(stats_.in_use) + " in use)");
+                                           size_text(std::max<std::int64_t>(0, most - stats_.in_use)) + " free, " +
+                                           (stats_.limit ? "limit " + size_text(stats_.limit) : "no limit") + ", " +
+                                           size_text(stats_.in_use) + " in use)");
     }
     stats_.in_use += n;
     stats_.peak = std::max(stats_.peak, stats_.in_use);

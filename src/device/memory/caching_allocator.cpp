@@ -10,6 +10,7 @@
 #include <pardo/error.h>
 
 #include "base/env.h"
+#include "base/size_text.h"
 #include "device/memory/budget.h"
 #include "device/queue/queue.h"
 
@@ -33,6 +34,7 @@ struct CachingAllocator::Lists {
 
 namespace {
 
+constexpr std::size_t least_size_in_words = std::size_t{1} << 20;  // that messages say beside its bytes
 constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
 constexpr int young_looks = 2, pending_looks = 8;
 
@@ -318,11 +320,13 @@ void CachingAllocator::fail(std::size_t bytes, MemoryKind kind) {
     static constexpr const char* kinds[] = {"device", "shared", "host"};
     std::string text = "cannot allocate " + std::to_string(bytes) + " bytes ";
     if (policy_.kinds) text.append("of ").append(kinds[static_cast<int>(kind)]).append(" memory ");
-    text += "on " + device_->id() + " (" + std::to_string(free) + " free";
-    text += s.limit ? ", limit " + std::to_string(s.limit) : ", no limit";
-    text += ", " + std::to_string(s.in_use) + " in use, " + std::to_string(s.cached) + " cached)";
+    text += "on " + device_->id() + " (";
+    if (bytes >= least_size_in_words) text += "that is " + size_text(static_cast<std::int64_t>(bytes)) + "; ";
+    text += size_text(free) + " free";
+    text += s.limit ? ", limit " + size_text(s.limit) : ", no limit";
+    text += ", " + size_text(s.in_use) + " in use, " + size_text(s.cached) + " cached)";
     const std::int64_t largest = raw_->largest_block();
-    if (largest > 0 && static_cast<std::int64_t>(bytes) > largest) text += "; one array may have " + std::to_string(largest) + " there";
+    if (largest > 0 && static_cast<std::int64_t>(bytes) > largest) text += "; one array may have " + size_text(largest) + " there";
     throw Error(ErrorCode::Memory, text);
 }
 

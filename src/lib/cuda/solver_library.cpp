@@ -6,6 +6,7 @@
 #include <pardo/error.h>
 
 #include "backend/cuda/libraries/driver.h"
+#include "base/size_text.h"
 #include "base/text.h"
 #include "lib/cuda/cusolver.h"
 #include "lib/cuda/optional_library.h"
@@ -118,7 +119,7 @@ char* SolverState::workspace(std::size_t bytes) {
         memory_ = 0;
         bytes_ = 0;
         if (library.driver->cuMemAlloc(&memory_, bytes) != cuda::result::success)
-            throw Error(ErrorCode::Memory, "linalg: " + std::to_string(bytes) + " bytes of workspace do not fit into the device's memory");
+            throw Error(ErrorCode::Memory, "linalg: " + size_text(static_cast<std::int64_t>(bytes)) + " of workspace do not fit into the device's memory");
         bytes_ = bytes;
     }
     return reinterpret_cast<char*>(static_cast<std::uintptr_t>(memory_));

@@ -1,6 +1,7 @@
 // python/bind/function.cpp: what users call where a function is written in Python: an object around it that costs a few nanoseconds, and
 // that lets no frame of the package out when an exception leaves (pardo/_base/tracebacks.py says which frames are whose).
 #include <cstddef>
+#include <utility>
 
 #include "bind.h"
 
@@ -69,7 +70,8 @@ bool may_be_ours(PyObject* result) {
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
     PyObject* const result = nb::detail::vectorcall(function_of(self)->inner, args, count, names);
     if (result) [[likely]] {
-        if (may_be_ours(result)) [[unlikely]] return shown(result);
+        if (may_be_ours(result)) [[unlikely]]
+            return shown(result);
         return result;
     }
     hide_frames(function_of(self)->said);
@@ -89,21 +91,27 @@ PyObject* bound(PyObject* self, PyObject* owner, PyObject*) {
     return PyObject_CallFunctionObjArgs(method_type, self, owner, nullptr);
 }
 
-/// What is not found here is the inner function's: its signature, defaults, code, and what others have put there.
+bool is(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; }
+
+/// What is not found here is the inner function's: its signature, defaults, code, and what others have put there. Of its class come first
+/// the names that classes themselves have.
 PyObject* attribute(PyObject* self, PyObject* name) {
-    PyObject* const found = PyObject_GenericGetAttr(self, name);
-    if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+    if (is(name, "__module__")) return Py_NewRef(function_of(self)->module);
+    PyObject* const found = is(name, "__doc__") ? nullptr : PyObject_GenericGetAttr(self, name);
+    if (found || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError))) return found;
     PyErr_Clear();
     return PyObject_GetAttr(function_of(self)->inner, name);
 }
 
 int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
-    for (const char* own : {"__name__", "__qualname__", "__module__"})
-        if (PyUnicode_CompareWithASCIIString(name, own) == 0) return PyObject_GenericSetAttr(self, name, value);
+    if (value && is(name, "__module__")) {
+        PyObject* const before = std::exchange(function_of(self)->module, Py_NewRef(value));
+        Py_DECREF(before);
+        return 0;
+    }
+    if (is(name, "__name__") || is(name, "__qualname__")) return PyObject_GenericSetAttr(self, name, value);
     return PyObject_SetAttr(function_of(self)->inner, name, value);
 }
-
-PyObject* docstring(PyObject* self, void*) { return PyObject_GetAttrString(function_of(self)->inner, "__doc__"); }
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<function %U at %p>", function_of(self)->qualname, self); }
 
@@ -135,13 +143,7 @@ PyMemberDef members[] = {
     {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, nullptr},
     {"__name__", T_OBJECT, offsetof(Function, name), 0, nullptr},
     {"__qualname__", T_OBJECT, offsetof(Function, qualname), 0, nullptr},
-    {"__module__", T_OBJECT, offsetof(Function, module), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
-};
-
-PyGetSetDef properties[] = {
-    {"__doc__", docstring, nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMethodDef methods[] = {
@@ -159,15 +161,13 @@ PyType_Slot slots[] = {
     {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bound)},
     {Py_tp_members, members},
-    {Py_tp_getset, properties},
     {Py_tp_methods, methods},
     {0, nullptr},
 };
 
-PyType_Spec spec = {"pardo.function", sizeof(Function), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_METHOD_DESCRIPTOR |
-                        have_vectorcall,
-                    slots};
+PyType_Spec spec = {
+    "pardo._core._Shown", sizeof(Function), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_METHOD_DESCRIPTOR | have_vectorcall, slots};
 
 // --- generators -----------------------------------------------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ PyType_Slot generator_slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec generator_spec = {"pardo.generator", sizeof(Generator), 0,
+PyType_Spec generator_spec = {"pardo._core._ShownGenerator", sizeof(Generator), 0,
                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, generator_slots};
 
 }  // namespace

@@ -10,8 +10,8 @@ import pytest
 pytestmark = pytest.mark.once
 
 MODULES = [
-    "", "algorithm", "fft", "lib.stride_tricks", "linalg", "ndimage", "polynomial", "polynomial.chebyshev", "random", "scipy.linalg", "signal",
-    "sparse", "special",
+    "", "algorithm", "fft", "lib.stride_tricks", "linalg", "ndimage", "polynomial", "polynomial.chebyshev", "random", "scipy.linalg",
+    "signal", "sparse", "special",
 ]  # fmt: skip
 # They take functions of users, files, or any object; or change the process.
 OTHERS = {
@@ -21,7 +21,10 @@ OTHERS = {
 }  # fmt: skip
 
 x, other = pp.arange(6.0).reshape(2, 3), pp.zeros((4, 5))
-POSITIONAL = [(), (object(),), ("text",), (x, other), ((x, other),), (x, pp.arange(4.0), other), (-3,), (x, object()), (x, "text"), (x, -99), (x, 1.5)]
+POSITIONAL = [
+    (), (object(),), ("text",), (x, other), ((x, other),), (x, pp.arange(4.0), other), (-3,), (x, object()), (x, "text"), (x, -99),
+    (x, 1.5),
+]  # fmt: skip
 KEYWORDS = {
     "axis": [9, "a", (0, 0)], "dtype": ["foo", "S3"], "out": [other, 3], "keepdims": ["a"], "where": [other], "initial": ["a"], "n": [-1],
     "size": [-1], "device": ["nowhere"], "queue": [3], "mode": ["zz"], "order": ["zz"], "nonsense": [1],
@@ -74,7 +77,9 @@ def test_messages_name_what_was_called(full):
     assert not wrong, "\n".join(wrong)
 
 
-METHODS = [n for n in dir(pp.Array) if not n.startswith("_") and callable(getattr(pp.Array, n)) and n not in ("dump", "tofile", "force", "wait")]
+METHODS = [
+    n for n in dir(pp.Array) if not n.startswith("_") and callable(getattr(pp.Array, n)) and n not in ("dump", "tofile", "force", "wait")
+]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -131,5 +136,4 @@ def test_late_failures_name_what_has_failed():
         pp.asnumpy(y)
     i = pp.asarray(np.arange(100_000)) + 5
     with pytest.raises(IndexError, match=r"^(take|x\[\.\.\.\]): .*at .*test_called_names"):
-        taken = pp.arange(100_000)[i]
-        pp.unique(taken)
+        pp.unique(pp.arange(100_000)[i])

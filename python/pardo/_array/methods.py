@@ -489,10 +489,10 @@ class Methods(Conversions):
     take = searching.take
     argsort = sorting.argsort
     argpartition = sorting.argpartition
-    clip = clip
-    round = round_
-    dot = products.dot  # type: ignore[has-type]
-    trace = products.trace  # type: ignore[has-type]
+    clip = clip  # type: ignore[has-type]
+    round = round_  # type: ignore[has-type]
+    dot = products.dot
+    trace = products.trace
 
 
 def attach(methods: type, target: type) -> None:

@@ -141,7 +141,10 @@ _IN_MODULES = {
     "fft": {"fht ifht": _OF_SCIPY, "set_workers get_workers": "pardo's threads are those of its device; PARDO_NUM_THREADS sets how many"},
     "polynomial": {"poly1d": "use pardo.polynomial.Polynomial", "*": "numpy.polynomial has it, if at all"},
     "lib": {"*": "the rest of numpy.lib is the inside of NumPy"},
-    "compat": {"*": "there are dpctl, dpnp, numba, numba_dpex", "cupy torch": "pardo's own names are NumPy's: `import pardo as cupy` may do"},
+    "compat": {
+        "*": "there are dpctl, dpnp, numba, numba_dpex",
+        "cupy torch": "pardo's own names are NumPy's: `import pardo as cupy` may do",
+    },
 }
 _MODULES_OF_SCIPY = {"fft", "ndimage", "signal", "sparse", "special"}
 # Modules that have what is asked for elsewhere, in this order.

@@ -8,7 +8,6 @@ import types
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
-from pardo import _core
 from pardo._base import tracebacks
 from pardo._base.tracebacks import show_classes as show_classes
 

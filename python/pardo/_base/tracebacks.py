@@ -28,9 +28,11 @@ _OF_OTHERS = (TypeError, ValueError, IndexError, OverflowError)
 # Whose functions name themselves in messages; others name users' functions: kernels, files, queues.
 _SPEAKING = tuple(
     os.path.join(FOLDER, folder, "")
-    for folder in "_analysis _array _base _data _fft _filters _functions _host _matrices _numpy _polynomials _random _records _runtime "
-    "_sparse _ufunc lib".split()
-)
+    for folder in (
+        "_analysis", "_array", "_base", "_data", "_fft", "_filters", "_functions", "_host", "_matrices", "_numpy", "_polynomials",
+        "_random", "_records", "_runtime", "_sparse", "_ufunc", "lib",
+    )
+)  # fmt: skip
 _SILENT = ("as_completed", "force", "wait", "wait_all", "wait_any")  # what they raise is of what they wait for
 _faces: dict[tuple[int, str, str], Any] = {}
 _swept: set[Any] = set()  # modules and classes
@@ -104,8 +106,9 @@ def _rename(exception: BaseException, name: str) -> None:
     """Let a message speak of the function that was called: in place of one inside of it, and where it speaks of none, as those of Python's
     and NumPy's own. Late failures name what has failed, and stay as they are."""
     of_an_axis = isinstance(exception, np.exceptions.AxisError)
-    if not isinstance(exception, _RENAMED) or (len(exception.args) != 1 and not of_an_axis) or not isinstance(text := str(exception), str):
+    if not isinstance(exception, _RENAMED) or (len(exception.args) != 1 and not of_an_axis):
         return
+    text = str(exception)
     found, late = _PREFIX.match(text), _LATE.search(text)
     if found is not None and (found[1] == name or found[1].endswith(f".{name}")):
         return
@@ -113,12 +116,13 @@ def _rename(exception: BaseException, name: str) -> None:
         return
     if found is not None and (found[1].removeprefix("Array.") in _known_names() or found[1].startswith("x[")):
         said = name + text[found.end(1) :]
-    elif (found is None or (found[2] == "()" and hasattr(builtins, found[1]))) and type(exception) in _OF_OTHERS:  # "int() argument must be …"
+    elif type(exception) in _OF_OTHERS and (found is None or (found[2] == "()" and hasattr(builtins, found[1]))):  # "int() argument …"
         said = f"{name}: {text}"
     else:
         return
     if of_an_axis:
-        exception._msg, exception.axis, exception.ndim = said, None, None  # type: ignore[attr-defined]
+        error: Any = exception
+        error._msg, error.axis, error.ndim = said, None, None
     exception.args = (said,)
 
 
@@ -188,8 +192,8 @@ def _shown_member(kind: type, name: str, value: Any) -> Any:
     if isinstance(value, (staticmethod, classmethod)) and isinstance(value.__func__, FunctionType):
         return type(value)(_method(kind, name, value.__func__))
     if type(value) is property:
-        parts = (f if f is None else _method(kind, name, f) for f in (value.fget, value.fset, value.fdel))
-        return property(*parts, doc=value.__doc__)
+        getter, setter, deleter = (f if f is None else _method(kind, name, f) for f in (value.fget, value.fset, value.fdel))
+        return property(getter, setter, deleter, value.__doc__)
     return value
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from pardo import _core
 from numpy.typing import DTypeLike
+from pardo import _core
 from pardo._base.arguments import flag
 from pardo._base.public_names import publish_module
 from pardo._core import Array

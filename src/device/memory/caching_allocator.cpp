@@ -35,7 +35,7 @@ struct CachingAllocator::Lists {
 namespace {
 
 constexpr std::size_t least_size_in_words = std::size_t{1} << 20;  // that messages say beside its bytes
-constexpr std::size_t loose_fit_from = std::size_t{64} << 10;  // from here on a block up to two classes larger will do
+constexpr std::size_t loose_fit_from = std::size_t{64} << 10;      // from here on a block up to two classes larger will do
 constexpr int young_looks = 2, pending_looks = 8;
 
 }  // namespace

@@ -119,7 +119,8 @@ char* SolverState::workspace(std::size_t bytes) {
         memory_ = 0;
         bytes_ = 0;
         if (library.driver->cuMemAlloc(&memory_, bytes) != cuda::result::success)
-            throw Error(ErrorCode::Memory, "linalg: " + size_text(static_cast<std::int64_t>(bytes)) + " of workspace do not fit into the device's memory");
+            throw Error(ErrorCode::Memory,
+                        "linalg: " + size_text(static_cast<std::int64_t>(bytes)) + " of workspace do not fit into the device's memory");
         bytes_ = bytes;
     }
     return reinterpret_cast<char*>(static_cast<std::uintptr_t>(memory_));

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pardo._array import creation, interop
+from pardo._base.tracebacks import show_classes
 from pardo._core import Array, _Image, _Sampler
 
 
@@ -486,3 +487,6 @@ def leaves(value: Any) -> Iterator[Any]:
     yield value
     for part in value if type(value) is tuple else value._values() if isinstance(value, Struct) else ():
         yield from leaves(part)
+
+
+show_classes(__name__)

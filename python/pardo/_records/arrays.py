@@ -10,6 +10,7 @@ from pardo import _core
 from pardo._array.methods import Methods
 from pardo._base.arguments import integers
 from pardo._base.records import function_for, listed
+from pardo._base.tracebacks import show_classes
 from pardo._core import Array
 from pardo._records.conversion import Conversions
 from pardo._records.memory import RecordMemory, uploaded
@@ -266,3 +267,6 @@ for _name, _numpy in _OF_ONE.items():
 for _name, _numpy in _OF_TWO.items():
     for _side in ("", "r", "i"):
         setattr(StructuredArray, f"__{_side}{_name}__", _refused(_numpy))
+
+
+show_classes(__name__)

@@ -166,7 +166,7 @@ PyType_Slot slots[] = {
 };
 
 PyType_Spec spec = {
-    "pardo._core._Shown", sizeof(Function), 0,
+    "pardo.function", sizeof(Function), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_METHOD_DESCRIPTOR | have_vectorcall, slots};
 
 // --- generators -----------------------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ PyType_Slot generator_slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec generator_spec = {"pardo._core._ShownGenerator", sizeof(Generator), 0,
+PyType_Spec generator_spec = {"pardo.generator", sizeof(Generator), 0,
                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, generator_slots};
 
 }  // namespace

@@ -174,6 +174,8 @@ def unquote(value: Any) -> None:
 def say(value: Any, name: str, module: str) -> Any:
     """Give an object its public module, and return it. Another name of the same object, and what other packages have made, stay what they
     are. A function is shown by an object around it, which has that name, and is found where pickles of earlier versions look for it."""
+    if isinstance(value, ModuleType):
+        return value
     home = getattr(value, "__module__", None) or ""
     own_name = home.startswith("pardo._") and getattr(value, "__name__", None) == name and not isinstance(value, MethodType)
     if isinstance(value, type) and home.partition(".")[0] == "pardo":

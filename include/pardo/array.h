@@ -72,7 +72,11 @@ public:
     const Array& force() const;
     /// Forces, waits, raises late failures.
     const Array& wait() const;
-    /// Event of the last write to this array's memory.
+    /// Waits; the failure that reading the elements raises, which counts as acknowledged; nothing where they are whole.
+    std::optional<Error> failure() const;
+    /// Waits, and makes failed elements readable as they are: nothing is said of their values. Throws what failed where there is no memory.
+    const Array& accept() const;
+    /// Event of the last write to this array's elements.
     Event event() const;
     /// Those writes that are not over, and those that have failed.
     std::vector<Event> writes() const;

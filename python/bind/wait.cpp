@@ -204,16 +204,27 @@ struct Released {
     }
 };
 
-/// Failures that were never waited for, at exit: they go where exceptions go that cannot be caught.
-void report_unacknowledged_failures() {
-    {
+/// Failures that nobody saw go where exceptions go that cannot be caught. No exception may be on its way.
+void report_unseen(pardo::Unseen which) {
+    for (const pardo::Error& error : pardo::take_unseen_failures(which)) {
+        const nb::object exception = exception_from(error);
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+        PyErr_WriteUnraisable(nb::str("work submitted by pardo that was never waited for").ptr());
+    }
+}
+
+/// What has been noticed until now; at exit, all there is.
+void report_unseen_failures(bool last) {
+    if (last) {
         const Released released;
         pardo::finish_driver_work();
     }
-    for (const std::string& message : pardo::take_unacknowledged_failures()) {
-        PyErr_SetObject(PyExc_RuntimeError, text_to_python(message).ptr());
-        PyErr_WriteUnraisable(nb::str("work submitted by pardo that was never waited for").ptr());
-    }
+    report_unseen(last ? pardo::Unseen::Last : pardo::Unseen::Known);
+}
+
+/// Called where the last event and array of a failure go, whatever the thread holds.
+void leave_lost_failures() {
+    call_later([](void*) { report_unseen(pardo::Unseen::Lost); }, nullptr);
 }
 
 /// What the library asks where it waits: signals get their turn, and what call_later has collected. Threads that Python does not know have
@@ -397,13 +408,14 @@ void bind_wait(nb::module_& m) {
         "Frames of files in this folder are not the user's.");
     m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
           "Folders where packages lie: wheels that hold libraries are searched there.");
-    m.def("_report_unacknowledged_failures", &report_unacknowledged_failures,
-          "Sends failures that were never raised to sys.unraisablehook.");
+    m.def("_report_unseen_failures", &report_unseen_failures, nb::arg("last"),
+          "Sends failures that were never raised to sys.unraisablehook, once each; the last time, those of all that is unfinished too.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
     m.def(
         "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");
     pardo::set_blocking_hooks(&leave_python, &enter_python);
     pardo::set_interrupt_hook(&asked_to_end);
+    pardo::set_lost_failure_hook(&leave_lost_failures);
     pardo::set_log_sink(&log_sink);
     if (::isatty(STDERR_FILENO)) pardo::set_progress_sink(&progress_sink);
     (void)pardo::log_level();  // now, so that a wrong PARDO_LOG is reported

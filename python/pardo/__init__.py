@@ -72,6 +72,7 @@ from pardo._numpy import protocols as _protocols
 from pardo._plugins import hooks as _hooks
 from pardo._runtime import devices as _devices
 from pardo._runtime import events as _events
+from pardo._runtime import notebooks as _notebooks
 from pardo._runtime import queues as _queues
 from pardo._runtime import transfers as _transfers
 from pardo._runtime.config import *
@@ -124,7 +125,8 @@ _intrinsics.serve(_sys.modules[__name__], special)
 _public_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)
 _core._set_library_folders(_devices.package_folders())
-_atexit.register(_core._report_unacknowledged_failures)
+_atexit.register(_core._report_unseen_failures, True)
+_notebooks.report_after_cells()
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core._forget_threads)

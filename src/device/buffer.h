@@ -13,16 +13,16 @@
 
 #include "base/list.h"
 #include "base/ref.h"
+#include "device/view.h"
 
 namespace pardo::device {
 
 class Device;
 class Queue;
 
-/// How work uses memory. ReadWrite: it fails if older writes do; if it fails for another reason, the older values are still there. Write:
-/// it writes all of the buffer, and what became of older writes does not matter any more. WriteSome: it may leave elements as they are.
-/// Check: as ReadWrite, but if it fails, for whatever reason, nothing of value is there, and each reader is told.
-enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6, Check = 11 };
+/// How work uses the elements of a view. Read, ReadWrite: it fails if they have failed. Write: it writes all of them, and what became of
+/// older writes does not matter any more. WriteSome: it may leave elements as they are. Where work that writes fails, all of them have.
+enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3, WriteSome = 6 };
 constexpr bool reads(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Read)) != 0; }
 constexpr bool writes(Access access) noexcept { return (static_cast<int>(access) & static_cast<int>(Access::Write)) != 0; }
 
@@ -51,12 +51,12 @@ public:
 
     /// Remembers a use, for other queues, out-of-order queues and host access. Completed uses are dropped. `covered`: the event is complete
     /// or fails only after all uses that noted() counted before its work collected what it waits for; it then stands for those of them
-    /// that need not be acknowledged by themselves.
+    /// whose elements it has too. True when many writes are unfinished: see loose_writes.
     void note_read(const Event& event);
-    void note_write(const Event& event, Access access = Access::Write, std::uint64_t covered = 0);
+    bool note_write(const Event& event, Access access = Access::Write, const View& view = {}, std::uint64_t covered = 0);
     /// How many uses have been noted; to be read before uses are collected.
     std::uint64_t noted() const noexcept { return noted_.load(std::memory_order_acquire); }
-    /// Unfinished writes by `queue` that nothing stands for, since what came after did not read; empty as long as they are few.
+    /// Unfinished writes by `queue` that nothing stands for; empty as long as they are few.
     std::vector<Event> loose_writes(const Queue* queue);
     /// `event` needs those writes: from now on it stands for them.
     void note_join(const Event& event, const std::vector<Event>& writes);
@@ -64,23 +64,31 @@ public:
     template <class F> void drop_writes(F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
-        std::erase_if(writes_, [&](const Use& u) { return passed(u.event); });
+        std::erase_if(writes_, [&](const WriteUse& u) { return !known_failed(u.event) && passed(u.event); });
         note_busy();
     }
     /// The last write by a profiling queue, complete or not.
     Event timed_write() const;
-    /// Events that a reader (the last writes) or a writer (all uses) has to wait for; completed ones are left out.
-    void collect_for_read(std::vector<Event>& out);
-    void collect_for_write(std::vector<Event>& out);
-    /// The same without the events for which `passed(event)` is true. It is called with a lock held.
-    template <class F> void collect_for_read(std::vector<Event>& out, F&& passed) {
+    /// What a reader of a view has to wait for: `needs`, writes of its elements, unfinished or failed, whose failure is its own; `after`,
+    /// unfinished writes of other elements. Without the events for which `passed(event, needed)` is true; it is called with a lock held.
+    /// Memory that others may write is not kept failed: `take` says that this reader raises its failures, and so is the last to see them.
+    enum class Look : std::uint8_t { Only, Take };
+    template <class F> void collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look, F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
         prune_writes();
         note_busy();
-        add_others(out, writes_, passed);
-        if (undefined()) out.push_back(origin_);
+        if (writes_.empty() && failed_.empty()) return;
+        const Region region(view, bytes_);
+        for (const WriteUse& u : writes_) {
+            const bool needed = touches(u, region);
+            if (!passed(u.event, needed)) (needed ? needs : after).push_back(u.event);
+        }
+        add_failed(region, needs, look);
     }
+    void collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look = Look::Only);
+    /// Unfinished uses, which a writer has to wait for.
+    void collect_for_write(std::vector<Event>& out);
     template <class F> void collect_for_write(std::vector<Event>& out, F&& passed) {
         if (!busy()) return;
         std::lock_guard lock(mutex());
@@ -88,13 +96,20 @@ public:
         add_others(out, writes_, passed);
         add_others(out, reads_, passed);
     }
-    /// Blocks until a write that reading has to wait for is complete; raises its failure, again and again where nothing was written.
+    /// Blocks until a write that reading has to wait for is complete; raises its failure, each time.
     static void wait_for(const Event& write);
-    /// The host is going to write: what was never written is no reason to fail any more.
-    void write_anew();
-    /// Blocks until the host may read (write); raises failures of the writes waited for.
-    void wait_for_read();
-    void wait_for_write();
+    /// Blocks until the host may read the view; raises failures of its elements.
+    void wait_for_read(const View& view = {});
+    /// Blocks until the host may read and write the view; raises as that does.
+    void wait_for_update(const View& view = {});
+    /// Blocks until the host may write all of the view, which it is going to do: what failed there counts no more.
+    void wait_for_write(const View& view = {});
+    /// True when it is known already that elements of the view have failed.
+    bool has_failed(const View& view);
+    /// Waits for the writes of a view; the failed event behind its elements, if there is one.
+    Event failed_write(const View& view);
+    /// Makes the elements of a view whole as they are: waits, then forgets what failed there.
+    void accept(const View& view);
     /// Cheap test before the calls above: false when no unfinished use is known.
     bool busy() const noexcept { return busy_.load(std::memory_order_acquire) != 0; }
     /// The same for writes only.
@@ -133,18 +148,33 @@ protected:
         Event event;
         std::uint64_t number;  // as of noted()
     };
-    /// Drops completed uses. Call with mutex() held.
+    struct WriteUse : Use {
+        WriteUse(const Event& e, std::uint64_t n, Region r) : Use{e, n}, region(std::move(r)) {}
+        Region region;
+        std::shared_ptr<ByteSet> left{};  // what later writes have not covered; null: all of the region
+        std::vector<WriteUse> parts{};    // of a join: the writes that it stands for
+    };
+    /// Elements that are not whole, and the event that failed.
+    struct FailedRange {
+        ByteSet bytes;
+        Event event;
+    };
+    static bool known_failed(const Event& e) noexcept;
+    static bool touches(const WriteUse& write, const Region& region);
+    /// Drops completed uses; keeps what failed writes were to write. Call with mutex() held, as the next ones.
     void prune();
     void prune_reads();
     void prune_writes();
     void add_read(const Event& event, std::uint64_t number);
-    void replace(Use&& write);
-    /// The contents are undefined: see origin_.
-    bool undefined() const noexcept;
-    /// Sets busy_ by the lists. Call with mutex() held.
+    void note_failed(WriteUse&& write);
+    /// A write of the region comes after all that is known: failed elements in it are whole again.
+    void overwrite(const Region& region);
+    void cut(WriteUse& write, const Region& region);
+    void add_failed(const Region& region, std::vector<Event>& out, Look look);
+    /// Sets busy_ by the lists.
     void note_busy() noexcept;
-    template <class F> static void add_others(std::vector<Event>& out, const std::vector<Use>& uses, F& passed) {
-        for (const Use& u : uses) {
+    template <class U, class F> static void add_others(std::vector<Event>& out, const std::vector<U>& uses, F& passed) {
+        for (const U& u : uses) {
             if (!passed(u.event)) out.push_back(u.event);
         }
     }
@@ -165,12 +195,9 @@ protected:
     static constexpr std::size_t few = 32;
     std::atomic<std::uint64_t> noted_{0};
     std::vector<Use> reads_;  // and writes that a whole one came after: only writers wait for them
-    std::vector<Use> writes_;
-    std::vector<Use> replaced_;                                 // writes since the origin that one of writes_ stands for: may be stopped
-    std::size_t look_at_reads_ = few, look_at_replaced_ = few;  // so many have to be there before it is looked which are complete
-    std::uint64_t origin_number_ = 0;
-    Event origin_;  // the last write that read nothing, or a later one that was stopped in the middle: if it failed and did not run to its
-                    // end, there are no values here, acknowledged or not
+    std::vector<WriteUse> writes_;
+    std::vector<FailedRange> failed_;
+    std::size_t look_at_reads_ = few;  // so many have to be there before it is looked which are complete
     Event timed_write_;
 };
 

@@ -38,9 +38,7 @@ Error current_error() {
 }
 
 std::shared_ptr<Failure> failure_of(const Event& event) {
-    std::shared_ptr<Failure> failure = event.state() ? event.state()->failure() : nullptr;
-    return failure && (event.state()->reach != Reach::Everything || !failure->acknowledged.load(std::memory_order_acquire)) ? failure
-                                                                                                                            : nullptr;
+    return event.state() ? event.state()->failure() : nullptr;
 }
 
 std::int64_t now_ns() {
@@ -218,7 +216,7 @@ void EventState::set_running() { status_.store(EventStatus::Running, std::memory
 
 void EventState::set_complete() { finish(EventStatus::Complete); }
 
-void EventState::set_failed(const Error& error, const Label& label) { set_failed(std::make_shared<Failure>(with_label(error, label))); }
+void EventState::set_failed(const Error& error, const Label& label) { set_failed(Failure::make(with_label(error, label))); }
 
 void EventState::set_failed(std::shared_ptr<Failure> failure) {
     log_->note(failure);  // first: when the event is seen to be complete, its failure is with the queue
@@ -232,10 +230,7 @@ void EventState::set_failed(std::shared_ptr<Failure> failure) {
 void EventState::set_stopped(const Label& label) {
     std::string text = "the wait for it was interrupted, and so it was stopped before its end; what it was to write is undefined";
     if (!label.name.empty()) text = label.name.str() + ": " + text;
-    auto failure = std::make_shared<Failure>(with_label(Error(ErrorCode::Device, text), {{}, label.location}));
-    failure->acknowledged = true;
-    reach = Reach::Part;
-    set_failed(std::move(failure));
+    set_failed(Failure::make(with_label(Error(ErrorCode::Device, text), {{}, label.location}), true));
 }
 
 void EventState::lose(std::shared_ptr<Failure> failure) {
@@ -266,7 +261,5 @@ void set_blocking_hooks(void* (*leave)(), void (*enter)(void*)) {
     blocking_hooks().enter.store(enter, std::memory_order_release);
     blocking_hooks().leave.store(leave, std::memory_order_release);
 }
-
-std::vector<std::string> take_unacknowledged_failures() { return device::FailureLog::take_all(); }
 
 }  // namespace pardo

@@ -37,7 +37,7 @@ struct Label {
     Amount amount{};  // of host tasks; launches and copies tell theirs otherwise
 };
 
-/// State of one submission. Made by a Queue; completed exactly once; a failure is raised once, by the first wait.
+/// State of one submission. Made by a Queue; completed exactly once; waits raise a failure once, the first of them.
 class EventState : public RefCounted<EventState> {
 public:
     explicit EventState(Queue* queue) : EventState(queue, false) {}
@@ -84,8 +84,6 @@ public:
     void acknowledge();
     /// What the work left for those who ask the event; set before completion.
     std::shared_ptr<void> value;
-    /// How far the work came, if it failed. Set before completion.
-    Reach reach = Reach::Nothing;
 
     /// A host signal: only the user's code completes it, so the library cannot wait for it without the user.
     bool is_host_signal() const noexcept { return is_host_signal_; }
@@ -109,7 +107,7 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
-    /// Fails because it was abandoned while it ran; that need not be acknowledged but by those who use what it was to write.
+    /// Fails because it was abandoned while it ran; that need not be acknowledged: only those who use what it was to write raise it.
     void set_stopped(const Label& label);
     /// As set_failed in a forked child: takes no lock, calls nothing.
     void lose(std::shared_ptr<Failure> failure);
@@ -149,8 +147,7 @@ private:
 
 /// As Event::done, without asking a driver; for places that hold locks, or are hot.
 inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
-/// Why work that needs this fails too; null if it does not. A failure that is acknowledged still counts unless the work ran to its
-/// end: what it should have written is not there.
+/// Why work that needs this fails too, acknowledged or not; null if it does not.
 std::shared_ptr<Failure> failure_of(const Event& event);
 /// The clock of Profiling.
 std::int64_t now_ns();

@@ -13,7 +13,10 @@ namespace {
 struct Logs {
     std::mutex mutex;
     std::vector<Ref<FailureLog>> unacknowledged;  // those that hold something
+    std::vector<std::shared_ptr<Failure>> lost;   // without handles, and not reported yet
 };
+
+std::atomic<void (*)()> lost_hook{nullptr};
 
 Logs& logs() {
     static Logs* const instance = [] {
@@ -23,6 +26,22 @@ Logs& logs() {
     }();
     return *instance;
 }
+
+/// What events share; Failure itself is shared with the logs.
+struct FailureHandle {
+    std::shared_ptr<Failure> failure;
+    explicit FailureHandle(std::shared_ptr<Failure> f) : failure(std::move(f)) {}
+    FailureHandle(const FailureHandle&) = delete;
+    ~FailureHandle() {
+        if (failure->acknowledged.load(std::memory_order_acquire) || failure->reported.load(std::memory_order_acquire)) return;
+        {
+            const std::lock_guard lock(logs().mutex);
+            if (logs().lost.size() >= FailureLog::most) return;  // the logs know of them
+            logs().lost.push_back(std::move(failure));
+        }
+        if (auto* hook = lost_hook.load(std::memory_order_acquire)) hook();
+    }
+};
 
 /// True for who is the first to acknowledge it.
 bool acknowledge(Failure& failure) { return !failure.acknowledged.exchange(true, std::memory_order_acq_rel); }
@@ -36,6 +55,12 @@ Error with_count(const Error& error, std::uint64_t others) {
 }
 
 }  // namespace
+
+std::shared_ptr<Failure> Failure::make(Error error, bool acknowledged) {
+    const auto handle = std::make_shared<FailureHandle>(std::make_shared<Failure>(std::move(error)));
+    handle->failure->acknowledged = acknowledged;
+    return {handle, handle->failure.get()};
+}
 
 FailureLog& FailureLog::of_no_queue() {
     static auto* const log = new Ref<FailureLog>(new FailureLog);  // never destroyed
@@ -51,7 +76,7 @@ void FailureLog::note(const std::shared_ptr<Failure>& failure) {
     if (entries_.size() >= most) {
         ++dropped_;
     } else {
-        entries_.push_back(failure);
+        entries_.push_back(failure->shared_from_this());
     }
     any_.store(true, std::memory_order_release);
 }
@@ -88,23 +113,34 @@ void FailureLog::raise() {
     if (first) throw with_count(first->error, others);
 }
 
-std::vector<std::string> FailureLog::take_all() {
-    std::vector<std::string> messages;
+std::vector<Error> FailureLog::take_unseen(Unseen which) {
+    std::vector<Error> errors;
     std::uint64_t dropped = 0;
-    std::vector<Ref<FailureLog>> all;  // let go of after the lock
+    std::vector<std::shared_ptr<Failure>> lost;  // let go of after the lock, as the logs
+    std::vector<Ref<FailureLog>> all;
+    const auto take = [&](const std::shared_ptr<Failure>& failure) {
+        if (failure->acknowledged.load(std::memory_order_acquire)) return;
+        if (!failure->reported.exchange(true, std::memory_order_acq_rel)) errors.push_back(failure->error);
+    };
     {
-        std::lock_guard lock(logs().mutex);
-        all = logs().unacknowledged;
+        const std::lock_guard lock(logs().mutex);
+        lost.swap(logs().lost);
+        for (const auto& failure : lost) take(failure);
+        if (which != Unseen::Lost) all = logs().unacknowledged;
         for (const Ref<FailureLog>& log : all) {
-            for (const std::shared_ptr<Failure>& failure : log->entries_) {
-                if (acknowledge(*failure)) messages.push_back(failure->error.message());
-            }
-            dropped += std::exchange(log->dropped_, 0);
-            log->prune_locked();
+            for (const auto& failure : log->entries_) take(failure);
+            if (which == Unseen::Last) dropped += std::exchange(log->dropped_, 0);
         }
     }
-    if (dropped) messages.push_back("and " + std::to_string(dropped) + " more failures of submitted work");
-    return messages;
+    if (dropped) errors.emplace_back(ErrorCode::Internal, "and " + std::to_string(dropped) + " more failures of submitted work");
+    return errors;
 }
 
 }  // namespace pardo::device
+
+namespace pardo {
+
+std::vector<Error> take_unseen_failures(Unseen which) { return device::FailureLog::take_unseen(which); }
+void set_lost_failure_hook(void (*hook)()) { device::lost_hook.store(hook, std::memory_order_release); }
+
+}  // namespace pardo

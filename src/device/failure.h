@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pardo/error.h>
+#include <pardo/event.h>
 
 #include "base/ref.h"
 
@@ -15,22 +16,18 @@ namespace pardo::device {
 
 class FailureLog;
 
-/// Why work failed. Work that depended on it shares the record, so that it is raised once, by the first wait.
-struct Failure {
+/// Why work failed. Work that depended on it shares the record, so that waits raise it once.
+struct Failure : std::enable_shared_from_this<Failure> {
     explicit Failure(Error e) : error(std::move(e)) {}
+    /// A failure by its handle, which events hold. When the last copy goes and nobody has acknowledged it, it is one that nobody saw.
+    static std::shared_ptr<Failure> make(Error error, bool acknowledged = false);
     Error error;
     std::atomic<bool> acknowledged{false};
-    const FailureLog* home = nullptr;  // where it was noted first; set before others see it
+    std::atomic<bool> reported{false};  // as one that nobody saw
+    const FailureLog* home = nullptr;   // where it was noted first; set before others see it
 };
 
-/// How far work came that failed.
-enum class Reach : std::uint8_t {
-    Nothing,     // it never ran: its memory holds what was there before
-    Everything,  // it ran to its end and noted a failure: what it writes is there, as far as it went
-    Part,        // it was stopped in the middle: its memory holds neither
-};
-
-/// The failures of one queue that are not acknowledged, oldest first. It outlives the queue while there are some, and belongs to nothing
+/// The failures of one queue that are not acknowledged, oldest first; it is no handle to them. It outlives the queue while there are some, and belongs to nothing
 /// else: a runaway loop fills its own log, which keeps the first ones and counts the rest.
 class FailureLog : public RefCounted<FailureLog> {
 public:
@@ -44,8 +41,8 @@ public:
     void raise();
     /// Lets go of those that are acknowledged.
     void prune();
-    /// Messages of all logs, of queues that are gone too; each is given once.
-    static std::vector<std::string> take_all();
+    /// As pardo::take_unseen_failures.
+    static std::vector<Error> take_unseen(Unseen which);
 
 private:
     void prune_locked();

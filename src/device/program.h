@@ -46,10 +46,11 @@ struct SourceKernel {
     std::string params;
 };
 
-/// How a buffer is used by a launch or task.
+/// How elements of a buffer are used by a launch or task.
 struct BufferUse {
     Buffer* buffer;
     Access access;
+    View view{};
 };
 inline bool reads(const BufferUse& use) noexcept { return reads(use.access); }
 inline bool writes(const BufferUse& use) noexcept { return writes(use.access); }
@@ -57,8 +58,6 @@ inline bool writes(const BufferUse& use) noexcept { return writes(use.access); }
 inline bool externally_visible(const Buffer* buffer, Access access) {
     return buffer->foreign() && (access != Access::Read || buffer->externally_writable());
 }
-/// How work that writes so many bytes of a buffer uses it: where it leaves others as they are, it needs them to be there.
-inline Access written(const Buffer* buffer, std::size_t bytes) { return bytes < buffer->bytes() ? Access::ReadWrite : Access::Write; }
 
 /// A request to run a Program over an index space. Valid only during the call of Queue::launch, which copies what it keeps.
 struct Launch {

@@ -172,6 +172,12 @@ GraphState& state_of(device::Queue* queue);
 /// Uses of a buffer by pending nodes. Caller holds the graph lock.
 int reader_count(const device::Buffer& buffer);
 
+/// The elements of a Leaf, as work uses them; points to its shape.
+inline device::View view_of(const Node& leaf) {
+    const std::int64_t size = itemsize(leaf.dtype);
+    return {leaf.offset * size, size, leaf.shape, leaf.strides, 0};
+}
+
 /// dtype and shape of one result of a call.
 struct ResultType {
     DType dtype;

@@ -49,7 +49,7 @@ void Image::State::copy(bool to_image) {
     const std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
     if (!to_image) plan::force_readers(buffer);
     // The device's copy has no uses of its own: those of the texels order its uses, so that this one counts as writing in both directions.
-    const device::BufferUse uses[] = {{buffer, device::Access::ReadWrite}};
+    const device::BufferUse uses[] = {{buffer, device::Access::ReadWrite, graph::view_of(leaf)}};
     // Devices that take images have queues of a driver.
     static_cast<device::DriverQueue*>(leaf.queue.get())
         ->submit_native(

@@ -413,7 +413,8 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
             if (!buffer) continue;
             const bool writes = call.writes(k);
             if (writes) plan::force_readers(buffer);
-            uses.push_back({buffer, writes ? device::Access::ReadWrite : device::Access::Read});
+            const Array& used = call.image(k) ? call.image(k)->state()->texels : *call.array(k);
+            uses.push_back({buffer, writes ? device::Access::ReadWrite : device::Access::Read, graph::view_of(*used.node())});
             foreign = foreign || device::externally_visible(buffer, uses[uses.size() - 1].access);
         }
         event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);

@@ -139,7 +139,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         const ir::Access said = lowered.accesses[k];
         const auto access = said == ir::Access::Write ? device::Access::WriteSome : static_cast<device::Access>(said);
         if (device::writes(access)) plan::force_readers(buffer);
-        uses.push_back({buffer, access});
+        uses.push_back({buffer, access, graph::view_of(*arguments[k].array.node())});
         foreign = foreign || device::externally_visible(buffer, access);
         const std::int64_t bytes = arguments[k].array.nbytes();
         if (device::reads(access)) read += bytes;

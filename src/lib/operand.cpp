@@ -58,6 +58,14 @@ int checked_axis(const char* op_name, std::int64_t axis, int rank) {
     return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+device::BufferUse use_of(const Memory& memory, device::Access access) {
+    const device::Region region(memory.view(), memory.buffer->bytes());
+    const device::ByteRange bounds = region.bounds();
+    if (access == device::Access::Write && !region.dense()) access = device::Access::WriteSome;
+    return {memory.buffer.get(), access,
+            device::View::bytes(static_cast<std::size_t>(bounds.begin), static_cast<std::size_t>(bounds.end - bounds.begin))};
+}
+
 void require_integers(const char* op_name, DType dtype) {
     if (!is_integer(dtype)) fail(ErrorCode::Index, op_name, "indices must be integers, got an array of " + std::string(dtype_name(dtype)));
 }
@@ -84,10 +92,8 @@ void fail_matrix(const char* op_name, const char* reason, const Shape& batch, st
 
 void check_later(device::Queue* queue, const char* op_name, const Memory& values, const Memory& byte,
                  std::function<void(std::uint8_t)> check) {
-    // Where the values are a part of other memory, the failure is raised once only: the rest keeps its values.
-    const bool all = static_cast<std::size_t>(values.nbytes()) == values.buffer->bytes();
-    const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read},
-                                      {values.buffer.get(), all ? device::Access::Check : device::Access::ReadWrite}};
+    const device::BufferUse uses[] = {{byte.buffer.get(), device::Access::Read, byte.view()},
+                                      {values.buffer.get(), device::Access::ReadWrite, values.view()}};
     const auto task = [queue, byte, check = std::move(check)] {
         std::uint8_t found = 0;
         if (byte.buffer->host_visible()) {

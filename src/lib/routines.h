@@ -28,7 +28,12 @@ struct Memory {
     /// Address of the first element, as the device sees it.
     char* address() const { return static_cast<char*>(buffer->data()) + offset * itemsize(dtype); }
     explicit operator bool() const { return static_cast<bool>(buffer); }
+    /// As work uses it; points to the shape.
+    device::View view() const { return {offset * itemsize(dtype), itemsize(dtype), shape, strides, 0}; }
 };
+/// How work uses memory, without a pointer to it: of strided memory the range from its first byte to its last one, which it does not write
+/// whole.
+device::BufferUse use_of(const Memory& memory, device::Access access);
 
 /// Row-major memory seen as (outer, length, inner): the lines along one axis.
 struct Lines {

@@ -81,14 +81,10 @@ void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, d
     uses_.clear();
     bool shared = false;
     for (const PlannedLaunch::Use& use : planned.uses) {
-        device::Buffer* buffer = use.leaf ? subgraph.nodes[use.source]->buffer.get() : slots_[use.source].get();
-        device::Access access = use.access;
-        if (use.leaf && access == device::Access::Write) {
-            const Node& leaf = *subgraph.nodes[use.source];
-            access = device::written(buffer, static_cast<std::size_t>(element_count(leaf.shape) * itemsize(leaf.dtype)));
-        }
-        uses_.push_back({buffer, access});
-        shared |= device::externally_visible(buffer, access);
+        const Node* leaf = use.leaf ? subgraph.nodes[use.source] : nullptr;
+        device::Buffer* buffer = leaf ? leaf->buffer.get() : slots_[use.source].get();
+        uses_.push_back({buffer, use.access, leaf ? graph::view_of(*leaf) : device::View()});
+        shared |= device::externally_visible(buffer, use.access);
     }
     device::Launch request;
     request.program = planned.program.get();

@@ -252,6 +252,40 @@ void bind_array(nb::module_& m) {
                 return nb::borrow(self);
             },
             nb::sig("def wait(self) -> Array"), "Computes the array, waits, raises late failures, and returns the array.")
+        .def(
+            "failure",
+            [](const Array& x) -> nb::object {
+                const Array held = x;  // others may rebind the handle meanwhile
+                const std::optional<pardo::Error> error = held.failure();
+                return error ? exception_from(*error) : nb::none();
+            },
+            nb::sig("def failure(self) -> BaseException | None"),
+            "Waits, and gives the exception that reading the array raises, or None.\n\n"
+            "Elements that failed work was to write have failed for every reader, until they are overwritten.\n"
+            "The exception counts as seen: no wait for a queue raises it any more.\n\n"
+            "Returns\n-------\nBaseException or None\n\n"
+            "See Also\n--------\nArray.accept, Array.wait\n\nExamples\n--------\n"
+            ">>> import pardo as pp\n"
+            ">>> x = pp.ones(3)\n"
+            ">>> x.failure() is None\n"
+            "True")
+        .def(
+            "accept",
+            [](nb::handle_t<Array> self) {
+                const Array held = array_of(self.ptr());
+                (void)held.accept();
+                return nb::borrow(self);
+            },
+            nb::sig("def accept(self) -> Array"),
+            "Makes failed elements of the array readable as they are, and returns the array.\n\n"
+            "Waits first. Which values such elements have is unspecified: those from before the work that failed, some that it\n"
+            "had computed, or any others. An array that has no memory, as one that was too large, raises its exception.\n\n"
+            "Returns\n-------\nArray\n    The same array.\n\n"
+            "See Also\n--------\nArray.failure\n\nExamples\n--------\n"
+            ">>> import pardo as pp\n"
+            ">>> x = pp.ones(3)\n"
+            ">>> x.accept().failure() is None\n"
+            "True")
         .def("_address", &Array::address)
         .def("_is_contiguous", &Array::is_contiguous)
         .def("_is_scalar_value", &Array::is_scalar_value)

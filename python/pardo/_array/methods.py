@@ -37,6 +37,7 @@ class Methods(Conversions):
     __str__ = printing.array_str
     __format__ = printing.array_format
     _repr_html_ = printing.array_html
+    _repr_mimebundle_ = printing.array_mimebundle
 
     def __array_namespace__(self: Array, /, *, api_version: str | None = None) -> ModuleType:  # type: ignore[misc]
         """Return the namespace of the array API: the module `pardo`."""

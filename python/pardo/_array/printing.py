@@ -44,6 +44,16 @@ def array_html(x: Array) -> str:
     return f"<div><em>{html.escape(facts)}</em><pre>{html.escape(array_repr(x))}</pre></div>"
 
 
+def array_mimebundle(x: Array, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    """For notebooks: all formats at once, so that a failure comes once."""
+    try:
+        return {"text/plain": array_repr(x), "text/html": array_html(x)}
+    except Exception as failure:
+        from pardo._runtime.notebooks import Raised
+
+        return Raised(failure)
+
+
 def array_format(x: Array, spec: str, /) -> str:
     """A 0-d array is formatted as its number is."""
     if x.ndim == 0:

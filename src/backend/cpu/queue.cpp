@@ -6,6 +6,7 @@
 
 #include "backend/cpu/launch.h"
 #include "base/counters.h"
+#include "device/memory/strided_copy.h"
 
 namespace pardo::cpu {
 namespace {
@@ -16,6 +17,7 @@ using device::BufferUse;
 using device::Label;
 using device::Request;
 using device::Submission;
+using device::View;
 
 /// One core moves about ten bytes a nanosecond; used only to tell small copies from large ones.
 constexpr double ns_per_byte = 0.1;
@@ -69,37 +71,43 @@ bool CpuQueue::may_run_now(double cost_ns, double limit_ns, std::span<const Buff
     }
     for (const BufferUse& u : uses) {
         if (!u.buffer->busy()) continue;
-        std::vector<Event> events;
-        if (writes(u)) {
-            u.buffer->collect_for_write(events);
-        } else {
-            u.buffer->collect_for_read(events);
-        }
-        if (!events.empty()) return false;
+        std::vector<Event> needs, after;
+        if (reads(u)) u.buffer->collect_for_read(u.view, needs, after);
+        if (writes(u)) u.buffer->collect_for_write(after);
+        if (!needs.empty() || !after.empty()) return false;
     }
     return true;
 }
 
 template <class F, class Describe> Event CpuQueue::run_now(F&& f, std::span<const BufferUse> uses, Describe&& describe) {
-    if (!profiling_) {
-        device::record_around(f, describe);
-        return Event();
+    const std::int64_t start = profiling_ ? device::now_ns() : 0;
+    try {
+        profiling_ ? f() : device::record_around(f, describe);
+    } catch (...) {
+        std::optional<Error> raised = device::current_error();
+        return ended(start, std::move(raised), describe().label, uses);
     }
-    Event event = run_profiled(f, uses);
-    if (device::recording()) device::record(describe(), event);
-    return event;
+    if (profiling_) {
+        Event event = ended(start, std::nullopt, {}, uses);
+        if (device::recording()) device::record(describe(), event);
+        return event;
+    }
+    for (const BufferUse& u : uses) {  // elements that had failed are whole again
+        if (u.access == Access::Write && u.buffer->busy()) u.buffer->note_write(Event(), u.access, u.view);
+    }
+    return Event();
 }
 
-template <class F> Event CpuQueue::run_profiled(F&& f, std::span<const BufferUse> uses) {
+Event CpuQueue::ended(std::int64_t start, std::optional<Error>&& raised, const Label& label, std::span<const BufferUse> uses) {
     Ref<device::EventState> state(new device::EventState(this));
-    const std::int64_t start = device::now_ns();
-    state->queued_at = state->submitted_at = state->started_at = start;
-    f();
-    state->ended_at = device::now_ns();
-    state->set_complete();
+    if (profiling_) {
+        state->queued_at = state->submitted_at = state->started_at = start;
+        state->ended_at = device::now_ns();
+    }
+    device::settle(*state, {nullptr, std::move(raised)}, label);
     Event event(state.get());
     for (const BufferUse& u : uses) {
-        if (writes(u)) u.buffer->note_write(event, u.access);
+        if (writes(u)) u.buffer->note_write(event, u.access, u.view);
     }
     return event;
 }
@@ -166,7 +174,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
     check_range("copy", from, from_offset, bytes);
     if (!shares_memory(to)) return copy_by_other(to, to_offset, from, from_offset, bytes, depends);
     count_bytes(bytes, bytes);
-    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
+    const BufferUse uses[] = {{from, Access::Read, View::bytes(from_offset, bytes)}, {to, Access::Write, View::bytes(to_offset, bytes)}};
     const auto size = static_cast<std::int64_t>(bytes);
     char* target = static_cast<char*>(to->data()) + to_offset;
     const char* source = static_cast<const char*>(from->data()) + from_offset;
@@ -186,7 +194,7 @@ Event CpuQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_
 void CpuQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
     check_range("write", to, offset, bytes);
     count_bytes(0, bytes);
-    to->wait_for_write();
+    to->wait_for_write(View::bytes(offset, bytes));
     device::record_around([&] { copy_bytes(*pool_, static_cast<char*>(to->data()) + offset, static_cast<const char*>(from), bytes); },
                           [&] {
                               return Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}};
@@ -205,7 +213,7 @@ Event CpuQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const vo
                      std::span<const Event> depends) {
     const device::FillPattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
     char* target = static_cast<char*>(to->data()) + offset;
-    const BufferUse uses[] = {{to, device::written(to, bytes)}};
+    const BufferUse uses[] = {{to, Access::Write, View::bytes(offset, bytes)}};
     return run(
         Activity::Fill, [pool = pool_, target, bytes, p] { fill_bytes(*pool, target, bytes, p); }, uses,
         {"fill", {}, {0, static_cast<std::int64_t>(bytes), 0}}, ns_per_byte * static_cast<double>(bytes), depends);
@@ -215,7 +223,7 @@ Event CpuQueue::copy_strided(Buffer* to, Buffer* from, const device::StridedCopy
     if (region.empty() || !shares_memory(to) || !shares_memory(from)) return Queue::copy_strided(to, from, region, depends);
     const std::int64_t rows = region.extents[1] * region.extents[2], bytes = rows * region.extents[0];
     count_bytes(static_cast<std::size_t>(bytes), static_cast<std::size_t>(bytes));
-    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, static_cast<std::size_t>(bytes))}};
+    const BufferUse uses[] = {{from, Access::Read, device::read_view(region)}, {to, Access::Write, device::written_view(region)}};
     const double cost_ns = ns_per_byte * static_cast<double>(bytes) + 2.0 * static_cast<double>(rows);
     auto* target = static_cast<char*>(to->data());
     const auto* source = static_cast<const char*>(from->data());

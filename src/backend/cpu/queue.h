@@ -113,9 +113,10 @@ private:
     Event submit_work(Activity activity, device::Amount amount, device::Request&& request, Work&& work,
                       std::span<const device::BufferUse> uses, std::span<const Event> depends);
     Event submit_marker(device::Request&& request) override { return core().submit(std::move(request), {}); }
-    /// On the calling thread; `describe` makes a Submission.
+    /// On the calling thread; `describe` makes a Submission. Never throws what `f` does: the event has failed then, as if it had run later.
     template <class F, class Describe> Event run_now(F&& f, std::span<const device::BufferUse> uses, Describe&& describe);
-    template <class F> Event run_profiled(F&& f, std::span<const device::BufferUse> uses);
+    /// The event of work that has run: timed, or failed.
+    Event ended(std::int64_t start, std::optional<Error>&& raised, const device::Label& label, std::span<const device::BufferUse> uses);
 
     QueueCore& core() noexcept { return static_cast<QueueCore&>(*scheduler_); }
     bool shares_memory(const device::Buffer* buffer) const noexcept;

@@ -185,7 +185,6 @@ void QueueCore::execute(CpuEvent& task) {
         run_program(*pool_, *work.program, work.extents, work.args.data(), request.cost_ns, work.chunk, &task.stop_);
         stopped = task.stop_.load(std::memory_order_acquire) != 0;
         if (stopped) return;
-        task.reach = device::Reach::Everything;
         if (request.check) request.check();
     });
     outcome.stopped = stopped;
@@ -224,10 +223,8 @@ void QueueCore::lock_for_fork() {
 }
 
 void QueueCore::lose_in_child() {
-    const auto failure = std::make_shared<device::Failure>(
-        Error(ErrorCode::Device, "not run: it was submitted before fork() and waited for code of the parent process"));
-    failure->acknowledged = true;
-    lose(failure);
+    lose(device::Failure::make(
+        Error(ErrorCode::Device, "not run: it was submitted before fork() and waited for code of the parent process"), true));
     worker_asleep_ = false;
     running_ = 0;
     waiting_ns_ = 0;

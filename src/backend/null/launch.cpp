@@ -13,6 +13,7 @@ namespace {
 using device::Access;
 using device::Buffer;
 using device::BufferUse;
+using device::View;
 using device::Label;
 
 char* at(Buffer* b, std::size_t offset) { return reinterpret_cast<char*>(place_of(reinterpret_cast<std::uintptr_t>(b->data()))) + offset; }
@@ -26,7 +27,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
                         std::span<const Event> depends, F&& act) {
     std::vector<Event> needs(depends.begin(), depends.end()), after;
     for (const BufferUse& u : uses) {
-        if (reads(u)) u.buffer->collect_for_read(needs);
+        if (reads(u)) u.buffer->collect_for_read(u.view, needs, after, Buffer::Look::Take);
         if (writes(u)) u.buffer->collect_for_write(after);
     }
     if (order_ == QueueOrder::InOrder || record.kind == "barrier") {
@@ -66,7 +67,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     }
     if (!injected && !inherited && !profiling_) {
         for (const BufferUse& u : uses) {  // what failed before matters no more where all is written anew
-            if (writes(u)) u.buffer->note_write({}, u.access);
+            if (writes(u)) u.buffer->note_write({}, u.access, u.view);
         }
         return Event();
     }
@@ -79,7 +80,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
     Event event(state.get());
     if (activity && device::recording()) device::record(describe(), event);
     for (const BufferUse& u : uses) {
-        if (writes(u)) u.buffer->note_write(event, u.access);
+        if (writes(u)) u.buffer->note_write(event, u.access, u.view);
     }
     return event;
 }
@@ -99,7 +100,7 @@ Event NullQueue::defer(std::vector<Event> needs, std::vector<Event> after, const
     }
     for (const BufferUse& u : uses) {
         if (reads(u)) u.buffer->note_read(event);
-        if (writes(u)) u.buffer->note_write(event, u.access);
+        if (writes(u)) u.buffer->note_write(event, u.access, u.view);
     }
     struct Deferred {
         std::vector<Event> needs;
@@ -170,7 +171,7 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
     Record r;
     r.kind = "copy";
     r.bytes_read = r.bytes_written = static_cast<std::int64_t>(bytes);
-    const BufferUse uses[] = {{from, Access::Read}, {to, device::written(to, bytes)}};
+    const BufferUse uses[] = {{from, Access::Read, View::bytes(from_offset, bytes)}, {to, Access::Write, View::bytes(to_offset, bytes)}};
     const auto strange = [this](const Buffer* b) { return !b->host_visible() && b->device() != null_; };
     return submit(Activity::Copy, std::move(r), {"copy", {}}, uses, depends, [=] {
         if (strange(from)) return from->device()->queue()->fetch(at(to, to_offset), from, from_offset, bytes);
@@ -180,7 +181,7 @@ Event NullQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size
 }
 
 void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::size_t bytes) {
-    to->wait_for_write();
+    to->wait_for_write(View::bytes(offset, bytes));
     device::record_around([&] { std::memcpy(at(to, offset), from, bytes); },
                           [&] {
                               return device::Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}};
@@ -188,7 +189,7 @@ void NullQueue::write(Buffer* to, std::size_t offset, const void* from, std::siz
 }
 
 void NullQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
-    from->wait_for_read();
+    from->wait_for_read(View::bytes(offset, bytes));
     fetch(to, from, offset, bytes);
 }
 
@@ -204,7 +205,7 @@ Event NullQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const v
     Record r;
     r.kind = "fill";
     r.bytes_written = static_cast<std::int64_t>(bytes);
-    const BufferUse uses[] = {{to, device::written(to, bytes)}};
+    const BufferUse uses[] = {{to, Access::Write, View::bytes(offset, bytes)}};
     std::string copy(static_cast<const char*>(pattern), pattern_bytes);
     return submit(Activity::Fill, std::move(r), {"fill", {}}, uses, depends, [to, offset, bytes, copy = std::move(copy)] {
         for (std::size_t i = 0; i + copy.size() <= bytes; i += copy.size()) std::memcpy(at(to, offset + i), copy.data(), copy.size());

@@ -9,21 +9,16 @@
 namespace pardo::device {
 namespace {
 
-/// A failed write still matters: what reads the memory has to fail for the same reason, until it is acknowledged.
-bool matters_to_readers(const Event& e) {
-    if (!known_done(e)) return true;
-    const std::shared_ptr<Failure> failure = e.state() ? e.state()->failure() : nullptr;
-    return failure && !failure->acknowledged.load(std::memory_order_acquire);
-}
-
-bool failed(const Event& e) { return e.state() && e.state()->known_status() == EventStatus::Failed; }
-
-/// Removes those for which `which(use)` is true and gives each to `taken`.
-template <class Uses, class Which, class Taken> void take_if(Uses& uses, Which&& which, Taken&& taken) {
+/// Removes those for which `which(use)` is true, and gives them.
+template <class Uses, class Which> Uses take_if(Uses& uses, Which&& which) {
     const auto over = std::stable_partition(uses.begin(), uses.end(), [&](const auto& u) { return !which(u); });
-    for (auto u = over; u != uses.end(); ++u) taken(std::move(*u));
+    Uses taken(std::make_move_iterator(over), std::make_move_iterator(uses.end()));
     uses.erase(over, uses.end());
+    return taken;
 }
+
+/// Up to here a write in progress is cut exactly by one that comes after it.
+constexpr std::int64_t most_cut_runs = 4096;
 
 /// Held for moments; enough of them that threads seldom meet.
 struct alignas(64) Stripe {
@@ -49,6 +44,8 @@ void hold_buffers_at_fork() {
     for (Stripe& stripe : stripes) hold_at_fork(stripe.mutex);
 }
 
+bool Buffer::known_failed(const Event& e) noexcept { return e.state() && e.state()->known_status() == EventStatus::Failed; }
+
 void Buffer::prune() {
     prune_reads();
     prune_writes();
@@ -61,43 +58,61 @@ void Buffer::prune_reads() {
 }
 
 void Buffer::prune_writes() {
-    // The youngest write that was stopped in the middle, unless all was overwritten after it.
-    const auto look = [this](const Use& u) {
-        if (u.number <= origin_number_ || !failed(u.event) || u.event.state()->reach != Reach::Part) return;
-        origin_ = u.event;
-        origin_number_ = u.number;
-    };
-    for (const Use& u : writes_) look(u);
-    // What stands for a write that was stopped has failed too.
-    const bool suspect = std::any_of(writes_.begin(), writes_.end(), [](const Use& u) { return failed(u.event); });
-    if (!replaced_.empty() && (suspect || replaced_.size() >= look_at_replaced_ || writes_.empty())) {
-        for (const Use& u : replaced_) look(u);
-        std::erase_if(replaced_, [](const Use& u) { return known_done(u.event); });
-        look_at_replaced_ = std::max(few, 2 * replaced_.size());
+    if (std::none_of(writes_.begin(), writes_.end(), [](const WriteUse& u) { return known_done(u.event); })) return;
+    std::vector<WriteUse> done = take_if(writes_, [](const WriteUse& u) { return known_done(u.event); });
+    for (WriteUse& u : done) note_failed(std::move(u));
+}
+
+/// The newest failure of an element is the one that counts.
+void Buffer::note_failed(WriteUse&& write) {
+    if (!write.parts.empty()) {  // each for itself
+        for (WriteUse& part : write.parts) known_done(part.event) ? note_failed(std::move(part)) : writes_.push_back(std::move(part));
+        return;
     }
-    std::erase_if(writes_, [](const Use& u) { return !matters_to_readers(u.event); });
-    if (origin_.state() && known_done(origin_) && !undefined()) origin_ = Event();
+    if (!known_failed(write.event) || write.region.empty() || (write.left && write.left->empty())) return;
+    if (!write.left) overwrite(write.region);
+    failed_.push_back({write.left ? std::move(*write.left) : ByteSet(write.region), std::move(write.event)});
+}
+
+bool Buffer::touches(const WriteUse& write, const Region& region) {
+    if (write.left) return write.left->intersects(region);
+    const ByteRange a = write.region.bounds(), b = region.bounds();
+    if (a.begin >= b.end || b.begin >= a.end) return false;
+    return (write.region.dense() && region.dense()) || ByteSet(write.region).intersects(region);
+}
+
+void Buffer::overwrite(const Region& region) {
+    for (FailedRange& f : failed_) f.bytes.remove(region);
+    std::erase_if(failed_, [](const FailedRange& f) { return f.bytes.empty(); });
+}
+
+void Buffer::cut(WriteUse& write, const Region& region) {
+    for (WriteUse& part : write.parts) cut(part, region);
+    if (!write.left && (write.region.runs() > most_cut_runs || region.runs() > most_cut_runs || !touches(write, region))) return;
+    if (!write.left) write.left = std::make_shared<ByteSet>(write.region);
+    write.left->remove(region);
+}
+
+void Buffer::add_failed(const Region& region, std::vector<Event>& out, Look look) {
+    const auto found = [&](const FailedRange& f) { return f.bytes.intersects(region); };
+    for (const FailedRange& f : failed_) {
+        if (found(f)) out.push_back(f.event);
+    }
+    if (look == Look::Only || failed_.empty() || !externally_writable()) return;
+    std::erase_if(failed_, found);
+    note_busy();
 }
 
 /// On an in-order queue a newer event stands for the older ones.
 void Buffer::add_read(const Event& event, std::uint64_t number) {
     const Queue* queue = event.state()->queue();
     if (queue && queue->order() == QueueOrder::InOrder)
-        std::erase_if(reads_, [&](const Use& u) { return u.event.state()->queue() == queue && !failed(u.event); });
+        std::erase_if(reads_, [&](const Use& u) { return u.event.state()->queue() == queue && !known_failed(u.event); });
     reads_.push_back({event, number});
 }
 
-/// A driver's work is never stopped in the middle.
-void Buffer::replace(Use&& write) {
-    if (!write.event.state()->polled()) replaced_.push_back(std::move(write));
-}
-
-bool Buffer::undefined() const noexcept {
-    return origin_.state() && origin_.state()->known_status() == EventStatus::Failed && origin_.state()->reach != Reach::Everything;
-}
-
 void Buffer::note_busy() noexcept {
-    const bool writes = !writes_.empty() || undefined();
+    const bool writes = !writes_.empty() || !failed_.empty();
     const auto bits = static_cast<std::uint8_t>((reads_.empty() ? 0 : reads_bit) | (writes ? writes_bit : 0));
     busy_.store(bits, std::memory_order_release);
 }
@@ -112,58 +127,55 @@ void Buffer::note_read(const Event& event) {
     noted_.store(number, std::memory_order_release);  // last: a thread that reads it finds the buffer busy
 }
 
-void Buffer::note_write(const Event& event, Access access, std::uint64_t covered) {
-    const bool inherits = reads(access);
+bool Buffer::note_write(const Event& event, Access access, const View& view, std::uint64_t covered) {
     const bool complete = !event.state() || event.state()->known_status() == EventStatus::Complete;
     const Queue* queue = event.state() ? event.state()->queue() : nullptr;
     const bool timed = queue && queue->profiling();
-    const bool counts_only = complete && !timed && (inherits || !written());
-    if (counts_only && host_visible()) return;
+    const bool counts_only = complete && !timed && (access != Access::Write || !written());
+    if (counts_only && host_visible()) return false;
     std::lock_guard lock(mutex());
     if (counts_only) {  // so that noted() tells of every write of a device
         noted_.fetch_add(1, std::memory_order_release);
-        return;
+        return false;
     }
     if (timed) timed_write_ = event;
     if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
     prune_writes();
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
-    if (!inherits || access == Access::Check) {
-        origin_ = complete ? Event() : event;
-        origin_number_ = number;
-    }
-    if (!inherits) replaced_.clear();
+    Region region(view, bytes_);
     // Work that failed when it was submitted has waited for nothing.
-    const auto waited_for = [covered = failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
+    const auto waited_for = [covered = known_failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
     std::erase_if(reads_, waited_for);
-    if (access == Access::Write) {  // only writers have to wait for the older ones too
-        for (const Use& u : writes_) {
+    if (access == Access::Write) {
+        overwrite(region);
+        // Only writers have to wait for older ones of which nothing is left.
+        for (WriteUse& u : take_if(writes_, [&](const WriteUse& u) { return region.covers(u.region); })) {
             if (known_done(u.event) || waited_for(u)) continue;
             // The queue of another event may end at any time.
-            if (u.event.state()->queue() == queue) {
-                add_read(u.event, u.number);
-            } else {
-                reads_.push_back(u);
-            }
+            u.event.state()->queue() == queue ? add_read(u.event, u.number) : reads_.push_back(u);
         }
-        writes_.clear();
-    } else if (inherits && !complete) {  // it fails whenever they do
+        for (WriteUse& u : writes_) cut(u, region);
+    } else if (reads(access) && !complete) {  // it fails whenever those do of which it reads all
         const bool in_order = queue && queue->order() == QueueOrder::InOrder;
-        const auto stands_for = [&](const Use& u) {
-            return !failed(u.event) && (waited_for(u) || (in_order && u.event.state()->queue() == queue));
-        };
-        take_if(writes_, stands_for, [this](Use&& u) { replace(std::move(u)); });
+        std::erase_if(writes_, [&](const WriteUse& u) {
+            const bool after = waited_for(u) || (in_order && u.event.state()->queue() == queue);
+            return after && !known_failed(u.event) && region.covers(u.region);
+        });
     }
-    if (!complete) writes_.push_back({event, number});
+    if (known_failed(event)) {
+        note_failed({event, number, std::move(region)});
+    } else if (!complete) {
+        writes_.emplace_back(event, number, std::move(region));
+    }
     note_busy();
     noted_.store(number, std::memory_order_release);
+    return writes_.size() >= few;
 }
 
 std::vector<Event> Buffer::loose_writes(const Queue* queue) {
     std::vector<Event> events;
     std::lock_guard lock(mutex());
-    if (writes_.size() < few) return events;
-    for (const Use& u : writes_) {
+    for (const WriteUse& u : writes_) {
         if (!known_done(u.event) && u.event.state()->queue() == queue) events.push_back(u.event);
     }
     if (events.size() < few) events.clear();
@@ -173,14 +185,18 @@ std::vector<Event> Buffer::loose_writes(const Queue* queue) {
 void Buffer::note_join(const Event& event, const std::vector<Event>& writes) {
     if (known_done(event)) return;
     std::lock_guard lock(mutex());
-    const auto joined = [&](const Use& u) {
+    std::vector<WriteUse> parts = take_if(writes_, [&](const WriteUse& u) {
         return std::any_of(writes.begin(), writes.end(), [&](const Event& e) { return e.state() == u.event.state(); });
-    };
-    const std::size_t before = writes_.size();
-    take_if(writes_, joined, [this](Use&& u) { replace(std::move(u)); });
-    if (writes_.size() == before) return;  // all was overwritten meanwhile
+    });
+    if (parts.empty()) return;  // all was overwritten meanwhile
+    ByteRange bounds = parts[0].region.bounds();
+    for (const WriteUse& u : parts) {
+        bounds.begin = std::min(bounds.begin, u.region.bounds().begin);
+        bounds.end = std::max(bounds.end, u.region.bounds().end);
+    }
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
-    writes_.push_back({event, number});
+    writes_.emplace_back(event, number, Region(bounds));
+    writes_.back().parts = std::move(parts);
     note_busy();
     noted_.store(number, std::memory_order_release);
 }
@@ -190,49 +206,70 @@ Event Buffer::timed_write() const {
     return timed_write_;
 }
 
-void Buffer::collect_for_read(std::vector<Event>& out) {
-    if (!busy()) return;
-    std::lock_guard lock(mutex());
-    prune_writes();
-    note_busy();
-    for (const Use& u : writes_) out.push_back(u.event);
-    const auto is_origin = [&](const Use& u) { return u.event.state() == origin_.state(); };
-    if (undefined() && std::none_of(writes_.begin(), writes_.end(), is_origin)) out.push_back(origin_);
+void Buffer::collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look) {
+    collect_for_read(view, needs, after, look, [](const Event&, bool) { return false; });
 }
 
 void Buffer::collect_for_write(std::vector<Event>& out) {
+    collect_for_write(out, [](const Event&) { return false; });
+}
+
+void Buffer::wait_for_read(const View& view) {
+    if (!written()) return;
+    std::vector<Event> needs, after;
+    collect_for_read(view, needs, after, Look::Take);
+    for (const Event& e : after) e.state()->wait_done();
+    for (const Event& e : needs) wait_for(e);
+}
+
+void Buffer::wait_for_update(const View& view) {
     if (!busy()) return;
-    std::lock_guard lock(mutex());
-    prune();
-    for (const auto* list : {&writes_, &reads_}) {
-        for (const Use& u : *list) out.push_back(u.event);
+    std::vector<Event> uses;
+    collect_for_write(uses);
+    for (const Event& e : uses) e.state()->wait_done();
+    wait_for_read(view);
+}
+
+void Buffer::wait_for_write(const View& view) {
+    if (!busy()) return;
+    std::vector<Event> uses;
+    collect_for_write(uses);
+    for (const Event& e : uses) e.state()->wait_done();
+    (void)note_write(Event(), Access::Write, view);
+}
+
+bool Buffer::has_failed(const View& view) {
+    if (!written()) return false;
+    const std::lock_guard lock(mutex());
+    prune_writes();
+    note_busy();
+    if (failed_.empty()) return false;
+    const Region region(view, bytes_);
+    return std::any_of(failed_.begin(), failed_.end(), [&](const FailedRange& f) { return f.bytes.intersects(region); });
+}
+
+Event Buffer::failed_write(const View& view) {
+    if (!written()) return {};
+    std::vector<Event> needs, after;
+    collect_for_read(view, needs, after);
+    for (const Event& e : needs) {
+        e.state()->wait_done();
+        if (known_failed(e)) return e;
     }
-    if (undefined()) out.push_back(origin_);  // so that no reader passes over it
+    return {};
 }
 
-void Buffer::wait_for_read() {
-    if (!busy()) return;
-    std::vector<Event> events;
-    collect_for_read(events);
-    for (const Event& e : events) wait_for(e);
-}
-
-void Buffer::write_anew() {
-    if (!busy()) return;
-    std::lock_guard lock(mutex());
-    origin_ = Event();
-    prune();
-}
-
-void Buffer::wait_for_write() {
-    if (!busy()) return;
-    write_anew();
-    std::vector<Event> events;
-    collect_for_write(events);
-    for (const Event& e : events) {
-        if (e.state()) e.state()->wait_done();
+void Buffer::accept(const View& view) {
+    if (!written()) return;
+    std::vector<Event> needs, after;
+    collect_for_read(view, needs, after);
+    for (const auto* list : {&needs, &after}) {
+        for (const Event& e : *list) e.state()->wait_done();
     }
-    wait_for_read();
+    std::lock_guard lock(mutex());
+    prune_writes();
+    overwrite(Region(view, bytes_));
+    note_busy();
 }
 
 }  // namespace pardo::device

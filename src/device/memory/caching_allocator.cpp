@@ -46,29 +46,31 @@ void CachedBuffer::dispose() {
 }
 
 std::vector<Event> CachedBuffer::unfinished() {
-    std::vector<Use> replaced;
+    std::vector<FailedRange> failed;  // released after the lock
     std::vector<Event> events;
-    std::lock_guard lock(mutex());
-    for (auto* list : {&reads_, &writes_}) {
-        for (Use& u : *list) {
+    const std::lock_guard lock(mutex());
+    const auto take = [&](auto& list) {
+        for (auto& u : list) {
             if (!known_done(u.event)) events.push_back(std::move(u.event));
         }
-        list->clear();
-    }
-    replaced.swap(replaced_);
+        list.clear();
+    };
+    take(reads_);
+    take(writes_);
+    failed.swap(failed_);
     note_busy();
     return events;
 }
 
 bool CachedBuffer::last_use_unfinished() {
     std::lock_guard lock(mutex());
-    const auto last_unfinished = [](const std::vector<Use>& list) { return !list.empty() && !known_done(list.back().event); };
+    const auto last_unfinished = [](const auto& list) { return !list.empty() && !known_done(list.back().event); };
     return last_unfinished(writes_) || last_unfinished(reads_);
 }
 
-void CachedBuffer::drop(std::vector<Use>& uses, std::vector<Event>& dropped) {
-    for (Use& u : uses) dropped.push_back(std::move(u.event));
-    uses.clear();
+void CachedBuffer::drop_failed(std::vector<Event>& dropped) {
+    for (FailedRange& f : failed_) dropped.push_back(std::move(f.event));
+    failed_.clear();
 }
 
 bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& dropped) {
@@ -77,17 +79,15 @@ bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& droppe
         std::lock_guard lock(mutex());
         if (std::all_of(reads_.begin(), reads_.end(), own) && std::all_of(writes_.begin(), writes_.end(), own)) {
             // Whoever writes first waits for them; their failures are not the new owner's. In order the last ones stand for all.
-            for (auto* list : {&reads_, &writes_}) {
-                if (list->size() <= 1) continue;
-                Use last = std::move(list->back());
-                list->pop_back();
-                drop(*list, dropped);
-                list->push_back(std::move(last));
-            }
+            const auto keep_last = [&](auto& list) {
+                for (std::size_t i = 0; i + 1 < list.size(); ++i) dropped.push_back(std::move(list[i].event));
+                if (list.size() > 1) list.erase(list.begin(), list.end() - 1);
+            };
+            keep_last(reads_);
+            keep_last(writes_);
             if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
             writes_.clear();
-            drop(replaced_, dropped);
-            if (origin_.state()) dropped.push_back(std::exchange(origin_, Event()));
+            drop_failed(dropped);
             note_busy();
             return true;
         }
@@ -99,13 +99,14 @@ bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& droppe
 void CachedBuffer::prune_dependencies(std::vector<Event>& dropped) {
     std::lock_guard lock(mutex());
     // Failures of what used the block before are not the next owner's.
-    for (auto* list : {&reads_, &writes_}) {
-        const auto over = std::partition(list->begin(), list->end(), [](const Use& u) { return !known_done(u.event); });
-        for (auto u = over; u != list->end(); ++u) dropped.push_back(std::move(u->event));
-        list->erase(over, list->end());
-    }
-    drop(replaced_, dropped);
-    if (origin_.state()) dropped.push_back(std::exchange(origin_, Event()));
+    const auto prune_list = [&](auto& list) {
+        const auto over = std::partition(list.begin(), list.end(), [](const Use& u) { return !known_done(u.event); });
+        for (auto u = over; u != list.end(); ++u) dropped.push_back(std::move(u->event));
+        list.erase(over, list.end());
+    };
+    prune_list(reads_);
+    prune_list(writes_);
+    drop_failed(dropped);
     note_busy();
 }
 

@@ -87,7 +87,7 @@ private:
     /// The block is in use, whatever else may be over.
     bool last_use_unfinished();
     void prune_dependencies(std::vector<Event>& dropped);
-    void drop(std::vector<Use>& uses, std::vector<Event>& dropped);
+    void drop_failed(std::vector<Event>& dropped);
 
     CachingAllocator* allocator_ = nullptr;
     CachedBuffer* next_ = nullptr;

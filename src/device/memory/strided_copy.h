@@ -28,6 +28,14 @@ template <class F> void for_each_piece(const StridedCopy& region, std::int64_t m
 /// copied may differ. What has one plane (one row) has the pitches of a region without gaps there. Not for empty regions.
 StridedCopy normalized(const StridedCopy& region);
 
+/// The bytes that a region writes, and those that it reads. They point to the region.
+inline View written_view(const StridedCopy& region) {
+    return {region.to_offset, region.extents[0], {region.extents + 1, 2}, region.to_pitches, 1};
+}
+inline View read_view(const StridedCopy& region) {
+    return {region.from_offset, region.extents[0], {region.extents + 1, 2}, region.from_pitches, 1};
+}
+
 /// One side of a normalised region: where its first byte is, and where the one after its last.
 struct RegionSide {
     std::int64_t offset, row_pitch, plane_pitch, begin, end;

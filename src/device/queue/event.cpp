@@ -175,7 +175,6 @@ void DriverCore::finish_natives(const Batch& batch, const Marker* marker, const 
             e->set_failed(its.error ? *its.error : Error(ErrorCode::Device, "the driver failed"), named.request_.label);
             if (late_markers_) shared = e->failure();  // of everything after it
         } else if (found) {
-            e->reach = found->code() == ErrorCode::Matrix ? Reach::Nothing : Reach::Everything;  // a matrix that has no factors
             e->set_failed(*found, e->request_.label);
         } else {
             e->set_complete();

@@ -96,7 +96,7 @@ void check_not_forked(std::string_view op_name, const Device* device) {
 bool driver_gone() noexcept { return forked.load(std::memory_order_relaxed) || exited.load(std::memory_order_relaxed); }
 
 std::shared_ptr<Failure> lost_failure(const Device* device) {
-    return std::make_shared<Failure>(Error(ErrorCode::Device, "work submitted before fork() is lost: " + fork_message(device)));
+    return Failure::make(Error(ErrorCode::Device, "work submitted before fork() is lost: " + fork_message(device)));
 }
 
 void register_exit() { std::atexit(at_exit); }

@@ -24,6 +24,7 @@ char* at(const Buffer* b, std::size_t offset) { return static_cast<char*>(b->dat
 struct KeptLaunch {
     explicit KeptLaunch(const Launch& l) : launch(l), program(l.program), extents(l.extents), args(l.args) {
         uses.assign(l.uses.begin(), l.uses.end());
+        for (BufferUse& u : uses) u.view = {};  // it is noted by now, and points to the caller's
         for (const BufferUse& u : l.uses) buffers.emplace_back(u.buffer);
         launch.label = nullptr;
         launch.label_data = nullptr;
@@ -105,16 +106,17 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
 }
 
 template <class Call>
-Event DriverQueue::submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call) {
+Event DriverQueue::submit_copy(const BufferUse& to, const BufferUse& from, std::size_t bytes, std::span<const Event> depends,
+                               bool may_block, Call call) {
     count_bytes(bytes, bytes);
-    const BufferUse uses[] = {{from, Access::Read}, {to, written(to, bytes)}};
+    const BufferUse uses[] = {from, to};
     Request request;
     const auto size = static_cast<std::int64_t>(bytes);
     request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     const auto keep = [&] {
         return NativeCall::Owned(
-            [call, a = Ref<Buffer>(to), b = Ref<Buffer>(from)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+            [call, a = Ref<Buffer>(to.buffer), b = Ref<Buffer>(from.buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
     };
     return submit_call(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, keep, may_block);
 }
@@ -123,7 +125,8 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
                         std::span<const Event> depends) {
     check_range("copy", to, to_offset, bytes);
     check_range("copy", from, from_offset, bytes);
-    const auto go = [&](auto call, bool may_block) { return submit_copy(to, from, bytes, depends, may_block, call); };
+    const BufferUse target{to, Access::Write, View::bytes(to_offset, bytes)}, source{from, Access::Read, View::bytes(from_offset, bytes)};
+    const auto go = [&](auto call, bool may_block) { return submit_copy(target, source, bytes, depends, may_block, call); };
     if (stream().copies(to, from)) {
         return go(
             [=](Stream& stream, const NativeOrder& order) {
@@ -149,7 +152,7 @@ Event DriverQueue::copy(Buffer* to, std::size_t to_offset, Buffer* from, std::si
     if (from_mine) return copy_by_other(to, to_offset, from, from_offset, bytes, depends);
     if (!to_mine) throw Error(ErrorCode::Internal, "copy: neither buffer is of device " + device_->id());
     count_bytes(0, bytes);
-    const BufferUse uses[] = {{from, Access::Read}, {to, written(to, bytes)}};
+    const BufferUse uses[] = {{from, Access::Read, View::bytes(from_offset, bytes)}, {to, Access::Write, View::bytes(to_offset, bytes)}};
     const auto size = static_cast<std::int64_t>(bytes);
     return host_task(
         [this, a = Ref<Buffer>(to), b = Ref<Buffer>(from), to_offset, from_offset, bytes] {
@@ -182,7 +185,8 @@ Event DriverQueue::copy_strided(Buffer* to, Buffer* from, const StridedCopy& giv
     for_each_piece(region, most, [&](const StridedCopy& part) {
         const StridedCopy piece = normalized(part);
         const auto bytes = static_cast<std::size_t>(piece.extents[0] * rows_of(piece));
-        pieces.push_back(submit_copy(to, from, bytes, depends, with_host,
+        pieces.push_back(submit_copy({to, Access::Write, written_view(piece)}, {from, Access::Read, read_view(piece)}, bytes, depends,
+                                     with_host,
                                      [to, from, piece](Stream& s, const NativeOrder& order) { s.copy_strided(to, from, piece, order); }));
     });
     return pieces.size() == 1 ? pieces[0] : join("copy", pieces);
@@ -191,7 +195,7 @@ Event DriverQueue::copy_strided(Buffer* to, Buffer* from, const StridedCopy& giv
 Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t bytes, std::span<const Event> depends) {
     if (bytes == 0 || !stream().prefetches(buffer)) return Queue::prefetch(buffer, offset, bytes, depends);
     check_range("prefetch", buffer, offset, bytes);
-    const BufferUse uses[] = {{buffer, Access::Read}};
+    const BufferUse uses[] = {{buffer, Access::Read, View::bytes(offset, bytes)}};
     Request request;
     request.label.name = "prefetch";
     const auto call = [=](Stream& stream, const NativeOrder& order) { stream.prefetch(buffer, offset, bytes, order); };
@@ -200,15 +204,18 @@ Event DriverQueue::prefetch(Buffer* buffer, std::size_t offset, std::size_t byte
     });
 }
 
-std::vector<Event> DriverQueue::settle(Buffer* buffer, bool writing) {
+std::vector<Event> DriverQueue::settle(Buffer* buffer, const View& view, bool writing) {
     std::vector<Event> needs, after, ordered;
     if (!buffer->busy()) return needs;
-    if (writing) buffer->write_anew();
-    buffer->collect_for_read(needs);
-    if (writing) buffer->collect_for_write(after);
+    if (writing) {
+        buffer->collect_for_write(after);
+    } else {
+        buffer->collect_for_read(view, needs, after, Buffer::Look::Take);
+    }
     for (const Event& e : after) {
         if (!core().before_next(e)) e.state()->wait_quietly();
     }
+    if (writing) (void)buffer->note_write(Event(), Access::Write, view);
     for (const Event& e : needs) {
         if (core().before_next(e)) {
             ordered.push_back(e);
@@ -223,16 +230,16 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
     check_not_forked("write", device_);
     check_range("write", to, offset, bytes);
     count_bytes(0, bytes);
-    if (bytes == 0) return to->wait_for_write();
+    if (bytes == 0) return to->wait_for_write(View::bytes(offset, 0));
     const auto describe = [&] { return Submission{Activity::Write, this, {"write", {}}, {0, static_cast<std::int64_t>(bytes), 0}}; };
     if (to->host_visible()) {
-        to->wait_for_write();
+        to->wait_for_write(View::bytes(offset, bytes));
         return record_around([&] { std::memcpy(at(to, offset), from, bytes); }, describe);
     }
     if (bytes <= stream().takes_at_once()) {
         const auto* first = static_cast<const char*>(from);
         const auto kept = std::make_shared<const std::vector<char>>(first, first + bytes);  // the caller's memory may be pinned
-        const BufferUse uses[] = {{to, written(to, bytes)}};
+        const BufferUse uses[] = {{to, Access::Write, View::bytes(offset, bytes)}};
         Request request;
         request.label.name = small_write;
         const auto call = [=](Stream& stream, const NativeOrder& order) { stream.write(to, offset, kept->data(), bytes, order); };
@@ -241,21 +248,20 @@ void DriverQueue::write(Buffer* to, std::size_t offset, const void* from, std::s
         });
         return;
     }
-    const std::vector<Event> ordered = settle(to, true);
+    (void)settle(to, View::bytes(offset, bytes), true);
     const auto go = [&](Stream& stream, const NativeOrder& order) { stream.write(to, offset, from, bytes, order); };
     record_around([&] { core().run_and_wait("write", go); }, describe);
-    for (const Event& e : ordered) Buffer::wait_for(e);
 }
 
 void DriverQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_not_forked("read", device_);
     check_range("read", from, offset, bytes);
-    if (bytes == 0) return from->wait_for_read();
+    if (bytes == 0) return from->wait_for_read(View::bytes(offset, 0));
     std::vector<Event> ordered;
     if (from->host_visible()) {
-        from->wait_for_read();
+        from->wait_for_read(View::bytes(offset, bytes));
     } else {
-        ordered = settle(from, false);
+        ordered = settle(from, View::bytes(offset, bytes), false);
     }
     fetch(to, from, offset, bytes);
     for (const Event& e : ordered) Buffer::wait_for(e);
@@ -273,7 +279,7 @@ void DriverQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t 
 Event DriverQueue::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                         std::span<const Event> depends) {
     const FillPattern p = checked_pattern(to, offset, bytes, pattern, pattern_bytes);
-    const BufferUse uses[] = {{to, written(to, bytes)}};
+    const BufferUse uses[] = {{to, Access::Write, View::bytes(offset, bytes)}};
     Request request;
     request.label.name = "fill";
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);

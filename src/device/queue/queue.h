@@ -198,11 +198,12 @@ private:
     /// A copy, by a closure of plain values that serves at once and, copied, later; what is deferred keeps its buffers. `may_block`: its
     /// caller must not be the user's thread.
     template <class Call>
-    Event submit_copy(Buffer* to, Buffer* from, std::size_t bytes, std::span<const Event> depends, bool may_block, Call call);
+    Event submit_copy(const BufferUse& to, const BufferUse& from, std::size_t bytes, std::span<const Event> depends, bool may_block,
+                      Call call);
     Event submit_marker(Request&& request) override;
-    /// Blocks until a native call may use the buffer: raises failures of what it reads. Gives those events that the call comes after by
-    /// order alone, whose failures are still to be asked for.
-    std::vector<Event> settle(Buffer* buffer, bool writing);
+    /// Blocks until a native call may use the view: raises failures of what it reads. Gives those events that the call comes after by
+    /// order alone, whose failures are still to be asked for. `writing`: all of the view, so that no failure matters.
+    std::vector<Event> settle(Buffer* buffer, const View& view, bool writing);
 };
 
 /// Completes what the driver says is complete on all queues of a device, without blocking.

@@ -24,7 +24,10 @@ ScheduledQueue::Covered ScheduledQueue::collect(std::span<const BufferUse> uses,
         // Blocks of this device wait for their uses before they are reused; what others do with theirs is not known here.
         if (u.buffer->device() != device_) request.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
-        if (reads(u)) u.buffer->collect_for_read(request.needs, [this](const Event& e) { return scheduler_->implied(e, true); });
+        if (reads(u)) {
+            u.buffer->collect_for_read(u.view, request.needs, request.after, Buffer::Look::Take,
+                                       [this](const Event& e, bool needed) { return scheduler_->implied(e, needed); });
+        }
         if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return scheduler_->implied(e, false); });
     }
     return covered;
@@ -36,9 +39,8 @@ void ScheduledQueue::note(const Event& event, std::span<const BufferUse> uses, c
         if (reads(u)) u.buffer->note_read(event);
         if (!writes(u)) continue;
         if (scheduler_->before_next(event)) u.buffer->drop_writes([this](const Event& e) { return scheduler_->implied(e, true); });
-        u.buffer->note_write(event, u.access, covered[i]);
-        if (u.access != Access::WriteSome) continue;
-        // A reader needs all writes that may have left elements as they were: one event stands for many of them.
+        if (!u.buffer->note_write(event, u.access, u.view, covered[i])) continue;
+        // A reader needs all writes that have left elements as they were: one event stands for many of them.
         const std::vector<Event> writes = u.buffer->loose_writes(this);
         if (!writes.empty()) u.buffer->note_join(join("join", writes), writes);
     }
@@ -46,7 +48,7 @@ void ScheduledQueue::note(const Event& event, std::span<const BufferUse> uses, c
 
 void ScheduledQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {
     check_range("read", from, offset, bytes);
-    from->wait_for_read();
+    from->wait_for_read(View::bytes(offset, bytes));
     fetch(to, from, offset, bytes);
 }
 

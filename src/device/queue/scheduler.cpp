@@ -11,9 +11,7 @@ namespace {
 
 /// Of work that waited when the process ended; it need not be acknowledged.
 std::shared_ptr<Failure> exit_failure() {
-    auto failure = std::make_shared<Failure>(Error(ErrorCode::Device, "not run: the process is exiting"));
-    failure->acknowledged = true;
-    return failure;
+    return Failure::make(Error(ErrorCode::Device, "not run: the process is exiting"), true);
 }
 
 }  // namespace

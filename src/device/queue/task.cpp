@@ -58,7 +58,7 @@ void tasks_after_fork() {
     t.work.clear();
     t.idle = t.total = 0;
     const auto failure =
-        std::make_shared<Failure>(Error(ErrorCode::Device, "host_task: it belongs to the parent process, where it goes on"));
+        Failure::make(Error(ErrorCode::Device, "host_task: it belongs to the parent process, where it goes on"));
     for (EventState* state : t.unfinished) {
         state->retain();  // whatever holds it in the parent is never taken apart here
         state->lose(failure);

@@ -74,7 +74,25 @@ const Array& Array::force() const {
 
 const Array& Array::wait() const {
     force();
-    if (node_->buffer->busy()) node_->buffer->wait_for_read();
+    if (node_->buffer->busy()) node_->buffer->wait_for_read(graph::view_of(*node_));
+    return *this;
+}
+
+std::optional<Error> Array::failure() const {
+    try {
+        force();
+    } catch (const Error& e) {
+        return e;  // it has no memory
+    }
+    const Event failed = node_->buffer->failed_write(graph::view_of(*node_));
+    if (!failed.state()) return std::nullopt;
+    failed.state()->acknowledge();
+    return failed.state()->failure()->error;
+}
+
+const Array& Array::accept() const {
+    force();
+    node_->buffer->accept(graph::view_of(*node_));
     return *this;
 }
 
@@ -86,8 +104,8 @@ Event Array::event() const {
 
 std::vector<Event> Array::writes() const {
     force();
-    std::vector<Event> events;
-    node_->buffer->collect_for_read(events);
+    std::vector<Event> events, others;
+    node_->buffer->collect_for_read(graph::view_of(*node_), events, others);
     return events;
 }
 
@@ -111,7 +129,7 @@ void* Array::mutable_data() const {
         std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
         plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
     }
-    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_update(graph::view_of(leaf));
     return first_byte(leaf);
 }
 
@@ -158,7 +176,7 @@ std::function<void()> Array::share_writable() const {
         plan::force_readers(leaf.buffer.get(), plan::Compile::Unlocked);
         leaf.buffer->set_externally_writable();
     }
-    if (leaf.buffer->busy()) leaf.buffer->wait_for_write();
+    if (leaf.buffer->busy()) leaf.buffer->wait_for_update(graph::view_of(leaf));
     return [buffer = leaf.buffer]() mutable { buffer = nullptr; };
 }
 

@@ -181,7 +181,8 @@ Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depend
     }
     pardo::force(arrays);
     std::vector<Event> events(depends.begin(), depends.end());
-    for (const Array& x : arrays) x.node()->buffer->collect_for_read(events);
+    std::vector<Event> others;
+    for (const Array& x : arrays) x.node()->buffer->collect_for_read(graph::view_of(*x.node()), events, others);
     return graph::joined(impl_, std::move(events));
 }
 

@@ -22,7 +22,7 @@ constexpr std::int64_t address_limit = std::int64_t{1} << 57;
 void take_back(device::Queue& queue, device::Buffer& buffer, std::optional<ForeignStream> stream) noexcept {
     if (device::driver_gone() || (stream && *stream == queue.native_stream())) return;
     try {
-        buffer.note_write(queue.device()->foreign_work(stream == legacy_stream ? legacy_stream : 0));
+        buffer.note_write(queue.device()->foreign_work(stream == legacy_stream ? legacy_stream : 0), device::Access::WriteSome);
     } catch (const Error& e) {
         log(LogLevel::Info, "memory that another library has let go: " + e.message());  // a lost device: it is not used again
     }
@@ -149,20 +149,13 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
         plan::force_readers(buffer, plan::Compile::Unlocked);
         buffer->set_externally_writable();
     }
-    std::vector<Event> before;
-    if (writable) {
-        buffer->collect_for_write(before);
-    } else {
-        buffer->collect_for_read(before);
-    }
+    std::vector<Event> needs, before;
+    buffer->collect_for_read(graph::view_of(leaf), needs, before, device::Buffer::Look::Take);
+    if (writable) buffer->collect_for_write(before);
     bool ours = false;
-    for (const Event& e : before) {
-        if (stream && e.state()->queue() == queue && !e.done()) {
-            ours = true;
-        } else {
-            e.wait();
-        }
-    }
+    const auto on_stream = [&](const Event& e) { return stream && e.state()->queue() == queue && !e.done(); };
+    for (const Event& e : before) on_stream(e) ? void(ours = true) : e.state()->wait_done();
+    for (const Event& e : needs) on_stream(e) ? void(ours = true) : device::Buffer::wait_for(e);
     if (ours) queue->signal_stream(*stream);
     char* const data = static_cast<char*>(buffer->data()) + leaf.offset * itemsize(leaf.dtype);
     return {data, [kept = leaf.buffer, owner = leaf.queue, stream]() mutable {

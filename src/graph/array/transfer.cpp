@@ -201,7 +201,7 @@ Scalar Array::item() const {
     force();
     const std::int64_t at = node_->offset * itemsize(node_->dtype);
     if (node_->buffer->host_visible()) {
-        if (node_->buffer->busy()) node_->buffer->wait_for_read();
+        if (node_->buffer->busy()) node_->buffer->wait_for_read(graph::view_of(*node_));
         return load_scalar(node_->dtype, static_cast<const char*>(node_->buffer->data()) + at);
     }
     alignas(16) char element[16];
@@ -216,7 +216,7 @@ void Array::copy_to(void* host) const {
     count_copy(bytes);
     const bool contiguous = pardo::is_contiguous(node_->shape, node_->strides);
     if (!contiguous && node_->buffer->host_visible() && bytes <= host_copy_limit) {
-        if (node_->buffer->busy()) node_->buffer->wait_for_read();
+        if (node_->buffer->busy()) node_->buffer->wait_for_read(graph::view_of(*node_));
         const char* first = static_cast<const char*>(node_->buffer->data()) + node_->offset * itemsize(node_->dtype);
         return pack(static_cast<char*>(host), first, itemsize(node_->dtype), node_->shape, byte_strides(*node_));
     }
@@ -238,11 +238,9 @@ Array Array::to_queue(const Queue& queue) const {
     const auto bytes = static_cast<std::size_t>(packed.nbytes());
     if (bytes == 0) return copy;
     count_copy(packed.nbytes());
-    std::vector<Event> ready;
-    packed.node()->buffer->collect_for_read(ready);
     const std::int64_t from = packed.node()->offset * itemsize(packed.dtype());
     const Event copied =
-        queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes, ready);
+        queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes);
     if (packed.node()->buffer->externally_writable()) copied.wait();
     return copy;
 }

@@ -10,6 +10,15 @@
 #include "device/waiting.h"
 
 namespace pardo::lib {
+namespace {
+
+bool same_view(const device::BufferUse& use, const Memory& memory) {
+    const device::View view = memory.view();
+    return use.buffer == memory.buffer.get() && use.view.offset == view.offset && use.view.item == view.item &&
+           std::ranges::equal(use.view.shape, view.shape) && std::ranges::equal(use.view.strides, view.strides);
+}
+
+}  // namespace
 
 Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<const Memory* const> reads,
              std::span<const Memory* const> writes, std::function<void()> f, std::int64_t operations) {
@@ -18,9 +27,9 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
     const auto add = [&](const Memory* memory, device::Access access) {
         if (!memory || !*memory) return;
         device::BufferUse* known =
-            std::find_if(uses.begin(), uses.end(), [&](const device::BufferUse& u) { return u.buffer == memory->buffer.get(); });
+            std::find_if(uses.begin(), uses.end(), [&](const device::BufferUse& u) { return same_view(u, *memory); });
         if (known == uses.end())
-            uses.push_back({memory->buffer.get(), access});
+            uses.push_back({memory->buffer.get(), access, memory->view()});
         else if (known->access != access)
             known->access = device::Access::ReadWrite;
         foreign |= device::externally_visible(memory->buffer.get(), access);

@@ -204,8 +204,7 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
     p.a_steps.append(a.strides.begin(), a.strides.begin() + p.batch.outer);
     p.b_steps.append(b.strides.begin(), b.strides.begin() + p.batch.outer);
     p.out_steps.append(out.strides.begin(), out.strides.begin() + p.batch.outer);
-    const device::BufferUse uses[] = {
-        {a.buffer.get(), device::Access::Read}, {b.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
+    const device::BufferUse uses[] = {use_of(a, device::Access::Read), use_of(b, device::Access::Read), use_of(out, device::Access::Write)};
     device::call_library(queue, [p](void* stream, device::LibraryStates& states) { p.run(stream, states); }, uses, {"matmul", {}});
 }
 

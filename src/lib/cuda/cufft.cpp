@@ -227,7 +227,7 @@ void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
     const bool narrow = itemsize(x.dtype) == (is_complex(x.dtype) ? 8 : 4), halved = what.transform != Transform::Complex;
     const FftType type = type_of(what.transform, narrow), complex = type_of(Transform::Complex, narrow);
     Memory in = x;
-    std::vector<device::BufferUse> uses = {{x.buffer.get(), device::Access::Read}, {out.buffer.get(), device::Access::Write}};
+    std::vector<device::BufferUse> uses = {use_of(x, device::Access::Read), use_of(out, device::Access::Write)};
     const bool once = are_last(axes, x.shape.size(), halved);
     if (needs_copy(x, what.transform)) {
         in = make_scratch(queue, x.dtype, x.size());
@@ -235,7 +235,7 @@ void cufft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
         in.strides = x.strides;
         const auto bytes = static_cast<std::size_t>(x.nbytes());
         (void)queue->copy(in.buffer.get(), 0, x.buffer.get(), static_cast<std::size_t>(x.offset * itemsize(x.dtype)), bytes);
-        uses[0] = {in.buffer.get(), device::Access::ReadWrite};
+        uses[0] = use_of(in, device::Access::ReadWrite);
     }
     std::vector<FftStep> steps;
     if (once) {

@@ -306,17 +306,17 @@ Memory submit_on_device(device::Queue* queue, const MatrixOptions& options, std:
     const std::int64_t count = matrices_of(in[0]);
     Memory info = make_scratch(queue, DType::Int32, count);
     DeviceStack<T> stack{options, nvidia::solver(), {}, {}, {}, {}, reinterpret_cast<int*>(info.address()), count};
-    std::vector<device::BufferUse> uses = {{info.buffer.get(), device::Access::Write}};
+    std::vector<device::BufferUse> uses = {use_of(info, device::Access::Write)};
     for (const Memory& x : in) {
         stack.in.push_back(reinterpret_cast<T*>(x.address()));
         stack.in_shapes.push_back(x.shape);
-        uses.push_back({x.buffer.get(), device::Access::Read});
+        uses.push_back(use_of(x, device::Access::Read));
     }
     for (const Memory& x : out) {
         stack.out.push_back(x ? x.address() : nullptr);
         stack.out_shapes.push_back(x.shape);
         if (!x) continue;
-        uses.push_back({x.buffer.get(), device::Access::ReadWrite});
+        uses.push_back(use_of(x, device::Access::ReadWrite));
     }
     const auto call = [stack = std::move(stack), run](void* stream, device::LibraryStates& states) {
         run(stack, states.get<SolverState>(*stack.library, static_cast<cuda::StreamHandle>(stream)));

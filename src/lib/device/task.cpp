@@ -159,7 +159,11 @@ device::SourceKernel kernel_source(const Variant& variant, std::string params) {
 }
 
 DeviceArg::DeviceArg(const Memory& memory, device::Access how)
-    : slot(reinterpret_cast<std::uint64_t>(memory.address())), buffer(memory.buffer.get()), access(how) {}
+    : slot(reinterpret_cast<std::uint64_t>(memory.address())), buffer(memory.buffer.get()) {
+    const device::BufferUse use = use_of(memory, how);
+    access = use.access;
+    view = use.view;
+}
 
 DeviceArg::DeviceArg(device::Buffer* whole, device::Access how)
     : slot(reinterpret_cast<std::uint64_t>(whole->data())), buffer(whole), access(how) {}
@@ -174,7 +178,7 @@ void launch_kernel(device::Queue* queue, const char* name, const Variant& varian
     for (const DeviceArg& arg : args) {
         slots.push_back(arg.slot);
         if (!arg.buffer) continue;
-        uses.push_back({arg.buffer, arg.access});
+        uses.push_back({arg.buffer, arg.access, arg.view});
         foreign |= device::externally_visible(arg.buffer, arg.access);
     }
     launch.program = program.get();

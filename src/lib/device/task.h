@@ -53,6 +53,7 @@ struct DeviceArg {
     std::uint64_t slot;
     device::Buffer* buffer = nullptr;  // null: an int64
     device::Access access = device::Access::Read;
+    device::View view{};
 
     DeviceArg(std::int64_t value) : slot(static_cast<std::uint64_t>(value)) {}
     DeviceArg(const Memory& memory, device::Access how);

@@ -15,7 +15,7 @@ struct KernelArguments {
 
     void add(const Memory& memory, device::Access access) {
         words.push_back(reinterpret_cast<std::uint64_t>(memory.address()));
-        uses.push_back({memory.buffer.get(), access});
+        uses.push_back(use_of(memory, access));
         foreign |= device::externally_visible(memory.buffer.get(), access);
     }
     void add(std::int64_t number) { words.push_back(static_cast<std::uint64_t>(number)); }

@@ -102,8 +102,8 @@ void vkfft_fft(device::Queue* queue, const Memory& x, const Memory& out, const F
     for (const int axis : axes.first(axes.size() - 1)) {
         if (x.shape[axis] > 1) steps.push_back(step_along(out, out, Transform::Complex, what.forward, axis));
     }
-    const device::BufferUse uses[] = {{in.buffer.get(), reading},
-                                      {out.buffer.get(), axes.size() > 1 ? device::Access::ReadWrite : device::Access::Write}};
+    const device::BufferUse uses[] = {use_of(in, reading),
+                                      use_of(out, axes.size() > 1 ? device::Access::ReadWrite : device::Access::Write)};
     // Buffers are held by the submission.
     device::call_library(queue,
                          [plans = &plans_of(device), steps = std::move(steps)](void* native, device::LibraryStates&) {

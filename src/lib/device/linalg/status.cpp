@@ -26,7 +26,7 @@ void MatrixStatus::settle(std::span<const Memory> results) const {
     if (words_->host_visible()) return;
     std::vector<device::BufferUse> uses = {{words_.get(), device::Access::Read}};
     for (const Memory& x : results) {
-        if (x) uses.push_back({x.buffer.get(), device::Access::Check});
+        if (x) uses.push_back(use_of(x, device::Access::ReadWrite));
     }
     const auto look = [queue = queue_, words = words_, report = report_] {
         std::int64_t word = 0;
@@ -39,7 +39,7 @@ void MatrixStatus::settle(std::span<const Memory> results) const {
 void MatrixStatus::finish(std::span<const Memory> results, const Memory& info) const {
     SmallVector<DeviceArg, 4> updated;
     for (const Memory& x : results) {
-        if (x) updated.push_back({x, device::Access::Check});
+        if (x) updated.push_back(updates(x));
     }
     while (updated.size() < 3) updated.push_back(updated[0]);
     const std::int64_t count = info ? info.size() : 0;

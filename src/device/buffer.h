@@ -160,6 +160,8 @@ protected:
         Event event;
     };
     static bool known_failed(const Event& e) noexcept;
+    /// The same; and a failure is told that elements have failed by it.
+    static bool has_failed_data(const Event& e);
     static bool touches(const WriteUse& write, const Region& region);
     /// Drops completed uses; keeps what failed writes were to write. Call with mutex() held, as the next ones.
     void prune();

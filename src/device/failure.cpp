@@ -27,13 +27,17 @@ Logs& logs() {
     return *instance;
 }
 
+bool is_known(const Failure& failure) {
+    return failure.acknowledged.load(std::memory_order_acquire) || failure.reported.load(std::memory_order_acquire);
+}
+
 /// What events share; Failure itself is shared with the logs.
 struct FailureHandle {
     std::shared_ptr<Failure> failure;
     explicit FailureHandle(std::shared_ptr<Failure> f) : failure(std::move(f)) {}
     FailureHandle(const FailureHandle&) = delete;
     ~FailureHandle() {
-        if (failure->acknowledged.load(std::memory_order_acquire) || failure->reported.load(std::memory_order_acquire)) return;
+        if (!failure->of_data.load(std::memory_order_acquire) || is_known(*failure)) return;
         {
             const std::lock_guard lock(logs().mutex);
             if (logs().lost.size() >= FailureLog::most) return;  // the logs know of them
@@ -111,6 +115,21 @@ void FailureLog::raise() {
         prune_locked();
     }
     if (first) throw with_count(first->error, others);
+}
+
+void FailureLog::lose() {
+    if (!any_.load(std::memory_order_acquire)) return;
+    bool some = false;
+    {
+        const std::lock_guard lock(logs().mutex);
+        for (const std::shared_ptr<Failure>& failure : entries_) {
+            if (failure->of_data.load(std::memory_order_acquire) || is_known(*failure)) continue;
+            logs().lost.push_back(failure);
+            some = true;
+        }
+    }
+    auto* hook = some ? lost_hook.load(std::memory_order_acquire) : nullptr;
+    if (hook) hook();
 }
 
 std::vector<Error> FailureLog::take_unseen(Unseen which) {

@@ -19,11 +19,12 @@ class FailureLog;
 /// Why work failed. Work that depended on it shares the record, so that waits raise it once.
 struct Failure : std::enable_shared_from_this<Failure> {
     explicit Failure(Error e) : error(std::move(e)) {}
-    /// A failure by its handle, which events hold. When the last copy goes and nobody has acknowledged it, it is one that nobody saw.
+    /// A failure by its handle, which events hold. When the last copy goes and nobody has acknowledged it, it is lost.
     static std::shared_ptr<Failure> make(Error error, bool acknowledged = false);
     Error error;
     std::atomic<bool> acknowledged{false};
     std::atomic<bool> reported{false};  // as one that nobody saw
+    std::atomic<bool> of_data{false};   // elements have failed by it; one of no data has its queue for a handle
     const FailureLog* home = nullptr;   // where it was noted first; set before others see it
 };
 
@@ -41,6 +42,8 @@ public:
     void raise();
     /// Lets go of those that are acknowledged.
     void prune();
+    /// The queue is gone: failures of no data, which nobody can wait for any more, are lost ones.
+    void lose();
     /// As pardo::take_unseen_failures.
     static std::vector<Error> take_unseen(Unseen which);
 

@@ -27,21 +27,24 @@ void merge(std::vector<ByteRange>& ranges) {
 }  // namespace
 
 Region::Region(const View& view, std::size_t buffer_bytes) {
+    // No elements: a byte of its own, below all others, so that what fails for them is heard of.
+    const auto none = [&](std::int64_t offset) {
+        bounds_ = {-1 - offset, -offset};
+        run_ = 1;
+    };
     if (view.item < 0) {
         bounds_ = {0, static_cast<std::int64_t>(buffer_bytes)};
         run_ = bounds_.end;
+        if (buffer_bytes == 0) none(0);
         return;
     }
+    if (view.item == 0) return none(view.offset);
     bounds_ = {view.offset, view.offset + view.item};
     run_ = view.item;
     SmallVector<Step, 8> steps;
     for (std::size_t d = 0; d < view.shape.size(); ++d) {
         const std::int64_t count = view.shape[d];
-        if (count == 0) {
-            bounds_.end = bounds_.begin;
-            run_ = 0;
-            return;
-        }
+        if (count == 0) return none(view.offset);
         const std::int64_t bytes = view.strides[d] * (view.unit ? view.unit : view.item);
         if (count == 1 || bytes == 0) continue;
         (bytes < 0 ? bounds_.begin : bounds_.end) += (count - 1) * bytes;

@@ -202,6 +202,28 @@ void poison_readers(const Node* target) {
 }
 #endif
 
+/// Where leaves are known to have failed: what is held, or asked for, and does not need them. One launch would fail for all.
+std::vector<Ref<Node>> unharmed(const Subgraph& subgraph) {
+    std::vector<Ref<Node>> found;
+    const auto failed = [&](NodeId id) {
+        const Node& leaf = *subgraph.nodes[id];
+        return leaf.buffer->written() && leaf.buffer->has_failed(graph::view_of(leaf));
+    };
+    if (std::none_of(subgraph.leaves.begin(), subgraph.leaves.end(), failed)) return found;
+    std::vector<bool> harmed(subgraph.nodes.size());
+    for (const NodeId id : subgraph.leaves) harmed[id] = failed(id);
+    for (std::size_t i = 0; i < subgraph.nodes.size(); ++i) {  // inputs before users
+        Node* node = subgraph.nodes[i];
+        if (!node->pending()) continue;
+        for (int k = 0; k < node->arity; ++k) harmed[i] = harmed[i] || (subgraph.contains(node->inputs[k].get()) && harmed[node->inputs[k]->index]);
+        if (!harmed[i] && (subgraph.flags[i] & (Subgraph::Root | Subgraph::Held))) found.emplace_back(node);
+    }
+    return found;
+}
+
+/// Computes those by themselves; false when there are none, or they cannot be computed. The subgraph is to be collected again.
+bool force_unharmed(const Subgraph& subgraph);
+
 enum class Stored : std::uint8_t {
     Done,
     Again,     // the graph has changed meanwhile, or will when `calls` have been run
@@ -227,6 +249,7 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
         subgraph.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
     }
     if (target->size() == 0) return Stored::Done;
+    if (force_unharmed(subgraph)) return Stored::Again;
     device::Queue* queue = target->queue.get();
     PlanSearch plan(subgraph, queue);
     if (!plan && may_unlock(compile)) {
@@ -263,8 +286,8 @@ void set_fusion_enabled(bool on) { fusion.store(on, std::memory_order_relaxed); 
 
 namespace {
 
-/// As force. False when it has compiled without the lock and is not to `go_on` then: nothing is computed.
-bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go_on) {
+/// As force. False when it has compiled without the lock and is not to `go_on` then: nothing is computed. `alone`: without siblings.
+bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go_on, bool alone = false) {
     device::Queue* queue = pending_queue(roots);
     if (!queue) return true;
     counters.forced.fetch_add(1, std::memory_order_relaxed);
@@ -277,11 +300,12 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
         }
         Borrowed work;
         siblings.clear();
-        collect_with_siblings(work->subgraph, roots, siblings);
+        alone ? work->subgraph.collect(roots) : collect_with_siblings(work->subgraph, roots, siblings);
         if (work->subgraph.calls) {
             calls = calls_of(work->subgraph);
             continue;
         }
+        if (!alone && force_unharmed(work->subgraph)) continue;
         PlanSearch plan(work->subgraph, queue);
         if (!plan && may_unlock(compile)) {
             siblings.clear();  // nothing of the graph is kept, so that others plan as if this thread were not there
@@ -299,6 +323,22 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
         work->execution.run(*plan, work->subgraph, queue);
         return true;
     }
+}
+
+}  // namespace
+
+namespace {
+
+bool force_unharmed(const Subgraph& subgraph) {
+    const std::vector<Ref<Node>> kept = unharmed(subgraph);
+    std::vector<Node*> nodes;
+    for (const Ref<Node>& node : kept) nodes.push_back(node.get());
+    try {
+        if (!nodes.empty()) (void)force_unless_changed(nodes, Compile::Locked, true, true);
+    } catch (const Error&) {
+        return false;  // for want of memory; whoever asks for them hears of it
+    }
+    return !nodes.empty();
 }
 
 }  // namespace

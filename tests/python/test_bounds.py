@@ -35,6 +35,7 @@ def outside(whole, inner_shape):
 
 
 def assert_untouched(whole, shape):
+    whole.accept()
     assert (outside(whole, shape) == CANARY).all()
 
 
@@ -61,7 +62,7 @@ def test_a_store_beyond_the_end(device):
     shift[8](x, 0).wait()
     assert_array_equal(pp.asnumpy(x), np.arange(8))
     raises(lambda: shift[8](x, 3).wait(), "(8|9|10)", 8, line="x[i + by] = i")
-    assert_array_equal(pp.asnumpy(x), [0, 1, 2, 0, 1, 2, 3, 4])  # the other items have run
+    assert_array_equal(pp.asnumpy(x.accept()), [0, 1, 2, 0, 1, 2, 3, 4])  # the other items have run
     assert_untouched(whole, (8,))
     shift[8](x, 0).wait()  # and it goes on
     assert_array_equal(pp.asnumpy(x), np.arange(8))
@@ -87,7 +88,7 @@ def test_negative_indices_count_from_the_end(device):
         assert_untouched(whole, (6,))
     y, whole = guarded(device, np.zeros(6))
     raises(lambda: back[3](pp.asarray(x[:2], device=device), y).wait(), -3, 2, 0)
-    assert_array_equal(pp.asnumpy(y)[:3], [0, x[0], x[1]])
+    assert_array_equal(pp.asnumpy(y.accept())[:3], [0, x[0], x[1]])
 
 
 def test_reads_that_fail_read_nothing(device):
@@ -108,7 +109,7 @@ def test_reads_that_fail_read_nothing(device):
     raises(lambda: take[n](x, pp.asarray(bad, device=device), y).wait(), rf"({n}|{-n - 1}|{2**60})", n, line="y[i] = x[index[i]]")
     expected = np.arange(n)[::-1] + 1.0
     expected[[17, 500, 999]] = 0
-    assert_array_equal(pp.asnumpy(y), expected)
+    assert_array_equal(pp.asnumpy(y.accept()), expected)
     assert_untouched(whole, (n,))
 
 
@@ -143,7 +144,7 @@ def test_scatters_and_updates(device):
     raises(lambda: put[50](x, pp.asarray(index, device=device)).wait(), rf"(50|{10**12})", 50)
     expected = np.arange(50) + 10
     expected[[3, 44]] = 0
-    assert_array_equal(pp.asnumpy(x), expected)
+    assert_array_equal(pp.asnumpy(x.accept()), expected)
     assert_untouched(whole, (50,))
 
 
@@ -159,7 +160,7 @@ def test_atomics(device):
     assert_array_equal(pp.asnumpy(h), np.full(10, 100))
     bins[7] = 10
     raises(lambda: count[1000](h, pp.asarray(bins, device=device)).wait(), 10, 10, 7)
-    assert_array_equal(pp.asnumpy(h), [200, 200, 200, 200, 200, 200, 200, 199, 200, 200])
+    assert_array_equal(pp.asnumpy(h.accept()), [200, 200, 200, 200, 200, 200, 200, 199, 200, 200])
     assert_untouched(whole, (10,))
 
 
@@ -174,7 +175,7 @@ def test_atomic_references(device):
     where, x = np.arange(40) % 4, np.arange(40, dtype="int32")
     where[39] = -5
     raises(lambda: largest[40](m, pp.asarray(where, device=device), pp.asarray(x, device=device)).wait(), -5, 4, 39)
-    assert_array_equal(pp.asnumpy(m), [36, 37, 38, 35])
+    assert_array_equal(pp.asnumpy(m.accept()), [36, 37, 38, 35])
     assert_untouched(whole, (4,))
 
 
@@ -411,7 +412,7 @@ def test_whole_rows_are_assigned(device):
 
     x, whole = guarded(device, np.zeros((3, 20)))
     raises(lambda: fill[3](x, pp.asarray(np.array([0, 3, 2]), device=device)).wait(), 3, 3, 1)
-    assert_array_equal(pp.asnumpy(x), np.repeat([[5.0], [0], [5]], 20, 1))
+    assert_array_equal(pp.asnumpy(x.accept()), np.repeat([[5.0], [0], [5]], 20, 1))
     assert_untouched(whole, (3, 20))
 
 
@@ -454,7 +455,7 @@ def test_structs_of_arrays(device):
     index = np.array([0, 1, 7, 3])
     points = Points(x, pp.arange(4.0, device=device) + 1)
     raises(lambda: swap[4](points, pp.asarray(index, device=device)).wait(), 7, 4, 2)
-    assert_array_equal(pp.asnumpy(x), [1, 2, 0, 4])
+    assert_array_equal(pp.asnumpy(x.accept()), [1, 2, 0, 4])
     assert_untouched(whole, (4,))
 
 
@@ -507,7 +508,7 @@ def test_complex_elements(device):
     index = np.array([5, 6, 0, -1])
     y = pp.zeros(4, dtype="complex128", device=device)
     raises(lambda: take[4](pp.asarray(x, device=device), pp.asarray(index, device=device), y).wait(), 6, 6, 1)
-    assert_array_equal(pp.asnumpy(y), [x[5], 0, x[0], x[5]])
+    assert_array_equal(pp.asnumpy(y.accept()), [x[5], 0, x[0], x[5]])
 
 
 # --- one kernel, several launches
@@ -524,7 +525,7 @@ def test_launches_are_judged_each_by_itself(device):
         inside = [-10 <= i + by < 10 for i in range(n)]
         if all(inside):
             shift[n](x, y, by).wait()
-            assert_array_equal(pp.asnumpy(y)[:n], np.arange(10.0)[np.arange(n) + by])
+            assert_array_equal(pp.asnumpy(y.accept())[:n], np.arange(10.0)[np.arange(n) + by])
         else:
             raises(lambda by=by, n=n: shift[n](x, y, by).wait(), ".*", 10, inside.index(False))
 
@@ -539,4 +540,4 @@ def test_a_device_goes_on_after_a_failure(device):
     with pytest.raises(IndexError, match="shift"):
         shift[4](x, y).wait()
     shift[3](x, y).wait()
-    assert_array_equal(pp.asnumpy(y)[:3], [1, 2, 3])
+    assert_array_equal(pp.asnumpy(y.accept())[:3], [1, 2, 3])

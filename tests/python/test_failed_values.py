@@ -1,7 +1,12 @@
 # tests/python/test_failed_values.py: a value that cannot be computed fails where it is used, and nowhere else.
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pardo as pp
@@ -164,3 +169,224 @@ def test_failed_values_of_out_of_order_queues_wait_for_nothing_else():
     assert y.event.done()
     gate.set_complete()
     assert x.tolist() == [6] * 6
+
+
+# --- what failed work was to write
+
+
+@pp.kernel
+def put(item: pp.Item, x, beyond):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    x[i + beyond] = 7.0
+
+
+@pp.kernel
+def add(item: pp.Item, x, beyond):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    x[i + beyond] = x[i] + 1.0
+
+
+@pp.jit
+def add_loop(x, beyond):  # type: ignore[no-untyped-def]
+    for i in pp.prange(x.shape[0]):
+        x[i + beyond] = x[i] + 1.0
+
+
+def by_loop(x: pp.Array) -> None:
+    with pytest.raises(IndexError):
+        add_loop(x, 3)
+
+
+def by_a_late_check(x: pp.Array) -> None:
+    index = pp.asarray(np.arange(x.size) + 1, device=x.device)
+    x[...] = pp.take(x + 0.0, index)
+
+
+def by_a_dependency(x: pp.Array) -> None:
+    gate = pp.UserEvent()
+    x.queue.fill(x, 3.0, depends=[gate])
+    gate.set_failed(IndexError("gate"))
+
+
+FAILING: dict[str, Callable[[pp.Array], object]] = {
+    "kernel that writes": lambda x: put[pp.Range(x.size)](x, 3),
+    "kernel that changes": lambda x: add[pp.Range(x.size)](x, 3),
+    "loop": by_loop,
+    "routine": by_a_late_check,
+    "dependency": by_a_dependency,
+}
+
+
+def refused(x: pp.Array) -> None:
+    """Each read raises, whatever it is, and however often."""
+    for _ in range(2):
+        for use in (
+            lambda: pp.asnumpy(x),
+            lambda: x.wait(),
+            lambda: float(x.sum()),
+            lambda: repr(x),
+            lambda: (x * 2.0).wait(),
+            lambda: pp.asnumpy(pp.sort(x)),
+            lambda: x.tolist(),
+            lambda: np.asarray(x + 1.0),
+        ):
+            with pytest.raises(IndexError):
+                use()
+    assert isinstance(x.failure(), IndexError)
+
+
+@pytest.mark.parametrize("size", [6, 200_000])
+@pytest.mark.parametrize("how", FAILING)
+def test_elements_fail_with_the_work_that_was_to_write_them(device: str, how: str, size: int) -> None:
+    whole = pp.zeros((3, size), device=device)
+    FAILING[how](whole[1])  # no exception at the call, whatever the size
+    refused(whole[1])
+    refused(whole[:, 2])
+    for k in (0, 2):  # bystanders
+        assert whole[k].failure() is None
+        assert float(whole[k].sum()) == 0
+    double_of = whole * 2.0
+    assert isinstance(double_of[1].failure(), IndexError)
+    whole[1, : size // 2] = 4.0
+    assert float(whole[1, : size // 2].sum()) == 4.0 * (size // 2)
+    refused(whole[1])
+    whole.queue.fill(whole[1, size // 2 :], 4.0)
+    assert whole.failure() is None
+    assert float(whole.sum()) == 4.0 * size
+    FAILING[how](whole[1])
+    assert whole.accept() is whole
+    assert whole.failure() is None
+    assert pp.asnumpy(whole)[0].sum() == 0
+
+
+def test_strided_views_fail_and_are_mended_exactly(device: str) -> None:
+    x = pp.zeros((6, 6), device=device)
+    add[pp.Range(3)](x[::2, 1], 1)
+    assert isinstance(x[:, 1].failure(), IndexError)
+    assert x[1::2, 1].failure() is None
+    assert x[:, 0].failure() is None
+    assert x[:, 2:].failure() is None
+    x[::2, 1] = 1.0
+    assert x.failure() is None
+    assert float(x.sum()) == 3.0
+
+
+def test_memory_that_was_given_back_brings_no_failure(device: str) -> None:
+    for _ in range(3):
+        x = pp.zeros(1000, device=device)
+        put[pp.Range(1000)](x, 5)
+        assert x.failure() is not None
+        del x
+        y = pp.empty(1000, device=device)
+        assert y.failure() is None
+        y[...] = 1.0
+        assert float(y.sum()) == 1000.0
+
+
+def test_values_computed_with_failed_ones_are_spared(device: str) -> None:
+    x, y = pp.zeros(8, device=device), pp.ones(8, device=device)
+    put[pp.Range(8)](x, 5)
+    assert x.failure() is not None
+    shared = y * 2.0
+    bad, good = shared + x, shared + 1.0
+    with pytest.raises(IndexError):
+        bad.wait()
+    assert good.tolist() == [3.0] * 8
+    assert shared.tolist() == [2.0] * 8
+
+
+def test_memory_of_others_raises_once_more() -> None:
+    memory = np.zeros(8)
+    x = pp.asarray(memory, copy=False)
+    with pytest.raises(IndexError):  # waited for: others may read it
+        put[pp.Range(8)](x, 5)
+    memory[:] = 2.0  # they mend it, and nobody tells
+    with pytest.raises(IndexError):
+        pp.asnumpy(x + 1.0)
+    assert pp.asnumpy(x + 1.0).tolist() == [3.0] * 8
+
+
+def test_a_failed_value_without_memory_cannot_be_accepted() -> None:
+    x = pp.ones(HUGE)
+    assert isinstance(x.failure(), MemoryError)
+    with pytest.raises(MemoryError):
+        x.accept()
+
+
+# --- failures that nobody saw
+
+
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: told.append(info.exc_value))
+    return told
+
+
+def test_what_nobody_saw_is_reported_with_its_own_type(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = reports(monkeypatch)
+    x = pp.zeros(8, device=device)
+    event = put[pp.Range(8)](x, 5)
+    while not event.done():
+        time.sleep(0.001)
+    assert not told
+    del event
+    del x
+    pp.zeros(8, device=device).wait()
+    for _ in range(1000):
+        if told:
+            break
+        time.sleep(0.001)
+    (error,) = told
+    assert type(error) is IndexError
+    assert "put: index" in str(error)
+    assert "x[i + beyond] = 7.0" in str(error)
+    told.clear()
+    y = pp.zeros(8, device=device)
+    put[pp.Range(8)](y, 5)
+    assert y.failure() is not None  # seen
+    del y
+    for _ in range(20):
+        time.sleep(0.001)
+    assert not told
+
+
+def run_script(text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, check=True)
+
+
+def test_at_exit_all_that_is_left_is_reported() -> None:
+    done = run_script(
+        """
+        import pardo as pp
+        def broken():
+            raise KeyError("task")
+        event = pp.zeros(1).queue.host_task(broken)
+        print("end")
+        """
+    )
+    assert done.stdout == "end\n"
+    assert "KeyError: 'task'" in done.stderr
+
+
+def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:
+    pytest.importorskip("IPython")
+    done = run_script(
+        """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        def cell(text):
+            print("---", flush=True)
+            shell.run_cell(text, store_history=True)
+        cell("import pardo as pp")
+        cell("def broken():\\n    raise KeyError('task')")
+        cell("e = pp.zeros(1).queue.host_task(broken)\\nwhile not e.done(): pass")
+        cell("g = pp.UserEvent()\\nx = pp.zeros(3)\\nq = x.queue.fill(x, 1.0, depends=[g])\\ng.set_failed(IndexError('shown'))\\nx.queue.wait()")
+        cell("a = 1\\nx")
+        cell("x[...] = 2.0\\nx")
+        """
+    )
+    assert done.stderr.count("KeyError: 'task'") == 1
+    out = done.stdout.split("---")
+    assert out[5].count("IndexError: shown") == 1
+    assert "x" in out[5]
+    assert "array([2., 2., 2.])" in out[6]

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <pardo/error.h>
+#include <pardo/event.h>
 
 namespace pardo {
 
@@ -15,6 +17,13 @@ template <class F> std::string message_of(F&& f) {
         return e.message();
     }
     return "nothing was thrown";
+}
+
+/// Messages of failures that nobody has acknowledged, each once.
+inline std::vector<std::string> unseen_failures() {
+    std::vector<std::string> messages;
+    for (const Error& e : take_unseen_failures(Unseen::Last)) messages.push_back(e.message());
+    return messages;
 }
 
 }  // namespace pardo

@@ -46,6 +46,12 @@ void hold_buffers_at_fork() {
 
 bool Buffer::known_failed(const Event& e) noexcept { return e.state() && e.state()->known_status() == EventStatus::Failed; }
 
+bool Buffer::has_failed_data(const Event& e) {
+    if (!known_failed(e)) return false;
+    e.state()->failure()->of_data.store(true, std::memory_order_release);
+    return true;
+}
+
 void Buffer::prune() {
     prune_reads();
     prune_writes();
@@ -69,7 +75,7 @@ void Buffer::note_failed(WriteUse&& write) {
         for (WriteUse& part : write.parts) known_done(part.event) ? note_failed(std::move(part)) : writes_.push_back(std::move(part));
         return;
     }
-    if (!known_failed(write.event) || write.region.empty() || (write.left && write.left->empty())) return;
+    if (!has_failed_data(write.event) || write.region.empty() || (write.left && write.left->empty())) return;
     if (!write.left) overwrite(write.region);
     failed_.push_back({write.left ? std::move(*write.left) : ByteSet(write.region), std::move(write.event)});
 }

@@ -56,6 +56,7 @@ std::vector<Event> CachedBuffer::unfinished() {
         list.clear();
     };
     take(reads_);
+    for (const WriteUse& u : writes_) (void)has_failed_data(u.event);
     take(writes_);
     failed.swap(failed_);
     note_busy();
@@ -83,6 +84,7 @@ bool CachedBuffer::reuse_in_order(const Queue* queue, std::vector<Event>& droppe
                 for (std::size_t i = 0; i + 1 < list.size(); ++i) dropped.push_back(std::move(list[i].event));
                 if (list.size() > 1) list.erase(list.begin(), list.end() - 1);
             };
+            for (const WriteUse& u : writes_) (void)has_failed_data(u.event);
             keep_last(reads_);
             keep_last(writes_);
             if (!writes_.empty()) reads_.push_back(std::move(writes_.back()));
@@ -105,6 +107,7 @@ void CachedBuffer::prune_dependencies(std::vector<Event>& dropped) {
         list.erase(over, list.end());
     };
     prune_list(reads_);
+    for (const WriteUse& u : writes_) (void)has_failed_data(u.event);
     prune_list(writes_);
     drop_failed(dropped);
     note_busy();

@@ -41,7 +41,9 @@ void Queue::destroy(Queue* self) {
         }
     }
     self->wait_quietly();
+    const Ref<FailureLog> log(self->failures());
     delete self;
+    log->lose();
 }
 
 void Queue::signal_stream(std::uintptr_t) {

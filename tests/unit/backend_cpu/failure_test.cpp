@@ -22,7 +22,7 @@ void fail_after(const Gate& gate, device::Queue& q, std::span<const BufferUse> u
 }
 
 TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
-    take_unacknowledged_failures();
+    unseen_failures();
     set_location_hook([] { return std::make_shared<const std::string>("user.py:12"); });
     for (const QueueOrder order : {QueueOrder::InOrder, QueueOrder::OutOfOrder}) {
         const Ref<device::Queue> q = new_queue(order);
@@ -44,12 +44,12 @@ TEST(Failures, AreRaisedOnceAtTheEventOrTheQueue) {
     }
     set_location_hook(nullptr);
     new_queue()->host_task([] { throw Error(ErrorCode::Value, "never acknowledged"); }, {}, {"k", "b.py:2"}, slow);
-    EXPECT_EQ(take_unacknowledged_failures(),
+    EXPECT_EQ(unseen_failures(),
               std::vector<std::string>{"never acknowledged (in kernel k, at b.py:2)"});  // the queue was waited for at its end
 }
 
 TEST(Failures, BelongToTheirQueueHoweverManyOthersThereAre) {
-    take_unacknowledged_failures();
+    unseen_failures();
     const Ref<device::Queue> loud = new_queue(), quiet = new_queue();
     const auto fail = [](device::Queue& q, const char* why) {
         q.host_task([why] { throw Error(ErrorCode::Value, why); }, {}, {"k", "a.py:1"}, slow);
@@ -61,11 +61,11 @@ TEST(Failures, BelongToTheirQueueHoweverManyOthersThereAre) {
     EXPECT_EQ(message_of([&] { quiet->wait(); }), "nothing was thrown");
     EXPECT_EQ(message_of([&] { loud->wait(); }), "loud (in kernel k, at a.py:1; 1099 more failures of this queue)");
     EXPECT_EQ(message_of([&] { loud->wait(); }), "nothing was thrown");
-    EXPECT_TRUE(take_unacknowledged_failures().empty());
+    EXPECT_TRUE(unseen_failures().empty());
 }
 
 TEST(Failures, ReachTheNextWaitOfAQueueThatDependsOnThem) {
-    take_unacknowledged_failures();
+    unseen_failures();
     const Ref<device::Queue> first = new_queue(), second = new_queue();
     const Event failed = first->host_task([] { throw Error(ErrorCode::Value, "bad"); }, {}, {"k", ""}, slow);
     const Event depends[] = {failed};
@@ -74,8 +74,20 @@ TEST(Failures, ReachTheNextWaitOfAQueueThatDependsOnThem) {
     EXPECT_EQ(message_of([&] { first->wait(); }), "nothing was thrown");  // it is acknowledged
 }
 
-TEST(Failures, SmallWorkThrowsAtTheCall) {
-    EXPECT_EQ(message_of([] { new_queue()->host_task([] { throw Error(ErrorCode::Value, "now"); }, {}, {"k", ""}, quick); }), "now");
+TEST(Failures, OfSmallWorkComeLateToo) {
+    const Ref<device::Queue> q = new_queue();
+    const Ref<Buffer> x = new_buffer(64);
+    const BufferUse half[] = {{x.get(), Access::ReadWrite, device::View::bytes(0, 32)}};
+    const Event e = q->host_task([] { throw Error(ErrorCode::Value, "bad"); }, half, {"k", ""}, quick);
+    EXPECT_EQ(e.status(), EventStatus::Failed);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "bad (in kernel k)");
+        EXPECT_NO_THROW(x->wait_for_read(device::View::bytes(32, 32)));
+    }
+    const BufferUse again[] = {{x.get(), Access::Write, device::View::bytes(0, 32)}};
+    q->host_task([] {}, again, {"k", ""}, quick);
+    EXPECT_NO_THROW(x->wait_for_read());
+    EXPECT_NO_THROW(q->wait());
 }
 
 TEST(Failures, ReachWhatDependsOnTheData) {
@@ -113,7 +125,7 @@ TEST(Failures, OutliveAPartialWriteOverThem) {
         EXPECT_EQ(message_of([&] { last.wait(); }), "bad (in kernel sort)");
         EXPECT_TRUE(stored);
         EXPECT_FALSE(consumed);
-        EXPECT_NO_THROW(x->wait_for_read());  // acknowledged
+        EXPECT_EQ(message_of([&] { x->wait_for_read(); }), "bad (in kernel sort)");  // each time
     }
 }
 

@@ -96,7 +96,7 @@ TEST(Launch, RankZeroIsOneItem) {
     const std::int64_t extents[] = {4};
     l.extents = extents;
     l.cost_ns = quick;
-    EXPECT_NE(message_of([&] { new_queue()->launch(l); }).find("0 dimensions"), std::string::npos);
+    EXPECT_NE(message_of([&] { new_queue()->launch(l).wait(); }).find("0 dimensions"), std::string::npos);
 }
 
 TEST(Launch, AsynchronousWorkReturnsAtOnce) {
@@ -327,7 +327,8 @@ std::pair<std::size_t, std::size_t> waited_for(QueueOrder order, std::span<const
         q->host_task([&done, i] { done += done == i; }, use, {"step", ""}, slow,
                      i == 0 ? std::span<const Event>(first) : std::span<const Event>());
     }
-    x->collect_for_read(reads_);
+    std::vector<Event> others;
+    x->collect_for_read({}, reads_, others);
     x->collect_for_write(writes_);
     gate.set_complete();
     q->wait();
@@ -399,8 +400,8 @@ TEST(Times, StayWithTheMemoryThatWasWritten) {
         const BufferUse write[] = {{x.get(), Access::Write}};
         EXPECT_EQ(x->timed_write().state(), nullptr);
         q->host_task([] { std::this_thread::sleep_for(2ms); }, write, {"nap", ""}, cost).wait();
-        std::vector<Event> unfinished;
-        x->collect_for_read(unfinished);
+        std::vector<Event> unfinished, others;
+        x->collect_for_read({}, unfinished, others);
         EXPECT_TRUE(unfinished.empty());
         const Profiling t = x->timed_write().profiling();
         EXPECT_GE(t.end - t.start, 1'500'000);

@@ -155,17 +155,17 @@ TEST(Events, CallbacksRunOnOneHelperThread) {
 }
 
 TEST(Events, FailureIsRaisedOnceWithItsLabel) {
-    take_unacknowledged_failures();
+    unseen_failures();
     const Event e(new EventState(nullptr));
     e.state()->set_failed(Error(ErrorCode::Index, "take: index 7 is out of range"), {"gather_f64", "model.py:42"});
     EXPECT_EQ(e.status(), EventStatus::Failed);
     EXPECT_EQ(message_of([&] { e.wait(); }), "take: index 7 is out of range (in kernel gather_f64, at model.py:42)");
     EXPECT_EQ(message_of([&] { e.wait(); }), "nothing was thrown");
-    EXPECT_TRUE(take_unacknowledged_failures().empty());
+    EXPECT_TRUE(unseen_failures().empty());
 }
 
 TEST(Events, DependentsShareTheFailure) {
-    take_unacknowledged_failures();
+    unseen_failures();
     const Event a(new EventState(nullptr)), b(new EventState(nullptr));
     a.state()->set_failed(Error(ErrorCode::Value, "bad"), {"k", ""});
     b.state()->set_failed(a.state()->failure());
@@ -174,13 +174,13 @@ TEST(Events, DependentsShareTheFailure) {
 }
 
 TEST(Events, NothingIsLost) {
-    take_unacknowledged_failures();
+    unseen_failures();
     {
         const Event e(new EventState(nullptr));
         e.state()->set_failed(Error(ErrorCode::Value, "lost"), {"", "a.py:1"});
     }
-    EXPECT_EQ(take_unacknowledged_failures(), std::vector<std::string>{"lost (at a.py:1)"});
-    EXPECT_TRUE(take_unacknowledged_failures().empty());
+    EXPECT_EQ(unseen_failures(), std::vector<std::string>{"lost (at a.py:1)"});
+    EXPECT_TRUE(unseen_failures().empty());
 }
 
 // ---- buffers ----
@@ -190,15 +190,15 @@ struct PlainBuffer final : Buffer {
 };
 
 TEST(Buffers, RememberUnfinishedUses) {
-    take_unacknowledged_failures();
-    Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 0));
+    unseen_failures();
+    Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
     EXPECT_FALSE(b->busy());
     const Event read(new EventState(nullptr)), write(new EventState(nullptr));
     b->note_read(read);
     b->note_write(write);
     EXPECT_TRUE(b->busy());
-    std::vector<Event> for_read, for_write;
-    b->collect_for_read(for_read);
+    std::vector<Event> for_read, for_write, others;
+    b->collect_for_read({}, for_read, others);
     b->collect_for_write(for_write);
     EXPECT_EQ(for_read.size(), 1u);
     EXPECT_EQ(for_write.size(), 2u);
@@ -215,6 +215,103 @@ TEST(Buffers, RememberUnfinishedUses) {
     anew.state()->set_complete();
     EXPECT_EQ(message_of([&] { b->wait_for_read(); }), "nothing was thrown");
     EXPECT_FALSE(b->busy());
+}
+
+/// What a reader of the bytes raises.
+std::string read_of(Buffer& b, std::size_t begin, std::size_t end) {
+    return message_of([&] { b.wait_for_read(View::bytes(begin, end - begin)); });
+}
+
+Event failed_event(const char* why) {
+    const Event e(new EventState(nullptr));
+    e.state()->set_failed(Error(ErrorCode::Value, why), {});
+    return e;
+}
+
+const std::string fine = "nothing was thrown";
+
+TEST(Buffers, FailForTheBytesThatTheWorkWasToWrite) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    b->note_write(failed_event("first"), Access::ReadWrite, View::bytes(16, 16));
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(read_of(*b, 0, 16), fine);
+        EXPECT_EQ(read_of(*b, 32, 64), fine);
+        EXPECT_EQ(read_of(*b, 31, 40), "first");
+        EXPECT_EQ(read_of(*b, 0, 64), "first");
+    }
+    b->note_write(Event(), Access::Write, View::bytes(16, 8));
+    EXPECT_EQ(read_of(*b, 16, 24), fine);
+    EXPECT_EQ(read_of(*b, 24, 32), "first");
+    b->note_write(Event(), Access::WriteSome, View::bytes(0, 64));  // nobody knows what that leaves out
+    EXPECT_EQ(read_of(*b, 24, 32), "first");
+    b->note_write(failed_event("second"), Access::Write, View::bytes(28, 36));
+    EXPECT_EQ(read_of(*b, 24, 28), "first");
+    EXPECT_EQ(read_of(*b, 28, 29), "second");
+    b->accept(View::bytes(0, 30));
+    EXPECT_EQ(read_of(*b, 0, 30), fine);
+    EXPECT_EQ(read_of(*b, 30, 31), "second");
+    b->note_write(Event(), Access::Write, View::bytes(30, 34));
+    EXPECT_EQ(read_of(*b, 0, 64), fine);
+    EXPECT_FALSE(b->busy());
+}
+
+TEST(Buffers, FailForTheElementsOfStridedViews) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const std::int64_t shape[] = {4}, steps[] = {2}, back[] = {-2}, block[] = {4, 2}, rows[] = {4, 1};
+    const View even{0, 8, shape, steps, 0}, odd{56, 8, shape, back, 0}, odd_too{8, 4, block, rows, 0}, all{0, 8, block, rows, 4};
+    b->note_write(failed_event("even"), Access::ReadWrite, even);
+    const auto read = [&](const View& view) { return message_of([&] { b->wait_for_read(view); }); };
+    EXPECT_EQ(read(odd), fine);
+    EXPECT_EQ(read(even), "even");
+    EXPECT_EQ(read(odd_too), fine);
+    EXPECT_EQ(read(all), "even");
+    EXPECT_EQ(read_of(*b, 8, 16), fine);
+    b->note_write(Event(), Access::Write, odd);
+    EXPECT_EQ(read(even), "even");
+    b->note_write(Event(), Access::Write, even);
+    EXPECT_EQ(read_of(*b, 0, 64), fine);
+}
+
+TEST(Buffers, AWriteInProgressCountsForWhatLaterOnesLeaveOfIt) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    const Event slow(new EventState(nullptr)), half(new EventState(nullptr));
+    b->note_write(slow, Access::ReadWrite);
+    b->note_write(half, Access::Write, View::bytes(0, 32));
+    half.state()->set_complete();
+    slow.state()->set_failed(Error(ErrorCode::Value, "slow"), {});
+    EXPECT_EQ(read_of(*b, 0, 32), fine);
+    EXPECT_EQ(read_of(*b, 31, 33), "slow");
+}
+
+TEST(Buffers, MemoryThatOthersMayWriteRaisesOnce) {
+    const Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    b->set_externally_writable();
+    b->note_write(failed_event("theirs"), Access::ReadWrite);
+    EXPECT_TRUE(b->failed_write({}).state() != nullptr);  // asking is not reading
+    EXPECT_EQ(read_of(*b, 0, 8), "theirs");
+    EXPECT_EQ(read_of(*b, 0, 64), fine);
+}
+
+TEST(Failures, ThatNobodySawAreFoundWhenTheLastHandleGoes) {
+    unseen_failures();
+    static std::atomic<int> calls{0};
+    calls = 0;
+    set_lost_failure_hook([] { ++calls; });
+    Ref<Buffer> b(new PlainBuffer(nullptr, MemoryKind::Device, nullptr, 64));
+    b->note_write(failed_event("lost"), Access::Write);
+    EXPECT_EQ(calls, 0);
+    EXPECT_TRUE(take_unseen_failures(Unseen::Lost).empty());
+    b = nullptr;
+    EXPECT_EQ(calls, 1);
+    const std::vector<Error> lost = take_unseen_failures(Unseen::Lost);
+    ASSERT_EQ(lost.size(), 1u);
+    EXPECT_EQ(lost[0].message(), "lost");
+    EXPECT_EQ(lost[0].code(), ErrorCode::Value);
+    EXPECT_TRUE(unseen_failures().empty());
+    EXPECT_NE(message_of([] { FailureLog::of_no_queue().raise(); }), fine);  // a wait raises it nevertheless
+    (void)message_of([] { failed_event("seen").wait(); });
+    EXPECT_EQ(calls, 1);
+    set_lost_failure_hook(nullptr);
 }
 
 TEST(Buffers, CompleteEventsCostNothing) {

@@ -73,7 +73,8 @@ public:
     /// unfinished writes of other elements. Without the events for which `passed(event, needed)` is true; it is called with a lock held.
     /// Memory that others may write is not kept failed: `take` says that this reader raises its failures, and so is the last to see them.
     enum class Look : std::uint8_t { Only, Take };
-    template <class F> void collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look, F&& passed) {
+    template <class F>
+    void collect_for_read(const View& view, std::vector<Event>& needs, std::vector<Event>& after, Look look, F&& passed) {
         if (!written()) return;
         std::lock_guard lock(mutex());
         prune_writes();

@@ -37,9 +37,7 @@ Error current_error() {
     }
 }
 
-std::shared_ptr<Failure> failure_of(const Event& event) {
-    return event.state() ? event.state()->failure() : nullptr;
-}
+std::shared_ptr<Failure> failure_of(const Event& event) { return event.state() ? event.state()->failure() : nullptr; }
 
 std::int64_t now_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -28,8 +28,8 @@ struct Failure : std::enable_shared_from_this<Failure> {
     const FailureLog* home = nullptr;   // where it was noted first; set before others see it
 };
 
-/// The failures of one queue that are not acknowledged, oldest first; it is no handle to them. It outlives the queue while there are some, and belongs to nothing
-/// else: a runaway loop fills its own log, which keeps the first ones and counts the rest.
+/// The failures of one queue that are not acknowledged, oldest first; it is no handle to them. It outlives the queue while there are some,
+/// and belongs to nothing else: a runaway loop fills its own log, which keeps the first ones and counts the rest.
 class FailureLog : public RefCounted<FailureLog> {
 public:
     static constexpr std::size_t most = 1024;

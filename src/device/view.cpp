@@ -38,13 +38,15 @@ Region::Region(const View& view, std::size_t buffer_bytes) {
         if (buffer_bytes == 0) none(0);
         return;
     }
-    if (view.item == 0) return none(view.offset);
+    if (view.item == 0 || std::find(view.shape.begin(), view.shape.end(), 0) != view.shape.end()) {
+        none(view.offset);
+        return;
+    }
     bounds_ = {view.offset, view.offset + view.item};
     run_ = view.item;
     SmallVector<Step, 8> steps;
     for (std::size_t d = 0; d < view.shape.size(); ++d) {
         const std::int64_t count = view.shape[d];
-        if (count == 0) return none(view.offset);
         const std::int64_t bytes = view.strides[d] * (view.unit ? view.unit : view.item);
         if (count == 1 || bytes == 0) continue;
         (bytes < 0 ? bounds_.begin : bounds_.end) += (count - 1) * bytes;
@@ -70,9 +72,7 @@ std::int64_t Region::runs() const noexcept {
     return count;
 }
 
-bool Region::same(const Region& other) const noexcept {
-    return bounds_ == other.bounds_ && run_ == other.run_ && steps_ == other.steps_;
-}
+bool Region::same(const Region& other) const noexcept { return bounds_ == other.bounds_ && run_ == other.run_ && steps_ == other.steps_; }
 
 bool Region::covers(const Region& other) const noexcept {
     if (other.empty()) return true;
@@ -105,8 +105,8 @@ ByteSet::ByteSet(const Region& region) {
 }
 
 bool ByteSet::intersects(const ByteRange& range) const {
-    const auto at = std::upper_bound(ranges_.begin(), ranges_.end(), range.begin,
-                                     [](std::int64_t begin, const ByteRange& r) { return begin < r.end; });
+    const auto at =
+        std::upper_bound(ranges_.begin(), ranges_.end(), range.begin, [](std::int64_t begin, const ByteRange& r) { return begin < r.end; });
     return at != ranges_.end() && at->begin < range.end;
 }
 

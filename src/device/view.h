@@ -11,8 +11,8 @@ namespace pardo::device {
 
 /// The elements of a buffer that work uses. Valid during a call: it points to the shape of whoever makes it.
 struct View {
-    std::int64_t offset = 0;                             // bytes, of the element with index 0 everywhere
-    std::int64_t item = -1;                              // bytes of an element; -1: the view is all of the buffer
+    std::int64_t offset = 0;                           // bytes, of the element with index 0 everywhere
+    std::int64_t item = -1;                            // bytes of an element; -1: the view is all of the buffer
     std::span<const std::int64_t> shape{}, strides{};  // strides in units
     std::int64_t unit = 0;                             // bytes; 0: an element
 
@@ -67,7 +67,7 @@ public:
 
 private:
     bool intersects(const ByteRange& range) const;
-    std::vector<ByteRange> ranges_;        // in order, apart from each other
+    std::vector<ByteRange> ranges_;         // in order, apart from each other
     std::shared_ptr<const Region> within_;  // the region of which only the bounds are kept; null: the set is exact
 };
 

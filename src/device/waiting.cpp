@@ -53,7 +53,11 @@ void wait_without_locks(const Event& event) {
 }
 
 void finish_without_locks(const Event& event) {
-    if (!event.state() || held.count == 0) return event.wait();
+    if (!event.state() || held.count == 0) {
+        event.wait();
+        if (const std::shared_ptr<Failure> failure = failure_of(event)) throw Error(failure->error);
+        return;
+    }
     check_wait(*event.state());
     wait_without_locks(event);
 }

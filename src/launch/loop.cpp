@@ -206,7 +206,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     loop.waits = !results.empty() || variant.reports;
     loop.late = late && results.empty() && !variant.reports;
     const Event event = state_->submit(*special, variant, arguments, extents, iterations, queue.get(), {}, loop);
-    if (loop.waits) event.wait();
+    if (loop.waits) device::Buffer::wait_for(event);  // of failed elements, each time
     if (loop.late) *late = event;
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {

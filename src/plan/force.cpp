@@ -215,7 +215,8 @@ std::vector<Ref<Node>> unharmed(const Subgraph& subgraph) {
     for (std::size_t i = 0; i < subgraph.nodes.size(); ++i) {  // inputs before users
         Node* node = subgraph.nodes[i];
         if (!node->pending()) continue;
-        for (int k = 0; k < node->arity; ++k) harmed[i] = harmed[i] || (subgraph.contains(node->inputs[k].get()) && harmed[node->inputs[k]->index]);
+        for (int k = 0; k < node->arity; ++k)
+            harmed[i] = harmed[i] || (subgraph.contains(node->inputs[k].get()) && harmed[node->inputs[k]->index]);
         if (!harmed[i] && (subgraph.flags[i] & (Subgraph::Root | Subgraph::Held))) found.emplace_back(node);
     }
     return found;

@@ -5,6 +5,7 @@
 # wait: compiled loops. So no reader sees a number that depends on failed work, and nothing raises that does not depend on it.
 from __future__ import annotations
 
+import contextlib
 import random
 import sys
 from typing import Any
@@ -88,7 +89,7 @@ def kernels(pp: Any) -> dict[str, Any]:
     def loop(x, value, beyond):  # type: ignore[no-untyped-def]
         for i in pp.prange(x.shape[0]):
             for j in range(x.shape[1]):
-                x[i + beyond, j] = x[i, j] + value
+                x[i, j] = x[i, j] + value[i + beyond]
 
     kernels.__dict__["made"] = {"set": set_all, "add": add_all, "loop": loop}
     return kernels.__dict__["made"]  # type: ignore[no-any-return]
@@ -134,7 +135,7 @@ def step(s: State, op: list[Any], device: str) -> str | None:
     elif kind in ("loop", "bad_loop"):
         wrong = kind == "bad_loop"
         try:
-            made["loop"](x, rest[0], int(wrong))
+            made["loop"](x, pp.full(now.shape[0], rest[0], dtype="float32", queue=s.queue), int(wrong))
             raised = None
         except Exception as error:
             raised = error
@@ -228,10 +229,8 @@ def step(s: State, op: list[Any], device: str) -> str | None:
     elif kind == "read":
         return s.read(name, x, now.copy(), bool(s.failed[k][key].any()), s.known[k][key].copy())
     elif kind == "wait":
-        try:
+        with contextlib.suppress(Broken, IndexError, ValueError, MemoryError):
             s.queue.wait()
-        except (Broken, IndexError, ArithmeticError, ValueError, MemoryError):
-            pass
     return None
 
 
@@ -249,10 +248,8 @@ def run(program: dict[str, Any], device: str) -> str | None:
                 return f"{op[1]} {op[0]}: raises {error!r} at the call"
             if wrong:
                 return f"{op[0]} {wrong}"
-        try:
+        with contextlib.suppress(Exception):
             state.queue.wait()
-        except Exception:
-            pass
         del state
     finally:
         sys.unraisablehook = hook

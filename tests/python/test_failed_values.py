@@ -187,14 +187,14 @@ def add(item: pp.Item, x, beyond):  # type: ignore[no-untyped-def]
 
 
 @pp.jit
-def add_loop(x, beyond):  # type: ignore[no-untyped-def]
+def add_loop(x, y, beyond):  # type: ignore[no-untyped-def]
     for i in pp.prange(x.shape[0]):
-        x[i + beyond] = x[i] + 1.0
+        x[i] = x[i] + y[i + beyond]
 
 
 def by_loop(x: pp.Array) -> None:
     with pytest.raises(IndexError):
-        add_loop(x, 3)
+        add_loop(x, pp.ones(x.size, device=x.device), 3)
 
 
 def by_a_late_check(x: pp.Array) -> None:
@@ -380,13 +380,14 @@ def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:
         cell("import pardo as pp")
         cell("def broken():\\n    raise KeyError('task')")
         cell("e = pp.zeros(1).queue.host_task(broken)\\nwhile not e.done(): pass")
-        cell("g = pp.UserEvent()\\nx = pp.zeros(3)\\nq = x.queue.fill(x, 1.0, depends=[g])\\ng.set_failed(IndexError('shown'))\\nx.queue.wait()")
+        cell("g = pp.UserEvent()\\nx = pp.zeros(3)\\nq = x.queue.fill(x, 1.0, depends=[g])")
+        cell("g.set_failed(IndexError('shown'))\\nx.queue.wait()")
         cell("a = 1\\nx")
         cell("x[...] = 2.0\\nx")
         """
     )
     assert done.stderr.count("KeyError: 'task'") == 1
     out = done.stdout.split("---")
-    assert out[5].count("IndexError: shown") == 1
-    assert "x" in out[5]
-    assert "array([2., 2., 2.])" in out[6]
+    assert out[6].count("IndexError: shown") == 1
+    assert "x" in out[6]
+    assert "array([2., 2., 2.])" in out[7]

@@ -13,8 +13,8 @@ namespace {
 using device::Access;
 using device::Buffer;
 using device::BufferUse;
-using device::View;
 using device::Label;
+using device::View;
 
 char* at(Buffer* b, std::size_t offset) { return reinterpret_cast<char*>(place_of(reinterpret_cast<std::uintptr_t>(b->data()))) + offset; }
 

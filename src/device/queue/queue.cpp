@@ -115,8 +115,8 @@ Event DriverQueue::submit_copy(const BufferUse& to, const BufferUse& from, std::
     request.label = {"copy", {}, {size, size, 0}};
     request.cost_ns = ns_per_byte * static_cast<double>(bytes);
     const auto keep = [&] {
-        return NativeCall::Owned(
-            [call, a = Ref<Buffer>(to.buffer), b = Ref<Buffer>(from.buffer)](Stream& stream, const NativeOrder& order) { call(stream, order); });
+        return NativeCall::Owned([call, a = Ref<Buffer>(to.buffer), b = Ref<Buffer>(from.buffer)](
+                                     Stream& stream, const NativeOrder& order) { call(stream, order); });
     };
     return submit_call(Activity::Copy, {size, size, 0}, std::move(request), uses, depends, call, keep, may_block);
 }

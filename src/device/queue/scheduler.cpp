@@ -10,9 +10,7 @@ namespace pardo::device {
 namespace {
 
 /// Of work that waited when the process ended; it need not be acknowledged.
-std::shared_ptr<Failure> exit_failure() {
-    return Failure::make(Error(ErrorCode::Device, "not run: the process is exiting"), true);
-}
+std::shared_ptr<Failure> exit_failure() { return Failure::make(Error(ErrorCode::Device, "not run: the process is exiting"), true); }
 
 }  // namespace
 

@@ -57,8 +57,7 @@ void tasks_after_fork() {
     new std::deque<std::function<void()>>(std::move(t.work));  // the parent's: neither run nor taken apart here
     t.work.clear();
     t.idle = t.total = 0;
-    const auto failure =
-        Failure::make(Error(ErrorCode::Device, "host_task: it belongs to the parent process, where it goes on"));
+    const auto failure = Failure::make(Error(ErrorCode::Device, "host_task: it belongs to the parent process, where it goes on"));
     for (EventState* state : t.unfinished) {
         state->retain();  // whatever holds it in the parent is never taken apart here
         state->lose(failure);

@@ -284,7 +284,7 @@ def generate(rng: random.Random, device: str) -> dict[str, Any]:
                 continue
             begin = r.choice([0, 0, r.randrange(size)])
             end = r.choice([size, size, r.randint(begin + 1, size)])
-            out.append([begin, end, r.choice([1, 1, 1, 2])])
+            out.append([begin, end, r.choice([1, 1, 1, 2]) if size < 100 else 1])  # of long steps not all is exact
         return out
 
     def shape_of(at: list[Any]) -> tuple[int, int]:

@@ -17,8 +17,8 @@ template <class Uses, class Which> Uses take_if(Uses& uses, Which&& which) {
     return taken;
 }
 
-/// Up to here a write in progress is cut exactly by one that comes after it.
-constexpr std::int64_t most_cut_runs = 4096;
+/// Up to here it is looked exactly which bytes of a write in progress another use has: that is done for work that does not fail, too.
+constexpr std::int64_t most_exact_runs = 4096;
 
 /// Held for moments; enough of them that threads seldom meet.
 struct alignas(64) Stripe {
@@ -84,7 +84,8 @@ bool Buffer::touches(const WriteUse& write, const Region& region) {
     if (write.left) return write.left->intersects(region);
     const ByteRange a = write.region.bounds(), b = region.bounds();
     if (a.begin >= b.end || b.begin >= a.end) return false;
-    return (write.region.dense() && region.dense()) || ByteSet(write.region).intersects(region);
+    if ((write.region.dense() && region.dense()) || write.region.runs() > most_exact_runs || region.runs() > most_exact_runs) return true;
+    return ByteSet(write.region).intersects(region);
 }
 
 void Buffer::overwrite(const Region& region) {
@@ -94,7 +95,7 @@ void Buffer::overwrite(const Region& region) {
 
 void Buffer::cut(WriteUse& write, const Region& region) {
     for (WriteUse& part : write.parts) cut(part, region);
-    if (!write.left && (write.region.runs() > most_cut_runs || region.runs() > most_cut_runs || !touches(write, region))) return;
+    if (!write.left && (write.region.runs() > most_exact_runs || region.runs() > most_exact_runs || !touches(write, region))) return;
     if (!write.left) write.left = std::make_shared<ByteSet>(write.region);
     write.left->remove(region);
 }

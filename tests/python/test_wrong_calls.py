@@ -3,9 +3,13 @@
 import importlib.util
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from pardo.__main__ import _remedy
+from pardo._base.sizes import size_text, with_bytes
 
 pytestmark = pytest.mark.once
 
@@ -48,3 +52,38 @@ def test_messages_are_short():
     for name, text in golden().items():
         assert len(text.split("\n")) <= 6, name
         assert "/pardo/" not in text, name
+
+
+# --- what has to be installed or set ------------------------------------------------------------------------------------------------------
+
+
+def test_a_cache_that_cannot_be_written_names_the_variable():
+    """Once, and the program goes on."""
+    program = "import pardo as pp; print(float((pp.ones(9) + pp.ones(9)).sum()))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PARDO_CACHE_DIR": "/proc/nowhere"}, check=False
+    )
+    assert done.stdout == "18.0\n"
+    assert done.stderr.count("cannot create /proc/nowhere") == 1, done.stderr
+    assert "; set PARDO_CACHE_DIR to a folder of your own, or PARDO_CACHE=off to have none" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("versions", "remedy"),
+    [
+        ("", "install NVIDIA's driver, and pip install pardo[cuda], which brings NVIDIA's run-time compiler"),
+        ("NVRTC 13.5", "install NVIDIA's driver"),
+        ("driver CUDA 13.0", "pip install pardo[cuda], which brings NVIDIA's run-time compiler"),
+        ("driver CUDA 13.0 · NVRTC 13.5", ""),
+    ],
+)
+def test_what_cuda_lacks_is_what_is_to_be_installed(versions, remedy):
+    assert _remedy({"name": "cuda", "versions": versions, "unavailable": "…"}) == remedy
+
+
+def test_sizes_of_memory():
+    assert [size_text(n) for n in (0, 1023, 1024, 3 << 19, 5 << 30, 1 << 62)] == [
+        "0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "5.0 GiB", "4.0 EiB",
+    ]  # fmt: skip
+    assert with_bytes(8_000_000) == "8000000 bytes (7.6 MiB)"
+    assert with_bytes(800) == "800 bytes"

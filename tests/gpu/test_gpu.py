@@ -5,6 +5,7 @@ import ctypes
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -34,6 +35,33 @@ def test_torch_both_ways():
         y = pp.from_dlpack(t + t)
         assert y.device.id == "cuda:0"
         assert (pp.asnumpy(y) == host + host).all()
+
+
+def test_every_door_of_a_gpu():
+    """What the host cannot read is given to nobody there without a copy that is asked for; C functions give what capsules give."""
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
+    from dlpack_table import ExchangeAPI, call, table
+
+    api, x = table(), pp.arange(10.0, device="cuda")
+    on_a_queue = pp.arange(1000.0, queue=pp.Queue("cuda")) * 2
+    for a in (x, x + 1, x[::3], on_a_queue):
+        assert a.__dlpack_device__() == (2, 0)
+        managed, view, back = ctypes.POINTER(ExchangeAPI.Managed)(), ExchangeAPI.Tensor(), ctypes.py_object()
+        assert call(api.from_object, a, ctypes.addressof(managed)) == 0
+        assert tuple(managed.contents.tensor.device) == (2, 0)
+        assert call(api.to_object, ctypes.addressof(managed.contents), ctypes.addressof(back)) == 0
+        assert back.value.tolist() == a.tolist()
+        assert call(api.view, a, ctypes.addressof(view)) == 0
+        assert view.data == a.__cuda_array_interface__["data"][0]
+    stream = ctypes.c_void_p(0)
+    assert call(api.stream, 2, 0, ctypes.addressof(stream)) == 0
+    assert stream.value
+    assert np.from_dlpack(x, device="cpu").tolist() == x.tolist()
+    with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match="__dlpack__: would copy 80 bytes"):
+        x.__dlpack__(max_version=(1, 0), dl_device=(1, 0))
+    for door in (lambda: np.asarray(x), lambda: memoryview(x), lambda: x.__array_interface__, lambda: pp.writable_buffers(x)):
+        with pytest.raises((TypeError, BufferError, AttributeError)):
+            door()
 
 
 def test_work_of_torch_on_a_stream_of_its_own_is_waited_for():

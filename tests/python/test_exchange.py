@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 import pardo as pp
 import pytest
+from dlpack_table import ExchangeAPI, call, table
 from numpy_names import BEFORE_2_1
 from support import DTYPES, check, samples
 
@@ -340,41 +341,9 @@ def test_array_interface_is_that_of_numpy(dtype, view, rng):
     assert x.__array_struct__ is not None
 
 
-class ExchangeAPI(ctypes.Structure):
-    """DLPack's table, as its header has it."""
-
-    class Tensor(ctypes.Structure):
-        _fields_ = [
-            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
-            ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-            ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64),
-        ]  # fmt: skip
-
-    class Managed(ctypes.Structure):
-        pass
-
-    _fields_ = [
-        ("version", ctypes.c_uint32 * 2), ("previous", ctypes.c_void_p), ("allocate", ctypes.c_void_p), ("from_object", ctypes.c_void_p),
-        ("to_object", ctypes.c_void_p), ("view", ctypes.c_void_p), ("stream", ctypes.c_void_p),
-    ]  # fmt: skip
-
-
-ExchangeAPI.Managed._fields_ = [
-    ("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
-    ("tensor", ExchangeAPI.Tensor),
-]  # fmt: skip
-
-
 @pytest.fixture
 def api():
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return ExchangeAPI.from_address(get(pp.Array.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
-
-
-def call(address, *arguments):
-    types = [ctypes.py_object if isinstance(a, pp.Array) else ctypes.c_void_p for a in arguments]
-    return ctypes.PYFUNCTYPE(ctypes.c_int, *types)(address)(*arguments)
+    return table()
 
 
 def test_c_exchange(api):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
@@ -35,6 +36,7 @@ from pardo._core import (
     _from_cuda_memory,
     _from_dlpack,
     _share_buffer,
+    _shared_at_sight,
 )
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -175,9 +177,8 @@ def asarray(
     TypeError
         `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
-    plain = dtype is None and order is None and device is None and queue is None and usm_type is None
-    if copy is False and plain and type(obj) is np.ndarray:
-        shared: Array | None = _core._shared_at_sight(obj)
+    if copy is False and type(obj) is ndarray and dtype is None and order is None and device is None and queue is None and usm_type is None:
+        shared: Array | None = _shared_at_sight(obj)
         if shared is not None:
             return shared
     return _made("asarray", obj, dtype, order, device, copy, queue, usm_type)
@@ -423,8 +424,8 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
     TypeError
         `x` does not speak DLPack.
     """
-    if type(x) is np.ndarray and device is None and not copy:
-        shared: Array | None = _core._shared_at_sight(x, _HOST_QUEUE)
+    if type(x) is ndarray and device is None and not copy:
+        shared: Array | None = _shared_at_sight(x, _HOST_QUEUE)
         if shared is not None:
             return shared
     if type(x) is Array:

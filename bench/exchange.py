@@ -60,6 +60,8 @@ def rows() -> dict[str, Row]:
         nop = tvm_ffi.get_global_func("testing.nop")
         y, z = pp.asarray(n), pp.asarray(n)
         made["tvm-ffi, three arrays"] = Row(lambda: nop(x, y, z), None, None, 600)
+        echo = tvm_ffi.get_global_func("testing.echo")
+        made["tvm-ffi, one array there and back"] = Row(lambda: echo(x), None, None)
     return made
 
 

@@ -368,6 +368,12 @@ nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy, pardo::Fore
     return stream ? method("stream"_a = nb::int_(stream)) : method();
 }
 
+/// The canonical queue of the CPU; looked up once.
+const pardo::Queue& cpu_queue() {
+    static const auto* const queue = new pardo::Queue(pardo::Queue::of(pardo::Device("cpu")));
+    return *queue;
+}
+
 /// A tensor's parts as an array has them.
 struct Parts {
     DType dtype;
@@ -462,7 +468,7 @@ Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional
         const nb::object capsule = ask(x, false, {}, pardo::native_stream(where));
         return delivered("from_dlpack", share_tensor(open_capsule(capsule.ptr()), where), queue ? &*queue : nullptr, copy);
     }
-    if (!queue) queue = pardo::Queue::of(pardo::Device("cpu"));
+    if (!queue) queue = cpu_queue();
     const bool to_host = !host_readable(type);
     if (to_host && copy == false) {
         throw pardo::Error(pardo::ErrorCode::Value, "from_dlpack: copy=False is impossible: the tensor is on another device (DLPack type " +
@@ -532,7 +538,7 @@ int object_from_tensor(DLManagedTensorVersioned* tensor, void** out) {
         if (const std::optional<pardo::Queue> home = home_of(device.device_type, device.device_id)) {
             *out = wrap(share_tensor(std::move(i), *home));
         } else {
-            *out = wrap(import_tensor(std::move(i), pardo::Queue::of(pardo::Device("cpu")), {}));
+            *out = wrap(import_tensor(std::move(i), cpu_queue(), {}));
         }
         return 0;
     });
@@ -547,7 +553,7 @@ int allocate_tensor(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
         const auto dtype = dtype_of(prototype->dtype);
         if (!dtype) refuse("elements of DLPack type code " + std::to_string(prototype->dtype.code) + " are not supported");
         const pardo::Extents shape(prototype->shape, static_cast<std::size_t>(prototype->ndim));
-        const Array x = pardo::empty(shape, *dtype, home ? *home : pardo::Queue::of(pardo::Device("cpu")));
+        const Array x = pardo::empty(shape, *dtype, home ? *home : cpu_queue());
         x.force();
         std::optional<pardo::Loan> loan = home ? std::nullopt : pardo::lend(x, true);
         pardo::ExportedMemory memory = home ? pardo::export_memory(x, pardo::native_stream(*home), true) : pardo::ExportedMemory{};

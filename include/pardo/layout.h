@@ -35,8 +35,8 @@ PARDO_API void set_dtype(Array& x, DType dtype);
 /// True when no other array or pending operation knows this one's memory.
 PARDO_API bool unreferenced(const Array& x);
 
-/// Whether there is memory of several kinds on the device of x: then results may be of another kind than 'device'.
-PARDO_API bool has_kinds(const Array& x);
+/// Whether x is in memory of the kind 'device', on a device that has other kinds too. What is pending gets the kind of its operands.
+PARDO_API bool may_lack_kind(const Array& x);
 /// The kind of memory of x as results of operations on it have it; nothing if x only follows others. Forces where there are several kinds.
 PARDO_API std::optional<MemoryKind> kind_for_results(const Array& x);
 

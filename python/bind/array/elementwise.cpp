@@ -104,8 +104,13 @@ Array as_mask(const char* op_name, PyObject* o, const Array* home, const pardo::
 Array apply_where(int id, std::span<const Operand> operands, const Array& mask, std::optional<pardo::DType> dtype) {
     const Array everywhere = pardo::apply(id, operands, dtype);
     const Array pair[] = {everywhere, mask};
-    const pardo::MemoryKind kind = pardo::has_kinds(everywhere) ? everywhere.memory_kind() : pardo::MemoryKind::Device;
-    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue(), kind);
+    std::optional<pardo::MemoryKind> kind = pardo::kind_for_results(mask);
+    for (const Operand& o : operands) {
+        const auto its = o.array() ? pardo::kind_for_results(*o.array()) : std::nullopt;
+        if (its) kind = kind ? std::min(*kind, *its) : its;
+    }
+    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue(),
+                                   kind.value_or(pardo::MemoryKind::Device));
     pardo::apply_out(id, operands, out, &mask, dtype);
     return out;
 }

@@ -63,12 +63,12 @@ bool find_home(PyObject* o, PyObject*& home, int depth) {
     return false;
 }
 
-/// Whether an array, or one of several, is on a device that has memory of several kinds.
-bool has_kinds(PyObject* o) {
-    if (is_array(o)) return pardo::has_kinds(array_of(o));
+/// Whether an array, or one of several, may be of another kind than its operands.
+bool may_lack_kind(PyObject* o) {
+    if (is_array(o)) return pardo::may_lack_kind(array_of(o));
     if (!PyTuple_Check(o)) return false;
     for (Py_ssize_t i = 0; i < PyTuple_Size(o); ++i) {
-        if (has_kinds(PyTuple_GetItem(o, i))) return true;
+        if (may_lack_kind(PyTuple_GetItem(o, i))) return true;
     }
     return false;
 }
@@ -161,9 +161,9 @@ void bind_host_operands(nb::module_& m) {
         },
         nb::arg("objects"), nb::sig("def _array_among(objects: Sequence[Any]) -> Array | None"));
     // Each call of a public function of Python's asks it: nanobind's way takes ten times as long.
-    static PyMethodDef of_kinds = {"_has_kinds", [](PyObject*, PyObject* result) { return PyBool_FromLong(has_kinds(result)); }, METH_O,
-                                   nullptr};
-    m.attr("_has_kinds") = nb::steal(PyCFunction_NewEx(&of_kinds, nullptr, nullptr));
+    static PyMethodDef check = {"_may_lack_kind", [](PyObject*, PyObject* result) { return PyBool_FromLong(may_lack_kind(result)); },
+                                METH_O, nullptr};
+    m.attr("_may_lack_kind") = nb::steal(PyCFunction_NewEx(&check, nullptr, nullptr));
     m.def(
         "_kind_among",
         [](nb::handle objects) -> nb::object {

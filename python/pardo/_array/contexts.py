@@ -16,7 +16,7 @@ from pardo._base.arguments import DeviceLike, default_queue, device_of, on_queue
 from pardo._base.docstrings import filled
 from pardo._base.public_names import take_numpys_names
 from pardo._base.records import function_for
-from pardo._core import Array, Device, ExecutionPlacementError, Queue, _has_kinds
+from pardo._core import Array, Device, ExecutionPlacementError, Queue, _may_lack_kind
 from pardo._data import present
 
 __all__ = ["device_context"]
@@ -184,7 +184,7 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
             if found is None:
                 raise
         else:
-            return _in_kind(result, args, kwargs) if _has_kinds(result) else result
+            return _in_kind(result, args, kwargs) if _may_lack_kind(result) else result
         return found(*again[0], **again[1])
 
     return wrapper

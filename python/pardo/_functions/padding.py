@@ -147,7 +147,7 @@ def _padded(x: Array, widths: list[tuple[int, int]], mode: str, options: dict[st
     """The elements are copied once; what is put before and behind them along an axis is made of what there is by then."""
     if not any(map(any, widths)):
         return x._copy()
-    made: Array = _core._empty_in([b + n + a for n, (b, a) in zip(x.shape, widths, strict=True)], x.dtype, x.queue, x.usm_type, "pad")
+    made: Array = _core._empty([b + n + a for n, (b, a) in zip(x.shape, widths, strict=True)], x.dtype, x.queue)
     index = [slice(b, b + n) for n, (b, _) in zip(x.shape, widths, strict=True)]
     made[tuple(index)] = x
     for axis, (before, after) in enumerate(widths):

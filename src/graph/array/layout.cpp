@@ -170,7 +170,9 @@ bool unreferenced(const Array& x) {
     return leaf.use_count() == 1 && leaf.buffer->use_count() == 1 && !leaf.buffer->foreign();
 }
 
-bool has_kinds(const Array& x) { return x.node()->queue->device()->mixed_kinds(); }
+bool may_lack_kind(const Array& x) {
+    return x.node()->queue->device()->mixed_kinds() && !x.pending() && x.node()->buffer->kind() == MemoryKind::Device;
+}
 
 std::optional<MemoryKind> kind_for_results(const Array& x) {
     const MemoryKind kind = graph::kind_after(x);

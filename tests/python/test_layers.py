@@ -1,6 +1,5 @@
 # tests/python/test_layers.py: includes and imports point downward only, as docs/design/architecture.md says.
 import ast
-import collections
 import re
 from pathlib import Path
 
@@ -242,16 +241,3 @@ def test_names_of_python_in_bindings_are_there():
     assert {_layer(name) for name in named} > {"_core", "_array"}
     wrong = [name for name in named if _layer(name) != "_core" and not any(name == m or name.startswith(f"{m}.") for m in MODULES)]
     assert not wrong, wrong
-
-
-# --- sizes ----------------------------------------------------------------------------------------------------------------------------
-
-MOST_LINES, MOST_FILES = 640, 22
-
-
-def test_files_have_one_subject_and_folders_few_files():
-    files = [p for top in ("src", "include", "python") for p in (ROOT / top).rglob("*") if p.suffix in (".cpp", ".h", ".py")]
-    long = [f"{p.relative_to(ROOT)}: {lines} lines" for p in files if (lines := p.read_text().count("\n")) > MOST_LINES]
-    counts = collections.Counter(p.parent for p in files)
-    full = [f"{folder.relative_to(ROOT)}: {count} files" for folder, count in counts.items() if count > MOST_FILES]
-    assert not long + full, "\n".join(long + full)

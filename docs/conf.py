@@ -35,9 +35,7 @@ html_title = f"pardo {release}"
 html_static_path = ["_static"]
 html_css_files = ["pardo.css"]
 html_theme_options = {
-    "source_repository": URLS["Source"] + "/",
-    "source_branch": "main",
-    "source_directory": "docs/",
+    "source_view_link": URLS["Source"] + "/blob/main/docs/{filename}",
     "footer_icons": [{"name": name, "url": URLS[name], "html": name, "class": ""} for name in ("Source", "Issues", "Changelog")],
 }
 

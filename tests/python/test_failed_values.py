@@ -228,7 +228,7 @@ def refused(x: pp.Array) -> None:
             lambda: (x * 2.0).wait(),
             lambda: pp.asnumpy(pp.sort(x)),
             lambda: x.tolist(),
-            lambda: np.asarray(x + 1.0),
+            lambda: pp.asnumpy(x[-3:] + 1.0),
         ):
             with pytest.raises(IndexError):
                 use()
@@ -375,7 +375,7 @@ def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:
         from IPython.core.interactiveshell import InteractiveShell
         shell = InteractiveShell.instance()
         def cell(text):
-            print("---", flush=True)
+            print("<cell>", flush=True)
             shell.run_cell(text, store_history=True)
         cell("import pardo as pp")
         cell("def broken():\\n    raise KeyError('task')")
@@ -387,7 +387,7 @@ def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:
         """
     )
     assert done.stderr.count("KeyError: 'task'") == 1
-    out = done.stdout.split("---")
-    assert out[6].count("IndexError: shown") == 1
+    out = done.stdout.split("<cell>")
+    assert out[6].count(": shown") == 1
     assert "x" in out[6]
     assert "array([2., 2., 2.])" in out[7]

@@ -18,7 +18,7 @@ class Raised(dict[str, Any]):
         self.exception = exception
 
     def __bool__(self) -> bool:
-        raise self.exception
+        raise self.exception.with_traceback(None)
 
 
 def report_after_cells() -> None:

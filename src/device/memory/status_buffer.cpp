@@ -27,14 +27,24 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
 Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
                          Reader reader) const {
     if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
+        if (launched.state()) launched.state()->wait_done();
+        if (failure_of(launched)) return launched;
         std::vector<std::int64_t> words(words_);
         queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));
-        reader(words);
+        try {
+            reader(words);
+        } catch (const Error& e) {  // late all the same: see docs/design/errors.md
+            const Event failed(new EventState(queue));
+            failed.state()->set_failed(e, {name, current_location()});
+            for (const BufferUse& use : uses)
+                if (writes(use)) (void)use.buffer->note_write(failed, use.access, use.view);
+            return failed;
+        }
         return launched;
     }
     std::vector<BufferUse> after;
     for (const BufferUse& use : uses)
-        if (writes(use)) after.push_back({use.buffer, Access::ReadWrite});
+        if (writes(use)) after.push_back({use.buffer, Access::ReadWrite, use.view});
     const Event depends[] = {launched};
     return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
 }

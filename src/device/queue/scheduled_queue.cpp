@@ -8,6 +8,21 @@
 #include <pardo/error.h>
 
 namespace pardo::device {
+namespace {
+
+/// Elements whose failure was seen before this work was submitted: a failure of its own, so that the wait for it raises. It is not one
+/// that nobody saw.
+void renew_seen(Event& need, Queue* queue) {
+    const std::shared_ptr<Failure> seen = failure_of(need);
+    if (!seen || !seen->acknowledged.load(std::memory_order_acquire)) return;
+    const std::shared_ptr<Failure> own = Failure::make(seen->error);
+    own->reported = true;
+    const Event failed(new EventState(queue));
+    failed.state()->set_failed(own);
+    need = failed;
+}
+
+}  // namespace
 
 ScheduledQueue::~ScheduledQueue() { scheduler_->close(); }
 
@@ -25,8 +40,10 @@ ScheduledQueue::Covered ScheduledQueue::collect(std::span<const BufferUse> uses,
         if (u.buffer->device() != device_) request.kept.emplace_back(u.buffer);
         if (!u.buffer->busy()) continue;
         if (reads(u)) {
+            const std::size_t known = request.needs.size();
             u.buffer->collect_for_read(u.view, request.needs, request.after, Buffer::Look::Take,
                                        [this](const Event& e, bool needed) { return scheduler_->implied(e, needed); });
+            for (std::size_t i = known; i < request.needs.size(); ++i) renew_seen(request.needs[i], this);
         }
         if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return scheduler_->implied(e, false); });
     }

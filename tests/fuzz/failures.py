@@ -199,6 +199,7 @@ def step(s: State, op: list[Any], device: str) -> str | None:
     elif kind == "accept":
         if x.accept() is not x:
             return f"{name}: accept gives another array"
+        s.later.clear()  # what is recorded and not computed may be computed of what has been accepted
         s.known[k][key] &= ~s.failed[k][key]
         s.failed[k][key] = False
     elif kind == "failure":

@@ -273,6 +273,7 @@ void Buffer::accept(const View& view) {
     for (const auto* list : {&needs, &after}) {
         for (const Event& e : *list) e.state()->wait_done();
     }
+    for (const Event& e : needs) e.state()->acknowledge();  // whoever accepts the elements knows
     std::lock_guard lock(mutex());
     prune_writes();
     overwrite(Region(view, bytes_));

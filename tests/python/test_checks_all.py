@@ -88,6 +88,7 @@ def test_memory_of_a_group_that_nothing_has_written(all_checks, device):
     message = raised_by(ValueError, shared, pp.NdRange(16, 8), x, pp.LocalAccessor(8, "float64"), 5)
     assert "`local` is read, and nothing has written it" in message
     assert "x[i] = local[7 - k]" in message
+    x.accept()
     shared[pp.NdRange(16, 8)](x, pp.LocalAccessor(8, "float64"), 8).wait()
 
 

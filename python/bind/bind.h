@@ -45,6 +45,19 @@ enum class Row : int {
 #undef PARDO_ROW_conversion
 };
 
+/// A value of a dict, which others may change meanwhile; not valid, without an error, where there is none.
+inline nb::object value_in(PyObject* dict, PyObject* key) {
+#if Py_LIMITED_API >= 0x030d0000
+    PyObject* value = nullptr;
+    if (PyDict_GetItemRef(dict, key, &value) < 0) throw nb::python_error();
+    return nb::steal(value);
+#else
+    nb::object value = nb::borrow(PyDict_GetItemWithError(dict, key));
+    if (!value.is_valid() && PyErr_Occurred()) throw nb::python_error();
+    return value;
+#endif
+}
+
 /// What `make` gives when it is needed first; kept for ever. Making it may run Python's code, and other threads with it, which may make it
 /// too: the first one stays. With a static of its own a thread that has the GIL would wait for one that asks for it.
 template <class F> const std::invoke_result_t<F>& made_once(F make) {

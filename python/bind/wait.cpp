@@ -30,6 +30,7 @@ thread_local std::shared_ptr<const std::string> noted_line;
 
 std::atomic<bool> closed{false};
 std::atomic<int> inside{0};        // threads of the library that run Python
+std::atomic<bool> refused{false};  // one of them has come too late
 std::thread::id last_thread;       // the one that ends the interpreter
 std::atomic<int> kept_objects{0};  // that the library holds for work
 
@@ -231,6 +232,7 @@ void leave_lost_failures() {
 /// none.
 std::optional<pardo::Error> asked_to_end(bool later) {
     if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return std::nullopt;
+    if (closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread) return std::nullopt;
     const WithGil gil;
     if (!gil || PyErr_Occurred()) return std::nullopt;  // while an exception is on its way nothing else is raised
     if (PyErr_CheckSignals() == 0 && Py_MakePendingCalls() == 0) return std::nullopt;
@@ -269,17 +271,32 @@ template <class F, class G> bool wait_in_slices(std::optional<double> seconds, F
     }
 }
 
-/// Called before the interpreter ends: waits for Python code on the library's threads, and lets no more of it begin.
-void close_threads() {
-    last_thread = std::this_thread::get_id();
-    closed.store(true, std::memory_order_release);
-    while (inside.load(std::memory_order_acquire) > 0) {
+/// Waits until no thread of the library runs Python, or `enough` says so.
+template <class F> void until_none_inside(F&& enough) {
+    while (inside.load(std::memory_order_acquire) > 0 && !enough()) {
         {
             const Released released;
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
+}
+
+/// Called before the interpreter ends: waits for Python code on the library's threads, and lets no more of it begin.
+void close_threads() {
+    constexpr std::chrono::seconds patience{2};
+    using Clock = std::chrono::steady_clock;
+    last_thread = std::this_thread::get_id();
+    // What runs may wait for what has not begun: that may still begin, until there is none, or others come again and again.
+    const auto begin = Clock::now();
+    until_none_inside([&] { return Clock::now() - begin > patience; });
+    closed.store(true, std::memory_order_release);
+    // One that waits for a refused one would never end; it stays where it is (python_calls.cpp).
+    std::optional<Clock::time_point> since;
+    until_none_inside([&] {
+        if (!since && refused.load(std::memory_order_acquire)) since = Clock::now();
+        return since && Clock::now() - *since > patience;
+    });
     if (Py_MakePendingCalls() != 0) throw nb::python_error();
     if (kept_objects.load(std::memory_order_relaxed) > 0) nb::set_leak_warnings(false);  // unfinished work keeps them, for ever now
 }
@@ -312,6 +329,7 @@ WithGil::WithGil() {
     inside.fetch_add(1, std::memory_order_acq_rel);
     const bool ended = closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread;
     if (ended || !Py_IsInitialized()) {
+        refused.store(true, std::memory_order_release);
         inside.fetch_sub(1, std::memory_order_acq_rel);
         return;
     }

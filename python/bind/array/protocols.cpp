@@ -9,14 +9,14 @@ PyObject* others = nullptr;     // what takes all other calls: pardo._numpy.prot
 
 bool is_plain_operand(PyObject* o) { return is_array(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || is_exact_numpy_array(o); }
 
-/// The function for a plain call; null for all that Python code looks at.
-PyObject* function_for(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (names && PyTuple_Size(names) > 0) return nullptr;
-    if (PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) return nullptr;
+/// The function for a plain call; not valid for all that Python code looks at.
+nb::object function_for(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (names && PyTuple_Size(names) > 0) return {};
+    if (PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) return {};
     for (Py_ssize_t i = 2; i < count; ++i) {
-        if (!is_plain_operand(args[i])) return nullptr;
+        if (!is_plain_operand(args[i])) return {};
     }
-    return PyDict_GetItemWithError(functions, args[0]);
+    return value_in(functions, args[0]);
 }
 
 nb::tuple tuple_from(PyObject* const* args, Py_ssize_t count) {
@@ -30,8 +30,8 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
     return guarded([&]() -> PyObject* {
         if (count < 2 || !PyUnicode_Check(args[1]))
             throw pardo::Error(pardo::ErrorCode::Type, "__array_ufunc__: a universal function of NumPy, a method and inputs are expected");
-        if (PyObject* const f = function_for(args, count, names)) return PyObject_Call(f, tuple_from(args + 2, count - 2).ptr(), nullptr);
-        if (PyErr_Occurred()) throw nb::python_error();
+        if (const nb::object f = function_for(args, count, names); f.is_valid())
+            return PyObject_Call(f.ptr(), tuple_from(args + 2, count - 2).ptr(), nullptr);
         nb::dict keywords;
         for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
             keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + i]);

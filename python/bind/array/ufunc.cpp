@@ -119,10 +119,11 @@ PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* keywords) {
         for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) all.push_back(PyTuple_GetItem(args, i));
         const std::size_t count = all.size();
         if (!keywords || PyDict_Size(keywords) == 0) return ufunc_of(self)->call(self, all.data(), count, nullptr);
-        nb::list names;
+        nb::list names, values;  // they keep what the dict, which others may have, lets go
         PyObject *name = nullptr, *value = nullptr;
         for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &name, &value);) {
             names.append(nb::handle(name));
+            values.append(nb::handle(value));
             all.push_back(value);
         }
         const nb::tuple held(names);

@@ -52,9 +52,8 @@ Captured::Captured(nb::handle entry) : owner(entry[0]), name(entry[1]), value(en
 bool Captured::changed() const {
     nb::object now;
     if (PyDict_CheckExact(owner.ptr())) {
-        PyObject* const found = PyDict_GetItemWithError(owner.ptr(), name.ptr());
-        if (cells.is_none()) return found != value.ptr();
-        now = nb::borrow(found);
+        now = value_in(owner.ptr(), name.ptr());
+        if (cells.is_none()) return !now.is(value);
     } else {
         now = nb::steal(PyObject_GetAttr(owner.ptr(), name.ptr()));
     }

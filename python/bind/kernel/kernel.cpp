@@ -225,9 +225,9 @@ bool read_numbers(PyObject* values, void* memory, Py_ssize_t count, PyTypeObject
     auto* out = static_cast<T*>(memory);
     const auto item = PyList_Check(values) ? PyList_GetItem : PyTuple_GetItem;
     for (Py_ssize_t k = 0; k < count; ++k) {
-        PyObject* o = item(values, k);
-        if (!o || Py_TYPE(o) != type) return false;
-        out[k] = static_cast<T>(read(o));
+        const nb::object o = nb::borrow(item(values, k));
+        if (!o.is_valid() || Py_TYPE(o.ptr()) != type) return false;
+        out[k] = static_cast<T>(read(o.ptr()));
         if constexpr (std::is_same_v<T, std::int64_t>)
             if (out[k] == -1 && PyErr_Occurred()) return false;
     }

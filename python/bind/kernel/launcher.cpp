@@ -73,8 +73,7 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call)},
 bool may_be_plain_python() {
     if (!environment) return true;
     for (PyObject* name : plain_python) {
-        if (PyDict_GetItemWithError(environment, name)) return true;
-        if (PyErr_Occurred()) throw nb::python_error();
+        if (value_in(environment, name).is_valid()) return true;
     }
     return false;
 }

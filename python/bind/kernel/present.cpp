@@ -55,10 +55,9 @@ PresentTable* table_of_block(LateResults** late) {
 
 std::optional<bool> offload_is_off() {
     if (!environment_of_data) return {};
-    PyObject* const value = PyDict_GetItemWithError(environment_of_data, offload_name);
-    if (!value && PyErr_Occurred()) throw nb::python_error();
-    if (!value) return false;
-    const std::string_view text = PyBytes_Check(value) ? PyBytes_AsString(value) : "?";
+    const nb::object value = value_in(environment_of_data, offload_name);
+    if (!value.is_valid()) return false;
+    const std::string_view text = PyBytes_Check(value.ptr()) ? PyBytes_AsString(value.ptr()) : "?";
     if (text == "off" || text == "0") return true;
     if (text == "on" || text == "1" || text.empty()) return false;
     return {};

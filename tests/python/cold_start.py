@@ -24,9 +24,9 @@ def compiled(name: str, number: int, source: str) -> tuple[Any, bool]:
     file = f"<example {number} of {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
-        return compile(source, file, "eval"), True
+        return compile(source, file, "eval", dont_inherit=True), True
     except SyntaxError:
-        return compile(source, file, "exec"), False
+        return compile(source, file, "exec", dont_inherit=True), False
 
 
 def run(name: str, statements: list[tuple[Any, bool, str]]) -> None:

@@ -30,7 +30,12 @@ def test_function(row: Row):
 @each_row
 def test_method(row: Row):
     method = getattr(pp.Array, row.name, None)
-    assert (inspect.unwrap(method) is inspect.unwrap(getattr(pp, row.name))) if row.method else (method is None)
+    if not row.method:
+        assert method is None
+        return
+    method, function = inspect.unwrap(method), inspect.unwrap(getattr(pp, row.name))
+    assert method.__code__.co_code == function.__code__.co_code
+    assert list(inspect.signature(method).parameters)[1:] == list(inspect.signature(function).parameters)[1:]
 
 
 @each_row

@@ -151,7 +151,7 @@ def test_the_class():
     with pytest.raises(TypeError, match="cannot create"):
         pp.ufunc()
     assert {"reduce", "accumulate", "reduceat", "outer", "at", "nin", "types", "identity"} <= set(dir(pp.add))
-    assert str(inspect.signature(pp.add.reduce)).startswith("(array: 'Any', /, axis")
+    assert str(inspect.signature(pp.add.reduce)).startswith("(array: Any, /, axis")
     assert not isinstance(pp.sum, pp.ufunc)
     assert not isinstance(pp.clip, pp.ufunc)
 

@@ -46,7 +46,7 @@ nb::object enter(nb::handle self) {
     return b.device;
 }
 
-void leave(nb::handle self, nb::handle error) {
+void leave_block(nb::handle self, nb::handle error) {
     const DataBlock& b = *nb::inst_ptr<DataBlock>(self);
     if (b.block.is_valid() && error.is_none() && b.table().held == 0) {
         const nb::object now = blocks_now();
@@ -64,24 +64,25 @@ void leave(nb::handle self, nb::handle error) {
 
 // A block keeps what it has mapped, which names the block: the collector has to see that.
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
+int traverse_block(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     if (!nb::inst_ready(self)) return 0;
     for (const nb::object* o : nb::inst_ptr<DataBlock>(self)->objects()) Py_VISIT(o->ptr());
     return 0;
 }
 
-int clear(PyObject* self) {
+int clear_block(PyObject* self) {
     for (nb::object* o : nb::inst_ptr<DataBlock>(self)->objects()) o->reset();
     return 0;
 }
 
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};
+PyType_Slot block_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&traverse_block)}, {Py_tp_clear, reinterpret_cast<void*>(&clear_block)}, {0, nullptr}};
 
 }  // namespace
 
 void bind_data_block(nb::module_& m) {
-    nb::class_<DataBlock>(m, "_DataBlock", nb::type_slots(slots), "A block of data that may be entered again.")
+    nb::class_<DataBlock>(m, "_DataBlock", nb::type_slots(block_slots), "A block of data that may be entered again.")
         .def(nb::init<>())
         .def(
             "_set_kept",
@@ -91,7 +92,7 @@ void bind_data_block(nb::module_& m) {
             nb::arg("block"), nb::arg("device"), nb::arg("entries"), nb::arg("arrays"))
         .def("__enter__", &enter, nb::sig("def __enter__(self) -> Device"))
         .def(
-            "__exit__", [](nb::handle self, nb::handle, nb::handle error, nb::handle) { leave(self, error); }, nb::arg("kind").none(),
+            "__exit__", [](nb::handle self, nb::handle, nb::handle error, nb::handle) { leave_block(self, error); }, nb::arg("kind").none(),
             nb::arg("error").none(), nb::arg("trace").none(),
             nb::sig("def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None"));
 }

@@ -25,7 +25,7 @@ const pardo::Queue& host_queue() {
 }
 
 /// What a call gives a loop. It stays for the next one: NumPy's arrays that lie where they lay then are known. Their memory is not held.
-struct Given {
+struct Values {
     struct Host {
         PyObject* dtype = nullptr;
         void* data = nullptr;  // null: it was none of NumPy's
@@ -57,8 +57,8 @@ struct PreparedLoop {
     bool on_host = false;
     std::vector<Captured> captured;
 
-    std::unique_ptr<Given> fresh() const {
-        auto made = std::make_unique<Given>();
+    std::unique_ptr<Values> fresh() const {
+        auto made = std::make_unique<Values>();
         made->arguments.resize(static_cast<std::size_t>(count));
         made->hosts.resize(made->arguments.size());
         for (int d = 0; d < dimensions; ++d)
@@ -85,10 +85,10 @@ struct PreparedLoop {
         return true;
     }
 
-    bool take(Given& call, PyObject* values, Py_ssize_t first) const {
+    bool take(Values& call, PyObject* values, Py_ssize_t first) const {
         const pardo::Queue& queue = host_queue();
         if (!call.queue || !(*call.queue == queue)) {
-            std::ranges::fill(call.hosts, Given::Host{});
+            std::ranges::fill(call.hosts, Values::Host{});
             call.queue = queue;
         }
         try {
@@ -100,7 +100,7 @@ struct PreparedLoop {
         return std::ranges::all_of(numbers, [&](std::size_t k) { return call.arguments[k].kind == KernelArgument::Kind::Number; });
     }
 
-    bool take(Given& call, std::size_t k, PyObject* o) const {
+    bool take(Values& call, std::size_t k, PyObject* o) const {
         KernelArgument& a = call.arguments[k];
         NumPyLayout x;
         if (numpy_layout(o, x)) {
@@ -123,8 +123,8 @@ struct PreparedLoop {
         return true;
     }
 
-    static bool share(Given& call, std::size_t k, const NumPyLayout& x) {
-        Given::Host& h = call.hosts[k];
+    static bool share(Values& call, std::size_t k, const NumPyLayout& x) {
+        Values::Host& h = call.hosts[k];
         h.data = nullptr;
         const std::optional<pardo::DType> dtype = dtype_at_sight(x.dtype);
         if (!dtype || x.rank == 0) return false;
@@ -146,7 +146,7 @@ struct PreparedLoop {
         return true;
     }
 
-    std::vector<pardo::Scalar> initial_of(const Given& call) const {
+    std::vector<pardo::Scalar> initial_of(const Values& call) const {
         std::vector<pardo::Scalar> out;
         for (const std::size_t k : numbers)
             if (parallel) out.push_back(call.arguments[k].scalar);
@@ -169,7 +169,7 @@ public:
         if (any_changed(now->captured)) return {};
         std::array<std::int64_t, 3> counts{};
         if (now->parallel && !now->take_bounds(given, counts)) return {};
-        std::unique_ptr<Given> call = now == prepared_ ? std::move(spare_) : nullptr;
+        std::unique_ptr<Values> call = now == prepared_ ? std::move(spare_) : nullptr;
         if (!call) call = now->fresh();
         if (!now->take(*call, values, first)) {
             if (now == prepared_) spare_ = std::move(call);
@@ -231,12 +231,12 @@ public:
 private:
     /// What goes may run code, and goes last.
     void replace(std::shared_ptr<const PreparedLoop> by) {
-        const std::unique_ptr<Given> spare = std::move(spare_);
+        const std::unique_ptr<Values> spare = std::move(spare_);
         prepared_.swap(by);
     }
 
     std::shared_ptr<const PreparedLoop> prepared_;
-    std::unique_ptr<Given> spare_;  // of what is prepared
+    std::unique_ptr<Values> spare_;  // of what is prepared
 };
 
 /// `loop((x, s))` is a serial one, `loop(bounds, chunk, x, s)` a parallel one.

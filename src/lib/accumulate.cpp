@@ -33,8 +33,10 @@ void accumulate_at(int id, const Array& target, const Array& places, const Array
     if (places.size() == 0) return;
     lib::Memory positions = lib::contiguous_memory(places, DType::Int64);
     if (graph::may_overlap(positions, memory)) positions = lib::detached_memory(places, DType::Int64, memory);
+    // In the target's dtype, as the row computes: what is negated in a narrower or an unsigned one would wrap there.
     const bool negated = static_cast<Op>(id) == Op::subtract;
-    const lib::Memory second = lib::detached_memory(negated ? negative(values) : values, target.dtype(), memory);
+    const Array terms = negated ? negative(values.astype(target.dtype(), false)) : values;
+    const lib::Memory second = lib::detached_memory(terms, target.dtype(), memory);
     lib::Bounds bounds{"x[...]", {}};
     if (!inside) bounds.rows.push_back({positions, memory.size(), 0});
     const lib::PendingWrite write(queue, memory);

@@ -239,10 +239,11 @@ def _odd(x: Array, axis: int, before: int, after: int, mode: str) -> Array:
     if n == 1:
         return _core._take(x, to_queue(_indices(np.arange(-before, n + after), n, "edge"), x.queue), axis)
     skip = 1 if mode == "reflect" else 0
+    period = n - skip  # what is reflected at once is a whole number of these: the sides may have needed different numbers of rounds
     while before or after:
         size = x.shape[axis]
-        period = size - skip
-        left, right = min(before, period), min(after, period)
+        whole = (size - skip) // period * period
+        left, right = min(before, whole), min(after, whole)
         parts = []
         if left:
             edge = _part(x, axis, 0, 1)

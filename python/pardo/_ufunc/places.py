@@ -71,6 +71,8 @@ def at(f: ufunc, a: Any, indices: Any, b: Any) -> None:
     if second is not None and _accumulates(f, a, second):
         _core._accumulate_at(f._row, a, places, _core._reshape(second, [-1]), True)
         return
+    if f._row < 0 and second is not None:
+        f(_core._empty([0], a.dtype, a.queue), _core._empty([0], second.dtype, a.queue))  # raises where it takes no such dtypes
     named = _named(places, a)
     if f._row >= 0:
         a[named] = _in_order(f, a[named], second, places)

@@ -16,7 +16,7 @@ Expr gamma_quotient(Expr a, Expr m) {
         a >= 9.0, [&] { return pow(a, m) * exp(fma(sum - 0.5, log1p(m / a), -m) + (stirling_rest(sum) - stirling_rest(a))); },
         [&] {
             return branch(
-                a > -100.0,
+                a > a.pick(-25.0, -100.0),  // whose reciprocal is a number, too
                 [&] {
                     return call(Math::tgamma, {sum}) * rgamma({&a, 1});
                 },
@@ -44,10 +44,17 @@ Expr poch(Args v) {
             return std::vector<Expr>{s[0] + 1.0, s[1] / (a + s[0])};
         });
     const Expr m = up[0], product = up[1], sum = a + m, over = is_pole(sum), under = is_pole(a);
-    const Expr value = branch(
-        m == 0.0, [&] { return product; }, [&] { return product * gamma_quotient(a, m); });
+    const Expr quotient = branch(
+        m == 0.0, [&] { return a(1.0); }, [&] { return gamma_quotient(a, m); });
+    const Expr value = product * quotient;
     const Expr zero = under & (m != 0.0), pole = over & (!under) & (m != 0.0);
-    return select(pole, a.infinity(), select(zero, a(0.0), value));
+    const Expr start = a + v[1], lost = !lives(product) | !lives(quotient), logarithms = lost & !under & !is_pole(start);
+    // What is between was too large or too small for a number: by logarithms, which lose some digits.
+    const Expr found = replace(value, logarithms & (abs(a) < a.infinity()) & (abs(start) < a.infinity()), [&] {
+        return gammasgn({&start, 1}) * gammasgn({&a, 1}) * exp(lgamma({&start, 1}) - lgamma({&a, 1}));
+    });
+    const Expr whole = under & lost & is_whole(v[1]), signed_whole = select(is_odd(v[1]), -abs(product), abs(product));
+    return select(pole, a.infinity(), select(zero & !(whole & (start <= 0.0)), a(0.0), select(whole, signed_whole, found)));
 }
 
 Expr binom(Args v) {
@@ -66,7 +73,7 @@ Expr binom(Args v) {
         [&] {
             const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
             return branch(
-                k > 1e8 * abs(n),  // by reflection
+                (k > 1e8 * abs(n)) & (k > k.pick(2.0, 1e7)),  // by reflection
                 [&] {
                     const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
                     return scale * sin_pi(k - n);
@@ -76,7 +83,7 @@ Expr binom(Args v) {
                                   [&] { return 1.0 / top / beta(ends); });
                 });
         });
-    return select((n < 0.0) & is_whole(n), n.nan(), value);
+    return select((n < 0.0) & is_whole(n), n.nan(), select(whole & (k < 0.0), n(0.0), value));
 }
 
 // Normalised so that the sphere's integral of the harmonic's square is 1, with the phase of Condon and Shortley; by steps of m, then of n.

@@ -79,11 +79,12 @@ Expr huber(Args a) {
     return select(delta < 0.0, r.infinity(), value);
 }
 
-// delta^2 (sqrt(1 + q^2) - 1) without the difference, q = r / delta.
+// delta^2 (sqrt(1 + q^2) - 1) without the difference, q = r / delta: r^2 / (1 + sqrt(1 + q^2)), whose square would not do for large r.
 Expr pseudo_huber(Args a) {
-    const Expr delta = a[0], r = abs(a[1]), q = r / delta;
-    const Expr value = delta * r * (q / (1.0 + sqrt(fma(q, q, 1.0))));
-    return select(delta < 0.0, r.infinity(), select((delta == 0.0) | (r == 0.0), r(0.0), value));
+    const Expr delta = a[0], r = abs(a[1]), q = r / delta, below = 1.0 + hypot(q, q(1.0)), slope = select(is_infinite(q), 1.0, q / below);
+    const Expr value = select(q <= 1.0, r * (r / below), delta * (r * slope));
+    const Expr defined = select((delta == 0.0) | (r == 0.0), r(0.0), select(is_infinite(r) & (delta > 0.0), r, value));
+    return select(delta < 0.0, r.infinity(), defined);
 }
 
 }  // namespace pardo::ir::special

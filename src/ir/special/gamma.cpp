@@ -92,9 +92,15 @@ Expr digamma(Args a) {
     });
 }
 
+// Some devices' tgamma has no sign where it is too small for a number.
+Expr gamma(Args a) {
+    const Expr x = a[0], value = call(Math::tgamma, {x}), zero = value == 0.0;
+    return select(zero & is_odd(floor(x)), x(-0.0), select(zero, x(0.0), select(x == 0.0, 1.0 / x, value)));
+}
+
 Expr rgamma(Args a) {
-    const Expr x = a[0], value = 1.0 / call(Math::tgamma, {x});
-    return select((x <= 0.0) & is_whole(x), x(0.0), value);
+    const Expr x = a[0], value = 1.0 / gamma(a), pole = (x <= 0.0) & is_whole(x);
+    return select(pole, select(x == 0.0, x, x(0.0)), value);
 }
 
 Expr gammasgn(Args a) {

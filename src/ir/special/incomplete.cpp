@@ -173,11 +173,11 @@ Expr beta_fraction(Expr a, Expr b, Expr x, Expr y) {
     return v[2];
 }
 
-/// For a, b > 0, 0 < x < 1.
-Tails incomplete_beta(Expr a, Expr b, Expr x) {
-    const Expr y = 1.0 - x, swap = x * (a + b + 2.0) > a + 1.0;
+/// For a, b > 0, 0 < x < 1, x + y = 1.
+Tails incomplete_beta(Expr a, Expr b, Expr x, Expr y) {
+    const Expr swap = x * (a + b + 2.0) > a + 1.0;
     const Expr p = select(swap, b, a), q = select(swap, a, b), u = select(swap, y, x), w = select(swap, x, y);
-    const Expr valid = (a > 0.0) & (b > 0.0) & (x > 0.0) & (x < 1.0);  // elsewhere the fraction need not end
+    const Expr valid = (a > 0.0) & (b > 0.0) & (x > 0.0) & (y > 0.0);  // elsewhere the fraction need not end
     const Expr tail = beta_factor(p, q, u, w) * beta_fraction(p, q, select(valid, u, 0.0), select(valid, w, 1.0)), other = 1.0 - tail;
     return {select(swap, other, tail), select(swap, tail, other)};
 }
@@ -196,7 +196,8 @@ Expr with_ends(Expr a, Expr b, Expr x, Expr value, double none) {
 Expr beta_beside_large(Expr a, Expr b, bool logarithm) {
     const Expr rest = select(is_infinite(b), b(0.0), gamma_ratio_rest(a, b));
     if (logarithm) return call(Math::lgamma, {a}) - fma(a, log(b), rest);
-    return tgamma(a) * (pow(b, -a) * exp(-rest));
+    const Expr root = pow(b, -0.5 * a);  // the power itself may be too large
+    return tgamma(a) * root * (root * exp(-rest));
 }
 
 /// Of both larger than 8.
@@ -218,17 +219,21 @@ Expr sum_of_lgammas(Expr a, Expr b) {
     return v[1];
 }
 
+/// From here on gamma and its reciprocal are numbers.
+Expr least_of_gamma(Expr x) { return x.pick(-25.0, -100.0); }
+
 Expr beta_of_small(Expr low, Expr high, bool logarithm) {
     if (logarithm) return sum_of_lgammas(low, high);
-    const Expr sum = low + high, least_value = low.pick(-25.0, -100.0);  // of what gamma and its reciprocal take
+    const Expr sum = low + high, least_value = least_of_gamma(low);
     return branch(
         low > least_value, [&] { return tgamma(low) * call(Math::rgamma, {sum}) * tgamma(high); },
         [&] {
             const Expr mirrored = 1.0 - low, difference = sum - 1.0;  // gamma(low) gamma(mirrored) = pi / sin(pi low)
             return branch((high >= 8.0) & (sum > least_value),
                           [&] {
-                              const Expr quotient = pow(mirrored, difference) * exp(gamma_ratio_rest(difference, mirrored));
-                              return std::numbers::pi / sin_pi(low) * quotient * call(Math::rgamma, {sum});
+                              const Expr root = pow(mirrored, 0.5 * difference);  // the power itself may be too small
+                              const Expr factor = call(Math::rgamma, {sum}) * exp(gamma_ratio_rest(difference, mirrored));
+                              return std::numbers::pi / sin_pi(low) * root * factor * root;
                           },
                           [&] {
                               const Expr sign = gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1});
@@ -246,67 +251,94 @@ Expr any_beta(Expr a, Expr b, bool logarithm) {
     const Expr size = branch(
         low >= large, [&] { return beta_of_large(low, high, logarithm); },
         [&] {
-            return branch((high >= large) & (low + high >= 7.5), [&] { return beta_beside_large(low, high, logarithm); },
+            const Expr beside = (high >= large) & (low + high >= 7.5);
+            return branch(logarithm ? beside : beside & (low > least_of_gamma(low)), [&] { return beta_beside_large(low, high, logarithm); },
                           [&] { return select((high <= 0.0) & is_whole(high), high.infinity(), beta_of_small(low, high, logarithm)); });
         });
-    const Expr turned = logarithm ? size : select(pole & is_odd(upper), -size, size);
+    // What is between was too large or too small for a number: by logarithms, which lose some digits.
+    const Expr lost = (size == 0.0) | !(abs(size) < size.infinity()), sum = p + q;
+    const Expr known = !pole & !((sum <= 0.0) & is_whole(sum)) & !((high <= 0.0) & is_whole(high)) & (abs(low) < low.infinity());
+    const Expr found = logarithm ? size : replace(size, lost & known & (abs(high) < high.infinity()), [&] {
+        return gammasgn({&low, 1}) * gammasgn({&high, 1}) * gammasgn({&sum, 1}) * exp(sum_of_lgammas(low, high));
+    });
+    const Expr turned = logarithm ? size : select(pole & is_odd(upper), -found, found);
     return select(is_nan(a) | is_nan(b), a.nan(), select(pole & !finite, a.infinity(), turned));
 }
 
-/// Newton's method for the logarithm of the smaller tail, which is concave: `tails` and `density` of x, from `guess` on within the
-/// interval.
-Expr solve(Expr p, Expr q, Expr guess, Expr low, Expr high, const std::function<Tails(Expr)>& tails,
-           const std::function<Expr(Expr)>& density) {
-    const Expr limit = p.pick(0x1p-14, 0x1p-28), lower = p <= q;
+Expr smallest(Expr x) { return x.pick(std::numeric_limits<float>::min(), std::numeric_limits<double>::min()); }
+
+/// The smaller tail at x, and the density of log x there.
+struct Slope {
+    Expr tail, density;
+};
+
+/// x where the tail is `wanted`, by Newton's method for its logarithm over log x. The density of log x is to be log-concave: then both tails
+/// are, and once a step was beyond the solution, where the tail is smaller, none is any more. What leaves the interval that is known to hold
+/// the solution, or starts where the tail is 0, is replaced by the interval's middle; `mean` stands for an end that is not known.
+Expr solve(Expr begin, Expr mean, Expr wanted, Expr lower, const std::function<Slope(Expr)>& at) {
+    const Expr most_size = begin.pick(80.0, 700.0), near = begin.pick(0x1p-14, 0x1p-32), exact = begin.pick(0x1p-22, 0x1p-51);
     const auto v = loop(
-        {guess, guess.infinity(), guess(0.0)}, [&](Args v) { return (abs(v[1]) > limit * least(v[0], high - v[0])) & (v[2] < 50.0); },
+        {begin, begin(0.0), begin.infinity(), begin.infinity(), begin.infinity(), begin(0.0)},
+        [&](Args v) { return (abs(v[3]) > near) & (abs(v[4]) > exact) & (v[5] < 200.0); },
         [&](Args v) {
             const Expr x = v[0];
-            const Tails t = tails(x);
-            const Expr tail = select(lower, t.lower, t.upper), wanted = select(lower, p, q);
-            const Expr step = log(tail / wanted) * (tail / density(x)), moved = select(lower, x - step, x + step);
-            const Expr inside = most(least(moved, 0.5 * (x + high)), 0.5 * (x + low));
-            return std::vector<Expr>{inside, inside - x, v[2] + 1.0};
+            const Slope slope = at(x);
+            const Expr error = log(slope.tail / wanted), beyond = select(lower, error, -error) > 0.0;
+            const Expr low = select(beyond, v[1], x), high = select(beyond, x, v[2]);
+            const Expr all = error * (slope.tail / slope.density), limited = least(most(all, -most_size), most_size);
+            const Expr size = select(lower, -limited, limited), moved = x * select(lower | (size < 0.0), exp(size), 1.0 + size);
+            const Expr middle = sqrt(select(low == 0.0, mean, low)) * sqrt(select(is_infinite(high), mean, high));
+            const Expr inside = (slope.tail > 0.0) & (moved >= low) & (moved <= high);
+            return std::vector<Expr>{most(select(inside, moved, middle), smallest(x)), low, high, size, error, v[5] + 1.0};
         });
     return v[0];
 }
 
 /// x with P(a, x) = p, Q(a, x) = q = 1 - p. Starts from Wilson and Hilferty's cube, or from the first term of the series.
 Expr inverse_gamma(Expr a, Expr p, Expr q) {
-    const Expr z = ndtri({&p, 1}), root = 1.0 / (9.0 * a), cube = 1.0 - root + z * sqrt(root);
+    const Expr lower = p <= q, wanted = least(p, q), outer = ndtri({&wanted, 1}), z = select(lower, outer, -outer);
+    const Expr root = 1.0 / (9.0 * a), cube = 1.0 - root + z * sqrt(root);
     const Expr first_term = exp((log(p) + call(Math::lgamma, {a + 1.0})) / a);
     const Expr split = fma(a, fma(a, -0.12, -0.253), 1.0), far = 1.0 - log(q / (1.0 - split));
     const Expr guess = select(a > 1.0, select(cube > 0.5, a * cube * cube * cube, first_term), select(p < split, first_term, far));
-    const Expr least_normal = p.pick(std::numeric_limits<float>::min(), std::numeric_limits<double>::min());
-    const Expr begin = select((guess > least_normal) & (guess < guess.infinity()), guess, least_normal);
-    const Expr inside = (p > 0.0) & (q > 0.0) & (a > 0.0) & !is_infinite(a);
-    const Expr value = branch(
-        inside,
+    const Expr begin = select(guess < guess.infinity(), most(guess, smallest(p)), a);
+    return branch(
+        (p > 0.0) & (q > 0.0) & (a > 0.0) & !is_infinite(a),
         [&] {
-            return solve(
-                p, q, begin, p(0.0), p.infinity(), [&](Expr x) { return incomplete_gamma(a, x); },
-                [&](Expr x) { return gamma_factor(a, x) * (a / x); });
+            const Expr x = solve(begin, a, wanted, lower, [&](Expr x) {
+                const Tails t = incomplete_gamma(a, x);
+                return Slope{select(lower, t.lower, t.upper), gamma_factor(a, x) * a};
+            });
+            return select(first_term < smallest(p), first_term, x);
         },
         [&] { return select((p == 0.0) & (a > 0.0), p(0.0), select((q == 0.0) & (a > 0.0), p.infinity(), p.nan())); });
-    return value;
 }
 
-/// x with I(a, b, x) = p, 1 - p = q. Starts from the mean, or from the first term at the end where the tail is.
+/// x and 1 - x of odds.
+struct Odds {
+    explicit Odds(Expr odds) : far(1.0 / (1.0 + odds)), near(select(odds < 1.0, odds * far, 1.0 / (1.0 + 1.0 / odds))) {}
+    Expr far, near;
+};
+
+/// x with I(a, b, x) = p, 1 - p = q. What is solved for are the odds of the distance from the end where the smaller tail is: from the first
+/// term there, or from the normal distribution's approximation (Abramowitz and Stegun, 26.5.22).
 Expr inverse_beta(Expr a, Expr b, Expr p, Expr q) {
-    const Expr inside = (p > 0.0) & (q > 0.0) & (a > 0.0) & (b > 0.0) & !is_infinite(a) & !is_infinite(b);
     return branch(
-        inside,
+        (p > 0.0) & (q > 0.0) & (a > 0.0) & (b > 0.0) & !is_infinite(a) & !is_infinite(b),
         [&] {
-            const Expr args[] = {a, b}, size = betaln(args), mean = a / (a + b);
-            const Expr at_zero = exp((log(p * a) + size) / a), at_one = 1.0 - exp((log(q * b) + size) / b);
-            const Expr low = select(p <= q, at_zero, at_one), begin = select((low > 0.0) & (low < 1.0), low, mean);
-            const Expr guess = select(p <= q, select(begin < mean, begin, mean), select(begin > mean, begin, mean));
-            return solve(
-                p, q, guess, p(0.0), p(1.0), [&](Expr x) { return incomplete_beta(a, b, x); },
-                [&](Expr x) {
-                    const Expr y = 1.0 - x;
-                    return beta_factor(a, b, x, y) / (x * y);
-                });
+            const Expr swap = p > q, c = select(swap, b, a), d = select(swap, a, b), wanted = least(p, q), args[] = {c, d};
+            const Expr first_term = exp((log(wanted * c) + betaln(args)) / c), mean = c / d;
+            const Expr outer = ndtri({&wanted, 1}), of_c = 1.0 / (2.0 * c - 1.0), of_d = 1.0 / (2.0 * d - 1.0);
+            const Expr width = 2.0 / (of_c + of_d), bend = (outer * outer - 3.0) / 6.0;
+            const Expr w = outer * sqrt(width + bend) / width + (of_d - of_c) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * width));
+            const Expr normal = mean * exp(2.0 * w), by_term = select(first_term < 0.5, first_term / (1.0 - first_term), mean);
+            const Expr guess = select((c > 1.0) & (d > 1.0) & (normal > 0.0), normal, least(by_term, mean));
+            const Expr begin = select(guess < guess.infinity(), most(guess, smallest(p)), mean);
+            const Odds found(solve(begin, mean, wanted, c == c, [&](Expr odds) {
+                const Odds x(odds);
+                return Slope{incomplete_beta(c, d, x.near, x.far).lower, beta_factor(c, d, x.near, x.far)};
+            }));
+            return select(swap, found.far, select(first_term < smallest(p), first_term, found.near));
         },
         [&] {
             const Expr known = (a > 0.0) & (b > 0.0);
@@ -333,8 +365,8 @@ Expr gammaincinv(Args x) { return inverse_gamma(x[0], x[1], 1.0 - x[1]); }
 Expr gammainccinv(Args x) { return inverse_gamma(x[0], 1.0 - x[1], x[1]); }
 Expr beta(Args x) { return any_beta(x[0], x[1], false); }
 Expr betaln(Args x) { return any_beta(x[0], x[1], true); }
-Expr betainc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).lower, 0.0); }
-Expr betaincc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2]).upper, 1.0); }
+Expr betainc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2], 1.0 - x[2]).lower, 0.0); }
+Expr betaincc(Args x) { return with_ends(x[0], x[1], x[2], incomplete_beta(x[0], x[1], x[2], 1.0 - x[2]).upper, 1.0); }
 Expr betaincinv(Args x) { return inverse_beta(x[0], x[1], x[2], 1.0 - x[2]); }
 Expr betainccinv(Args x) { return inverse_beta(x[0], x[1], 1.0 - x[2], x[2]); }
 

@@ -301,7 +301,7 @@ Calls::Tables Calls::Numbers::tables() {
             {"erfc", {1, 1, math<Math::erfc>, "", Lift::Floats}},
             {"logaddexp", {2, 2, math<Math::logaddexp>, "", Lift::Floats}},
             {"logaddexp2", {2, 2, math<Math::logaddexp2>, "", Lift::Floats}},
-            {"gamma", {1, 1, math<Math::tgamma>, "", Lift::Floats}},
+            {"gamma", {1, 1, math<Math::gamma>, "", Lift::Floats}},
             {"lgamma", {1, 1, math<Math::lgamma>, "", Lift::Floats}},
             {"gammaln", {1, 1, math<Math::lgamma>, "", Lift::Floats}},
             {"zeta", {1, 2, zeta, "x q", Lift::Floats}},

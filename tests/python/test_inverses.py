@@ -1,4 +1,4 @@
-# tests/python/test_inverses.py: inverses of distributions give back what they were given, over parameters of all magnitudes; quotients of gamma
+# tests/python/test_inverses.py: inverses give back what they were given, over parameters of all magnitudes; and gamma's quotients are mpma
 # functions up to the ends of the exponents, against mpmath.
 from __future__ import annotations
 

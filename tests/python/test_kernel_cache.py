@@ -104,6 +104,8 @@ def test_constant_slices_have_a_place_in_the_cache():
     assert place(slice(1, 3, None), (slice(None), 1)) == place(slice(1, 3, None), (slice(None), 1))
     assert place(slice(1, 3, None)) != place(slice(1, 4, None))
     assert place((slice(1, 3, None), 0)) != place((slice(1, 3, 2), 0))
+
+
 def test_programs_of_constants_are_kept_up_to_a_number(tmp_path):
     """Each value of a constant is a program; those that have not been used for long go, and are made again when they are needed."""
 

@@ -72,16 +72,15 @@ Expr binom(Args v) {
         },
         [&] {
             const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
-            return branch(
-                (k > 1e8 * abs(n)) & (k > k.pick(2.0, 1e7)),  // by reflection
-                [&] {
-                    const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
-                    return scale * sin_pi(k - n);
-                },
-                [&] {
-                    return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
-                                  [&] { return 1.0 / top / beta(ends); });
-                });
+            return branch((k > 1e8 * abs(n)) & (k > k.pick(2.0, 1e7)),  // by reflection
+                          [&] {
+                              const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
+                              return scale * sin_pi(k - n);
+                          },
+                          [&] {
+                              return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
+                                            [&] { return 1.0 / top / beta(ends); });
+                          });
         });
     return select((n < 0.0) & is_whole(n), n.nan(), select(whole & (k < 0.0), n(0.0), value));
 }

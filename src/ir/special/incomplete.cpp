@@ -252,8 +252,9 @@ Expr any_beta(Expr a, Expr b, bool logarithm) {
         low >= large, [&] { return beta_of_large(low, high, logarithm); },
         [&] {
             const Expr beside = (high >= large) & (low + high >= 7.5);
-            return branch(logarithm ? beside : beside & (low > least_of_gamma(low)), [&] { return beta_beside_large(low, high, logarithm); },
-                          [&] { return select((high <= 0.0) & is_whole(high), high.infinity(), beta_of_small(low, high, logarithm)); });
+            return branch(
+                logarithm ? beside : beside & (low > least_of_gamma(low)), [&] { return beta_beside_large(low, high, logarithm); },
+                [&] { return select((high <= 0.0) & is_whole(high), high.infinity(), beta_of_small(low, high, logarithm)); });
         });
     // What is between was too large or too small for a number: by logarithms, which lose some digits.
     const Expr lost = (size == 0.0) | !(abs(size) < size.infinity()), sum = p + q;
@@ -272,9 +273,9 @@ struct Slope {
     Expr tail, density;
 };
 
-/// x where the tail is `wanted`, by Newton's method for its logarithm over log x. The density of log x is to be log-concave: then both tails
-/// are, and once a step was beyond the solution, where the tail is smaller, none is any more. What leaves the interval that is known to hold
-/// the solution, or starts where the tail is 0, is replaced by the interval's middle; `mean` stands for an end that is not known.
+/// x where the tail is `wanted`, by Newton's method for its logarithm over log x. The density of log x is to be log-concave: then both
+/// tails are, and once a step was beyond the solution, where the tail is smaller, none is any more. What leaves the interval that is known
+/// to hold the solution, or starts where the tail is 0, is replaced by the interval's middle; `mean` stands for an end that is not known.
 Expr solve(Expr begin, Expr mean, Expr wanted, Expr lower, const std::function<Slope(Expr)>& at) {
     const Expr most_size = begin.pick(80.0, 700.0), near = begin.pick(0x1p-14, 0x1p-32), exact = begin.pick(0x1p-22, 0x1p-51);
     const auto v = loop(
@@ -302,16 +303,15 @@ Expr inverse_gamma(Expr a, Expr p, Expr q) {
     const Expr split = fma(a, fma(a, -0.12, -0.253), 1.0), far = 1.0 - log(q / (1.0 - split));
     const Expr guess = select(a > 1.0, select(cube > 0.5, a * cube * cube * cube, first_term), select(p < split, first_term, far));
     const Expr begin = select(guess < guess.infinity(), most(guess, smallest(p)), a);
-    return branch(
-        (p > 0.0) & (q > 0.0) & (a > 0.0) & !is_infinite(a),
-        [&] {
-            const Expr x = solve(begin, a, wanted, lower, [&](Expr x) {
-                const Tails t = incomplete_gamma(a, x);
-                return Slope{select(lower, t.lower, t.upper), gamma_factor(a, x) * a};
-            });
-            return select(first_term < smallest(p), first_term, x);
-        },
-        [&] { return select((p == 0.0) & (a > 0.0), p(0.0), select((q == 0.0) & (a > 0.0), p.infinity(), p.nan())); });
+    return branch((p > 0.0) & (q > 0.0) & (a > 0.0) & !is_infinite(a),
+                  [&] {
+                      const Expr x = solve(begin, a, wanted, lower, [&](Expr x) {
+                          const Tails t = incomplete_gamma(a, x);
+                          return Slope{select(lower, t.lower, t.upper), gamma_factor(a, x) * a};
+                      });
+                      return select(first_term < smallest(p), first_term, x);
+                  },
+                  [&] { return select((p == 0.0) & (a > 0.0), p(0.0), select((q == 0.0) & (a > 0.0), p.infinity(), p.nan())); });
 }
 
 /// x and 1 - x of odds.
@@ -323,27 +323,26 @@ struct Odds {
 /// x with I(a, b, x) = p, 1 - p = q. What is solved for are the odds of the distance from the end where the smaller tail is: from the first
 /// term there, or from the normal distribution's approximation (Abramowitz and Stegun, 26.5.22).
 Expr inverse_beta(Expr a, Expr b, Expr p, Expr q) {
-    return branch(
-        (p > 0.0) & (q > 0.0) & (a > 0.0) & (b > 0.0) & !is_infinite(a) & !is_infinite(b),
-        [&] {
-            const Expr swap = p > q, c = select(swap, b, a), d = select(swap, a, b), wanted = least(p, q), args[] = {c, d};
-            const Expr first_term = exp((log(wanted * c) + betaln(args)) / c), mean = c / d;
-            const Expr outer = ndtri({&wanted, 1}), of_c = 1.0 / (2.0 * c - 1.0), of_d = 1.0 / (2.0 * d - 1.0);
-            const Expr width = 2.0 / (of_c + of_d), bend = (outer * outer - 3.0) / 6.0;
-            const Expr w = outer * sqrt(width + bend) / width + (of_d - of_c) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * width));
-            const Expr normal = mean * exp(2.0 * w), by_term = select(first_term < 0.5, first_term / (1.0 - first_term), mean);
-            const Expr guess = select((c > 1.0) & (d > 1.0) & (normal > 0.0), normal, least(by_term, mean));
-            const Expr begin = select(guess < guess.infinity(), most(guess, smallest(p)), mean);
-            const Odds found(solve(begin, mean, wanted, c == c, [&](Expr odds) {
-                const Odds x(odds);
-                return Slope{incomplete_beta(c, d, x.near, x.far).lower, beta_factor(c, d, x.near, x.far)};
-            }));
-            return select(swap, found.far, select(first_term < smallest(p), first_term, found.near));
-        },
-        [&] {
-            const Expr known = (a > 0.0) & (b > 0.0);
-            return select((p == 0.0) & known, p(0.0), select((q == 0.0) & known, p(1.0), p.nan()));
-        });
+    return branch((p > 0.0) & (q > 0.0) & (a > 0.0) & (b > 0.0) & !is_infinite(a) & !is_infinite(b),
+                  [&] {
+                      const Expr swap = p > q, c = select(swap, b, a), d = select(swap, a, b), wanted = least(p, q), args[] = {c, d};
+                      const Expr first_term = exp((log(wanted * c) + betaln(args)) / c), mean = c / d;
+                      const Expr outer = ndtri({&wanted, 1}), of_c = 1.0 / (2.0 * c - 1.0), of_d = 1.0 / (2.0 * d - 1.0);
+                      const Expr width = 2.0 / (of_c + of_d), bend = (outer * outer - 3.0) / 6.0;
+                      const Expr w = outer * sqrt(width + bend) / width + (of_d - of_c) * (bend + 5.0 / 6.0 - 2.0 / (3.0 * width));
+                      const Expr normal = mean * exp(2.0 * w), by_term = select(first_term < 0.5, first_term / (1.0 - first_term), mean);
+                      const Expr guess = select((c > 1.0) & (d > 1.0) & (normal > 0.0), normal, least(by_term, mean));
+                      const Expr begin = select(guess < guess.infinity(), most(guess, smallest(p)), mean);
+                      const Odds found(solve(begin, mean, wanted, c == c, [&](Expr odds) {
+                          const Odds x(odds);
+                          return Slope{incomplete_beta(c, d, x.near, x.far).lower, beta_factor(c, d, x.near, x.far)};
+                      }));
+                      return select(swap, found.far, select(first_term < smallest(p), first_term, found.near));
+                  },
+                  [&] {
+                      const Expr known = (a > 0.0) & (b > 0.0);
+                      return select((p == 0.0) & known, p(0.0), select((q == 0.0) & known, p(1.0), p.nan()));
+                  });
 }
 
 }  // namespace

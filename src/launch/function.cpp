@@ -469,7 +469,8 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     const std::lock_guard lock(mutex_);
     more_fixed();
     if (known_.size() >= most_programs) dropped = drop_old();
-    made->number = made->used = ++uses_;
+    made->number = made_++;
+    made->used = ++uses_;
     return known_.try_emplace(key, std::move(made)).first->second;
 }
 

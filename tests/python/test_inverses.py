@@ -1,5 +1,5 @@
-# tests/python/test_inverses.py: inverses give back what they were given, over parameters of all magnitudes; and gamma's quotients are mpma
-# functions up to the ends of the exponents, against mpmath.
+# tests/python/test_inverses.py: f(inverse(p)) = p over parameters of all magnitudes; quotients of gamma functions up to the ends of the
+# exponents, against mpmath.
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,6 +1,7 @@
 # python/pardo/_array/interop.py: arrays in and out: asarray, asnumpy, DLPack, NumPy's protocols, pickle, copy.
 from __future__ import annotations
 
+import functools
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -50,7 +51,12 @@ __all__ = [
 
 
 _DL_CUDA = 2  # DLPack's type of devices
-_HOST_QUEUE = _core._host_queue()
+
+
+@functools.cache
+def _host_queue() -> Queue:
+    """The canonical queue of the CPU; importing the package touches no device."""
+    return Queue.of(Device("cpu"))
 
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None, order: str = "C") -> Array:
@@ -425,7 +431,7 @@ def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = Non
         `x` does not speak DLPack.
     """
     if type(x) is ndarray and device is None and not copy:
-        shared: Array | None = _shared_at_sight(x, _HOST_QUEUE)
+        shared: Array | None = _shared_at_sight(x, _host_queue())
         if shared is not None:
             return shared
     if type(x) is Array:
@@ -561,9 +567,9 @@ def arrow(x: Array, /) -> tuple[Any, Any]:
         if not implicit_copies_allowed():
             raise TypeError(f"__arrow_c_array__: the host cannot read the memory of an array on {x.device}: pass pardo.asnumpy(x)")
         _core._note_transfer("__arrow_c_array__", x.nbytes, x.device.id, False)
-        x = x._to_queue(_HOST_QUEUE)
+        x = x._to_queue(_host_queue())
     if x.dtype.kind == "b":
-        bits = from_host(np.packbits(np.asarray(x), bitorder="little"), None, _HOST_QUEUE, "__arrow_c_array__")
+        bits = from_host(np.packbits(np.asarray(x), bitorder="little"), None, _host_queue(), "__arrow_c_array__")
         return _core._arrow(bits, x.dtype, x.size)
     return _core._arrow(x if x._is_contiguous() else copy_by_rows(x), x.dtype, x.size)
 

@@ -523,7 +523,11 @@ array([ 1, -1], dtype=int32)
 
 
 def complete(namespace: dict[str, Any]) -> None:
-    """Put See Also before Notes, and Examples at the end, into the docstrings of a namespace's functions, and of what these wrap."""
+    """Put See Also before Notes, and Examples at the end, into the docstrings of a namespace's functions, and of what these wrap.
+
+    Methods of arrays that are made of these functions get their examples.
+    """
+    of_functions = {}
     for block in f"{_TABLE}{TABLE}".strip().split("\n\n"):
         head, session = block.split("\n", 1)
         name, related = head.split(":")
@@ -545,6 +549,16 @@ def complete(namespace: dict[str, Any]) -> None:
         session = prompt + session
         session = line.join(("", "", "Examples", "--------", ">>> import pardo as pp", *session.split("\n"), ""))
         text = f"{body}{related}{notes}{rest}{session}"
-        while function is not None:
-            function.__doc__ = text
-            function = getattr(function, "__wrapped__", None)
+        _set_text(function, text)
+        if not method:
+            of_functions[name] = session
+    for name, session in of_functions.items():
+        function = vars(namespace["Array"]).get(name)
+        if function is not None and function.__doc__ and ">>> " not in function.__doc__:
+            _set_text(function, function.__doc__.rstrip() + session)
+
+
+def _set_text(function: Any, text: str) -> None:
+    while function is not None:
+        function.__doc__ = text
+        function = getattr(function, "__wrapped__", None)

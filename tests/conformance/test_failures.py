@@ -54,7 +54,7 @@ def test_a_host_task_that_failed_leaves_no_values_behind_it(device):
         y.tolist()
 
 
-def test_what_was_to_be_changed_in_place_is_as_it_was(device):
+def test_what_was_to_be_changed_in_place_is_as_it_was_once_it_is_accepted(device):
     queue = pp.Queue(device)
     x = pp.asarray(np.arange(6, dtype="float32"), queue=queue)
     late = pp.UserEvent()
@@ -66,6 +66,10 @@ def test_what_was_to_be_changed_in_place_is_as_it_was(device):
     late.set_failed(KeyError("boom"))
     with pytest.raises(KeyError, match="boom"):
         x.wait()
+    with pytest.raises(KeyError, match="boom"):
+        x.tolist()
+    assert x[:2].tolist() == [0, 1]
+    x.accept()
     assert x.tolist() == list(range(6))
 
     def assign():
@@ -74,6 +78,7 @@ def test_what_was_to_be_changed_in_place_is_as_it_was(device):
 
     with pytest.raises(IndexError, match="index 9"):
         assign()
+    x.accept()  # where the host reads the indices, nothing was submitted
     assert x.tolist() == list(range(6))
 
 
@@ -100,6 +105,9 @@ def test_a_kernel_that_failed_by_a_check_has_run(device):
     y = pp.zeros(5, dtype="int32", device=device)
     with pytest.raises(IndexError):
         shifted[5](x, y).wait()
+    with pytest.raises(IndexError):
+        y.tolist()
+    y.accept()
     assert y.tolist()[:4] == [1, 2, 3, 4]  # to look at
 
 

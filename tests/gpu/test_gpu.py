@@ -178,7 +178,7 @@ x = pp.arange(1 << 20, dtype="float64", device="cuda").wait()
 # Texts of the user's own are not checked, as kernels in Python are.
 text = 'extern "C" __global__ void stray(double *x) { *(double *)((size_t)1 << 46) = x[threadIdx.x]; }'
 try:
-    pp.Program("cuda", text).stray[32, 32](x).wait()
+    pp.Program("cuda", text).stray[pp.Range(32, 32)](x).wait()
 except pp.DeviceError as error:
     print("LOST:", error)
 try:

@@ -293,4 +293,4 @@ def test_memory_by_the_environment():
     limit, total, refused, first = done.stdout.splitlines()
     assert (limit, total, first) == (str(64 << 20), "2000000.0", "2.0")
     assert refused.startswith("add_f64: cannot allocate 80000000 bytes on cpu:0 (")
-    assert "limit 67108864" in refused
+    assert "limit 64.0 MiB" in refused

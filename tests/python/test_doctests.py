@@ -118,7 +118,7 @@ def test_examples_of_methods_are_given(kind):
 
 
 def test_order_of_sections():
-    order = ["Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"]
+    order = ["Parameters", "Attributes", "Returns", "Yields", "Raises", "See Also", "Notes", "References", "Examples"]
     for name, value in OURS.items():
         lines = (inspect.getdoc(value) or "").split("\n")
         titles = [title for title, line in itertools.pairwise(lines) if title and line == "-" * len(title)]

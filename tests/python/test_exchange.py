@@ -147,10 +147,10 @@ def test_legacy_producer():
 
 
 class Elsewhere:
-    """A producer on another device, which can copy to the host."""
+    """A producer on a device that pardo does not have, Metal's, which can copy to the host."""
 
     def __dlpack_device__(self):
-        return (2, 0)
+        return (8, 0)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         assert dl_device == (1, 0)

@@ -107,8 +107,7 @@ def test_wrong_operands():
     for name in ("rfft", "ihfft", "rfftn"):
         with pytest.raises(TypeError, match=f"^{name}: the input must be real, not complex128"):
             getattr(pp.fft, name)(pp.asarray(RAW + 0j))
-    with pytest.raises(TypeError, match=r"^fft: expected a pardo\.Array, got list"):
-        pp.fft.fft([1, 2, 3])
+    assert isinstance(pp.fft.fft([1, 2, 3]), pp.Array)
     for name in ("fft", "irfft"):
         with pytest.raises(IndexError):
             getattr(pp.fft, name)(pp.asarray(1.0))

@@ -1,4 +1,5 @@
 # tests/python/test_kernel_cache.py: programs of kernels on disk: what makes a new one, and what does not.
+import marshal
 import os
 import subprocess
 import sys
@@ -99,7 +100,8 @@ def test_constant_slices_have_a_place_in_the_cache():
         return code.replace(co_consts=(*inner, *values))
 
     def place(*values):
-        return translation_cache.place_of(types.FunctionType(with_constants(moved.__code__, *values), {}))
+        code = with_constants(moved.__code__, *values)
+        return marshal.dumps(translation_cache._without_slices(code), 2)  # a part of the place; before 3.12 such code has no hash
 
     assert place(slice(1, 3, None), (slice(None), 1)) == place(slice(1, 3, None), (slice(None), 1))
     assert place(slice(1, 3, None)) != place(slice(1, 4, None))

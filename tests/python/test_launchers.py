@@ -36,6 +36,7 @@ def test_launchers_that_know_their_program(monkeypatch):
     assert_array_equal(host, np.full(4, 3.0))
     with pytest.raises(AssertionError, match="factor != 13"):
         launch(x, 13).wait()
+    x.accept()
     with pp.profile() as p:
         line = sys._getframe().f_lineno + 1
         launch(x, 1).wait()

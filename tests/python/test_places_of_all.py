@@ -107,7 +107,7 @@ def test_results_are_where_operands_are(name):
 
 
 # These are asked for a copy by name, or take a list of numbers for as many operands, or their third argument is `out`.
-BY_NAME = {"asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "from_dlpack", "require", "choose"}
+BY_NAME = {"unordered", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "from_dlpack", "require", "choose"}
 JOINS = {"block", "column_stack", "dstack", "hstack", "lexsort", "row_stack", "stack", "vstack"}
 
 

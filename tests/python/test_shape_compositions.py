@@ -265,8 +265,9 @@ def test_put_along_no_axis():
             y.flat[np.array(i, int)] = v
             assert np.array_equal(pp.asnumpy(x), y)
         for wrong, error in (([99], IndexError), ([-25], IndexError), ([[0]], ValueError), ([0.5], IndexError)):
+            x = pp.asarray(host)
             with pytest.raises(error):
-                pp.put_along_axis(pp.asarray(host), wrong, 1, None)
+                _ = pp.put_along_axis(x, wrong, 1, None), x.wait()
     point = pp.asarray(1.0)
     pp.put_along_axis(point, [0], 5, None)
     assert float(point) == 5

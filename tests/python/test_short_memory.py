@@ -18,12 +18,12 @@ room = int(sys.argv[1]) << 20
 resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
 short = done = 0
 for number in range(25):
-    body = "".join(f"    s = s * {k + number}.0 + pp.exp(s)\\n" for k in range(6))
-    text = f"import pardo as pp\\n@pp.kernel\\ndef k(item: pp.Item, y):\\n    s = y[item.get_id(0)]\\n{body}    y[item.get_id(0)] = s\\n"
-    name = f"<executed {number}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     space = {}
     try:
+        body = "".join(f"    s = s * {k + number}.0 + pp.exp(s)\\n" for k in range(6))
+        text = f"import pardo as pp\\n@pp.kernel\\ndef k(item: pp.Item, y):\\n    s = y[item.get_id(0)]\\n{body}    y[item.get_id(0)] = s\\n"
+        name = f"<executed {number}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         exec(compile(text, name, "exec"), space)
         space["k"][pp.Range(64)](y).wait()
         (pp.sin(pp.arange(1000.0 + number) * number) + number).sum().wait()

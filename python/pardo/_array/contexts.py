@@ -16,6 +16,7 @@ from pardo._base.arguments import DeviceLike, default_queue, device_of, on_queue
 from pardo._base.docstrings import filled
 from pardo._base.public_names import take_numpys_names
 from pardo._base.records import function_for
+from pardo._base.tracebacks import show_class
 from pardo._core import Array, Device, ExecutionPlacementError, Queue, _may_lack_kind
 from pardo._data import present
 
@@ -246,7 +247,9 @@ def _another_call(
 def serve_methods(kind: type, names: Iterable[str]) -> None:
     """Lets methods of a class take values of the host as functions do."""
     for name in names:
-        setattr(kind, name, copying(getattr(kind, name)))
+        method = getattr(kind, name)
+        setattr(kind, name, copying(getattr(method, "__wrapped__", method)))
+    show_class(kind, again=True)
 
 
 def public(function: F) -> F:

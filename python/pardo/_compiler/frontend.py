@@ -95,7 +95,7 @@ def translate(function: types.FunctionType) -> Translation:
         made, captured = found or _translated(function, place)
         if owns(function.__code__.co_filename):  # what these see stays what it is
             names = function.__globals__
-            spaces = [v for v in names.values() if isinstance(v, (types.ModuleType, types.SimpleNamespace))]
+            spaces = [v for v in list(names.values()) if isinstance(v, (types.ModuleType, types.SimpleNamespace))]
             lasting = set(map(id, (names, *spaces, *(function.__closure__ or ()), function, function.__kwdefaults__)))
             captured = tuple(c for c in captured if id(c.owner) not in lasting)
         translation = Translation(made, captured)

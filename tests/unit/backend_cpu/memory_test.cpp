@@ -1,6 +1,7 @@
 // tests/unit/backend_cpu/memory_test.cpp: the caching allocator: blocks never overlap, sizes add up, limits hold, pending work is
 // respected.
 #include "backend/cpu/memory.h"
+#include "base/size_text.h"
 
 #include <pardo/error.h>
 
@@ -127,7 +128,7 @@ TEST(Memory, LimitsAndImpossibleSizes) {
     d->trim_memory();
     const std::int64_t in_use = d->memory_stats().in_use;
     d->set_memory_limit(in_use + (1 << 20));
-    EXPECT_NE(refuse(2 << 20).find("limit " + std::to_string(in_use + (1 << 20))), std::string::npos);
+    EXPECT_NE(refuse(2 << 20).find("limit " + size_text(in_use + (1 << 20))), std::string::npos);
     {
         const Ref<Buffer> fits = d->allocate(900'000, MemoryKind::Device, q);
         EXPECT_NE(refuse(900'000).find("free"), std::string::npos);

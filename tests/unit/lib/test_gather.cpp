@@ -184,15 +184,20 @@ TEST(Gather, OverlapIsReadBeforeItIsWritten) {
 TEST(Gather, Errors) {
     const Array x = make<double>({1, 2, 3, 4, 5}, {5});
     const IndexPart far[] = {make({7})};
-    EXPECT_ERROR(x[far], Index, "x[...]: index 7 is out of bounds for axis 0 with size 5");
-    EXPECT_ERROR(x.set(far, make<double>({1}, {1})), Index, "x[...] = value: index 7 is out of bounds for axis 0 with size 5");
-    EXPECT_ERROR(take(x, make({1, 7, -9}), 0), Index, "index 7 is out of bounds for axis 0 with size 5");
-    EXPECT_ERROR(take(x, make({1, -6}), 0), Index, "index -6 is out of bounds for axis 0 with size 5");
+    EXPECT_ERROR(x[far].wait(), Index, "x[...]: index 7 is out of bounds for axis 0 with size 5");
+    const auto set_far = [&] {
+        Array y = make<double>({1, 2, 3, 4, 5}, {5});
+        y.set(far, make<double>({1}, {1}));
+        y.wait();
+    };
+    EXPECT_ERROR(set_far(), Index, "x[...] = value: index 7 is out of bounds for axis 0 with size 5");
+    EXPECT_ERROR(take(x, make({1, 7, -9}), 0).wait(), Index, "index 7 is out of bounds for axis 0 with size 5");
+    EXPECT_ERROR(take(x, make({1, -6}), 0).wait(), Index, "index -6 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take(x, x, 0), Type, "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'");
     EXPECT_ERROR(take(x, make({0}), 1), Axis, "axis 1 is out of bounds for array of dimension 1");
-    EXPECT_ERROR(take(make<double>({}, {0}), make({0}), 0), Index, "index 0 is out of bounds for axis 0 with size 0");
+    EXPECT_ERROR(take(make<double>({}, {0}), make({0}), 0).wait(), Index, "index 0 is out of bounds for axis 0 with size 0");
     EXPECT_EQ(shape_of(take(make<double>({}, {0}), make({}), 0)), Longs{0});
-    EXPECT_ERROR(take_along_axis(x, make({5})), Index, "index 5 is out of bounds for axis 0 with size 5");
+    EXPECT_ERROR(take_along_axis(x, make({5})).wait(), Index, "index 5 is out of bounds for axis 0 with size 5");
     EXPECT_ERROR(take_along_axis(x, make(Longs{1}, {1, 1})), Value, "same number of dimensions");
     const Array two[] = {make({0, 1}), make({0, 1, 2})};
     const int axes[] = {0, 1};

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import types
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

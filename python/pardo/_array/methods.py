@@ -490,8 +490,8 @@ class Methods(Conversions):
     take = searching.take
     argsort = sorting.argsort
     argpartition = sorting.argpartition
-    clip = clip  # type: ignore[has-type]
-    round = round_  # type: ignore[has-type]
+    clip = clip
+    round = round_
     dot = products.dot
     trace = products.trace
 

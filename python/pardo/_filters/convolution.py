@@ -17,7 +17,7 @@ from pardo._functions.operands import cast, operands
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
 
-_BOUNDARIES = {
+_BOUNDARIES: dict[str, int] = {
     "fill": windows.CONSTANT, "pad": windows.CONSTANT, "wrap": windows.WRAP, "circular": windows.WRAP, "symm": windows.REFLECT,
     "symmetric": windows.REFLECT,
 }  # fmt: skip

@@ -16,7 +16,11 @@ from pardo._functions.operands import to_queue
 from pardo._kernel.kernel import kernel
 from pardo._language.index_space import Const, Item, Range, private_array
 
-NEAREST, REFLECT, MIRROR, WRAP, CONSTANT = range(5)
+NEAREST: int = 0
+REFLECT: int = 1
+MIRROR: int = 2
+WRAP: int = 3
+CONSTANT: int = 4
 
 UNROLLED = 32  # offsets that are part of a program's arguments; more of them are read from memory
 ROWS = 4  # computed at a time, by one item

@@ -138,8 +138,8 @@ private:
     static constexpr std::size_t most_programs = 1024;  // some 50 KiB each
     const bool has_outside_;
     mutable std::mutex mutex_;
-    std::uint64_t uses_ = 0;  // by calls that looked for a program
-    std::size_t made_ = 0;    // programs
+    std::uint64_t uses_ = 0;                                                        // by calls that looked for a program
+    std::size_t made_ = 0;                                                          // programs
     std::unordered_map<Words, std::vector<lang::OutsideNumber>, WordsHash> fixed_;  // numbers whose values are part of further keys
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
     std::unordered_map<Words, Error, WordsHash> refused_;  // what cannot be made, and why: a loop asks again each time that it runs

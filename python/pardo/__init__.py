@@ -156,7 +156,7 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(
-        {name for name in globals() if not name.startswith("_") or name.startswith("__array")}.union(_later.names(), _later.MODULES)
+        {name for name in list(globals()) if not name.startswith("_") or name.startswith("__array")}.union(_later.names(), _later.MODULES)
     )
 
 

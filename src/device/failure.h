@@ -18,7 +18,7 @@ class FailureLog;
 
 /// Why work failed. Work that depended on it shares the record, so that waits raise it once.
 struct Failure : std::enable_shared_from_this<Failure> {
-    explicit Failure(Error e) : error(std::move(e)) {}
+    explicit Failure(Error e) : error(std::move(e)) {}  // NOLINT(bugprone-throw-keyword-missing): not thrown, kept
     /// A failure by its handle, which events hold. When the last copy goes and nobody has acknowledged it, it is lost.
     static std::shared_ptr<Failure> make(Error error, bool acknowledged = false);
     Error error;

@@ -333,6 +333,7 @@ namespace {
 bool force_unharmed(const Subgraph& subgraph) {
     const std::vector<Ref<Node>> kept = unharmed(subgraph);
     std::vector<Node*> nodes;
+    nodes.reserve(kept.size());
     for (const Ref<Node>& node : kept) nodes.push_back(node.get());
     try {
         if (!nodes.empty()) (void)force_unless_changed(nodes, Compile::Locked, true, true);

@@ -162,7 +162,7 @@ def answer_to_former_names() -> None:
 
 def unquote(value: Any) -> None:
     """Annotations are texts, which `help` shows in quotes: these show themselves without."""
-    parts = vars(value).values() if isinstance(value, type) else (value,)
+    parts = list(vars(value).values()) if isinstance(value, type) else (value,)
     for part in parts:
         function = getattr(part, "__wrapped__", part)
         if isinstance(function, FunctionType):

@@ -45,7 +45,7 @@ class Refusal:
 def members_of(kind: type) -> dict[str, tuple[int, Any]]:
     """The functions and constants that a class has itself, by name, and what they are."""
     found: dict[str, tuple[int, Any]] = {}
-    for name, member in vars(kind).items():
+    for name, member in list(vars(kind).items()):
         if isinstance(member, staticmethod):
             found[name] = (STATIC, member.__func__)
         elif isinstance(member, property):

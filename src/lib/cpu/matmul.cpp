@@ -236,10 +236,10 @@ template <class T> void copy_triangle(device::Device* device, T* c, std::int64_t
 
 /// Where each thread's rows of a triangle begin, so that all have as many elements; the size at the end.
 std::vector<std::int64_t> rows_of_triangle(std::int64_t size, int threads) {
-    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> first(static_cast<std::size_t>(threads) + 1, size);
     for (int thread = 0; thread < threads; ++thread)
-        first.push_back(static_cast<std::int64_t>(std::sqrt(static_cast<double>(thread) / threads) * static_cast<double>(size)) / 8 * 8);
-    first.push_back(size);
+        first[static_cast<std::size_t>(thread)] =
+            static_cast<std::int64_t>(std::sqrt(static_cast<double>(thread) / threads) * static_cast<double>(size)) / 8 * 8;
     return first;
 }
 

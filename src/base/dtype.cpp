@@ -6,6 +6,8 @@
 
 #include <pardo/error.h>
 
+#include "base/promotion.h"
+
 namespace pardo {
 namespace {
 
@@ -84,6 +86,16 @@ void check_range(const char* op_name, DType t, const Scalar& s) {
 std::string_view dtype_name(DType t) { return names[static_cast<int>(t)]; }
 
 DType promote(DType a, DType b) { return promotions[static_cast<int>(a)][static_cast<int>(b)]; }
+
+DType promote_all(std::span<const DType> dtypes) {
+    DType result = dtypes.front();
+    const auto rank = [](DType t) { return is_complex(t) ? 2 : is_float(t) ? 1 : 0; };
+    for (const DType t : dtypes) {
+        if (rank(t) > rank(result)) result = t;
+    }
+    for (const DType t : dtypes) result = promote(result, t);
+    return result;
+}
 
 bool can_cast_safe(DType from, DType to) { return safe(from, to); }
 

@@ -5,6 +5,7 @@
 
 #include <pardo/error.h>
 
+#include "base/promotion.h"
 #include "graph/record.h"
 
 namespace pardo::graph {
@@ -137,14 +138,20 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
     };
     DType strong{}, result{};
     bool any_strong = false, any = false, any_weak = false;
+    DType given[4], computed_in[4];  // of operands, of which no operation has more
+    std::size_t count = 0;
     for (const Operand& o : operands) {
         if (!o.array() && o.scalar().weak) {
             any_weak = true;
             continue;
         }
         const DType t = natural_dtype(o);
-        strong = any_strong ? promote(strong, t) : t;
-        result = any_strong ? promote(result, map(t)) : map(t);
+        given[count] = t;
+        computed_in[count++] = map(t);
+    }
+    if (count) {
+        strong = promote_all(std::span(given, count));
+        result = promote_all(std::span(computed_in, count));
         any_strong = any = true;
     }
     if (!any_weak) return result;

@@ -1,6 +1,8 @@
 # tests/python/test_dtypes.py: data types: promotion tables, casts, limits, kinds; all as NumPy's.
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pardo as pp
 import pytest
@@ -104,3 +106,38 @@ def test_info():
     assert set(info.dtypes(kind=("real floating", "bool"))) == {"bool", "float32", "float64"}
     assert info.default_device() in info.devices()
     assert info.capabilities()["max dimensions"] == 32
+
+
+PROMOTIONS = {
+    "concatenate": lambda lib, a, b, c: lib.concatenate([a, b, c]),
+    "stack": lambda lib, a, b, c: lib.stack([a, b, c]),
+    "vstack": lambda lib, a, b, c: lib.vstack([a, b, c]),
+    "block": lambda lib, a, b, c: lib.block([a, b, c]),
+    "diff": lambda lib, a, b, c: lib.diff(a, prepend=b, append=c),
+    "choose": lambda lib, a, b, c: lib.choose(lib.asarray([0, 1, 2]), [a, b, c]),
+    "select": lambda lib, a, b, c: lib.select([lib.asarray([True, False, False]), lib.asarray([False, True, False])], [a, b], c),
+    "clip": lambda lib, a, b, c: lib.clip(a, b, c),
+}
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.varied("name")
+@pytest.mark.parametrize("name", PROMOTIONS)
+def test_promotion_of_three(name):
+    # A fold from the left would make float64 of int16, uint16 and float32.
+    make = PROMOTIONS[name]
+    for dtypes in itertools.product(DTYPES, repeat=3):
+        hosts = [np.arange(1, 4).astype(t) for t in dtypes]
+        try:
+            expected = make(np, *hosts)
+        except (TypeError, ValueError):
+            with pytest.raises((TypeError, ValueError)):
+                make(pp, *map(pp.asarray, hosts))
+            continue
+        assert make(pp, *map(pp.asarray, hosts)).dtype == expected.dtype, dtypes
+
+
+def test_arange_promotes_three():
+    for dtypes in itertools.permutations(["int16", "uint16", "float32", "float16"], 3):
+        bounds = [np.array(v, t) for v, t in zip((1, 9, 2), dtypes, strict=True)]
+        assert pp.arange(*map(pp.asarray, bounds)).dtype == np.result_type(*dtypes), dtypes

@@ -1,5 +1,6 @@
 // src/graph/array/creation.cpp: arrays from nothing; all but `empty` are recorded, so they fuse into what reads them.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -8,6 +9,7 @@
 #include <pardo/ops.h>
 
 #include "base/counters.h"
+#include "base/promotion.h"
 #include "graph/record.h"
 
 namespace pardo {
@@ -135,7 +137,7 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     const bool integers = !is_float(start.dtype) && !is_float(stop.dtype) && !is_float(step.dtype);
     const bool huge = start.dtype == DType::UInt64 || stop.dtype == DType::UInt64;  // beyond int64
     const auto natural = [&](DType t) { return graph::default_on(queue.impl(), t); };
-    const DType t = dtype.value_or(!integers ? natural(promote(promote(start.dtype, stop.dtype), step.dtype))
+    const DType t = dtype.value_or(!integers ? natural(promote_all(std::array{start.dtype, stop.dtype, step.dtype}))
                                    : huge    ? DType::UInt64
                                              : DType::Int64);
     const std::int64_t count = integers ? integer_length(wide(start), wide(stop), wide(step))

@@ -6,6 +6,7 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "base/promotion.h"
 #include "graph/array/views.h"
 #include "graph/engine.h"
 
@@ -101,11 +102,12 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
         return concat(flat, 0);
     }
     device::Queue* queue = queue_of_all("concat", arrays);
-    DType dtype = arrays[0].dtype();
+    std::vector<DType> dtypes;
     for (const Array& a : arrays) {
         if (a.ndim() == 0) throw Error(ErrorCode::Value, "concat: zero-dimensional arrays cannot be concatenated");
-        dtype = graph::default_on(queue, promote(dtype, a.dtype()));
+        dtypes.push_back(a.dtype());
     }
+    const DType dtype = graph::default_on(queue, promote_all(dtypes));
     const int along = normalize_axis("concat", *axis, arrays[0].ndim());
     check_pieces(arrays, along);
     Shape shape = arrays[0].node()->shape;

@@ -222,3 +222,56 @@ def test_documentation_says_dtypes_and_errors(name):
         assert part in doc, part
     if name in ("sin", "cos", "tan", "arcsin", "arctan2", "deg2rad"):
         assert "radians" in doc.split("\n")[0]
+
+
+def test_round_takes_complex_numbers_by_parts():
+    for value in (complex(np.nan, 1.234), complex(np.inf, 1.236), complex(-0.0, -0.001), complex(1.25, -np.inf)):
+        host = np.array([value, 1 - 2.345j])
+        for decimals in (-1, 0, 1, 2):
+            check(pp.round(pp.asarray(host), decimals), np.round(host, decimals), label=f"{value} {decimals}")
+    host = np.arange(12.0).reshape(3, 4).T * (1.234 + 5.678j)
+    check(pp.round(pp.asarray(host), 1, out=pp.zeros((4, 3), "complex64")), np.round(host, 1).astype("complex64"))
+
+
+WIDER = ["sum", "prod", "cumsum", "cumprod", "trace", "nansum", "nanprod", "nancumsum", "nancumprod", "cumulative_sum", "mean", "nanmean"]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", WIDER)
+def test_out_of_a_wider_dtype_widens_the_loop(name):
+    # NumPy reduces in what the elements and out promote to, where dtype is not given.
+    hosts = [
+        np.full((2, 2), 2**31 - 1, "int32"), np.full((2, 2), 100, "int8"), np.full((2, 2), 2**62), np.full((2, 2), 2**63, "uint64"),
+        np.ones((2, 2), "bool"), np.array([[300.0, 60000.0], [200.0, 60000.0]], "float16"), np.array([[3e38, 3e38], [1, 3e38]], "float32"),
+    ]  # fmt: skip
+    for host in hosts:
+        for dtype in ("float64", "float32", "complex128", "int64", "uint64"):
+            if np.dtype(dtype).kind in "iu" and host.dtype.kind not in "bi":
+                continue  # casts beyond the range of integers
+
+            def reduced(m, x, dtype=dtype):
+                out = m.zeros(4 if "cum" in name else (), dtype)
+                given = x.reshape(4) if name == "cumulative_sum" else x
+                getattr(m, name)(given, out=out)
+                return out
+
+            check(reduced(pp, pp.asarray(host)), reduced(np, host), ulp=2, label=f"{name} {host.dtype} {dtype}")
+
+
+def test_out_of_another_kind():
+    host = np.array([[1.5, 2.25], [3.0, -4.0]])
+    for name in ("sum", "prod", "max", "min", "mean", "cumsum", "nanmax", "nansum", "trace"):
+        outs = [m.zeros(4 if name == "cumsum" else (), "int64") for m in (pp, np)]
+        getattr(pp, name)(pp.asarray(host), out=outs[0])
+        getattr(np, name)(host, out=outs[1])
+        check(outs[0], outs[1], label=name)
+    with pytest.warns(np.exceptions.ComplexWarning, match="sum: the imaginary parts are discarded"):
+        pp.sum(pp.asarray(host + 1j), out=pp.zeros(()))
+
+
+def test_ptp_into_a_wider_out():
+    host = np.array([100, -100], "int8")
+    outs = pp.zeros((), "int64"), np.zeros((), "int64")
+    pp.ptp(pp.asarray(host), out=outs[0])
+    np.ptp(host, out=outs[1])
+    check(*outs)

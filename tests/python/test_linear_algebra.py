@@ -518,3 +518,9 @@ def test_small_matrices_that_fail(dtype):
     assert np.flatnonzero(pp.asnumpy(linalg.det(x)) == 0).tolist() == [37, 61]
     assert np.flatnonzero(pp.asnumpy(linalg.slogdet(x)[1]) == -np.inf).tolist() == [37, 61]
     assert np.flatnonzero(pp.asnumpy(linalg.cond(x, 1)) == np.inf).tolist() == [37, 61]
+
+
+def test_lstsq_without_columns_squares_in_floats():
+    for b in (np.full(3, 100, "int8"), np.array([3 + 4j, 0, 1])):
+        got, expected = pp.linalg.lstsq(pp.zeros((3, 0)), pp.asarray(b))[1], np.linalg.lstsq(np.zeros((3, 0)), b)[1]
+        check(got, expected)

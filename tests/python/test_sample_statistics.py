@@ -212,3 +212,25 @@ def test_running_sums_without_nan(name, dtype, rng):
         host[1, :2] = np.nan
     for axis in (None, 0, -1):
         compare(lambda m, x: getattr(m, name)(x, axis=axis), host, ulp=16, label=f"{name} {axis}")  # noqa: B023
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int16"])
+def test_probabilities_of_float16(dtype, rng):
+    # float16 holds no whole numbers beyond 65,504 and not all beyond 2,048: places in a line are to be found in float64.
+    host = (rng.random(70_000) * 1000).astype(dtype)
+    mine = pp.asarray(host)
+    for name in ("quantile", "nanquantile"):
+        for method in ("linear", "nearest", "midpoint", "hazen", "inverted_cdf"):
+            for q in (np.float16(0.5), np.array([0.1, 0.9, 1.0], "float16")):
+                got = getattr(pp, name)(mine, pp.asarray(q), method=method)
+                expected = getattr(np, name)(host.astype("float64"), np.asarray(q, "float64"), method=method)
+                np.testing.assert_allclose(pp.asnumpy(got), expected, rtol=2e-3, err_msg=f"{name} {method} {q}")
+    assert float(pp.percentile(mine, 100)) == host.max()
+
+
+def test_extremes_leave_out_an_initial_nan():
+    for values in ([1.0], [np.nan], [2.0, np.nan], []):
+        host = np.array(values)
+        for name in ("nanmax", "nanmin"):
+            for initial in (np.nan, 0.0, 5):
+                compare(lambda m, x: getattr(m, name)(x, initial=initial), host, label=f"{name} {values} {initial}")  # noqa: B023

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import reductions
-from pardo._base.arguments import Axis, array, axes, default_on, keeps_dimensions, mask, optional_dtype, store
+from pardo._base.arguments import Axis, array, axes, default_on, keeps_dimensions, loop_dtype, mask, optional_dtype, store, store_reduced
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._functions.operands import cast
@@ -135,11 +135,12 @@ def _extreme(
     x = array(a, op_name)
     if x.dtype.kind not in "fc":
         return of(x, axis, out, keepdims, initial, where)
-    result = of(_without(x, worst), axis, None, keepdims, initial, where)
-    if initial is None:
+    no_number = isinstance(initial, (float, complex, np.inexact)) and initial != initial  # is left out like the others
+    result = of(_without(x, worst), axis, None, keepdims, worst if no_number else initial, where)
+    if initial is None or no_number:
         missing = _core.all(_core.isnan(x), axis, None, keepdims, where=where)
         result = _core._where(missing, float("nan"), result)
-    return store(result, out, op_name)
+    return store_reduced(result, out, op_name)
 
 
 @filled
@@ -430,7 +431,7 @@ def nanmean(
     x = array(a, "nanmean")
     if x.dtype.kind not in "fc":
         return reductions.mean(x, axis, dtype, out, keepdims, where=where)
-    wanted = _inexact(x, dtype, out, "nanmean")
+    wanted = _inexact(x, dtype, out, "nanmean") or loop_dtype(x, None, out, "nanmean")
     places, m = axes(axis, "nanmean"), mask(where, x, "nanmean")
     total = _core._reduce(_core._SUM, _without(x, 0), places, keeps_dimensions(keepdims, "nanmean"), wanted, m)
     return store(_quotient(total, _counted(x, places, bool(keepdims), m)), out, "nanmean")

@@ -349,7 +349,7 @@ class _Device:
     """NumPy's names for what the formulas need, on arrays of a device."""
 
     floor, ceil, rint = staticmethod(_core.floor), staticmethod(_core.ceil), staticmethod(_core.rint)
-    where = staticmethod(_core._where)
+    where, minimum = staticmethod(_core._where), staticmethod(_core.minimum)
     logical_and = staticmethod(_core.logical_and)
 
 
@@ -385,8 +385,8 @@ _DISCRETE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def _weight(method: str, place: Any, below: Any, lib: Any) -> Any:
-    """How far a place is on its way to the next element."""
-    gamma = place - below
+    """How far a place is on its way to the next element; at most 2, which at an end does as well as any number and float16 holds."""
+    gamma = lib.minimum(place - below, 2.0)
     if method == "averaged_inverted_cdf":
         return lib.where(gamma == 0, 0.5, 1.0)
     if method == "midpoint":
@@ -446,17 +446,27 @@ def between(item: Item, ranked: Any, plan: Any, narrow: Any, out: Any) -> None:
     out[line, k] = value if last == last else last
 
 
+def _for_places(q: NDArray[Any], n: int) -> NDArray[Any]:
+    """Probabilities in a dtype that holds all places: their own, as NumPy's, or float64."""
+    return q.astype(np.float64) if q.dtype.kind == "f" and n >= 1 << np.finfo(q.dtype).nmant else q
+
+
 @functools.lru_cache(maxsize=128)
 def _plan_of(n: int, q: bytes, dtype: np.dtype[Any], method: str) -> tuple[tuple[int, ...], NDArray[Any], np.dtype[Any]]:
     """Which elements of sorted lines quantiles lie between, where each of them is among these, and how far: `between`'s plan; its dtype."""
-    place = np.asarray(_INTERPOLATED[method](n, np.frombuffer(q, dtype), np))
+    given = np.frombuffer(q, dtype)
+    place = np.asarray(_INTERPOLATED[method](n, _for_places(given, n), np))
     below = np.floor(place)
     above = np.where(place >= n - 1, n - 1, np.where(place < 0, 0, below + 1)).astype(np.int64)
     gamma_base = np.where(place >= n - 1, -1, np.where(place < 0, 0, below))
     under = np.where(place >= n - 1, n - 1, gamma_base).astype(np.int64)
     gamma = np.asarray(_weight(method, place, gamma_base, np))
     ranks = sorted({*under.tolist(), *above.tolist(), n - 1})
-    return tuple(ranks), np.stack([*(np.searchsorted(ranks, p) for p in (under, above)), gamma]), place.dtype
+    return (
+        tuple(ranks),
+        np.stack([*(np.searchsorted(ranks, p) for p in (under, above)), gamma]),
+        (given if given.dtype.kind == "f" else place).dtype,
+    )
 
 
 def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
@@ -464,7 +474,7 @@ def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     x, n, last = s.x, s.n, s.x.ndim - 1
     if method in _DISCRETE or (method == "linear" and q.dtype.kind in "iu"):
         formula = _DISCRETE.get(method, _INTERPOLATED["linear"])
-        places = np.maximum(np.asarray(formula(n, q, np)).astype(np.int64), 0)
+        places = np.maximum(np.asarray(formula(n, _for_places(q, n), np)).astype(np.int64), 0)
         ranks = sorted({*places.tolist(), n - 1})
         x = _core._ranked(x, ranks, last)
         result = _core._take(x, to_queue(np.searchsorted(ranks, places), x.queue), last)
@@ -488,9 +498,10 @@ def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     """Quantiles of what is not NaN: each slice has its own count, and its places are found on the device."""
     x, count = _sorted_with_counts(s.x)
     last = x.ndim - 1
-    double = default_on(x.queue, q.dtype if q.dtype.kind == "f" else np.float64)
+    exact = _for_places(q, s.n)
+    double = default_on(x.queue, exact.dtype if exact.dtype.kind == "f" else np.float64)
     n: Any = cast(count, double)[..., None]
-    p: Any = to_queue(q.astype(double), x.queue)
+    p: Any = to_queue(exact.astype(double), x.queue)
     end = _core.maximum(n - 1, 0)
     if method in _DISCRETE:
         places = cast(_core.minimum(_core.maximum(_DISCRETE[method](n, p, _Device), 0.0), end), np.int64)

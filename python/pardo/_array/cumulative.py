@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import array, array_like, axis_index, index, optional_dtype, store
+from pardo._base.arguments import array, array_like, axis_index, index, loop_dtype, store_reduced
 from pardo._base.docstrings import filled
 from pardo._base.orders import keeping_order
 from pardo._base.rows import Row, functions_of
@@ -91,8 +91,8 @@ def _cumulate(op: int, op_name: str, x: Array, axis: int | None, dtype: Any, out
     if axis is None or x.ndim == 0:
         x = _core._reshape(x, [-1])
     along = 0 if axis is None else axis_index(axis, x.ndim, op_name)
-    wanted = optional_dtype(dtype, op_name)
-    return store(keeping_order(x, along, lambda y, a: _core._cumulative(op, y, a, wanted, bool(include_initial))), out, op_name)
+    wanted = loop_dtype(x, dtype, out, op_name)
+    return store_reduced(keeping_order(x, along, lambda y, a: _core._cumulative(op, y, a, wanted, bool(include_initial))), out, op_name)
 
 
 _made = functions_of("SCAN", {"STANDARD": _standard, "FLAT": _flat})

@@ -200,9 +200,18 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     scale = 10.0 ** builtins.abs(n) if builtins.abs(n) <= 308 else float("inf")
     if x.dtype.kind in "iu":  # NumPy's way: through float64, which is exact below 2**53
         return store(multiply(_core.rint(divide(x, scale)), scale)._astype(x.dtype), out, "round")
-    scaled = multiply(x, scale) if n > 0 else divide(x, scale)
-    rounded = _core.rint(scaled)
-    return store(divide(rounded, scale) if n > 0 else multiply(rounded, scale), out, "round")
+    if x.dtype.kind == "c":  # each part by itself: a product of complex numbers would spread NaN and infinity
+        result = x._copy()
+        for part in (0, 1):
+            _core._part(result, part)[...] = _rounded(_core._part(x, part), n, scale)
+        return store(result, out, "round")
+    return store(_rounded(x, n, scale), out, "round")
+
+
+def _rounded(x: Array, n: int, scale: float) -> Array:
+    """Floats to so many decimals."""
+    rounded = _core.rint(multiply(x, scale) if n > 0 else divide(x, scale))
+    return divide(rounded, scale) if n > 0 else multiply(rounded, scale)
 
 
 around = round

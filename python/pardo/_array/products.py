@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.contexts import copying
-from pardo._base.arguments import array, arrays, axis_index, index, optional_dtype, same_queue, store
+from pardo._base.arguments import array, arrays, axis_index, index, loop_dtype, same_queue, store, store_reduced
 from pardo._base.docstrings import filled
 from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
 from pardo._core import Array
@@ -295,4 +295,4 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     if a == b:
         raise ValueError(f"trace: axis1 and axis2 are both {a}; they must differ")
     d = _core._diagonal(x, index(offset, "trace: offset"), a, b)
-    return store(_core._reduce(_core._SUM, d, [-1], False, optional_dtype(dtype, "trace")), out, "trace")
+    return store_reduced(_core._reduce(_core._SUM, d, [-1], False, loop_dtype(d, dtype, out, "trace")), out, "trace")

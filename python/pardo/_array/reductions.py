@@ -19,9 +19,11 @@ from pardo._base.arguments import (
     axis_number,
     default_on,
     keeps_dimensions,
+    loop_dtype,
     mask,
     optional_dtype,
     store,
+    store_reduced,
 )
 from pardo._base.docstrings import filled
 from pardo._base.rows import Row, functions_of
@@ -177,7 +179,14 @@ def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, kee
     places = None if axis is None else _reduced(x, axis, op_name)
     m = None if where is None else mask(where, x, op_name)
     start = None if initial is None else _start(initial, op_name)
-    return store(_core._reduce(op, x, places, keeps_dimensions(keepdims, op_name), optional_dtype(dtype, op_name), m, start), out, op_name)
+    loop = loop_dtype(x, dtype, out, op_name) if op in (_core._SUM, _core._PROD) else optional_dtype(dtype, op_name)
+    return store_reduced(_core._reduce(op, x, places, keeps_dimensions(keepdims, op_name), loop, m, start), out, op_name)
+
+
+def _of_floats(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
+    """As `loop_dtype`; means of integers are of float64 anyway, whatever `out` is."""
+    into_inexact = type(out) is Array and out.dtype.kind in "fc" and x.dtype.kind in "fc"
+    return loop_dtype(x, dtype, out if into_inexact else None, op_name)
 
 
 def _reduced(x: Array, axis: Axis, op_name: str) -> list[int] | None:
@@ -232,11 +241,8 @@ def mean(
     {reduction_raises}
     """
     x = array(x, "mean")
-    return store(
-        _core._mean(x, axes(axis, "mean"), keeps_dimensions(keepdims, "mean"), optional_dtype(dtype, "mean"), mask(where, x, "mean")),
-        out,
-        "mean",
-    )
+    loop = _of_floats(x, dtype, out, "mean")
+    return store_reduced(_core._mean(x, axes(axis, "mean"), keeps_dimensions(keepdims, "mean"), loop, mask(where, x, "mean")), out, "mean")
 
 
 @filled
@@ -281,7 +287,8 @@ def var(
     {reduction_raises}
         Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
     """
-    return store(_variance("var", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "var")
+    dtype = _of_floats(array(x, "var"), dtype, out, "var")
+    return store_reduced(_variance("var", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "var")
 
 
 @filled
@@ -326,6 +333,7 @@ def std(
     {reduction_raises}
         Or `ddof` and `correction` are both given, or `mean` does not broadcast to the shape of `x`.
     """
+    dtype = _of_floats(array(x, "std"), dtype, out, "std")
     return store(_variance("std", x, axis, dtype, ddof, keepdims, where, mean, correction), out, "std")
 
 
@@ -397,6 +405,9 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
     if math.prod(x.shape[a] for a in along) == 0:
         raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
     high, low = (_core._reduce(op, x, places, keeps_dimensions(keepdims, "ptp")) for op in (_core._MAX, _core._MIN))
+    wide = loop_dtype(x, None, out, "ptp")
+    if wide is not None and (wide.kind == x.dtype.kind or out.dtype.kind in "fc"):
+        high, low = high._astype(wide, False), low._astype(wide, False)
     return store(_core.subtract(high, low), out, "ptp")
 
 

@@ -387,6 +387,26 @@ def mask(where: Any, x: Array, op_name: str) -> Array | None:
     return m
 
 
+def store_reduced(result: Array, out: Any, op_name: str) -> Array:
+    """As `store`, into an `out` of any dtype, as NumPy's reductions; imaginary parts are left out with a warning."""
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if type(out) is Array and not _can_cast_same_kind(result.dtype, out.dtype):
+        if result.dtype.kind == "c" and out.shape == result.shape:
+            warn(f"{op_name}: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
+        result = result._astype(out.dtype, False)
+    return store(result, out, op_name)
+
+
+def loop_dtype(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
+    """The dtype in which NumPy reduces elements: what was asked for, else what they and `out` promote to; None where neither was given."""
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if dtype is not None or type(out) is not Array:
+        return optional_dtype(dtype, op_name)
+    return default_on(x.queue, np.promote_types(x.dtype, out.dtype))
+
+
 def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> Array:
     """The result, or `out` with the result stored in it: same shape, cast by the rule."""
     if out is None or out is Ellipsis:

@@ -136,8 +136,7 @@ AxisError
 AxisError
     `x` has no such axis; a ValueError and an IndexError.
 TypeError
-    `x` is neither an Array nor a number, an axis is not an integer, `where` is not of bools, or `out` is not an Array or of a dtype of
-    another kind.
+    `x` is neither an Array nor a number, an axis is not an integer, `where` is not of bools, or `out` is not an Array.
 ValueError
     An axis is given twice, or the shape of `out` or `where` does not fit.""",
     "cumulative_raises": """\

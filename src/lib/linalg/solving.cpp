@@ -108,7 +108,8 @@ LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond, 
     const std::int64_t m = of_a.rows, n = of_a.columns, k = of_b.columns;
     if (m == 0 || n == 0) {
         const std::int64_t rows[] = {0};
-        const Array sums = reduce(Reduction::Sum, pardo::real(multiply(b, conjugate(b))), std::vector<std::int64_t>{0}, false, real);
+        const Array wide = graph::cast(b, dtype);
+        const Array sums = reduce(Reduction::Sum, pardo::real(multiply(wide, conjugate(wide))), std::vector<std::int64_t>{0}, false, real);
         return {zeros(Shape{n, k}, dtype, Queue(queue)), sums, zeros(Shape(), DType::Int64, Queue(queue)), zeros(rows, real, Queue(queue))};
     }
     if (k == 0) {

@@ -246,8 +246,8 @@ def test_out_of_a_wider_dtype_widens_the_loop(name):
     ]  # fmt: skip
     for host in hosts:
         for dtype in ("float64", "float32", "complex128", "int64", "uint64"):
-            if np.dtype(dtype).kind in "iu" and host.dtype.kind not in "bi":
-                continue  # casts beyond the range of integers
+            if np.dtype(dtype).kind in "iu" and (host.dtype.kind not in "bi" or "mean" in name):
+                continue  # casts beyond the range of integers, and means that NumPy divides in the dtype of out
 
             def reduced(m, x, dtype=dtype):
                 out = m.zeros(4 if "cum" in name else (), dtype)

@@ -132,7 +132,7 @@ def test_quotient_of_gammas(name: str, left: str, right: str) -> None:
     for *x, got in zip(*operands, on(getattr(S, name), *operands), strict=True):
         with mp.workdps(60):
             value = exact(*map(mp.mpf, x))
-            if value is None or (name == "binom" and abs(x[0]) < 1e-8):  # n is lost beside a large whole k
+            if value is None:
                 continue
             theirs = float(value)
         at = [*x, x[0] + x[-1], x[0] - x[-1]]

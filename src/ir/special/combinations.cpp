@@ -60,27 +60,29 @@ Expr poch(Args v) {
 Expr binom(Args v) {
     const Expr n = v[0], k = v[1], whole = is_whole(k);
     const Expr mirrored = is_whole(n) & (n > 0.0) & (k > floor(n * 0.5)), least_k = select(mirrored, n - k, k);
-    const Expr by_product = whole & ((abs(n) > 1e-8) | (n == 0.0)) & (least_k >= 0.0) & (least_k < 30.0);
+    const Expr by_product = whole & (least_k >= 0.0) & (least_k < select(abs(n) < 1e-6, n(1000.0), n(30.0)));
     const Expr value = branch(
         by_product,
         [&] {
             return loop(
                 {n(1.0), n(1.0)}, [&](Args s) { return s[1] <= least_k; },
                 [&](Args s) {
-                    return std::vector<Expr>{s[0] * (n - least_k + s[1]) / s[1], s[1] + 1.0};
+                    return std::vector<Expr>{s[0] * (n - (s[1] - 1.0)) / s[1], s[1] + 1.0};
                 })[0];
         },
         [&] {
             const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
-            return branch((k > 1e8 * abs(n)) & (k > k.pick(2.0, 1e7)),  // by reflection
-                          [&] {
-                              const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
-                              return scale * sin_pi(k - n);
-                          },
-                          [&] {
-                              return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
-                                            [&] { return 1.0 / top / beta(ends); });
-                          });
+            return branch(
+                (k > 1e8 * abs(n)) & ((k > k.pick(2.0, 1e7)) | whole),  // by reflection
+                [&] {
+                    const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
+                    const Expr turned = select(is_odd(k), n, -n);  // of a whole k, from which n may be too small to be subtracted
+                    return scale * sin_pi(select(whole, turned, k - n));
+                },
+                [&] {
+                    return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
+                                  [&] { return 1.0 / top / beta(ends); });
+                });
         });
     return select((n < 0.0) & is_whole(n), n.nan(), select(whole & (k < 0.0), n(0.0), value));
 }

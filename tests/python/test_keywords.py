@@ -192,3 +192,34 @@ def test_functions_of_groups_outside_of_kernels(name):
     if name == "exclusive_scan_over_group":
         with pytest.raises(TypeError, match=rf"^{name}: a group is expected, of item.get_group\(\) or item.get_sub_group\(\), not "):
             pp.kernel(wrong)[pp.NdRange(4, 4)].interpret(pp.ones(4))
+
+
+def test_short_and_small_words():
+    host = np.array([[3, 1], [2, 4]])
+    x = pp.asarray(host)
+    for order in "fca":
+        np.testing.assert_array_equal(pp.asnumpy(x.ravel(order=order)), host.ravel(order=order))
+        np.testing.assert_array_equal(pp.asnumpy(x.reshape(4, order=order)), host.reshape(4, order=order))
+        np.testing.assert_array_equal(pp.asnumpy(x.flatten(order=order)), host.flatten(order=order))
+    for kind in ("quick", "q", "heap", "m", "Stable", "S"):
+        np.testing.assert_array_equal(pp.asnumpy(pp.sort(x, kind=kind)), np.sort(host, kind=kind))
+    for kind in ("", "x", "radixsort"):
+        with pytest.raises(ValueError, match="sort: kind is"):
+            pp.sort(x, kind=kind)
+
+
+def test_arguments_as_numpy_takes_them():
+    x, host = pp.arange(6).reshape(2, 3), np.arange(6).reshape(2, 3)
+    for shift, axis in (([1, 1], None), ([1, -1], (0, 1))):
+        expected = np.roll(host, np.array(shift), axis)
+        for given in (np.array(shift), pp.asarray(shift)):
+            np.testing.assert_array_equal(pp.asnumpy(pp.roll(x, given, axis)), expected)
+    for axis in (0, -1):
+        assert pp.squeeze(pp.asarray(3.0), axis=axis).shape == ()
+    with pytest.raises(IndexError):
+        pp.squeeze(pp.asarray(3.0), axis=1)
+    assert x.astype(x.dtype, copy=False) is x
+    assert x.astype(x.dtype) is not x
+    y, out = pp.asarray([1.5, -2.5]), pp.zeros(1, "int64")
+    assert pp.take(y, pp.asarray([1]), out=out).tolist() == [-2]
+    assert pp.compress(pp.asarray([True, False]), y, out=out).tolist() == [1]

@@ -138,7 +138,7 @@ class Conversions(Memory):
         if target.names is not None:
             return made_records("of_array", "astype", self, target, order, None, queue_of(device, None, self.queue), None)
         if order == "K" or (order == "C" and self._surely_row_major()):
-            r = self._astype(target, copy)
+            r = self if not copy and target == self.dtype else self._astype(target, copy)
         else:
             order = "F" if order == "A" and is_column_major(self) else "C" if order == "A" else order
             r = copied_in_order(self._astype(target, False), order) if copy or target != self.dtype else in_order(self, order)

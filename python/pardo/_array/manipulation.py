@@ -63,6 +63,7 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
 
 
 def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
+    order = order.upper() if isinstance(order, str) else order
     word(order, f"{op_name}: order", ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A"))
     if order == "A":
         order = "F" if not x._surely_row_major() and is_column_major(x) else "C"
@@ -295,7 +296,10 @@ def squeeze(x: Any, /, axis: Axis = None) -> Array:
     TypeError
         `x` is not an array.
     """
-    return _core._squeeze(array(x, "squeeze"), axes(axis, "squeeze"))
+    x = array(x, "squeeze")
+    if x.ndim == 0 and isinstance(axis, int) and axis in (0, -1):
+        axis = ()  # as NumPy has it
+    return _core._squeeze(x, axes(axis, "squeeze"))
 
 
 def flip(x: Any, /, axis: Axis = None) -> Array:
@@ -471,6 +475,8 @@ def roll(x: Any, /, shift: int | Sequence[int], axis: Axis = None) -> Array:
         `x` is not an array, or a shift is not an integer.
     """
     x = array(x, "roll")
+    if isinstance(shift, (Array, np.ndarray)) and shift.ndim == 1:
+        shift = shift.tolist()
     distances: Sequence[Any] = shift if isinstance(shift, (tuple, list)) else [shift]
     try:
         shifts = [operator.index(s) for s in distances]

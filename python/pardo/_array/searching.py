@@ -16,6 +16,7 @@ from pardo._base.arguments import (
     on_queue,
     optional_axis,
     store,
+    store_reduced,
     word,
 )
 from pardo._base.docstrings import filled
@@ -254,7 +255,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
     x = array(x, "take")
     a = None if axis is None else axis_index(axis, max(x.ndim, 1), "take")
     places = _indices(x, indices, a, "take", mode)
-    return store(_core._take(x, places, None if x.ndim == 0 else a), out, "take")
+    return store_reduced(_core._take(x, places, None if x.ndim == 0 else a), out, "take")
 
 
 def put(x: Array, indices: Any, values: Any, mode: str) -> None:
@@ -365,4 +366,4 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
     places = nonzero_of(mask, "compress")[0]
     if places.size and (last := int(places[-1])) >= x.shape[a]:
         raise IndexError(f"compress: index {last} is out of bounds for axis {a} with size {x.shape[a]}")
-    return store(_core._take(x, places, a), out, "compress")
+    return store_reduced(_core._take(x, places, a), out, "compress")

@@ -35,7 +35,8 @@ def _prepare(
     op_name: str, x: Any, axis: int | None, kind: str | None, order: Any = None, kinds: tuple[str, ...] = _SORTS
 ) -> tuple[Array, int]:
     if kind is not None:
-        word(kind, f"{op_name}: kind", kinds)
+        short = kind.lower() if isinstance(kind, str) and kind else None  # NumPy takes beginnings of the words
+        word(next((k for k in kinds if short and k.startswith(short)), kind), f"{op_name}: kind", kinds)
     x = array(x, op_name)
     if order is not None:
         raise ValueError(f"{op_name}: Cannot specify order when the array has no fields: {order!r}")

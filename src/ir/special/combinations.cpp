@@ -72,17 +72,16 @@ Expr binom(Args v) {
         },
         [&] {
             const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
-            return branch(
-                (k > 1e8 * abs(n)) & ((k > k.pick(2.0, 1e7)) | whole),  // by reflection
-                [&] {
-                    const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
-                    const Expr turned = select(is_odd(k), n, -n);  // of a whole k, from which n may be too small to be subtracted
-                    return scale * sin_pi(select(whole, turned, k - n));
-                },
-                [&] {
-                    return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
-                                  [&] { return 1.0 / top / beta(ends); });
-                });
+            return branch((k > 1e8 * abs(n)) & ((k > k.pick(2.0, 1e7)) | whole),  // by reflection
+                          [&] {
+                              const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
+                              const Expr turned = select(is_odd(k), n, -n);  // of a whole k, from which n may be too small to be subtracted
+                              return scale * sin_pi(select(whole, turned, k - n));
+                          },
+                          [&] {
+                              return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
+                                            [&] { return 1.0 / top / beta(ends); });
+                          });
         });
     return select((n < 0.0) & is_whole(n), n.nan(), select(whole & (k < 0.0), n(0.0), value));
 }

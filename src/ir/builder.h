@@ -124,6 +124,12 @@ public:
                       const std::function<Values(std::span<const Value>)>& body);
 
     DType type(Value v) const { return kernel_.values[v].type; }
+    /// No region is open: each item comes here, whatever its data.
+    bool is_unconditional() const { return scopes_.size() == 1; }
+    bool is_dim(Value v, int d) const {
+        const Instr* in = definition(v, Opcode::Dim);
+        return in && in->index == static_cast<std::uint32_t>(d);
+    }
     const Kernel& kernel() const { return kernel_; }
     /// The combining operation of a reduction, as plain arithmetic: add, mul, min, max, and, or.
     Value combine(Combine c, Value a, Value b);

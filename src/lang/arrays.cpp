@@ -460,7 +460,26 @@ void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indi
         }
         return store_gathered(gathered(object.view, indices, k, target), object.view.name, stored, place);
     }
+    note_own_element(object.view, indices);
     store_view(viewed(object.view, indices, target), stored, place);
+}
+
+/// Notes a store to an argument's element at the item's own place, to which each item comes: where the index space has the array's shape,
+/// nothing is left out.
+void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indices) {
+    if (dry_ || !builder_.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= types_.size()) return;
+    const auto declared = std::ranges::find_if(arguments_, [&](const TypedExpr& a) { return a.view.source == v.source; });
+    if (declared == arguments_.end() || declared->kind != Kind::Array || declared->view.pointer != v.pointer) return;
+    if (!std::ranges::equal(v.lead, declared->view.lead, [&](const auto& a, const auto& b) { return known_equal(a, b); })) return;
+    const int rank = builder_rank(space_, loop_);
+    if (v.rank != rank || indices.size() != static_cast<std::size_t>(rank)) return;
+    for (int d = 0; d < rank; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (indices[at].kind != Kind::Number || indices[at].constant || !is_integer(indices[at].type.dtype)) return;
+        const Value index = value(indices[at]);
+        if (loop_ ? at >= own_indices_.size() || index != own_indices_[at] : !builder_.is_dim(index, d)) return;
+    }
+    out_.own_elements[static_cast<std::size_t>(v.source)] = true;
 }
 
 std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const {

@@ -31,6 +31,7 @@ Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, co
     builder_.add_file(function_->file);
     out_.accesses.assign(types_.size(), ir::Access::Read);
     out_.used.assign(types_.size(), false);
+    out_.own_elements.assign(types_.size(), false);
 }
 
 void Lowering::fail(ErrorCode code, const Place& place, const std::string& message) const {
@@ -231,6 +232,7 @@ Lowered Lowering::run() {
     if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
     out_.accesses.resize(types_.size() + out_.outside.size(), ir::Access::Read);
     out_.used.resize(types_.size() + out_.outside.size(), false);
+    out_.own_elements.resize(types_.size() + out_.outside.size(), false);
     return std::move(out_);
 }
 

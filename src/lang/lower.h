@@ -160,6 +160,7 @@ struct Lowered {
     std::vector<Slot> slots;             // one for each of the kernel's parameters
     std::vector<ir::Access> accesses;    // one for each argument; of arrays that are not used: Read
     std::vector<bool> used;              // one for each argument: arrays that the kernel touches
+    std::vector<bool> own_elements;      // one for each argument: each item stores the element at its own place in the index space
     std::vector<OutsideNumber> outside;  // numbers that are arguments too, behind the others
     std::vector<Fit> fits;
     std::vector<Site> sites;           // places that may fail

@@ -254,6 +254,7 @@ private:
     TypedExpr unwritten_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
                               const Place& place);
     void note_access(const View& v, ir::Access access);
+    void note_own_element(const View& v, std::span<const TypedExpr> indices);
     /// The part of an axis that a slice takes: where it starts, how many elements, how far they are apart.
     std::array<TypedExpr, 3> sliced(const TypedExpr& slice, const TypedExpr& extent, const Place& place);
     TypedExpr number_or_none(const TypedExpr& bound, const Place& place);
@@ -425,6 +426,7 @@ private:
     std::vector<TypedExpr> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
     Value round_ = ir::no_value;          // of a loop that reduces
+    std::vector<Value> own_indices_;      // of a parallel loop that does not: its indices
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
     bool dry_ = true, uses_status_ = false, uses_log_ = false;
     std::map<Value, Value> written_;            // arrays of groups and items whose reads are checked, and their flags

@@ -123,6 +123,7 @@ private:
     void lower(Specialisation& made, lang::FixedNumbers& fixed) const;
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options, lang::OutsideUse* outside) const;
     Error with_line(const Error& e) const;
+    bool writes_all(const Specialisation& special, Arguments arguments, std::size_t k, std::span<const std::int64_t> extents) const;
     [[noreturn]] void refuse_dimensions(const Specialisation& special, const NdRange& range) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made

@@ -104,6 +104,17 @@ Error UserFunction::with_line(const Error& e) const {
     return found(*function_, found).value_or(e);
 }
 
+/// Whether each element of an array is stored by some item, whatever the data.
+bool UserFunction::writes_all(const Specialisation& special, Arguments arguments, std::size_t k,
+                              std::span<const std::int64_t> extents) const {
+    if (!special.lowered.own_elements[k] || !std::ranges::equal(extents, arguments[k].array.node()->shape)) return false;
+    if (!loop_) return true;
+    const auto bounds = arguments.first(special.types.size()).last(2 * extents.size());  // start and step of each dimension
+    for (std::size_t d = 0; d < extents.size(); ++d)
+        if (bounds[2 * d].scalar.cast(DType::Int64).i != 0 || bounds[2 * d + 1].scalar.cast(DType::Int64).i != 1) return false;
+    return true;
+}
+
 Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
                            double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
@@ -137,7 +148,8 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         device::Buffer* buffer = arguments[k].array.node()->buffer.get();
         // Which elements a kernel writes is for it to say.
         const ir::Access said = lowered.accesses[k];
-        const auto access = said == ir::Access::Write ? device::Access::WriteSome : static_cast<device::Access>(said);
+        const bool some = said == ir::Access::Write && !writes_all(special, arguments, k, extents);
+        const auto access = some ? device::Access::WriteSome : static_cast<device::Access>(said);
         if (device::writes(access)) plan::force_readers(buffer);
         uses.push_back({buffer, access, graph::view_of(*arguments[k].array.node())});
         foreign = foreign || device::externally_visible(buffer, access);

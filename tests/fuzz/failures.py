@@ -85,13 +85,18 @@ def kernels(pp: Any) -> dict[str, Any]:
         i, j = item.get_id(0), item.get_id(1)
         x[i, j + beyond] = x[i, j] + value
 
+    @pp.kernel
+    def set_each(item: pp.Item, x, value):  # type: ignore[no-untyped-def]
+        i, j = item.get_id(0), item.get_id(1)
+        x[i, j] = value
+
     @pp.jit
     def loop(x, value, beyond):  # type: ignore[no-untyped-def]
         for i in pp.prange(x.shape[0]):
             for j in range(x.shape[1]):
                 x[i, j] = x[i, j] + value[i + beyond]
 
-    kernels.__dict__["made"] = {"set": set_all, "add": add_all, "loop": loop}
+    kernels.__dict__["made"] = {"set": set_all, "each": set_each, "add": add_all, "loop": loop}
     return kernels.__dict__["made"]  # type: ignore[no-any-return]
 
 
@@ -123,6 +128,9 @@ def step(s: State, op: list[Any], device: str) -> str | None:
     elif kind == "kernel":
         made["set"][space](x, rest[0], 0)
         s.write_some(at, rest[0])
+    elif kind == "each":
+        made["each"][space](x, rest[0])
+        s.write(at, rest[0], False)
     elif kind == "update":
         made["add"][space](x, rest[0], 0)
         s.update(at, now + rest[0])
@@ -291,8 +299,8 @@ def generate(rng: random.Random, device: str) -> dict[str, Any]:
     def shape_of(at: list[Any]) -> tuple[int, int]:
         return len(range(*at[1])), len(range(*at[2]))
 
-    kinds = {"fill": 5, "store": 6, "copy": 7, "add": 5, "kernel": 3, "update": 3, "bad_kernel": 5, "bad_update": 4, "loop": 1, "bad_loop": 2,
-             "bad_task": 3, "gated": 3, "take": 2, "inverse": 1, "sort": 2, "memory": 1, "later": 3, "look": 2, "accept": 2, "failure": 3,
+    kinds = {"fill": 5, "store": 6, "copy": 7, "add": 5, "kernel": 3, "each": 3, "update": 3, "bad_kernel": 5, "bad_update": 4, "loop": 1,
+             "bad_loop": 2, "bad_task": 3, "gated": 3, "take": 2, "inverse": 1, "sort": 2, "memory": 1, "later": 3, "look": 2, "accept": 2, "failure": 3,
              "new": 2, "shared": 1, "read": 7, "wait": 2}  # fmt: skip
     for n in range(r.randint(2, 30)):
         kind = r.choices(list(kinds), list(kinds.values()))[0]

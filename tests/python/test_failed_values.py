@@ -322,6 +322,150 @@ def test_a_failed_value_without_memory_cannot_be_accepted() -> None:
         x.accept()
 
 
+# --- kernels and loops that write all elements make them whole
+
+
+@pp.kernel
+def each(item: pp.Item, x, y, by):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    x[i] = y[i + by]
+
+
+@pp.kernel
+def each_of_two(item: pp.NdItem, x, y, by):  # type: ignore[no-untyped-def]
+    i, j = item.get_global_id(0), item.get_global_id(1)
+    x[i, j] = y[i + by, j]
+
+
+@pp.kernel
+def each_but(item: pp.Item, x, y, by):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    if i == by:
+        return
+    x[i] = y[i]
+
+
+@pp.kernel
+def each_where(item: pp.Item, x, y, by):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    if y[i] >= 0:
+        x[i] = y[i + by]
+
+
+@pp.kernel
+def each_moved(item: pp.Item, x, y, by):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    i = i * by
+    x[i] = y[i]
+
+
+@pp.kernel
+def each_of_part(item: pp.Item, x, y, by):  # type: ignore[no-untyped-def]
+    i = item.get_id(0)
+    part = x[by:]
+    part[i] = y[i + by]
+
+
+@pp.jit
+def each_round(x, y, by):  # type: ignore[no-untyped-def]
+    for i in pp.prange(x.shape[0]):
+        x[i] = y[i + by]
+
+
+@pp.jit
+def each_round_of_two(x, y, by):  # type: ignore[no-untyped-def]
+    for i in pp.prange(x.shape[0]):
+        for j in pp.prange(x.shape[1]):
+            x[i, j] = y[i + by, j]
+
+
+@pp.jit
+def rounds_from(x, y, first, step):  # type: ignore[no-untyped-def]
+    for i in pp.prange(first, 6, step):
+        x[i] = y[i]
+
+
+def failed(device: str, shape: tuple[int, ...]) -> pp.Array:
+    x = pp.zeros(shape, device=device)
+    put[pp.Range(x.size + 1)](x.reshape(-1), 1)
+    assert isinstance(x.failure(), IndexError)
+    return x
+
+
+@pytest.mark.parametrize("size", [6, 200_000])
+def test_a_kernel_that_is_mended_and_run_again_makes_its_result_whole(device: str, size: int) -> None:
+    out, y = pp.zeros(size, device=device), pp.ones(size, device=device)
+    each[pp.Range(size)](out, y, 1)
+    refused(out)
+    each[pp.Range(size)](out, y, 0)
+    assert out.failure() is None
+    assert float(out.sum()) == size
+    event = each[pp.Range(size)](out, y, 1)
+    each[pp.Range(size)](out, y, 0)  # before anybody has looked
+    assert float(out.sum()) == size
+    with pytest.raises(IndexError):
+        event.wait()
+    each[pp.Range(size)](out, y, 0)
+    each[pp.Range(size)](out, y, 1)  # and the other way round
+    refused(out)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_launches_over_all_places_of_an_array_make_it_whole(device: str, dtype: str) -> None:
+    y, space = pp.ones((4, 4), dtype=dtype, device=device), pp.NdRange((4, 4), (2, 2))
+    views: tuple[Callable[[pp.Array], pp.Array], ...] = (lambda x: x, lambda x: x.T, lambda x: x[::-1])
+    for view in views:
+        x = pp.zeros((4, 4), dtype=dtype, device=device)
+        each_of_two[space](x, y, 1)
+        assert x.failure() is not None
+        each_of_two[space](view(x), y, 0)
+        assert x.failure() is None
+        assert x.sum().item() == 16
+
+
+def test_launches_over_all_places_of_a_part_leave_the_rest_failed(device: str) -> None:
+    y = pp.ones((4, 4), device=device)
+    bystander = failed(device, (4, 4))
+    each_of_two[pp.NdRange((2, 4), (2, 2))](bystander[1:3], y, 0)
+    assert bystander[1:3].failure() is None
+    assert bystander[0].failure() is not None
+    assert bystander[3].failure() is not None
+
+
+def test_loops_over_all_places_of_an_array_make_it_whole(device: str) -> None:
+    y = pp.ones((6, 4), device=device)
+    with pytest.raises(IndexError):
+        each_round(x := pp.zeros(6, device=device), y[:, 0], 1)
+    each_round(x, y[:, 0], 0)
+    assert x.tolist() == [1.0] * 6
+    with pytest.raises(IndexError):
+        each_round_of_two(x := pp.zeros((6, 4), device=device), y, 1)
+    each_round_of_two(x, y, 0)
+    assert float(x.sum()) == 24
+    x = failed(device, (6,))
+    for first, step in ((1, 1), (0, 2), (5, 1)):
+        rounds_from(x, y[:, 0], first, step)
+        assert x.failure() is not None, (first, step)
+    rounds_from(x, y[:, 0], 0, 1)
+    assert x.tolist() == [1.0] * 6
+
+
+@pytest.mark.parametrize(
+    ("kernel", "items", "by"),
+    [(each, 5, 0), (each_but, 6, 3), (each_but, 6, 9), (each_where, 6, 0), (each_moved, 6, 0), (each_moved, 6, 1), (each_of_part, 6, 0)],
+)
+def test_kernels_that_may_leave_elements_out_make_none_whole(device: str, kernel: Any, items: int, by: int) -> None:
+    x, y = failed(device, (6,)), pp.ones(6, device=device)
+    kernel[pp.Range(items)](x, y, by).wait()
+    assert isinstance(x.failure(), IndexError)
+
+
+def test_a_kernel_that_also_reads_the_memory_fails_with_it(device: str) -> None:
+    x = failed(device, (6,))
+    each[pp.Range(6)](x, x[::-1], 0)
+    refused(x)
+
+
 # --- failures that nobody saw
 
 

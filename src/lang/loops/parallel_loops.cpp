@@ -55,7 +55,9 @@ void Lowering::walk_loop() {
     if (!loop_->results.empty()) return walk_reduction();
     for (int d = 0; d < loop_->dimensions; ++d) {
         const TypedExpr iteration = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
-        assign(loop_at(d).parts[0], iteration_index(d, iteration), loop_at(d).place);
+        const TypedExpr index = iteration_index(d, iteration);
+        if (!dry_) own_indices_.push_back(value(index));
+        assign(loop_at(d).parts[0], index, loop_at(d).place);
     }
     block(innermost.parts[4].parts);
 }

@@ -3,6 +3,7 @@ import asyncio
 import concurrent.futures
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import traceback
@@ -97,6 +98,40 @@ def test_ipython_shows_the_users_cells(tmp_path, name):
     assert "site-packages" not in text
     shown = [line for line in text.splitlines() if line.startswith(("File ", "Cell In"))]
     assert len(shown) == 1 + wrong.CALLS[name][1], text
+
+
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+InteractiveShell.colors = "{colors}"
+shell = InteractiveShell.instance()
+shell.run_cell("import pardo as pp; from IPython.display import display")
+shell.run_cell("@pp.kernel\\ndef put(item: pp.Item, x, by):\\n    i = item.get_id(0)\\n    x[i + by] = 1.0")
+print("<shown>", flush=True)
+shell.run_cell("event = put[pp.Range(8)](x := pp.zeros(8), 5)\\n{statement}\\n")
+"""
+LATE = """\
+IndexError                                Traceback (most recent call last)
+Cell In[1], line 2
+      1 event = put[pp.Range(8)](x := pp.zeros(8), 5)
+----> 2 {statement}
+
+IndexError: put: index 8 is out of bounds for an axis of size 8 (item 3)
+  File "<ipython-input-1-", line 4, in put
+    x[i + by] = 1.0
+      ^^^^^^
+"""
+
+
+@pytest.mark.parametrize("statement", ["x", "x + 1.0", "display(x)", "print(x)", "repr(x * 2.0)", "event.wait()"])
+def test_cells_show_late_failures_at_their_line(tmp_path, statement):
+    """And nothing of how a value that has failed raises in the display."""
+    IPython = pytest.importorskip("IPython")
+    colors = "nocolor" if IPython.version_info >= (9,) else "NoColor"
+    text = run("-c", CELLS.format(statement=statement, colors=colors), IPYTHONDIR=str(tmp_path)).partition("<shown>\n")[2]
+    shown = re.sub(r"(<ipython-input-1-)\w+>", r"\1", text)
+    assert LATE.format(statement=statement) in shown, text
+    assert shown.count("IndexError") == 2, text  # once
+    assert "site-packages" not in shown
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import operator
 import pickle
 from typing import Any
@@ -386,6 +387,14 @@ def test_pickles_drop_the_queue(other):
     x = pp.asarray(RAW, queue=other)
     assert pickle.loads(pickle.dumps(x.device)) == pp.Device("cpu")
     assert pickle.loads(pickle.dumps(x)).queue == pp.Queue.of("cpu")
+
+
+def test_copies_of_a_device_keep_the_queue(other):
+    """The modules copy and dataclasses (asdict) must not move what follows to another queue."""
+    device = pp.asarray(RAW, queue=other).device
+    for same in (copy.copy(device), copy.deepcopy([device])[0]):
+        assert same == device
+        assert pp.zeros(3, device=same).queue == other
 
 
 def test_device_and_queue_must_fit(other):

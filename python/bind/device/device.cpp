@@ -153,7 +153,12 @@ void bind_device(nb::module_& m) {
         .def(
             "__reduce__",
             [](nb::handle_t<Device> self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const Device&>(self).id())); },
-            nb::sig("def __reduce__(self) -> tuple[Any, ...]"));
+            nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+        .def(
+            "__copy__", [](nb::handle_t<Device> self) { return nb::borrow(self); }, nb::sig("def __copy__(self) -> Device"))
+        .def(
+            "__deepcopy__", [](nb::handle_t<Device> self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
+            nb::sig("def __deepcopy__(self, memo: Any, /) -> Device"));
     static std::vector<std::string> names;
 #define PARDO_FACT(name, type, doc) \
     names.emplace_back(#name);      \

@@ -91,7 +91,7 @@ KINDS = {
     "kernels": "add[1000](x, n)",
     "waited kernels": "add[1000](x, n).wait()",
     "new kernels": "new_kernel(n)[1000](x).wait()",
-    "failing kernels": "caught(IndexError, lambda: outside[1000](x).wait())",
+    "failing kernels": "caught(IndexError, lambda: outside[1000](pp.zeros(1000, **here)).wait())",
     "printing kernels": "says[1000](x).wait()",
     "plain kernels": "add[3].interpret(x, 1)",
     "jit": "total(x)",

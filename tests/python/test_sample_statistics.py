@@ -234,3 +234,10 @@ def test_extremes_leave_out_an_initial_nan():
         for name in ("nanmax", "nanmin"):
             for initial in (np.nan, 0.0, 5):
                 compare(lambda m, x: getattr(m, name)(x, initial=initial), host, label=f"{name} {values} {initial}")  # noqa: B023
+
+
+def test_digitize_with_nan_in_bins():
+    x = np.array([1.0, 2.0, np.nan, 9.0])
+    for bins in ([0.0, 1.5, np.nan], [np.nan, 1.5, 0.0], [1.0, 1.0, 0.0], [2.0, 2.0]):
+        for right in (False, True):
+            compare(lambda m, x, b: m.digitize(x, b, right), x, np.array(bins), label=f"{bins} {right}")  # noqa: B023

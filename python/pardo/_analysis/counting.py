@@ -400,8 +400,11 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
         raise ValueError("digitize: object too deep for desired array: bins must have one dimension")
     if host.dtype.kind == "c":
         raise TypeError("digitize: bins may not be complex")
-    rising, falling = bool(np.all(host[:-1] <= host[1:])), bool(np.all(host[:-1] >= host[1:]))
-    if not rising and not falling:
+    # As NumPy, which lets NaN pass: the first two edges that differ tell which way they go, none may go the other way.
+    last, after = host[:-1], host[1:]
+    turns = np.flatnonzero(last != after)[:1]
+    rising = not turns.size or bool(last[turns[0]] < after[turns[0]])
+    if bool(np.any(last > after if rising else last < after)):
         raise ValueError("digitize: bins must be monotonically increasing or decreasing")
     edges = host if rising else host[::-1]
     places = _core._searchsorted(to_queue(np.ascontiguousarray(edges), x.queue), x, not right, None)

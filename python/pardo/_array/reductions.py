@@ -406,7 +406,7 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
         raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
     high, low = (_core._reduce(op, x, places, keeps_dimensions(keepdims, "ptp")) for op in (_core._MAX, _core._MIN))
     wide = loop_dtype(x, None, out, "ptp")
-    if wide is not None and (wide.kind == x.dtype.kind or type(out) is Array and out.dtype.kind in "fc"):
+    if wide is not None and (wide.kind == x.dtype.kind or (type(out) is Array and out.dtype.kind in "fc")):
         high, low = high._astype(wide, False), low._astype(wide, False)
     return store(_core.subtract(high, low), out, "ptp")
 

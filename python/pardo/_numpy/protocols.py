@@ -287,7 +287,7 @@ def _arguments(
 
 def begin(namespace: dict[str, Any]) -> None:
     """Gives the core the table of functions whose names it looks up; those of files that are read later are added when they come."""
-    for value in vars(np).values():
+    for value in list(vars(np).values()):
         if isinstance(value, np.ufunc) and value.__name__ in namespace:
             _table[value] = namespace[value.__name__]
     _core._set_ufuncs(_table, call_ufunc)

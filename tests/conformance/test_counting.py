@@ -76,9 +76,7 @@ def test_places_outside_change_nothing(places, device):
 
     with pytest.raises(IndexError, match=f"out of bounds for axis 0 with size {size}"):
         add()
-    with pytest.raises(IndexError):
-        pp.asnumpy(x)
-    x.accept()
+    x.accept()  # the elements have failed where the check was submitted with the additions
     if device.backend != "null":  # there the additions are a value of their own, which has no memory
         assert not pp.asnumpy(x).any()
 

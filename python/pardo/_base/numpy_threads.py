@@ -3,7 +3,7 @@
 computes in another way, with this library or any other, these take the processors from it. ``OPENBLAS_THREAD_TIMEOUT`` is that time, as a
 power of two of cycles; OpenBLAS reads it once, while it is loaded. A user's own value is left alone.
 
-NumPy's products take as long as before (docs/design/performance.md).
+NumPy's large products take as long as before (docs/design/performance.md has what others pay).
 """
 
 import os

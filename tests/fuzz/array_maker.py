@@ -555,10 +555,11 @@ class Maker:
         self.bind("v", f"s.move({name}, {queue})", queue)
 
     def make_strangers(self) -> None:
-        """Operands of two queues: refused, and nothing is changed."""
+        """Operands of two queues: refused, and nothing is changed. Those without dimensions may follow (`placements` has them)."""
         a = self.any_name()
-        b = next((n for n in self.queue if n[0] == "v" and n in self.names and self.queue[n] != self.queue[a]), None)
-        if b is not None:
+        others = (n for n in self.queue if n[0] == "v" and n in self.names and self.queue[n] != self.queue[a])
+        b = next((n for n in others if self.names[n].ndim), None)
+        if b is not None and self.names[a].ndim:
             self.say(f"s.refused(lambda: {a} + {b})")
 
     def make_doomed(self) -> None:

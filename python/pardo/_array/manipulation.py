@@ -63,8 +63,10 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
 
 
 def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
-    order = order.upper() if isinstance(order, str) else order
-    word(order, f"{op_name}: order", ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A"))
+    known_orders = ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A")
+    if not isinstance(order, str) or order.upper() not in known_orders:
+        word(order, f"{op_name}: order", known_orders)
+    order = order.upper()
     if order == "A":
         order = "F" if not x._surely_row_major() and is_column_major(x) else "C"
     if order == "C":

@@ -47,6 +47,12 @@ class Draw:
     def integers(self, high: int, count: int, dtype: str = "int64") -> np.ndarray:
         return self.rng.integers(0, high, count, dtype=dtype)
 
+    def zeros_among(self, count: int, each: int) -> np.ndarray:
+        """f32, of both signs; every so-many-th is a zero, of the sign that it had."""
+        x = self.f32(count) - np.float32(0.5)
+        x[::each] *= np.float32(0)
+        return x
+
     def symmetric(self, *shape: int) -> np.ndarray:
         a = self.f64(*shape, shape[-1])
         return a + a.swapaxes(-1, -2)
@@ -122,6 +128,8 @@ ROWS = {
     "poisson 10⁷": named_by(10**7, "poisson"),
     "permutation 10⁷": named_by(10**7, "permutation"),
     "sort 10⁸ f32": Row("sort", lambda d, s: (d.f32(s.count(10**8)),)),
+    "sort 10⁸ f32, every 1000th ±0": Row("sort", lambda d, s: (d.zeros_among(s.count(10**8), 1000),)),
+    "sort 10⁸ f32, every 2nd ±0": Row("sort", lambda d, s: (d.zeros_among(s.count(10**8), 2),)),
     "sort 10⁸ i32": Row("sort", lambda d, s: (d.integers(2**31 - 1, s.count(10**8), "int32"),)),
     "argsort 10⁷ f32": Row("argsort", lambda d, s: (d.f32(s.count(10**7)),)),
     "sort 2**28 f32": Row("sort", lambda d, s: (d.f32(s.power(28)),)),

@@ -25,6 +25,6 @@ def test_routines_beside_numpy(tmp_path):
     assert "not installed: nothing" in done.stdout
     assert "failed" not in done.stdout, done.stdout
     results = json.loads((tmp_path / "numbers.json").read_text())["routines"]
-    assert len(results["pardo"]["results"]) == 5
+    assert len(results["pardo"]["results"]) == 7
     assert all(row["median"] > 0 for row in results["pardo"]["results"].values())
     assert [name for name, row in results["numpy"]["results"].items() if row is None] == ["gammaln 10⁷ f64"]

@@ -203,6 +203,18 @@ def test_sort_keeps_zeros_in_order(dtype, descending, copies):
     rows = host.reshape(-1, 12)
     same(pp.sort(pp.asarray(rows), axis=1), np.sort(rows, axis=1, kind="stable"))
     same(pp.sort(pp.asarray(rows), axis=0), np.sort(rows, axis=0, kind="stable"))
+    rows = host.reshape(4, -1)
+    same(pp.sort(pp.asarray(rows), axis=1), np.sort(rows, axis=1, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("where", [slice(0, None, 997), slice(5000, 9000), slice(-1, None), slice(0, None, 20000)])
+def test_sort_keeps_few_zeros_in_order(dtype, where):
+    host = (np.random.default_rng(5).random((3, 40001)) - 0.5).astype(dtype)
+    host[1, where] *= 0
+    host[2, where] = np.abs(host[2, where]) * 0
+    same(pp.sort(pp.asarray(host), axis=1), np.sort(host, axis=1, kind="stable"))
+    same(pp.sort(pp.asarray(host[1])), np.sort(host[1], kind="stable"))
 
 
 @pytest.mark.skipif(BEFORE_2_1, reason="NumPy 2.0 takes the other zero where a limit equals an element")

@@ -120,8 +120,11 @@ void radix_values(const SortPlan& plan, const Memory& x, const Memory& values) {
         from = to;
     }
     if (!is_float(x.dtype)) return;
-    launch_kernel(plan.queue, plan.name, Variant(KernelId::ZerosInOrder, x.dtype, {{"NOTES", 0}}), plan.lines,
-                  {reads(x), updates(values), plan.length, plan.flip()});
+    const Parts parts = parts_of(plan, std::int64_t{device_group} * 16);
+    const ZeroNotes zeros{parts, device_scratch(plan.queue, DType::Int64, plan.lines * parts.count), {}};
+    launch_kernel(plan.queue, plan.name, Variant(KernelId::ZeroCounts, x.dtype), plan.lines * parts.count,
+                  {reads(x), reads(values), writes(zeros.counts), plan.length, parts.count, parts.chunk, plan.flip()});
+    put_zeros_in_order(plan, x, values, zeros);
 }
 
 /// The first ones of each line, by positions.
@@ -316,5 +319,21 @@ const Registered ranked_here(routines::ranked, {"kernels", Place::Text, device_r
 const Registered top_k_here(routines::top_k, {"kernels", Place::Text, device_top_k});
 
 }  // namespace
+
+Parts parts_of(const SortPlan& plan, std::int64_t tile) {
+    const std::int64_t tiles = divide_up(plan.length, tile);
+    const std::int64_t busy = std::max<std::int64_t>(busy_groups(plan.queue->device()) / plan.lines, 1);
+    const std::int64_t chunk = divide_up(tiles, std::min(tiles, busy)) * tile;
+    return {divide_up(plan.length, chunk), chunk};
+}
+
+void put_zeros_in_order(const SortPlan& plan, const Memory& x, const Memory& values, const ZeroNotes& zeros) {
+    DeviceArgs args;
+    for (const DeviceArg& arg : {reads(x), updates(values), reads(zeros.counts)}) args.push_back(arg);
+    if (zeros.signs) args.push_back(reads(zeros.signs));
+    for (const std::int64_t number : {plan.length, zeros.parts.count, zeros.parts.chunk, plan.flip()}) args.push_back(number);
+    launch_kernel(plan.queue, plan.name, Variant(KernelId::ZerosInOrder, x.dtype, {{"SIGNS", static_cast<bool>(zeros.signs)}}),
+                  plan.lines * zeros.parts.count, args);
+}
 
 }  // namespace pardo::lib

@@ -37,6 +37,19 @@ bool selects(DType dtype, std::int64_t length, std::size_t wanted);
 /// If `values` is there it gets the elements themselves, in the place of keys.
 Selected select(const SortPlan& plan, const Memory& x, KeyMode mode, std::span<const std::int64_t> kth, const Memory& values);
 
+/// How lines are cut for groups that count something of each part.
+struct Parts {
+    std::int64_t count, chunk;  // of a line; elements of a part
+};
+Parts parts_of(const SortPlan& plan, std::int64_t tile);
+/// The zeros of lines of floats: how many each part has (Int64); 3 for lines that have both signs (UInt32, where it is known).
+struct ZeroNotes {
+    Parts parts;
+    Memory counts, signs;
+};
+/// Puts zeros of both signs of lines that were sorted by exact keys into `values` in the order in which `x` has them.
+void put_zeros_in_order(const SortPlan& plan, const Memory& x, const Memory& values, const ZeroNotes& zeros);
+
 // --- sorting in one sweep a digit, by sweep.cpp ---
 
 /// Whether the device does that.

@@ -69,26 +69,32 @@ public:
         counts_ = zeros.part(at[0], count, counters);
         status_[0] = zeros.part(at[1], count, state);
         tickets_ = zeros.part(at[2], DType::UInt32, passes_);
-        notes_ = zeros.part(at[3], DType::UInt32, plan.lines);
+        signs_ = zeros.part(at[3], DType::UInt32, plan.lines);
         status_[1] = device_scratch(plan.queue, count, state);
         steps_ = device_scratch(plan.queue, DType::Int32, plan.lines * passes_);
     }
 
     void sort() {
         const std::int64_t each = std::int64_t{256} * std::max(4, 16 / passes_);
-        const std::int64_t parts =
-            std::min(divide_up(plan_.length, each), std::max<std::int64_t>(busy_groups(plan_.queue->device()) / plan_.lines, 1));
+        const Parts parts = parts_of(plan_, each);
+        const bool notes_zeros = mode_ == ExactKeys && is_float(dtype_);
+        const ZeroNotes zeros{parts, notes_zeros ? device_scratch(plan_.queue, DType::Int64, plan_.lines * parts.count) : Memory(), signs_};
+        DeviceArgs args;
+        for (const DeviceArg& arg : {reads(x_), updates(counts_)}) args.push_back(arg);
+        if (notes_zeros) {
+            args.push_back(updates(zeros.signs));
+            args.push_back(writes(zeros.counts));
+        }
+        for (const std::int64_t number : {plan_.length, parts.count, parts.chunk, plan_.flip()}) args.push_back(number);
         launch_kernel(plan_.queue, plan_.name, Variant(KernelId::SweepCount, dtype_, {{"L_SIZE", count_size_}, {"MODE", mode_}}),
-                      plan_.lines * parts, {reads(x_), updates(counts_), updates(notes_), plan_.length, parts, plan_.flip()});
+                      plan_.lines * parts.count, args);
         launch_kernel(plan_.queue, plan_.name, Variant(KernelId::SweepPlan, dtype_, {{"L_SIZE", count_size_}, {"MODE", mode_}}),
                       plan_.lines, {updates(counts_), writes(steps_), plan_.length});
         const Memory second = passes_ > 1 ? device_scratch(plan_.queue, dtype_, plan_.size()) : none();
         const Memory first = values_ ? values_ : passes_ > 1 ? device_scratch(plan_.queue, dtype_, plan_.size()) : none();
         make_positions(passes_ > 1);
         for (int pass = 0; pass < passes_; ++pass) this->pass(pass, first, second, {});
-        if (mode_ != ExactKeys || !is_float(dtype_)) return;
-        launch_kernel(plan_.queue, plan_.name, Variant(KernelId::ZerosInOrder, dtype_, {{"NOTES", 1}}), plan_.lines,
-                      {reads(x_), updates(values_), reads(notes_), plan_.length, plan_.flip()});
+        if (notes_zeros) put_zeros_in_order(plan_, x_, values_, zeros);
     }
 
     void classes(const Selected& selected) {
@@ -154,7 +160,7 @@ private:
     std::int64_t tiles_;
     Memory values_;
     const SweepItems& items_;
-    Memory counts_, status_[2], tickets_, notes_, steps_, positions_[2];
+    Memory counts_, status_[2], tickets_, signs_, steps_, positions_[2];
 };
 
 }  // namespace

@@ -189,7 +189,8 @@ std::vector<Variant> variants_of(DType dtype) {
             list.push_back({KernelId::SelectCount, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}, {"KEEP", keep}}});
         list.push_back({KernelId::SelectDigit, dtype, {{"DIGIT_BITS", digit_bits}, {"SLOTS", slots}, {"MODE", mode}}});
     }
-    for (int notes : {0, 1}) list.push_back({KernelId::ZerosInOrder, dtype, {{"NOTES", notes}}});
+    list.push_back({KernelId::ZeroCounts, dtype});
+    for (int signs : {0, 1}) list.push_back({KernelId::ZerosInOrder, dtype, {{"SIGNS", signs}}});
     add_sweeps(list, dtype);
     for (int mode : {0, 1, 2, 3, 4}) {
         for (int positions : {0, 4, 8}) {

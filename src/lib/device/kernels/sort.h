@@ -361,51 +361,125 @@ KERNEL(256) complex_keys(CONST_ARG(BITS, x), ARG(u64, keys)
 }
 )";
 
-/// Sorted lines of floats, where zeros of both signs are equal: they are put back in the order in which the unsorted line has them. A group
-/// each. NOTES: lines whose `notes` are not 3 have zeros of one sign, if any.
-inline constexpr char zeros_in_order[] = R"(
-#define EACH 16
-KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values)
-#if NOTES
-                           , CONST_ARG(u32, notes)
-#endif
-                           , i64 length, i64 flip) {
-    BEGIN;
-#if NOTES
-    if (notes[GROUP_ID] != 3) return;
-#endif
-    CONST_PTR(U, x);
-    PTR(U, values);
-    SHARED u32 counts[256];
-    const int t = LOCAL_ID;
-    const i64 base = GROUP_ID * length;
-    const U first_key = (U)~SIGN, last_key = SIGN;
+/// Sorted lines of floats hold zeros of one sign before those of the other, although the two are equal: they are put back in the order in
+/// which the unsorted line has them. `parts` groups a line, of `chunk` elements each.
+inline constexpr char zeros[] = R"(
+#define EACH (U_SIZE == 8 ? 8 : 16)
+#define TILE (256 * EACH)
+#define IS_ZERO(bits) ((U)((bits) & (U)~SIGN) == 0)
+/* How many elements of a sorted line have keys below one. */
+FN i64 keys_below(GLOBAL const U* sorted, i64 length, U key, U flip) {
     i64 first = 0, end = length;
     while (first < end) {
         const i64 middle = first + (end - first) / 2;
-        if ((U)(float_key(values[base + middle]) ^ (U)flip) < first_key) first = middle + 1; else end = middle;
+        if ((U)(float_key(sorted[middle]) ^ flip) < key) first = middle + 1; else end = middle;
     }
-    i64 past = first;
-    end = length;
-    while (past < end) {
-        const i64 middle = past + (end - past) / 2;
-        if ((U)(float_key(values[base + middle]) ^ (U)flip) <= last_key) past = middle + 1; else end = middle;
+    return first;
+}
+/* What 256 items have in `sums`, added up in the first. */
+#define ADD_ALL(sums, t) \
+    for (int step = 128; step > 0; step /= 2) { \
+        if (t < step) sums[t] += sums[t + step]; \
+        BARRIER; \
     }
-    const int both = past > first && values[base + first] != values[base + past - 1];
-    BARRIER;
-    i64 to = base + first;
-    for (i64 start = 0; both && start < length; start += 256 * EACH) {
-        const i64 mine = start + t * EACH;
-        u32 found = 0;
-        for (int k = 0; k < EACH; ++k) found += mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0;
-        counts[t] = found;
-        BARRIER;
-        RUNNING_SUMS(counts, t)
-        i64 at = to + counts[t] - found;
-        for (int k = 0; k < EACH; ++k) {
-            if (mine + k < length && (U)(x[base + mine + k] & (U)~SIGN) == 0) values[at++] = x[base + mine + k];
+#define FIRST_ZERO(sorted) keys_below(sorted, length, (U)~SIGN, (U)flip)
+#define PAST_ZEROS(sorted) keys_below(sorted, length, (U)(SIGN + 1), (U)flip)
+)";
+
+/// How many zeros each part of a line has: counts[line][part]; none are said of lines with zeros of one sign.
+inline constexpr char zero_counts[] = R"(
+KERNEL(256) zero_counts(CONST_ARG(U, x), CONST_ARG(U, values), ARG(i64, counts), i64 length, i64 parts, i64 chunk, i64 flip) {
+    BEGIN;
+    CONST_PTR(U, x);
+    CONST_PTR(U, values);
+    PTR(i64, counts);
+    SHARED i64 sums[256];
+    const int t = LOCAL_ID;
+    const i64 line = GROUP_ID / parts, part = GROUP_ID - line * parts;
+    GLOBAL const U* sorted = values + line * length;
+    const i64 first = FIRST_ZERO(sorted), past = PAST_ZEROS(sorted);
+    const int both = past > first && sorted[first] != sorted[past - 1];
+    GLOBAL const U* from = x + line * length;
+    const i64 end = (part + 1) * chunk < length ? (part + 1) * chunk : length;
+    i64 found = 0;
+    for (i64 start = part * chunk; both && start < end; start += TILE) {
+        UNROLL for (int k = 0; k < EACH; ++k) {
+            const i64 at = start + t + k * 256;
+            found += at < end && IS_ZERO(from[at < end ? at : start]);
         }
-        to += counts[255];
+    }
+    sums[t] = found;
+    BARRIER;
+    ADD_ALL(sums, t)
+    if (t == 0) counts[GROUP_ID] = sums[0];
+}
+)";
+
+/// SIGNS: only lines whose `signs` are 3 have zeros of both. `counts` are those of the parts.
+inline constexpr char zeros_in_order[] = R"(
+KERNEL(256) zeros_in_order(CONST_ARG(U, x), ARG(U, values)
+                           , CONST_ARG(i64, counts)
+#if SIGNS
+                           , CONST_ARG(u32, signs)
+#endif
+                           , i64 length, i64 parts, i64 chunk, i64 flip) {
+    BEGIN;
+    CONST_PTR(U, x);
+    PTR(U, values);
+    SHARED u8 codes[TILE];
+    SHARED u8 packed[TILE];
+    SHARED u32 sums[256];
+    SHARED i64 before[256];
+    SHARED int some[2];
+    const int t = LOCAL_ID;
+    const i64 line = GROUP_ID / parts, part = GROUP_ID - line * parts;
+#if SIGNS
+    if (signs[line] != 3) return;
+#endif
+    CONST_PTR(i64, counts);
+    if (counts[GROUP_ID] == 0) return;
+    GLOBAL const U* from = x + line * length;
+    GLOBAL U* sorted = values + line * length;
+    i64 mine = 0;
+    for (i64 p = t; p < part; p += 256) mine += counts[line * parts + p];
+    before[t] = mine;
+    BARRIER;
+    ADD_ALL(before, t)
+    i64 to = FIRST_ZERO(sorted) + before[0];
+    if (t < 2) some[t] = 0;
+    BARRIER;
+    const i64 end = (part + 1) * chunk < length ? (part + 1) * chunk : length;
+    int turn = 0;
+    for (i64 start = part * chunk; start < end; start += TILE) {
+        int found = 0;
+        UNROLL for (int k = 0; k < EACH; ++k) {
+            const i64 at = start + t + k * 256;
+            const U bits = from[at < end ? at : start];
+            const int code = at < end && IS_ZERO(bits) ? (bits == 0 ? 1 : 2) : 0;
+            codes[t + k * 256] = (u8)code;
+            found |= code;
+        }
+        if (found) some[turn] = 1;
+        BARRIER;
+        const int any = some[turn];
+        turn ^= 1;
+        if (t == 0) some[turn] = 0;
+        if (any) {
+            u32 count = 0;
+            UNROLL for (int k = 0; k < EACH; ++k) count += codes[t * EACH + k] != 0;
+            sums[t] = count;
+            BARRIER;
+            RUNNING_SUMS(sums, t)
+            u32 at = sums[t] - count;
+            UNROLL for (int k = 0; k < EACH; ++k) {
+                const u8 code = codes[t * EACH + k];
+                if (code != 0) packed[at++] = code;
+            }
+            BARRIER;
+            const u32 total = sums[255];
+            for (u32 i = (u32)t; i < total; i += 256) sorted[to + i] = packed[i] == 2 ? SIGN : (U)0;
+            to += total;
+        }
         BARRIER;
     }
 }

@@ -33,27 +33,38 @@ FN COUNT sum_before(COUNT value, COUNT* room, int t) {
 }
 )";
 
-/// How many elements of each line have each value of each digit: counts[line][digit][256], zeros before. `zeros`: bits that
-/// tell which zeros of floats a line has.
+/// How many elements of each line have each value of each digit: counts[line][digit][256], zeros before. `parts` groups a line, of `chunk`
+/// elements each. Of floats by exact keys, `signs` are bits that tell which zeros a line has, and zeros[line][part] how many.
 inline constexpr char sweep_count[] = R"(
 #define EACH (16 / U_SIZE < 4 ? 4 : 16 / U_SIZE)
-KERNEL(256) sweep_count(CONST_ARG(U, keys), ARG(COUNT, counts), ARG(u32, zeros), i64 length, i64 parts, i64 flip) {
+#define NOTES (MODE == 1 && (IS_F16 || IS_FLOAT))
+KERNEL(256) sweep_count(CONST_ARG(U, keys), ARG(COUNT, counts)
+#if NOTES
+                        , ARG(u32, signs), ARG(i64, zeros)
+#endif
+                        , i64 length, i64 parts, i64 chunk, i64 flip) {
     BEGIN;
     SHARED u32 histogram[U_SIZE * 256];
     const int t = LOCAL_ID;
     const i64 line = GROUP_ID / parts, part = GROUP_ID - line * parts;
     const U* from = keys + line * length;
     for (int i = t; i < U_SIZE * 256; i += 256) histogram[i] = 0;
+#if NOTES
+    SHARED u32 found[2];
+    u32 positive = 0, negative = 0;
+    if (t < 2) found[t] = 0;
+#endif
     BARRIER;
-    u32 zero = 0;
-    for (i64 start = part * 256 * EACH; start < length; start += parts * 256 * EACH) {
+    const i64 end = (part + 1) * chunk < length ? (part + 1) * chunk : length;
+    for (i64 start = part * chunk; start < end; start += 256 * EACH) {
         U mine[EACH];
-        UNROLL for (int k = 0; k < EACH; ++k) mine[k] = from[start + t + k * 256 < length ? start + t + k * 256 : 0];
+        UNROLL for (int k = 0; k < EACH; ++k) mine[k] = from[start + t + k * 256 < end ? start + t + k * 256 : 0];
         UNROLL for (int k = 0; k < EACH; ++k) {
-            if (start + t + k * 256 >= length) continue;
+            if (start + t + k * 256 >= end) continue;
             const U key = READ_KEY(mine[k]);
-#if MODE == 1 && (IS_F16 || IS_FLOAT)
-            zero |= mine[k] == 0 ? 1u : mine[k] == SIGN ? 2u : 0u;
+#if NOTES
+            positive += mine[k] == 0;
+            negative += mine[k] == SIGN;
 #endif
             UNROLL for (int p = 0; p < U_SIZE; ++p) atomicAdd(&histogram[p * 256 + ((u32)(key >> 8 * p) & 255u)], 1u);
         }
@@ -63,7 +74,14 @@ KERNEL(256) sweep_count(CONST_ARG(U, keys), ARG(COUNT, counts), ARG(u32, zeros),
         const u32 sum = histogram[p * 256 + t];
         if (sum > 0) atomicAdd(&counts[(line * U_SIZE + p) * 256 + t], (COUNT)sum);
     }
-    if (zero > 0) atomicOr(&zeros[line], zero);
+#if NOTES
+    if (positive > 0) atomicAdd(&found[0], positive);
+    if (negative > 0) atomicAdd(&found[1], negative);
+    BARRIER;
+    if (t > 0) return;
+    zeros[GROUP_ID] = (i64)found[0] + found[1];
+    if (zeros[GROUP_ID] > 0) atomicOr(&signs[line], (found[0] > 0 ? 1u : 0u) | (found[1] > 0 ? 2u : 0u));
+#endif
 }
 )";
 

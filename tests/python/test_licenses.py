@@ -7,6 +7,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import tarfile
 import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
@@ -41,6 +42,41 @@ def test_the_wheel_has_every_text():
     assert texts == {"LICENSE", *(row["text"] for row in ROWS)}
     for row in ROWS:
         assert len((ROOT / "licenses" / row["text"]).read_text()) > 500
+
+
+def origins() -> dict[str, list[str]]:
+    """Texts as their authors give them, where this machine has them: beside what was compiled, and in Debian's folder of licences."""
+    common = Path("/usr/share/common-licenses")
+    found = {name: [common / text] for name, text in {"GCC.txt": "GPL-3", "glibc.txt": "LGPL-2.1"}.items()}
+    found["nanobind.txt"] = [Path(str(file.locate())) for file in distribution("nanobind").files or () if file.name == "LICENSE"]
+    texts = {name: [file.read_text() for file in files if file.exists()] for name, files in found.items()}
+    for name, part in {"VkFFT.txt": "/src/VkFFT/LICENSE", "ducc0.txt": "/src/ducc0/fft/fft.h"}.items():
+        for archive in (ROOT / "build" / "archives").glob("*.tar.gz"):
+            with tarfile.open(archive) as file:
+                text = [file.extractfile(member) for member in file.getmembers() if member.name.endswith(part)]
+                texts.setdefault(name, []).extend(one.read().decode() for one in text if one)
+    return texts
+
+
+def test_texts_are_those_of_their_authors():
+    texts = origins()
+    for name, known in texts.items():
+        for origin in known:
+            if name == "ducc0.txt":  # the header's notice, between its copyright lines and GPL's
+                origin = origin[origin.index("Redistribution") : origin.index("POSSIBILITY OF")]
+            assert origin.strip() in (ROOT / "licenses" / name).read_text(), name
+
+
+@pytest.mark.skipif(not MAP.exists(), reason="no build of the module here")
+def test_parts_of_llvm_that_have_notices():
+    """The notice of the header of LLVM that is not LLVM's own is quoted."""
+    text = re.sub(r"\s+", " ", (ROOT / "licenses" / "LLVM.txt").read_text())
+    folders = set(re.findall(r"/(llvm-\d+)/lib/libLLVMSupport\.a", MAP.read_text(errors="replace")))
+    for header in (Path("/usr/include", folder, "llvm", "Support", "ConvertUTF.h") for folder in folders):
+        if header.exists():
+            notice = re.search(r"Copyright © .*?of the copyright holder\.", header.read_text(), re.DOTALL)
+            assert notice
+            assert re.sub(r"[\s*]+", " ", notice[0]) in text
 
 
 def test_the_expression_names_every_licence():

@@ -117,7 +117,7 @@ def test_keywords_of_compositions(name, rng):
         check(o, np.where(mask, e, np.ones((), e.dtype)), ulp=8 if name == "float_power" else 0)
     with pytest.raises(ValueError, match=f"^{name}: casting"):
         ours(*arrays, casting="bogus")
-    with pytest.raises(TypeError, match=f"^{name}: .*asarray"):
+    with pytest.raises(TypeError, match=f"^{name}: .*a number or a sequence of numbers is expected"):
         ours(*["ab"] * len(arrays))
     if dtype == "float64" and name not in ("float_power", "frexp", "ldexp"):
         for a, b in zip(
@@ -232,7 +232,7 @@ def test_closeness_of_others():
     assert pp.array_equiv(x, np.array([[1, 2], [1, 2]]))
     with pytest.warns(RuntimeWarning, match=r"^isclose: rtol and atol"):
         pp.isclose(x, x, rtol=np.inf)
-    with pytest.raises(TypeError, match=r"^allclose: expected a pardo.Array"):
+    with pytest.raises(TypeError, match=r"^allclose: an array, a number or a sequence of numbers is expected"):
         pp.allclose("a", [1.0])
     assert pp.allclose([1.0], [1.0])
     with pytest.raises(ValueError, match="broadcast"):

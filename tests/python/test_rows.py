@@ -22,7 +22,7 @@ def test_function(row: Row):
     assert pickle.loads(pickle.dumps(f)) is f
     with pytest.raises(TypeError, match=rf"^{row.name}\(\) got an unexpected keyword argument 'nonsense'"):
         f(pp.ones(3), nonsense=1)
-    with pytest.raises(TypeError, match=rf"^{row.name}: expected a pardo.Array, got str"):
+    with pytest.raises(TypeError, match=rf"^{row.name}: an array, a number or a sequence of numbers is expected, not str"):
         f("ab")
     np.testing.assert_array_equal(pp.asnumpy(f([1, 2])), pp.asnumpy(f(pp.asarray([1, 2]))))
 

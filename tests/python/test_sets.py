@@ -163,7 +163,7 @@ def test_messages_name_the_product():
     ]:
         with pytest.raises(error, match=r"^trace: "):
             call()
-    with pytest.raises(TypeError, match=r"^dot: expected a pardo.Array, got str"):
+    with pytest.raises(TypeError, match=r"^dot: an array, a number or a sequence of numbers is expected, not str"):
         pp.dot("abc", [1, 2, 3])
     assert int(pp.dot([1, 2, 3], [1, 2, 3])) == 14
     with pytest.raises(pp.ExecutionPlacementError, match=r"^outer: "):

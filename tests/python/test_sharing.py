@@ -75,7 +75,7 @@ def test_ndenumerate(shape):
     assert [(place, int(v)) for place, v in pp.ndenumerate(pp.asarray(host))] == theirs
     if len(shape) == 2:
         assert [(place, int(v)) for place, v in pp.ndenumerate(pp.asarray(host).T)] == [(p, int(v)) for p, v in np.ndenumerate(host.T)]
-    with pytest.raises(TypeError, match=r"^ndenumerate: expected a pardo\.Array, got list"):
+    with pytest.raises(TypeError, match=r"^ndenumerate: an array is expected, not list"):
         pp.ndenumerate([1])
 
 

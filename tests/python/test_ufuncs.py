@@ -439,7 +439,7 @@ def test_wrong_calls():
         pp.fmax.reduce(x[:0])
     with pytest.raises(np.exceptions.AxisError, match=r"^add.reduce: axis 2"):
         pp.add.reduce(x, axis=2)
-    with pytest.raises(TypeError, match=r"expected a pardo\.Array, got str"):
+    with pytest.raises(TypeError, match=r"an array, a number or a sequence of numbers is expected, not str"):
         pp.add.reduce("ab")
     with pytest.raises(TypeError, match="initial must be a number"):
         pp.add.reduce(x, initial="1")

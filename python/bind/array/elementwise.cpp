@@ -196,7 +196,7 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
         if (parsed[i].kind == OperandKind::Stranger) {
             throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": operand " + std::to_string(i + 1) + " is of type " +
                                                            class_name(args[i]) +
-                                                           "; arrays of pardo and numbers are taken: make it one with pardo.asarray(x)");
+                                                           "; an array, a number or a sequence of numbers is expected");
         }
     }
     const bool any_array = std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.array != nullptr; });

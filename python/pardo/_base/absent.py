@@ -62,7 +62,10 @@ _OTHERS = {
     "recfromcsv recfromtxt": "use pardo.genfromtxt, as in NumPy 2",
     "njit": "it is pardo.jit; programs with Numba's names run with `import pardo.compat.numba as numba`",
     "guvectorize": "use pardo.vectorize with signature=, or pardo.compat.numba.guvectorize",
-    "cfunc stencil typed jitclass": "pardo has no such decorator; write the loop, with pardo.prange, into a function with pardo.jit",
+    "cfunc stencil jitclass": "pardo has no such decorator; write the loop, with pardo.prange, into a function with pardo.jit",
+    "typed types List Dict": "loops of pardo.jit take arrays, numbers and tuples, and keep lists of numbers; other objects stay Python",
+    "objmode": "what pardo.jit cannot compile stays Python by itself",
+    "set_num_threads get_num_threads threading_layer config": "PARDO_NUM_THREADS=4 in the environment sets the number of threads",
     "cuda roc": (
         "devices are chosen by name, and arrays carry theirs: pardo.asarray(x, device='cuda'); "
         "kernels for all devices are written with pardo.kernel: see the guide 'Coming from Numba'"
@@ -74,7 +77,10 @@ _OTHERS = {
     "device_count": "use pardo.get_num_devices()",
     "is_available": "use pardo.get_num_devices('gpu') > 0",
     "synchronize": "use pardo.wait(), or x.wait() and event.wait()",
-    "tensor as_tensor from_numpy": "use pardo.asarray",
+    "tensor as_tensor from_numpy Tensor FloatTensor DoubleTensor": "use pardo.asarray",
+    "no_grad inference_mode autograd nn": "pardo has neither derivatives nor networks; torch.from_dlpack(x) shares an array's memory",
+    "manual_seed": "it is pardo.random.seed, or better pardo.random.default_rng(seed)",
+    "bfloat16": "float16 is the only narrow type of floating-point numbers: use pardo.float16 or pardo.float32",
     "device_put": "use pardo.asarray(x, device=…) or x.to_device(…)",
     "device_get to_numpy get": "use pardo.asnumpy(x)",
     "block_until_ready": "use x.wait()",
@@ -91,6 +97,19 @@ _OTHERS = {
     "SyclDevice": "it is pardo.Device",
     "create_some_context": "it is pardo.Context, which is seldom needed: arrays and kernels ask for a device or a pardo.Queue",
     "ElementwiseFunction": "it is pardo.elementwise",
+}
+_OPTIONS_OF_NUMBA = (
+    "it is Numba's, and not needed: loops over pardo.prange are parallel, programs are kept on disk, and what cannot be compiled stays "
+    "Python, or is refused with strict=True; leave it out, or `import pardo.compat.numba as numba`, which takes it"
+)
+# Keywords of functions, of which others have those that are not here; "" is any function.
+_KEYWORDS = {
+    "jit": {"nopython parallel cache nogil forceobj looplift inline error_model locals debug boundscheck target": _OPTIONS_OF_NUMBA},
+    "kernel": {
+        "device": "functions that kernels call need no decorator",
+        "max_registers cache debug opt lineinfo link": "it is Numba's, and not needed; leave it out",
+    },
+    "": {"dim": "the keyword is axis", "keepdim": "the keyword is keepdims", "stream": "the keyword is queue"},
 }
 _OF_SCIPY = "pardo has no such function; use scipy.{module}.{name} on pardo.asnumpy(x)"
 _IN_SCIPY = "it is pardo.scipy.linalg.{name}, as it is SciPy's and not NumPy's"
@@ -168,6 +187,12 @@ def unknown(module: str, name: str, reason: str, told: bool) -> AttributeError |
         return ImportError(f"cannot import name {name!r} from {module!r}: {reason}", name=name, path=sys.modules[module].__file__)
     what = f"module {module!r} has no attribute {name!r}" + (f": {reason}" if reason else "")
     return AttributeError(what, name=name, obj=sys.modules[module])
+
+
+def keyword(function: str, name: str) -> str:
+    """What to say of a keyword that a function does not take; empty for one that is not others' either."""
+    rows = (*_KEYWORDS.get(function, {}).items(), *_KEYWORDS[""].items())
+    return next((text for names, text in rows if name in names.split()), "")
 
 
 def _told(module: str, name: str) -> str:

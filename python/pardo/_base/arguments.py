@@ -54,7 +54,7 @@ def not_an_array(x: Any, op_name: str) -> TypeError:
     its arrays, or on the default one (`pardo._array.contexts.copying`)."""
     if isinstance(x, records.Records):
         return TypeError(f"{op_name}: there is no such operation on records of {records.listed(x.dtype)}; take a field")  # type: ignore[attr-defined]
-    error = TypeError(f"{op_name}: expected a pardo.Array, got {type(x).__name__}; make it one with pardo.asarray(x)")
+    error = TypeError(f"{op_name}: an array, a number or a sequence of numbers is expected, not {type(x).__name__}")
     if _is_host_data(x):
         error.host_operand = x, op_name  # type: ignore[attr-defined]
     return error
@@ -309,7 +309,12 @@ def device_of(device: DeviceLike, op_name: str = "") -> Device:
         raise TypeError(
             f"{op_name}{': ' if op_name else ''}device must be a pardo.Device or a selection string, not {type(device).__name__}"
         )
-    return Device(device)
+    try:
+        return Device(device)
+    except ValueError as error:
+        if not op_name:
+            raise
+        raise ValueError(op_name + str(error).removeprefix("Device")) from None
 
 
 def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, op_name: str = "") -> Queue:

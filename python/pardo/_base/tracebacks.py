@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import absent
 from pardo._base.package import FOLDER, owns, users_line
 
 # `PARDO_TRACEBACK=full` keeps all frames, for whoever looks for a fault of the package itself.
@@ -23,6 +24,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 _PREFIX = re.compile(r"([A-Za-z_][\w.]*|x\[[^\]]*\](?: = value)?)(\(\)|: )")
 # Of what has failed on a device, with the line that handed it over; of a kernel's line, which it shows.
 _LATE = re.compile(r" \((?:in (?:kernel|host task) .*|at (.*))\)$|\n  File \"")
+_KEYWORD = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'$")
 _RENAMED = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, MemoryError, BufferError, ZeroDivisionError)
 _OF_OTHERS = (TypeError, ValueError, IndexError, OverflowError)
 # Whose functions name themselves in messages; others name users' functions: kernels, files, queues.
@@ -46,8 +48,10 @@ def leave(exception: BaseException, traceback: TracebackType | None, name: str |
     """What stays of the traceback of an exception that leaves a function; its message gets the name that was called."""
     kept = _without_ours(traceback)
     _shorten_chain(exception)
-    if name is not None and kept is None:
-        _rename(exception, name)
+    if kept is None:
+        _explain_keyword(exception)
+        if name is not None:
+            _rename(exception, name)
     return traceback if FULL else kept
 
 
@@ -124,6 +128,13 @@ def _rename(exception: BaseException, name: str) -> None:
         error: Any = exception
         error._msg, error.axis, error.ndim = said, None, None
     exception.args = (said,)
+
+
+def _explain_keyword(exception: BaseException) -> None:
+    """Let Python's message on a keyword that only others' functions have say what to write."""
+    found = _KEYWORD.search(str(exception)) if isinstance(exception, TypeError) else None
+    if found is not None and (told := absent.keyword(found[1], found[2])):
+        exception.args = (f"{exception}: {told}",)
 
 
 def _known_names() -> set[str]:

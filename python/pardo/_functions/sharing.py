@@ -150,7 +150,7 @@ class ndenumerate:  # noqa: N801
 
     def __init__(self, arr: Array) -> None:
         if type(arr) is not Array:
-            raise TypeError(f"ndenumerate: expected a pardo.Array, got {type(arr).__name__}; make it one with pardo.asarray(x)")
+            raise TypeError(f"ndenumerate: an array is expected, not {type(arr).__name__}")
         self.iter = flatiter(arr)
 
     def __next__(self) -> tuple[tuple[int, ...], Array]:

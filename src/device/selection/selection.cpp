@@ -70,6 +70,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string near_matches(std::string_view selector, const std::vector<Candidate>& visible) {
     const std::string wanted = normalized(selector);
     std::vector<std::string> words;
+    if (parse_type(wanted) || is_backend_name(wanted)) return {};  // not misspelt: there are none of it
     for (const auto& [name, type] : type_names) {
         if (std::any_of(visible.begin(), visible.end(), [t = type](const Candidate& c) { return !c.hidden && c.type == t; }))
             words.emplace_back(name);

@@ -19,7 +19,7 @@ def hot_plate():
 
 
 def inner(now):
-    """Explicit Euler, a quarter of the largest stable step. `around` ends with the call: nobody holds it, so it is never stored."""
+    """Explicit Euler, a quarter of the largest stable step. `around` ends with the call: nothing refers to it, so it is never stored."""
     middle = now[1:-1, 1:-1]
     around = now[:-2, 1:-1] + now[2:, 1:-1] + now[1:-1, :-2] + now[1:-1, 2:]
     return middle + 0.0625 * (around - 4 * middle)

@@ -28,7 +28,7 @@ def accelerations(item: pp.NdItem, position, mass, out):
             ax += force * dx
             ay += force * dy
             az += force * dz
-        pp.group_barrier(group)  # nobody needs the tile any more
+        pp.group_barrier(group)  # no item needs the tile any more
     out[i, 0], out[i, 1], out[i, 2] = ax, ay, az
 
 

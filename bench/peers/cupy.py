@@ -1,4 +1,4 @@
-# bench/peers/cupy.py: CuPy as everybody writes it: each operation is a kernel.
+# bench/peers/cupy.py: CuPy as its guide writes it: each operation is a kernel.
 from __future__ import annotations
 
 import functools

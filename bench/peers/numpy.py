@@ -1,4 +1,4 @@
-# bench/peers/numpy.py: NumPy as everybody writes it; its results are what the others are checked against.
+# bench/peers/numpy.py: NumPy as its guide writes it; its results are what the others are checked against.
 from __future__ import annotations
 
 import functools

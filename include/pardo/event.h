@@ -91,7 +91,7 @@ PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
 /// up again where the caller's language looks next. Null removes it.
 PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
 
-/// Failures that nobody acknowledged, of all queues, each given once; waits still raise them. Lost: those to which no event and no array
+/// Failures that are not acknowledged, of all queues, each given once; waits still raise them. Lost: those to which no event and no array
 /// leads any more. Known: all that have been noticed. Last: and how many there are that no queue kept.
 enum class Unseen : unsigned char { Lost, Known, Last };
 PARDO_API std::vector<Error> take_unseen_failures(Unseen which);

@@ -50,7 +50,7 @@ private:
 /// nothing where this would compute or wait, or where the value is not complete. Throws Value where others are to write a read-only array.
 PARDO_API std::optional<Loan> lend(const Array& x, bool writable, bool at_once = false);
 
-/// The memory of a lent array may be written by others from now on, for ever: nobody will say when they are done.
+/// The memory of a lent array may be written by others from now on, for ever: no event says when they are done.
 PARDO_API void share_for_good(const Array& x);
 /// As export_memory, for a library that holds the array itself as long as it uses the memory: when it is not referenced any more, the
 /// memory is not reused before what others have submitted by then is complete.

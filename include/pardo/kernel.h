@@ -152,7 +152,7 @@ public:
     /// Runs `counts` iterations in each dimension, and waits if there are results: for each name a number, or a tuple and its parts.
     /// `initial`: what the reductions start with, the numbers of tuples one after the other. `chunk`: iterations of the first dimension
     /// that a thread of a CPU takes at a time, or 0: each has its equal share. `late` gets the event of a loop without results that cannot
-    /// fail, which is not waited for then, even if memory of the host is written: the caller waits before anybody may look.
+    /// fail, which is not waited for then, even if memory of the host is written: the caller waits before its memory may be read.
     /// `refused`: gets why there can be no program for these arguments, instead of an exception.
     std::vector<KernelArgument> run(std::span<const KernelArgument> arguments, std::span<const std::int64_t> counts,
                                     std::span<const Scalar> initial, const Queue* queue = nullptr, std::int64_t chunk = 0,

@@ -85,7 +85,7 @@ public:
         const std::lock_guard locked(lock());
         return value_;
     }
-    /// Numbers that change together, as those of a tuple do, each of which takes its value; nobody reads some of them before.
+    /// Numbers that change together, as those of a tuple do, each of which takes its value; no thread reads some of them before.
     static void put(const std::vector<std::pair<Outside*, Scalar>>& values) {
         const std::lock_guard locked(lock());
         for (const auto& [number, value] : values) number->value_ = value;

@@ -5,8 +5,10 @@ import doctest
 import inspect
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -151,3 +153,38 @@ def test_functions_take_arrays_by_numpys_names_and_say_so(name):
 def test_annotations_are_shown_without_quotes():
     for f in (pp.sum, pp.Array.sum, pp.Array.astype, pp.linalg.svd, pp.asarray, pp.Range.__init__, pp.fft.fft, pp.scipy.linalg.qr):
         assert "'" not in re.sub(r"= '[^']*'", "", str(inspect.signature(f))), f
+
+
+# --- where the project lives ----------------------------------------------------------------------------------------------------
+
+
+def urls_of_the_project(folder=ROOT):
+    return tomllib.loads((folder / "pyproject.toml").read_text())["project"]["urls"]
+
+
+def test_links_of_the_readme_are_those_of_the_project():
+    urls = urls_of_the_project()
+    assert set(urls) == {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
+    assert all(url.startswith(urls["Source"]) for url in urls.values())
+    links = re.findall(rf"{re.escape(urls['Source'])}[^)\s]*", (ROOT / "README.md").read_text())
+    assert set(links) == {urls["Documentation"], urls["Source"], urls["Issues"]}
+
+
+@pytest.mark.skipif(shutil.which("git") is None or not (ROOT / ".git").exists(), reason="not in a repository")
+def test_no_other_file_says_where_the_project_lives():
+    found = subprocess.run(["git", "grep", "-lF", urls_of_the_project()["Source"]], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["README.md", "pyproject.toml"]
+
+
+def test_one_command_changes_where_the_project_lives(tmp_path):
+    before = urls_of_the_project()["Source"]
+    for name in ("dev", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    subprocess.run([tmp_path / "dev", "address", "https://example.org/some/where/"], check=True, capture_output=True)
+    for name in ("pyproject.toml", "README.md"):
+        after = (tmp_path / name).read_text()
+        assert after == (ROOT / name).read_text().replace(before, "https://example.org/some/where")
+    assert urls_of_the_project(tmp_path)["Issues"] == "https://example.org/some/where/issues"
+    refused = subprocess.run([tmp_path / "dev", "address", "example.org"], capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "address: an address is needed" in refused.stderr

@@ -75,7 +75,7 @@ def test_dropped_user_event_fails_what_waits(queue):
     gate, event = held(queue)
     del gate
     gc.collect()
-    with pytest.raises(pp.DeviceError, match="dropped before anybody set it"):
+    with pytest.raises(pp.DeviceError, match="dropped before it was set"):
         event.wait(10)
 
 

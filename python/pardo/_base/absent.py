@@ -113,7 +113,7 @@ _KEYWORDS = {
 }
 _OF_SCIPY = "pardo has no such function; use scipy.{module}.{name} on pardo.asnumpy(x)"
 _IN_SCIPY = "it is pardo.scipy.linalg.{name}, as it is SciPy's and not NumPy's"
-# The same by modules; where a row has "*", that is said of names that nobody has thought of.
+# The same by modules; where a row has "*", that is said of names that no row has.
 _IN_MODULES = {
     "linalg": {
         "cho_factor cho_solve expm lu lu_factor lu_solve solve_banded solve_toeplitz solve_triangular solveh_banded toeplitz": _IN_SCIPY,

@@ -95,6 +95,6 @@ def find(name: str, namespace: dict[str, Any], prepare: Callable[[dict[str, Any]
     with _lock:
         if name not in namespace:
             module = importlib.import_module(f"pardo.{file}")
-            if name not in namespace:  # nobody has asked for it while it was read
+            if name not in namespace:  # it was not asked for while it was read
                 prepare(namespace, module)
         return namespace[name]

@@ -135,7 +135,7 @@ _SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._runtime.", "pardo._ufun
 
 
 class _Unread(ModuleType):
-    """In place of a module whose file is read when somebody asks for a name."""
+    """In place of a module whose file is read when a name of it is used."""
 
     def __init__(self, name: str, now: str) -> None:
         super().__init__(name)

@@ -133,7 +133,7 @@ class _RealAxes(Protocol):
 
 def _check(workers: Any, plan: Any, op_name: str) -> None:
     if plan is not None:
-        raise NotImplementedError(f"{op_name}: plan must be None: plans that somebody made are not used, as in scipy.fft")
+        raise NotImplementedError(f"{op_name}: plan must be None: plans made before are not used, as in scipy.fft")
     if workers is not None:
         _number_of_workers(workers, op_name)
 

@@ -45,4 +45,4 @@ def register() -> None:
         def einsum(self, pattern: str, *x: Any) -> Any:
             return self.pp.einsum(pattern, *x)
 
-    backends.PardoBackend = PardoBackend  # classes are found as long as somebody holds them
+    backends.PardoBackend = PardoBackend  # classes are found as long as they are referenced

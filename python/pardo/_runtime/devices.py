@@ -26,7 +26,7 @@ __all__ = [
 def package_folders() -> list[str]:
     """Where packages are installed: next to this one, and those of Python's own folders that are searched.
 
-    Not every entry of `sys.path`: there is the folder that `python -m` was called in, and what lies there may be anybody's.
+    Not every entry of `sys.path`: there is the folder that `python -m` was called in, and its files may come from anywhere.
     """
     user = [site.USER_SITE] if site.ENABLE_USER_SITE and site.USER_SITE else []
     searched = {os.path.abspath(folder) for folder in sys.path if folder}

@@ -34,7 +34,7 @@ class EventMethods:
         -------
         concurrent.futures.Future
             Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
-            for everyone who asks. Cancelling it leaves the work and the event as they are.
+            at each call of `result`. Cancelling it leaves the work and the event as they are.
 
         Examples
         --------

@@ -19,7 +19,7 @@ _Modes = tuple[tuple[str, str], ...]
 
 # What holds in this thread or task: (bits watched, bits raised, modes, callback), or None where all is ignored. The core reads the bits.
 _state: contextvars.ContextVar[tuple[int, int, _Modes, Any] | None] = contextvars.ContextVar("pardo.float_errors", default=None)
-_entered = 0  # contexts that watch something: while there are none, operations ask nobody
+_entered = 0  # contexts that watch something: while there are none, operations do not look at results
 _registry: dict[Any, Any] = {}  # of warnings that were shown
 
 

@@ -1,4 +1,4 @@
-# python/pardo/_runtime/notebooks.py: in IPython, failures that nobody saw come after the cell, and those of a shown value at its line.
+# python/pardo/_runtime/notebooks.py: in IPython, failures that were not observed come after the cell, and those of a shown value at its line.
 from __future__ import annotations
 
 import sys
@@ -22,7 +22,7 @@ class Raised(dict[str, Any]):
 
 
 def report_after_cells() -> None:
-    """Have each cell report failures that have been noticed and that nobody saw, where IPython runs."""
+    """Have each cell report failures that have been noticed and not observed, where IPython runs."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
         shell.events.register("post_run_cell", lambda *_: _core._report_unseen_failures(False))

@@ -272,7 +272,7 @@ class sparray:  # noqa: N801 (SciPy's name)
     # --- operands
 
     def _operand(self, x: Any, op_name: str) -> Any:
-        """What an operator meets: a sparse array, a dense one, or a number; nothing for strangers."""
+        """What an operator meets: a sparse array, a dense one, or a number; NotImplemented for other objects."""
         if isinstance(x, sparray):
             same_queue(self.data, x.data, op_name)
             return x

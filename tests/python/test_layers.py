@@ -120,7 +120,7 @@ def test_back_ends_are_named_by_their_folders_and_the_registry_alone():
     assert named == set(NAMED)
 
 
-def test_nobody_asks_a_device_for_its_back_end():
+def test_only_back_ends_ask_for_a_back_end():
     asked = re.compile(r"(?:\.backend|backend\(\)->name\(\))\s*(?:==|!=|in )|\bis_cpu\(")
     files = [path for top in ("src", "python") for path in (ROOT / top).rglob("*") if path.suffix in (".h", ".cpp", ".py")]
     wrong = [
@@ -150,6 +150,18 @@ ORDER += [
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
 MODULES = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def test_pages_show_this_order():
+    page = (ROOT / "docs" / "design" / "architecture.md").read_text()
+    shown = re.search(r"```text\n(_core <- .*?)```", page, re.DOTALL)
+    assert shown
+    columns = [part.split(", ") for part in re.split(r"\s+<- ", shown[1].strip())]
+    assert columns == [[names] if isinstance(names, str) else list(names) for names in ORDER]
+    tree = (ROOT / "HACKING.md").read_text()
+    assert re.findall(r"^ {22}(_\w+) ", tree, re.MULTILINE) == [
+        name for name in ORDER if isinstance(name, str) and re.match(r"_(?!_|core)", name)
+    ]
 
 
 def imported(module):

@@ -15,6 +15,7 @@ from pardo._base.arguments import DeviceLike, array, index
 from pardo._core import Array
 from pardo._fft import cosines, frequencies, many_axes, one_axis
 from pardo._fft.arguments import sequence
+from pardo._fft.frequencies import fftshift, ifftshift, next_fast_len, prev_fast_len
 from pardo._functions.operands import cast
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "fft2",
     "fftfreq",
     "fftn",
+    "fftshift",
     "get_workers",
     "hfft",
     "hfft2",
@@ -37,12 +39,15 @@ __all__ = [
     "ifft",
     "ifft2",
     "ifftn",
+    "ifftshift",
     "ihfft",
     "ihfft2",
     "ihfftn",
     "irfft",
     "irfft2",
     "irfftn",
+    "next_fast_len",
+    "prev_fast_len",
     "rfft",
     "rfft2",
     "rfftfreq",
@@ -75,26 +80,12 @@ class _OneAxis(Protocol):
     ) -> Array: ...
 
 
-class _TwoAxes(Protocol):
+class _ManyAxes(Protocol):
     def __call__(
         self,
         x: Any,
         s: Sequence[int] | None = None,
-        axes: Sequence[int] = (-2, -1),
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        *,
-        plan: Any = None,
-    ) -> Array: ...
-
-
-class _AllAxes(Protocol):
-    def __call__(
-        self,
-        x: Any,
-        s: Sequence[int] | None = None,
-        axes: Sequence[int] | None = None,
+        axes: Sequence[int] | None = ...,
         norm: str | None = None,
         overwrite_x: bool = False,
         workers: int | None = None,
@@ -204,33 +195,14 @@ def _one_axis(module: Any, name: str) -> _OneAxis:
     return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)  # type: ignore[no-any-return]
 
 
-def _two_axes(module: Any, name: str) -> _TwoAxes:
+def _many_axes(module: Any, name: str) -> _ManyAxes:
+    """Along the last two axes, if the name says so, else along all."""
     own = _found(module, name)
 
     def transform(
         x: Any,
         s: Sequence[int] | None = None,
-        axes: Sequence[int] = (-2, -1),
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        *,
-        plan: Any = None,
-    ) -> Array:
-        _check(workers, plan, name)
-        a = _operand(x, name)
-        return own(a, *_along(a, s, axes, name), norm)
-
-    return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)  # type: ignore[no-any-return]
-
-
-def _all_axes(module: Any, name: str) -> _AllAxes:
-    own = _found(module, name)
-
-    def transform(
-        x: Any,
-        s: Sequence[int] | None = None,
-        axes: Sequence[int] | None = None,
+        axes: Sequence[int] | None = (-2, -1) if name.endswith("2") else None,
         norm: str | None = None,
         overwrite_x: bool = False,
         workers: int | None = None,
@@ -288,14 +260,14 @@ rfft: _OneAxis = _one_axis(one_axis, "rfft")
 irfft: _OneAxis = _one_axis(one_axis, "irfft")
 hfft: _OneAxis = _one_axis(one_axis, "hfft")
 ihfft: _OneAxis = _one_axis(one_axis, "ihfft")
-fft2: _TwoAxes = _two_axes(many_axes, "fft2")
-ifft2: _TwoAxes = _two_axes(many_axes, "ifft2")
-rfft2: _TwoAxes = _two_axes(many_axes, "rfft2")
-irfft2: _TwoAxes = _two_axes(many_axes, "irfft2")
-fftn: _AllAxes = _all_axes(many_axes, "fftn")
-ifftn: _AllAxes = _all_axes(many_axes, "ifftn")
-rfftn: _AllAxes = _all_axes(many_axes, "rfftn")
-irfftn: _AllAxes = _all_axes(many_axes, "irfftn")
+fft2: _ManyAxes = _many_axes(many_axes, "fft2")
+ifft2: _ManyAxes = _many_axes(many_axes, "ifft2")
+rfft2: _ManyAxes = _many_axes(many_axes, "rfft2")
+irfft2: _ManyAxes = _many_axes(many_axes, "irfft2")
+fftn: _ManyAxes = _many_axes(many_axes, "fftn")
+ifftn: _ManyAxes = _many_axes(many_axes, "ifftn")
+rfftn: _ManyAxes = _many_axes(many_axes, "rfftn")
+irfftn: _ManyAxes = _many_axes(many_axes, "irfftn")
 dct: _Real = _real(cosines, "dct")
 idct: _Real = _real(cosines, "idct")
 dst: _Real = _real(cosines, "dst")
@@ -407,10 +379,10 @@ _TO_HERMITIAN = """Compute the inverse discrete Fourier Transform of a real spec
            [3., 4.]])
     """
 
-hfft2: _TwoAxes = _two_axes(_hermitian("hfft2"), "hfft2")
-hfftn: _AllAxes = _all_axes(_hermitian("hfftn"), "hfftn")
-ihfft2: _TwoAxes = _two_axes(_to_hermitian("ihfft2"), "ihfft2")
-ihfftn: _AllAxes = _all_axes(_to_hermitian("ihfftn"), "ihfftn")
+hfft2: _ManyAxes = _many_axes(_hermitian("hfft2"), "hfft2")
+hfftn: _ManyAxes = _many_axes(_hermitian("hfftn"), "hfftn")
+ihfft2: _ManyAxes = _many_axes(_to_hermitian("ihfft2"), "ihfft2")
+ihfftn: _ManyAxes = _many_axes(_to_hermitian("ihfftn"), "ihfftn")
 
 
 def fftfreq(n: int, d: Any = 1.0, *, xp: Any = None, device: DeviceLike = None) -> Array:

@@ -8,7 +8,7 @@ from pardo._array.searching import take_along_axis
 from pardo._base.arguments import array, flag, warn, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
-from pardo._matrices.results import EighResult, EigResult, QRResult, SVDResult, require_matrices, transposed
+from pardo._matrices.results import EighResult, EigResult, QRResult, SVDResult, adjoint, require_matrices, transposed
 
 __all__ = ["cholesky", "eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -195,7 +195,7 @@ def _hermitian(x: Array, op_name: str) -> SVDResult:
     order = _core._argsort(s, -1, True, True)
     s, signs = take_along_axis(s, order), take_along_axis(_core.copysign(1.0, values), order)
     u = take_along_axis(vectors, order[..., None, :])
-    return SVDResult(u, s, _core.conjugate(transposed(_core.multiply(u, signs[..., None, :]))))
+    return SVDResult(u, s, adjoint(_core.multiply(u, signs[..., None, :])))
 
 
 def singular_values(x: Array, hermitian: bool, op_name: str) -> Array:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import arrays, flag, index, same_queue, word
+from pardo._base.arguments import flag, index, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
-from pardo._matrices.results import in_floats, require_square, transposed
-from pardo._matrices.systems import lower_factor
+from pardo._matrices.results import adjoint, both_triangles, in_floats, require_square
+from pardo._matrices.systems import lower_factor, together
 
 __all__ = ["eigh", "expm"]
 
@@ -188,9 +188,7 @@ def hermitian_problem(
     driver: str | None,
 ) -> Any:
     """What `eigh` and `eigvalsh` say."""
-    given = arrays([a] if b is None else [a, b], op_name)
-    for other in given[1:]:
-        same_queue(given[0], other, op_name)
+    given = together([a] if b is None else [a, b], op_name)
     x = require_square(given[0], op_name)
     upper, values_only = not flag(lower, f"{op_name}: lower"), flag(eigvals_only, f"{op_name}: eigvals_only")
     if driver is not None:
@@ -224,20 +222,10 @@ def hermitian_problem(
     return w, v
 
 
-def _whole(x: Array, upper: bool) -> Array:
-    """Both triangles, from one."""
-    half = _core._triu(x, 1) if upper else _core._tril(x, -1)
-    other = _core.conjugate(transposed(half)) if x.dtype.kind == "c" else transposed(half)
-    diagonal = _core._tril(_core._triu(x, 0), 0)
-    return _core.add(_core.add(half, other), diagonal)
-
-
 def _reduced_problem(x: Array, factor: Array, upper: bool, type: int, op_name: str) -> Array:
     """The matrix with the same eigenvalues: L^-1 a L^-H, or L^H a L."""
-    whole = _whole(x, upper)
+    whole = both_triangles(x, upper)
     if type == 1:
         half = _core._solve_triangular(factor, whole, False, 0, False, False, op_name)
-        adjoint = _core.conjugate(transposed(half))
-        return _core._solve_triangular(factor, adjoint, False, 0, False, False, op_name)
-    adjoint = _core.conjugate(transposed(factor))
-    return _core._matmul(adjoint, _core._matmul(whole, factor))
+        return _core._solve_triangular(factor, adjoint(half), False, 0, False, False, op_name)
+    return _core._matmul(adjoint(factor), _core._matmul(whole, factor))

@@ -10,7 +10,7 @@ from pardo._base.arguments import SCALARS, array, array_like, axis_index, flag, 
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._matrices.factorizations import decomposed, singular_values
-from pardo._matrices.results import in_floats, require_matrices, require_square, transposed
+from pardo._matrices.results import in_floats, pseudo_inverse, require_matrices, require_square
 
 __all__ = ["cond", "matrix_norm", "matrix_rank", "norm", "pinv", "vector_norm"]
 
@@ -398,7 +398,6 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     share = rcond if rtol is np._NoValue else rtol
     if share is None:
         share = 1e-15 if rtol is np._NoValue else max(m, n) * float(np.finfo(x.dtype).eps)
-    u, s, vh = decomposed(_core.conjugate(x), flag(hermitian, "pinv: hermitian"), "pinv")
+    u, s, vh = decomposed(x, flag(hermitian, "pinv: hermitian"), "pinv")
     limit = _core.multiply(_reduced(_core._MAX, s, [-1], True), _along_values(share, s, "pinv"))
-    inverse = _core._where(_core.greater(s, limit), _core.divide(1, s), 0)
-    return _core._matmul(transposed(vh), _core.multiply(inverse[..., None], transposed(u)))
+    return pseudo_inverse(u, s, vh, limit)

@@ -89,6 +89,24 @@ def require_square(x: Array, op_name: str) -> Array:
     return x
 
 
+def finite_matrices(a: Any, check_finite: Any, op_name: str, *, square: bool = False) -> Array:
+    """The operand of a function of SciPy's, checked: matrices, square ones if that is asked for, and elements."""
+    x = (require_square if square else require_matrices)(array(a, op_name), op_name)
+    return all_finite(x, check_finite, op_name)
+
+
+def both_triangles(x: Array, upper: bool, hermitian: bool = True) -> Array:
+    """Hermitian or symmetric matrices, of which only one triangle is read."""
+    half, rest = (_core._triu(x, 0), _core._triu(x, 1)) if upper else (_core._tril(x, 0), _core._tril(x, -1))
+    return _core.add(half, adjoint(rest) if hermitian else transposed(rest))
+
+
+def pseudo_inverse(u: Array, s: Array, vh: Array, limit: Array) -> Array:
+    """Of a singular value decomposition, whose values up to a limit count as zero."""
+    reciprocal = _core._where(_core.greater(s, limit), _core.divide(1, s), 0)
+    return _core._matmul(adjoint(vh), _core.multiply(reciprocal[..., None], adjoint(u)))
+
+
 def in_floats(x: Any, op_name: str) -> Array:
     """The array, integers and bools as float64; float32 on a device that has no float64."""
     a = array(x, op_name)

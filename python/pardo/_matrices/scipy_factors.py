@@ -9,7 +9,7 @@ from pardo._base.arguments import array, flag, index, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._matrices import functions
-from pardo._matrices.results import all_finite, only_without, require_matrices, require_square, transposed
+from pardo._matrices.results import finite_matrices, only_without, require_square, transposed
 
 __all__ = ["cholesky", "eig", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -20,7 +20,7 @@ def _of_one(a: Any, b: Any, check_finite: Any, op_name: str) -> Array:
         raise NotImplementedError(
             f"{op_name}: b is taken by eigh and eigvalsh alone; of a matrix b that has an inverse give solve(b, a) in place of both"
         )
-    return all_finite(require_square(array(a, op_name), op_name), check_finite, op_name)
+    return finite_matrices(a, check_finite, op_name, square=True)
 
 
 def _homogeneous(w: Array, wanted: Any, op_name: str) -> Array:
@@ -140,7 +140,7 @@ def qr(
     only_without(flag(pivoting, "qr: pivoting"), "pivoting", "singular values tell the rank (svdvals)", "qr")
     if lwork is not None:
         index(lwork, "qr: lwork")
-    x = all_finite(require_matrices(array(a, "qr"), "qr"), check_finite, "qr")
+    x = finite_matrices(a, check_finite, "qr")
     if mode == "full":
         return _core._qr(x, 1, "qr")
     if mode == "economic":
@@ -211,7 +211,7 @@ def svd(
     """
     word(lapack_driver, "svd: lapack_driver", ("gesdd", "gesvd"))
     full, vectors = flag(full_matrices, "svd: full_matrices"), flag(compute_uv, "svd: compute_uv")
-    x = all_finite(require_matrices(array(a, "svd"), "svd"), check_finite, "svd")
+    x = finite_matrices(a, check_finite, "svd")
     return tuple(_core._svd(x, full, "svd")) if vectors else _core._svdvals(x, "svd")
 
 
@@ -249,8 +249,7 @@ def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Arr
     >>> pp.scipy.linalg.svdvals(pp.asarray([[3.0, 0.0], [4.0, 5.0]])).round(6)
     array([6.708204, 2.236068])
     """
-    x = all_finite(require_matrices(array(a, "svdvals"), "svdvals"), check_finite, "svdvals")
-    return _core._svdvals(x, "svdvals")
+    return _core._svdvals(finite_matrices(a, check_finite, "svdvals"), "svdvals")
 
 
 @filled

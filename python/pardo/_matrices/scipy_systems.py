@@ -1,4 +1,4 @@
-# python/pardo/_matrices/scipy_systems.py: systems, inverses, determinants norms that NumPy has too, with SciPy's parameters.
+# python/pardo/_matrices/scipy_systems.py: systems, inverses, determinants and norms that NumPy has too, with SciPy's parameters.
 from __future__ import annotations
 
 import math
@@ -10,7 +10,7 @@ from pardo._base.arguments import array, flag, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._matrices import norms
-from pardo._matrices.results import adjoint, all_finite, in_floats, require_matrices, require_square, swapped
+from pardo._matrices.results import all_finite, both_triangles, finite_matrices, in_floats, pseudo_inverse, require_square, swapped
 from pardo._matrices.systems import together
 
 __all__ = ["det", "inv", "lstsq", "norm", "pinv", "solve"]
@@ -50,9 +50,7 @@ def _meant(x: Array, kind: int, lower: bool) -> Array:
     if kind in (_UPPER, _LOWER):
         return _core._triu(x, 0) if kind == _UPPER else _core._tril(x, 0)
     if kind in (_SYMMETRIC, _HERMITIAN):
-        half = _core._tril(x, 0) if lower else _core._triu(x, 0)
-        rest = _core._tril(x, -1) if lower else _core._triu(x, 1)
-        return _core.add(half, adjoint(rest) if kind == _HERMITIAN else swapped(rest))
+        return both_triangles(x, not lower, kind == _HERMITIAN)
     return x
 
 
@@ -184,7 +182,7 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True, *, assume_
            [ 1.5, -0.5]])
     """
     kind, low = _assumed(assume_a, "inv"), flag(lower, "inv: lower")
-    x = all_finite(require_square(array(a, "inv"), "inv"), check_finite, "inv")
+    x = finite_matrices(a, check_finite, "inv", square=True)
     if kind == _POSITIVE:
         unit = _core._eye(x.shape[-1], x.shape[-1], 0, in_floats(x, "inv").dtype, x.queue)
         return _solved(x, unit, kind, low, "inv")
@@ -225,7 +223,7 @@ def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     >>> pp.scipy.linalg.det(pp.asarray([[1.0, 2.0], [3.0, 4.0]])).round(6)
     array(-2.)
     """
-    return _core._det(all_finite(require_square(array(a, "det"), "det"), check_finite, "det"), "det")
+    return _core._det(finite_matrices(a, check_finite, "det", square=True), "det")
 
 
 @filled
@@ -395,7 +393,7 @@ def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return
     >>> rank
     array(2)
     """
-    x = all_finite(require_matrices(in_floats(a, "pinv"), "pinv"), check_finite, "pinv")
+    x = finite_matrices(in_floats(a, "pinv"), check_finite, "pinv")
     m, n = x.shape[-2:]
     least = _tolerance(atol, 0.0, "atol")
     share = _tolerance(rtol, max(m, n) * float(np.finfo(x.dtype).eps), "rtol")
@@ -405,7 +403,5 @@ def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return
         return (inverse, _core._full(list(x.shape[:-2]), 0, np.dtype(np.int64), x.queue)) if wants_rank else inverse
     u, s, vh = _core._svd(x, False, "pinv")
     limit = _core.add(_core.multiply(_core._reduce(_core._MAX, s, [-1], True), share), least)
-    above = _core.greater(s, limit)
-    reciprocal = _core._where(above, _core.divide(1, s), 0)
-    inverse = _core._matmul(adjoint(vh), _core.multiply(reciprocal[..., None], adjoint(u)))
-    return (inverse, _core._reduce(_core._SUM, above, [-1], False, np.dtype(np.int64))) if wants_rank else inverse
+    inverse = pseudo_inverse(u, s, vh, limit)
+    return (inverse, _core._reduce(_core._SUM, _core.greater(s, limit), [-1], False, np.dtype(np.int64))) if wants_rank else inverse

@@ -8,7 +8,7 @@ from pardo import _core
 from pardo._base.arguments import array, arrays, flag, same_queue
 from pardo._base.docstrings import filled
 from pardo._core import Array
-from pardo._matrices.results import require_square, transposed
+from pardo._matrices.results import adjoint, require_square
 
 __all__ = [
     "cho_factor",
@@ -371,6 +371,4 @@ def solve_triangular(
 def lower_factor(b: Array, upper: bool, finite: bool, op_name: str) -> Array:
     """L with b == L @ L.conj().T, from one triangle of b."""
     factor = _core._cholesky(require_square(b, op_name), upper, finite, op_name)
-    if not upper:
-        return factor
-    return _core.conjugate(transposed(factor)) if factor.dtype.kind == "c" else transposed(factor)
+    return adjoint(factor) if upper else factor

@@ -1,4 +1,4 @@
-# python/pardo/_runtime/notebooks.py: in IPython, failures that were not observed come after the cell, and those of a shown value at its line.
+# python/pardo/_runtime/notebooks.py: in IPython, failures that were not observed come after the cell, those of a shown value at its line.
 from __future__ import annotations
 
 import sys

@@ -124,10 +124,12 @@ void UserFunction::check_count(Arguments arguments) const {
     for (const KernelArgument& a : arguments) given -= a.kind == KernelArgument::Kind::Tuple ? a.parts : 0;
     if (!function_->rest.empty() && given > wanted) return;
     if (given == wanted) return;
-    std::string missing;
-    for (std::size_t k = given; k < wanted; ++k) missing += (missing.empty() ? "" : ", ") + ("`" + parameters()[k] + "`");
-    fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", here are " +
-                              std::to_string(given) + (missing.empty() ? "" : ": there is none for " + missing));
+    std::string names;  // of those that are missing, or of all
+    for (std::size_t k = given < wanted ? given : 0; k < wanted; ++k) names += (names.empty() ? "" : ", ") + ("`" + parameters()[k] + "`");
+    const bool many = given > wanted;
+    fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") +
+                              (many && wanted > 0 ? " (" + names + ")" : "") + ", here are " + std::to_string(given) +
+                              (many ? "" : ": there is none for " + names));
 }
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {

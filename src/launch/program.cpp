@@ -390,8 +390,9 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
             call.fail(ErrorCode::Device,
                       "an offset of the range is OpenCL's, and " + state_->device->id() + " has none; give it as an argument");
         if (offset.size() != space.global.size())
-            call.fail(ErrorCode::Value,
-                      "the range has " + std::to_string(space.global.size()) + " dimensions, its offset " + std::to_string(offset.size()));
+            call.fail(ErrorCode::Value, "the range has " + std::to_string(space.global.size()) +
+                                            (space.global.size() == 1 ? " dimension, its offset " : " dimensions, its offset ") +
+                                            std::to_string(offset.size()));
         std::copy(offset.begin(), offset.end(), launch.offset.begin());
     }
     if (!space.local.empty()) launch.local = {1, 1, 1};

@@ -584,7 +584,7 @@ def test_offsets(device):
     program.twice.with_offset(5)[pp.Range(3)](x)
     program.twice.with_offset(1)[pp.NdRange(2, 2)](x)
     assert_array_equal(pp.asnumpy(x), [0, 2, 4, 3, 4, 10, 12, 14])
-    with pytest.raises(ValueError, match="twice: the range has 1 dimensions, its offset 2"):
+    with pytest.raises(ValueError, match="twice: the range has 1 dimension, its offset 2"):
         program.twice.with_offset(1, 2)[pp.Range(3)](x)
     with pytest.raises(ValueError, match=r"twice.with_offset: an offset is negative: \(-1,\)"):
         program.twice.with_offset(-1)

@@ -97,7 +97,20 @@ def test_parameters_by_name_take_no_positions():
         for i in pp.prange(len(x)):
             x[i] = f(x[i], 3)
 
-    with pytest.raises(TypeError, match=r"f\(\) takes 1 arguments, here are 2"):
+    with pytest.raises(TypeError, match=r"f\(\) takes 1 argument, here are 2"):
+        wrong(X.copy())
+
+
+def test_functions_without_parameters_take_nothing():
+    def one():
+        return 1.0
+
+    @pp.jit
+    def wrong(x):
+        for i in pp.prange(len(x)):
+            x[i] = one(x[i])
+
+    with pytest.raises(TypeError, match=r"one\(\) takes 0 arguments, here are 1"):
         wrong(X.copy())
 
 

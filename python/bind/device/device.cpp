@@ -98,7 +98,15 @@ bool in_device_context() { return context_variable && device_of_context().has_va
 
 Device device_from(nb::handle o, const char* op_name) {
     if (o.is_none()) return Device();
-    if (PyUnicode_Check(o.ptr())) return Device(text_from(o));
+    if (PyUnicode_Check(o.ptr())) {
+        try {
+            return Device(text_from(o));
+        } catch (const pardo::Error& e) {  // names the class, and here another one was called
+            constexpr std::string_view own = "Device: ";
+            if (!e.message().starts_with(own)) throw;
+            throw pardo::Error(e.code(), std::string(op_name) + ": " + e.message().substr(own.size()));
+        }
+    }
     Device* device = nullptr;
     if (!nb::try_cast<Device*>(o, device) || !device) {
         throw pardo::Error(pardo::ErrorCode::Type,

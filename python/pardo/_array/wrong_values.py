@@ -80,7 +80,7 @@ def _converts(x: Any, dtype: np.dtype[Any]) -> bool:
 
 
 def _shown(x: Any) -> str:
-    text = repr(x)
+    text = repr(str(x) if isinstance(x, str) else x)  # NumPy's texts show their class
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return f"the text {text}" if isinstance(x, str) else text if x is None or isinstance(x, _NUMBERS) else f"{text}, a {type(x).__name__}"
 

@@ -84,9 +84,10 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
     }
     if (!callee->rest.empty())
         give(callee->rest, tuple(std::move(rest)), place);
-    else if (!rest.empty())
-        wrong_type(place, callee->name + "() takes " + count_text(0, static_cast<int>(positional - rest.size())).substr(5) + ", here are " +
-                              std::to_string(positional));
+    else if (!rest.empty()) {
+        const int taken = static_cast<int>(positional - rest.size());
+        wrong_type(place, callee->name + "() takes " + count_text(taken, taken) + ", here are " + std::to_string(positional));
+    }
     for (std::size_t k = 0; k < params.size(); ++k)
         if (!given.contains(params[k]) && (k < first || (by_name_only(k) && callee->defaults[k - first].parts.empty())))
             wrong_type(place, callee->name + "() needs an argument for `" + params[k] + "`");

@@ -4,6 +4,8 @@ import os
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
+import pardo as pp
 import pytest
 
 pytestmark = pytest.mark.once
@@ -38,3 +40,21 @@ def test_rewrite():
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_message(name):
     assert message(PROGRAMS[name]) == golden()[name]
+
+
+def test_names_of_numba_cuda_that_are_imported():
+    cuda = pytest.importorskip("numba.cuda")
+
+    @pp.kernel
+    def indexed(item: pp.Item, x):
+        x[cuda.grid(1)] = 1.0
+
+    @pp.kernel
+    def shared(item: pp.NdItem, x):
+        own = cuda.shared.array(8, np.float64)
+        x[0] = own[0]
+
+    with pytest.raises(pp.CompileError, match=r"`cuda\.grid` is numba\.cuda's, and no part of kernels; CUDA's grid is item\.get_id\(0\)"):
+        indexed[8](pp.zeros(8))
+    with pytest.raises(pp.CompileError, match=r"`cuda\.shared\.array` is .*; CUDA's shared is pardo\.local_array\(shape, dtype\)"):
+        shared[pp.NdRange(8, 4)](pp.zeros(8))

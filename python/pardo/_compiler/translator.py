@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -11,7 +12,7 @@ import numpy as np
 from pardo import _core
 from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
-from pardo._compiler.instead import advice, is_of_scipy
+from pardo._compiler.instead import advice, is_of_scipy, of_cuda
 from pardo._compiler.intrinsics import known
 from pardo._compiler.names import Captured, Names, UnknownNameError, absent, path_of, python_function
 from pardo._compiler.refusals import refusal
@@ -90,13 +91,16 @@ class Translator(Statements):
         path = path_of(node)
         if not path or path[0] in self.locals:
             return absent
+        told = of_cuda(path)
         try:
+            if told and len(path) > 1 and self.names.value(path[:1]) is sys.modules.get("numba.cuda", absent):
+                self.refuse(node, f"`{'.'.join(path)}` is numba.cuda's, and no part of kernels{told}")
             return self.names.value(path)
         except UnknownNameError as unknown:
             for _ in path[unknown.part + 1 :]:
                 assert isinstance(node, ast.Attribute)
                 node = node.value
-            raise problem(unknown.kind, self.source, node, str(unknown)) from None
+            raise problem(unknown.kind, self.source, node, str(unknown) + ("" if unknown.part else told)) from None
 
     def value(self, value: Any, node: ast.AST, cells: Any = None) -> tuple[Any, ...]:
         """An object from outside as an expression; `cells`: of one whose numbers change."""

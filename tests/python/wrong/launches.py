@@ -138,6 +138,44 @@ def unordered_number(u):
         u[i] = pp.unordered(2.0)
 
 
+@pp.kernel
+def only_of_scipy(item: pp.Item, x):
+    x[0] = sp.jv(1, x[0])
+
+
+@pp.kernel
+def of_numba_cuda(item: pp.Item, x):
+    i = cuda.grid(1)
+    x[i] = 1.0
+
+
+@pp.kernel
+def thread_of_cuda(item: pp.NdItem, x):
+    x[threadIdx.x] = 1.0
+
+
+@pp.kernel
+def global_id_of_an_item(item: pp.Item, x):
+    x[item.get_global_id(0)] = 1.0
+
+
+@pp.jit
+def left_early(x):
+    for i in pp.prange(x.shape[0]):
+        if x[i] > 0.5:
+            return i
+    return -1
+
+
+@pp.jit
+def largest(x):
+    best = -1.0
+    for i in pp.prange(x.shape[0]):
+        if x[i] > best:
+            best = x[i]
+    return best
+
+
 class Model:
     def __init__(self):
         self.weight = 2.0
@@ -204,6 +242,12 @@ PROGRAMS = {
     "dict_in_a_kernel": lambda: a_dict[8](X),
     "file_in_a_kernel": lambda: a_file[8](X),
     "neighbours_in_place": lambda: neighbours(np.ones(8)),
+    "function_of_scipy_alone": lambda: only_of_scipy[8](X),
+    "grid_of_numba_cuda": lambda: of_numba_cuda[8](X),
+    "names_of_cuda": lambda: thread_of_cuda[pp.NdRange(8, 4)](X),
+    "global_id_of_an_item": lambda: global_id_of_an_item[8](X),
+    "parallel_loop_left_early": lambda: left_early(np.ones(8)),
+    "largest_by_if": lambda: largest(np.ones(8)),
     "unordered_number": lambda: unordered_number(np.ones(8)),
     "nested_too_deeply": lambda: plus(300)[8](X),
 }

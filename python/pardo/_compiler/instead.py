@@ -27,26 +27,27 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 ]
 
 
-# What numba.cuda's names are in a kernel, and CUDA's own.
+# What names of CUDA's and numba.cuda's are in a kernel.
 _OF_CUDA = {
-    "grid": "item.get_id(0) of an Item, item.get_global_id(0) of an NdItem",
-    "gridsize": "item.get_range(0) of an Item, item.get_global_range(0) of an NdItem",
+    "cuda.grid": "item.get_id(0) of an Item, item.get_global_id(0) of an NdItem",
+    "cuda.gridsize": "item.get_range(0) of an Item, item.get_global_range(0) of an NdItem",
     "threadIdx": "item.get_local_id(0) of an NdItem",
     "blockIdx": "item.get_group_id(0) of an NdItem",
     "blockDim": "item.get_local_range(0) of an NdItem",
     "gridDim": "item.get_group_range(0) of an NdItem",
     "syncthreads": "pardo.group_barrier(item.get_group())",
-    "shared": "pardo.local_array(shape, dtype)",
-    "local": "pardo.private_array(shape, dtype)",
-    "atomic": "pardo.atomic, as in pardo.atomic.add(x, i, v)",
+    "cuda.shared": "pardo.local_array(shape, dtype)",
+    "cuda.local": "pardo.private_array(shape, dtype)",
+    "cuda.atomic": "pardo.atomic, as in pardo.atomic.add(x, i, v)",
 }
 
 
 def of_cuda(path: tuple[str, ...]) -> str:
     """What stands for a dotted name of CUDA's; nothing for other names."""
-    name = path[1] if path[0] == "cuda" and len(path) > 1 else path[0]
-    text = _OF_CUDA.get(name.strip("_"), "") if name is not path[0] or "Idx" in name or "Dim" in name or "sync" in name else ""
-    return f"; CUDA's {name} is {text}" if text else ""
+    name = ".".join(path[:2])
+    bare = name.removeprefix("cuda.").partition(".")[0].strip("_")
+    text = _OF_CUDA.get(name) or _OF_CUDA.get(bare, "")
+    return f"; CUDA's {bare} is {text}" if text else ""
 
 
 def is_of_scipy(called: Any) -> bool:

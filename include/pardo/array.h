@@ -60,7 +60,7 @@ public:
     std::int64_t size() const noexcept;  // elements
     std::int64_t nbytes() const noexcept;
     Queue queue() const;
-    /// It remembers a queue of one's own: Queue::of(x.device()) is x.queue().
+    /// It remembers a queue that the user made: Queue::of(x.device()) is x.queue().
     Device device() const;
     /// True for 0-d results of operations (sums, x[i]): they behave as NumPy's scalars, so `t += 1` binds a new value.
     bool is_scalar_value() const noexcept;

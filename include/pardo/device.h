@@ -122,7 +122,7 @@ struct Partition {
     std::string text() const;
 };
 
-/// A device of the machine, which lives as long as the process. What an array on a queue of one's own tells of its device remembers that
+/// A device of the machine, which lives as long as the process. What an array on a queue that the user made tells of its device remembers that
 /// queue: `Queue::of` gives it back, and two handles are equal if device and queue are. Others stand for the canonical queue.
 class PARDO_API Device {
 public:
@@ -163,11 +163,11 @@ public:
     std::vector<Device> create_sub_devices(const Partition& partition) const;
     /// The larger the better, for select_device: GPUs first, then accelerators and CPUs; more compute units first among those.
     std::int64_t score() const;
-    /// The same device without a queue of one's own: to compare hardware.
+    /// The same device without a queue that the user made: to compare hardware.
     Device without_queue() const { return Device(impl_); }
     friend bool operator==(const Device& a, const Device& b) { return a.impl_ == b.impl_ && a.queue_ == b.queue_; }
     device::Device* impl() const { return impl_; }
-    /// The queue of one's own that it remembers, or null.
+    /// The queue that the user made and it remembers, or null.
     device::Queue* remembered() const { return queue_; }
 
 private:

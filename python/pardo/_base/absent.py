@@ -1,4 +1,4 @@
-# python/pardo/_base/absent.py: names that are not here, and what takes their place: for whoever asks, and NumPy's for the documents.
+# python/pardo/_base/absent.py: names that are not here, and what takes their place: for messages, and NumPy's for the documents.
 from __future__ import annotations
 
 import functools

@@ -84,7 +84,7 @@ def arrays(xs: Iterable[Any], op_name: str, *, own_dtypes: bool = False) -> list
 
 def home_among(xs: Iterable[Any]) -> Array | None:
     """The array whose queue others follow: the first that does not follow others itself, as 0-d arrays of the CPU do; of these one that is
-    on a queue of one's own."""
+    on a queue that the user made."""
     home, most = None, -1
     for x in xs:
         if type(x) is Array:
@@ -302,7 +302,7 @@ def default_queue() -> Queue:
 
 
 def device_of(device: DeviceLike, op_name: str = "") -> Device:
-    """The device itself, the one that a selection string names, or the default one for None. It may remember a queue of one's own."""
+    """The device itself, the one that a selection string names, or the default one for None. It may remember a queue that the user made."""
     if device is None:
         return Device()
     if not isinstance(device, (Device, str)):

@@ -14,7 +14,7 @@ from pardo import _core
 from pardo._base import absent
 from pardo._base.package import FOLDER, owns, users_line
 
-# `PARDO_TRACEBACK=full` keeps all frames, for whoever looks for a fault of the package itself.
+# `PARDO_TRACEBACK=full` keeps all frames, to look for a fault of the package itself.
 FULL = os.environ.get("PARDO_TRACEBACK", "").lower() == "full" or _core._is_debug_build
 # Called with each function that users see, and the one inside of it.
 made: list[Callable[[Any, Any], None]] = []

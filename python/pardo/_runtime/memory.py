@@ -1,4 +1,4 @@
-# python/pardo/_runtime/memory.py: blocks of memory of a kind, and one's own allocator.
+# python/pardo/_runtime/memory.py: blocks of memory of a kind, and the user's own allocator.
 from __future__ import annotations
 
 from collections.abc import Callable

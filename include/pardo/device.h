@@ -122,8 +122,8 @@ struct Partition {
     std::string text() const;
 };
 
-/// A device of the machine, which lives as long as the process. What an array on a queue that the user made tells of its device remembers that
-/// queue: `Queue::of` gives it back, and two handles are equal if device and queue are. Others stand for the canonical queue.
+/// A device of the machine, which lives as long as the process. What an array on a queue that the user made tells of its device remembers
+/// that queue: `Queue::of` gives it back, and two handles are equal if device and queue are. Others stand for the canonical queue.
 class PARDO_API Device {
 public:
     /// The default device (PARDO_DEVICE, else the CPU).

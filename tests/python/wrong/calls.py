@@ -71,6 +71,7 @@ CALLS = {
     "njit": lambda: pp.njit,
     "cuda": lambda: pp.cuda,
     "devices": lambda: pp.devices,
+    "float": lambda: pp.float,
     "float_": lambda: pp.float_,
     "fftfreq": lambda: pp.fftfreq,
     "Tensor": lambda: pp.Tensor,

@@ -41,6 +41,21 @@ def test_round_trips(device, dtype, shape, tmp_path, rng):
     check(pp.load(file, device=device), host)
 
 
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("error", [BufferError, ValueError])
+def test_devices_without_memory_of_the_host(device, error, monkeypatch, rng):
+    def refused(*_, **__):
+        raise error("there is none")
+
+    monkeypatch.setattr(npy, "MemoryHost", refused)
+    for dtype in DTYPES:
+        if device.has_fp64 or dtype not in ("float64", "complex128"):
+            file, host = io.BytesIO(), samples(dtype, (7, 9), rng)
+            np.save(file, host)
+            file.seek(0)
+            check(pp.load(file, device=device), host)
+
+
 def test_orders_and_views(tmp_path, rng):
     host = samples("float32", (5, 6, 7), rng)
     np.save(tmp_path / "f.npy", np.asfortranarray(host))

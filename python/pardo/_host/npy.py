@@ -9,7 +9,7 @@ from pardo import _core
 from pardo._array.interop import asnumpy, host_view
 from pardo._base.arguments import DeviceLike, dtype_of, queue_of
 from pardo._base.orders import is_column_major
-from pardo._core import Array, Event, Queue
+from pardo._core import Array, Event
 from pardo._runtime.memory import MemoryHost
 
 PART = 8 << 20  # bytes of the host that a file goes through; to a GPU 4 and 16 MiB are a tenth slower
@@ -52,16 +52,15 @@ def _fill(file: Any, x: Array) -> None:
     """All elements in row-major order, from where the file stands. One part is read while the one before is copied."""
     flat = _core._reshape(x, [-1])
     step = max(PART // x.itemsize, 1)
-    room = min(step, x.size) * x.itemsize
-    buffers = [_buffer(room, x.queue) for _ in range(min(2, x.size))]
+    room = min(step, x.size)
+    buffers = [_buffer(room, x) for _ in range(min(2, x.size))]
     copies: list[Event | None] = [None, None]
     try:
         for number, first in enumerate(range(0, x.size, step)):
             part = flat[first : first + step]
             if (copied := copies[number % 2]) is not None:
                 copied.wait()
-            buffer = buffers[number % len(buffers)] if part.nbytes == room else _buffer(part.nbytes, x.queue)
-            view = memoryview(buffer).cast("B")
+            buffer, view = buffers[number % len(buffers)] if part.size == room else _buffer(part.size, x)
             have = 0
             while have < part.nbytes:
                 count = file.readinto(view[have:])
@@ -76,12 +75,14 @@ def _fill(file: Any, x: Array) -> None:
                 copied.wait()
 
 
-def _buffer(nbytes: int, queue: Queue) -> Any:
-    """Memory of the host, from which the device copies fastest."""
+def _buffer(count: int, x: Array) -> tuple[Any, memoryview]:
+    """Memory of the host for some elements of an array, from which the device copies fastest, and its bytes."""
     try:
-        return MemoryHost(nbytes, queue=queue)
-    except (TypeError, ValueError, RuntimeError):  # it has none
-        return np.empty(nbytes, np.uint8)
+        block = MemoryHost(count * x.itemsize, queue=x.queue)
+        return block, memoryview(block).cast("B")
+    except (BufferError, TypeError, ValueError, RuntimeError):  # it has none
+        elements = np.empty(count, x.dtype)
+        return elements, memoryview(elements.view(np.uint8))
 
 
 def write(file: Any, x: Array) -> None:

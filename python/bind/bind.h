@@ -135,6 +135,8 @@ nb::handle numpy();
 bool is_numpy_array(PyObject* o);
 /// True for numpy.ndarray itself.
 bool is_exact_numpy_array(PyObject* o);
+/// True for a NumPy array without dimensions: a number with a dtype of its own.
+bool is_number_of_numpy(PyObject* o);
 
 /// An int of Python or anything with __index__; throws IndexError or TypeError.
 std::int64_t int_from(PyObject* o);

@@ -165,15 +165,10 @@ void refuse_operand(PyObject* o, const char* op_name) {
                                                    "pardo.asarray(x), or pardo.asarray(x, copy=False) to share memory");
 }
 
-namespace {
-
-/// A NumPy array without dimensions: a number with a dtype of its own.
 bool is_number_of_numpy(PyObject* o) {
     return is_exact_numpy_array(o) && nb::cast<int>(nb::handle(o).attr("ndim")) == 0 &&
            dtype_at_sight(nb::object(nb::handle(o).attr("dtype")).ptr());
 }
-
-}  // namespace
 
 void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other, std::optional<Row> row,
                    const pardo::Array* home) {

@@ -307,6 +307,12 @@ Array finish(Ref<Node> node) {
 
 bool follows(const Array& x) { return x.ndim() == 0 && x.node()->queue->device()->in_host_memory(); }
 
+Pull pull_of(const Array& x) {
+    if (!follows(x)) return Pull::Fixed;
+    const device::Queue* queue = x.node()->queue.get();
+    return queue == queue->device()->queue() ? Pull::Canonical : Pull::OwnQueue;
+}
+
 Array following(const Array& x, device::Queue* queue) {
     if (x.node()->queue.get() == queue || !follows(x)) return x;
     return note_following(x.to_queue(Queue(queue)));
@@ -324,15 +330,6 @@ device::Queue* shared_queue(std::span<const Operand> operands) {
         queue = its;
     }
     return queue ? queue : Queue().impl();
-}
-
-/// What decides where a result is: arrays that do not follow, before those that follow on a queue of one's own, before those on a canonical
-/// one, where numbers are that nobody has put anywhere.
-enum class Pull : std::uint8_t { Canonical, OwnQueue, Fixed };
-Pull pull_of(const Array& x) {
-    if (!follows(x)) return Pull::Fixed;
-    const device::Queue* queue = x.node()->queue.get();
-    return queue == queue->device()->queue() ? Pull::Canonical : Pull::OwnQueue;
 }
 
 /// Operands on several queues: those that follow are brought to the queue of the others.

@@ -26,6 +26,10 @@ void check_row(const char* op_name, int id, std::size_t operands);
 device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays);
 /// Whether x goes where the arrays are that it meets: 0-d arrays of the CPU do, as NumPy's numbers.
 bool follows(const Array& x);
+/// What decides where a result is: arrays that do not follow, before those that follow on a queue of one's own, before those on a canonical
+/// one, where numbers are that no call has placed.
+enum class Pull : std::uint8_t { Canonical, OwnQueue, Fixed };
+Pull pull_of(const Array& x);
 /// x on the queue of what it meets: a copy if it follows, else x itself.
 Array following(const Array& x, device::Queue* queue);
 /// As above, of the arrays among operands; the default queue when all are scalars.

@@ -77,15 +77,15 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
 /// What stands between the brackets; a tuple in there stands for its items.
 std::vector<TypedExpr> Lowering::indices_of(const Tree& t) {
     std::vector<TypedExpr> indices;
-    for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(index_expression(t.parts[k]));
+    for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(number_in(index_expression(t.parts[k])));
     if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<TypedExpr>(indices[0].items);
     return indices;
 }
 
 /// A bound of a slice; Python takes integers and None.
-TypedExpr Lowering::number_or_none(const TypedExpr& bound, const Place& place) {
-    if (bound.kind == Kind::None) return bound;
-    need_number(bound, place, "slice");
+TypedExpr Lowering::number_or_none(const TypedExpr& given, const Place& place) {
+    if (given.kind == Kind::None) return given;
+    const TypedExpr bound = need_number(given, place, "slice");
     if (!is_integer(bound.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(bound));
     TypedExpr b = cast(bound, {DType::Int64, true});
     b.least = std::max(b.least, bound.least);
@@ -253,7 +253,7 @@ TypedExpr Lowering::element(const View& v) {
 /// An item of a tuple; of a record's element its value.
 TypedExpr Lowering::field(const TypedExpr& object, std::size_t k) {
     const TypedExpr& item = object.items[k];
-    return is_element(object) && item.kind == Kind::Array && item.view.rank == 0 ? element(item.view) : item;
+    return is_element(object) ? number_in(item) : item;
 }
 
 /// Elements of records are views until their values are needed.
@@ -264,6 +264,9 @@ TypedExpr Lowering::loaded(const TypedExpr& t) {
     out.record = t.record && !is_element(t);
     return out;
 }
+
+/// An array without dimensions is its number where one is needed.
+TypedExpr Lowering::number_in(const TypedExpr& t) { return t.kind == Kind::Array && t.view.rank == 0 ? element(t.view) : t; }
 
 TypedExpr Lowering::part_of(const TypedExpr& object, const Tree& t) { return field(object, field_at(object, t)); }
 
@@ -314,6 +317,7 @@ TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> 
         }
         return out;
     }
+    if (object.kind == Kind::Number && !object.type.weak && indices.empty()) return object;  // x[()], as of NumPy's
     if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
     if (const int k = array_index(indices, t.place); k >= 0) {
         const TypedExpr& index = indices[static_cast<std::size_t>(k)];
@@ -400,8 +404,9 @@ void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& p
         }
         return;
     }
-    if (v.rank == 0) return store_element(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
-    store_rows(v, stored.kind == Kind::Array && stored.view.rank == 0 ? element(stored.view) : stored, place);
+    const TypedExpr value = number_in(stored);
+    if (v.rank == 0) return store_element(v, value, place);
+    store_rows(v, value, place);
 }
 
 /// True where a target names a field of a record, or of all records of an array. Fields of structs do not change.

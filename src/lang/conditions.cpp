@@ -6,7 +6,8 @@
 
 namespace pardo::lang {
 
-TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
+TypedExpr Lowering::truth(const TypedExpr& given, const Place& place) {
+    const TypedExpr t = number_in(given);
     if (const auto out = by_method("__bool__", t, {}, place)) return truth(*out, place);
     if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
     if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
@@ -19,14 +20,16 @@ TypedExpr Lowering::truth(const TypedExpr& t, const Place& place) {
     return number({DType::Bool, false}, value(t, DType::Bool));
 }
 
-TypedExpr Lowering::compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
+TypedExpr Lowering::compared(const std::string& op, const TypedExpr& left, const TypedExpr& right, const Place& place) {
+    const bool identity = op == "is" || op == "is not";
+    const TypedExpr a = identity ? left : number_in(left), b = identity ? right : number_in(right);
     if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
         return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
     if (op.ends_with("in") && a.kind == Kind::Text && b.kind == Kind::Text)
         return number(Scalar((b.text.find(a.text) != std::string::npos) == (op == "in")));
     if (op == "in") return contained(a, b, place);
     if (op == "not in") return pure(Opcode::Not, {DType::Bool, false}, {contained(a, b, place)}, DType::Bool);
-    if (op == "is" || op == "is not") {
+    if (identity) {
         if (a.kind != Kind::None && b.kind != Kind::None)
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
         return number(Scalar((a.kind == b.kind) == (op == "is")));
@@ -218,7 +221,7 @@ TypedExpr Lowering::choice(const Tree& t) {
         return [this, &t, k] {
             const Scope before = scope_;
             learn(t.parts[0], k == 1);
-            TypedExpr result = expression(t.parts[k]);
+            TypedExpr result = number_in(expression(t.parts[k]));
             scope_ = before;
             return result;
         };

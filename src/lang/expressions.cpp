@@ -91,9 +91,10 @@ TypedExpr Lowering::cast(const TypedExpr& t, NumberType to) {
     return out;
 }
 
-const TypedExpr& Lowering::need_number(const TypedExpr& t, const Place& place, const char* op_name) const {
-    if (t.kind != Kind::Number) wrong_type(place, std::string(op_name) + ": a number is expected, not " + describe(t));
-    return t;
+TypedExpr Lowering::need_number(const TypedExpr& t, const Place& place, const char* op_name) {
+    const TypedExpr x = number_in(t);
+    if (x.kind != Kind::Number) wrong_type(place, std::string(op_name) + ": a number is expected, not " + describe(x));
+    return x;
 }
 
 /// Sums and products of indices: Python ints that are computed in int64.
@@ -227,8 +228,9 @@ TypedExpr Lowering::arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b
     return result;
 }
 
-TypedExpr Lowering::binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
-    if (op == "@") return product(a, b, "matmul", place);
+TypedExpr Lowering::binary(const std::string& op, const TypedExpr& left, const TypedExpr& right, const Place& place) {
+    if (op == "@") return product(left, right, "matmul", place);
+    const TypedExpr a = number_in(left), b = number_in(right);
     const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return op == o.name; });
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
     if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
@@ -439,10 +441,10 @@ TypedExpr Lowering::unary(const Tree& t, bool wraps) {
     return unary_of(t.name, x, t.place, wraps);
 }
 
-TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& x, const Place& place, bool wraps) {
-    if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", x, {}, place)) return *out;
-    if (is_rows(x)) return array_unary(op, x, place);
-    need_number(x, place, op.c_str());
+TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& operand, const Place& place, bool wraps) {
+    if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", operand, {}, place)) return *out;
+    if (is_rows(operand)) return array_unary(op, operand, place);
+    const TypedExpr x = need_number(operand, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
     if (x.constant && x.type.weak && x.type.dtype == DType::UInt64 && op != "+")  // what is below int64

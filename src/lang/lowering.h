@@ -202,7 +202,7 @@ private:
     Value value(const TypedExpr& t);            // in its own dtype
     Value value(const TypedExpr& t, DType to);  // converted
     DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
-    const TypedExpr& need_number(const TypedExpr& t, const Place& place, const char* op_name) const;
+    TypedExpr need_number(const TypedExpr& t, const Place& place, const char* op_name);
     TypedExpr index_arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b);
     TypedExpr add(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Add, a, b); }
     TypedExpr sub(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Sub, a, b); }
@@ -230,6 +230,7 @@ private:
     std::size_t field_at(const TypedExpr& object, const Tree& t);
     TypedExpr field(const TypedExpr& object, std::size_t k);
     TypedExpr loaded(const TypedExpr& t);
+    TypedExpr number_in(const TypedExpr& t);
     std::vector<TypedExpr> indices_of(const Tree& t);
     TypedExpr indexed(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& t);
     View viewed(const View& v, std::span<const TypedExpr> indices, const Tree& t);

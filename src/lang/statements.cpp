@@ -369,7 +369,7 @@ void Lowering::augment(const Tree& t) {
     if (target.form == Form::Name) {
         const TypedExpr old = expression(target);
         const TypedExpr by = expression(t.parts[1]);
-        if (old.kind == Kind::Array && old.view.rank > 0) return store_rows(old.view, binary(t.name, old, by, t.place), t.place);
+        if (old.kind == Kind::Array) return store_view(old.view, binary(t.name, old, by, t.place), t.place);
         if (is_rows(by) && old.kind == Kind::Number)
             return set_variable(target.name, settled(binary(t.name, old, by, t.place), t.place), t.place);
         const std::optional<TypedExpr> in_place = by_operator(old, by, t.name, true, t.place);

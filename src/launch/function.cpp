@@ -134,22 +134,32 @@ void UserFunction::check_count(Arguments arguments) const {
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {
     device::Queue* queue = given ? given->impl() : nullptr;
-    std::size_t first = arguments.size();
+    auto most = queue ? graph::Pull::Fixed : graph::Pull::Canonical;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         if (arguments[k].kind != KernelArgument::Kind::Array) continue;
         device::Queue* own = arguments[k].array.node()->queue.get();
-        if (!queue) {
+        if (own == queue) continue;
+        const graph::Pull pull = graph::pull_of(arguments[k].array);
+        if (!queue || pull > most) {
             queue = own;
-            first = k;
-        } else if (own != queue) {
-            const std::string other = first < arguments.size() ? parameter(arguments, first) + " is on a queue of " + queue->device()->id()
-                                                               : "the launch is on a queue of " + queue->device()->id();
-            fail(ErrorCode::Placement, parameter(arguments, k) + " is on " +
-                                           (own->device() == queue->device() ? "another queue of " : "a queue of ") + own->device()->id() +
-                                           ", " + other + "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
+            most = pull;
+        } else if (pull == most) {
+            refuse_queue(arguments, k, queue);
         }
     }
     return queue ? queue : Queue().impl();
+}
+
+void UserFunction::refuse_queue(Arguments arguments, std::size_t k, const device::Queue* queue, const char* why) const {
+    const auto is_there = [&](const KernelArgument& a) {
+        return a.kind == KernelArgument::Kind::Array && a.array.node()->queue.get() == queue;
+    };
+    const auto other = static_cast<std::size_t>(std::ranges::find_if(arguments, is_there) - arguments.begin());
+    const device::Device* own = arguments[k].array.node()->queue->device();
+    fail(ErrorCode::Placement, parameter(arguments, k) + " is on " + (own == queue->device() ? "another queue of " : "a queue of ") +
+                                   own->id() + why + ", " + (other < arguments.size() ? parameter(arguments, other) : "the launch") +
+                                   " is on a queue of " + queue->device()->id() +
+                                   "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
 }
 
 /// Words that tell programs apart.
@@ -390,6 +400,23 @@ Arguments UserFunction::with_outside(const Specialisation& special, Arguments ar
         a.name = numbers[k]->name;
     }
     return memory;
+}
+
+Arguments UserFunction::on_queue(const Specialisation& special, Arguments arguments, device::Queue* queue,
+                                 std::vector<KernelArgument>& memory) const {
+    const lang::Lowered& lowered = special.lowered;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
+        const Array& x = arguments[k].array;
+        if (x.node()->queue.get() == queue) continue;
+        if (lowered.accesses[k] != ir::Access::Read) refuse_queue(arguments, k, queue, " and written");
+        if (arguments.data() != memory.data()) {
+            memory.assign(arguments.begin(), arguments.end());
+            arguments = memory;
+        }
+        memory[k].array = graph::following(memory[k].array, queue);
+    }
+    return arguments;
 }
 
 const lang::Fit* UserFunction::misfit(const Specialisation& special, Arguments arguments) {

@@ -72,8 +72,10 @@ public:
 
     void check_range(const NdRange& range) const { launch::check_range(name(), range); }
     void check_count(Arguments arguments) const;
-    /// Compute follows data: all arrays, and the queue if one is given, are of one queue.
+    /// Compute follows data: all arrays, and the queue if one is given, are of one queue, but for 0-d arrays of the CPU, which follow.
     device::Queue* queue_of(Arguments arguments, const Queue* given) const;
+    /// The arguments, in `memory` if any of them is to follow to the queue. Throws Placement where the program writes one that would.
+    Arguments on_queue(const Specialisation& special, Arguments arguments, device::Queue* queue, std::vector<KernelArgument>& memory) const;
     /// Hands over what the arrays are computed from; then the specialisation, from the cache or made.
     /// `assumed`: one bit for each argument, a Python integer, or an array by its extents, of fewer than 32 bits; `misfit` has to be asked
     /// after it.
@@ -124,6 +126,7 @@ private:
     lang::Lowered lowered(const Specialisation& special, const lang::Options& options, lang::OutsideUse* outside) const;
     Error with_line(const Error& e) const;
     bool writes_all(const Specialisation& special, Arguments arguments, std::size_t k, std::span<const std::int64_t> extents) const;
+    [[noreturn]] void refuse_queue(Arguments arguments, std::size_t k, const device::Queue* queue, const char* why = "") const;
     [[noreturn]] void refuse_dimensions(const Specialisation& special, const NdRange& range) const;
     void assert_access(Arguments arguments, std::vector<lang::ArgumentType>& types) const;
     std::vector<std::shared_ptr<Specialisation>> programs() const;  // in the order in which they were made

@@ -38,6 +38,7 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     state_->check_fits(*special, arguments);
     const double items = items_of(range);
     if (items == 0) return Event();
+    arguments = state_->on_queue(*special, arguments, queue.get(), memory);
     launch::Variant& variant = state_->variant(*special, arguments, range.global);
     return state_->submit(*special, variant, arguments, range.global, items, queue.get(), depends);
 }

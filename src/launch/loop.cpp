@@ -202,6 +202,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     loop.results = places;
     std::vector<KernelArgument> memory;
     arguments = state_->with_outside(*special, arguments, memory);
+    arguments = state_->on_queue(*special, arguments, queue.get(), memory);
     launch::Variant& variant = state_->variant(*special, arguments, extents, loop);
     loop.waits = !results.empty() || variant.reports;
     loop.late = late && results.empty() && !variant.reports;

@@ -83,6 +83,8 @@ public:
     std::size_t size() const { return arguments_.size(); }
 
     device::Queue* queue(device::Device* device, const Queue* given) const;
+    /// From now on 0-d arrays of the CPU that the text only reads are on the queue; `memory` keeps them.
+    void bring(device::Queue* queue, std::vector<ProgramArgument>& memory);
     NdRange checked(const NdRange& range, const device::Device* device) const;
     /// Hands over what the array is computed from.
     void check_array(std::size_t k) const;
@@ -95,13 +97,14 @@ private:
         return (p.name.empty() ? "argument " + std::to_string(k) : "`" + p.name + "`") + (p.type.empty() ? "" : " (" + p.type + ")");
     }
     [[noreturn]] void fail_at(std::size_t k, ErrorCode code, const std::string& text) const { fail(code, place(k) + ": " + text); }
+    bool follows(std::size_t k) const { return array(k) && !writes(k) && graph::follows(*array(k)); }
     void check_kind(std::size_t k) const;
     Scalar number(std::size_t k, const Scalar& given) const;
     Scalar converted(std::size_t k, const Scalar& given) const;
 
     static const TextParameter none_;
     const TextKernel& kernel_;
-    const Arguments arguments_;
+    Arguments arguments_;
     const std::int64_t alignment_;
     std::vector<const TextParameter*> parameters_;  // of each argument; none_ for memory that is not a parameter
 };
@@ -109,7 +112,8 @@ const TextParameter Call::none_;
 
 device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     SmallVector<const Array*, 16> arrays;
-    for (std::size_t k = 0; k < size(); ++k) arrays.push_back(image(k) ? &image(k)->state()->texels : array(k));
+    for (std::size_t k = 0; k < size(); ++k)
+        if (!follows(k)) arrays.push_back(image(k) ? &image(k)->state()->texels : array(k));
     const bool any = std::any_of(arrays.begin(), arrays.end(), [](const Array* a) { return a != nullptr; });
     device::Queue* common = any ? graph::common_queue(op_name().c_str(), arrays) : given ? given->impl() : nullptr;
     if (!common) return device->queue();
@@ -122,6 +126,17 @@ device::Queue* Call::queue(device::Device* device, const Queue* given) const {
         fail(ErrorCode::Placement, "the arrays are on another queue of " + device->id() +
                                        " than the launch; leave the queue away, or make them with asarray(x, queue=queue)");
     return common;
+}
+
+void Call::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
+    for (std::size_t k = 0; k < size(); ++k) {
+        if (!follows(k) || array(k)->node()->queue.get() == queue) continue;
+        if (memory.empty()) {
+            memory.assign(arguments_.begin(), arguments_.end());
+            arguments_ = memory;
+        }
+        memory[k] = graph::following(*array(k), queue);
+    }
 }
 
 NdRange Call::checked(const NdRange& range, const device::Device* device) const {
@@ -376,9 +391,11 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
                       std::span<const Event> depends, std::span<const std::int64_t> offset) const {
     device::TextProgram& program = *state_->program;
     const std::size_t kernel = state_->position(name);
-    const Call call(program, program.kernels()[kernel], arguments);
+    Call call(program, program.kernels()[kernel], arguments);
     const NdRange space = call.checked(range, state_->device);
     const Ref<device::Queue> queue(call.queue(state_->device, given));
+    std::vector<ProgramArgument> memory;
+    call.bring(queue.get(), memory);
     for (std::size_t k = 0; k < call.size(); ++k)
         if (call.array(k)) call.check_array(k);
     device::TextLaunch launch;

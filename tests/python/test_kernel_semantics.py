@@ -40,6 +40,40 @@ def test_names_that_are_those_of_the_devices_languages(device):
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_arrays_without_dimensions_are_their_numbers(device):
+    @pp.kernel
+    def uses(item: pp.Item, x, c, n, flag, out, total):
+        i = item.get_id(0)
+        y = x[i] * c - (-c) + math.sqrt(c) + abs(c) + max(c, x[i]) + np.maximum(x[i], c) + float(c)
+        for j in range(n):
+            y += j
+        if c > 1 and c != 3 and flag:
+            y += c if i > 1 else x[i]
+        y += x[n] + x[:n][0] + c[()]
+        out[i] = y
+        if i == 0:
+            total += c
+
+    x = np.arange(4.0)
+    same_as_python(device, uses, 4, x, np.asarray(2.0), np.asarray(3), np.asarray(True), np.zeros(4), np.asarray(1.0))
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+def test_numbers_of_numpy_have_an_empty_index(device):
+    @pp.jit
+    def scaled(x, c):
+        for i in pp.prange(len(x)):
+            x[i] = x[i] * c[()] + c
+
+    for c in (pp.asarray(2.0), pp.asarray([1.0, 1.0]).sum(), np.float64(2), np.asarray(2.0)):
+        x = pp.arange(4.0, device=device)
+        scaled(x, c)
+        assert x.tolist() == [2, 4, 6, 8]
+    with pytest.raises(TypeError, match="cannot be indexed"):
+        scaled(x, 2.0)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_names_of_a_loop_that_a_test_ends(device):
     @pp.kernel
     def last(item: pp.Item, x, y):

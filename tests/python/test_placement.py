@@ -191,6 +191,92 @@ def test_they_follow_in_stores(other):
     assert x.tolist() == [7, 1, 7, 7]
 
 
+@pp.kernel
+def added(item: pp.Item, x, c):
+    x[item.get_id(0)] += c
+
+
+@pp.kernel
+def added_part(item: pp.Item, x, parts):
+    x[item.get_id(0)] += parts[1][()]
+
+
+@pp.kernel
+def stored(item: pp.Item, x, c):
+    c[()] = x[item.get_id(0)]
+
+
+@pp.jit
+def looped(x, c):
+    for i in pp.prange(len(x)):
+        x[i] += c
+
+
+@pp.jit
+def looped_in_order(x, c):
+    for i in range(len(x)):
+        x[i] += c[()]
+
+
+@pp.jit
+def made_beside(c, x):
+    y = np.zeros(len(x))
+    for i in pp.prange(len(x)):
+        y[i] = x[i] + c[()]
+    x[:] = y
+
+
+@pp.elementwise
+def elementwise_sum(x, c):
+    return x + c
+
+
+ARGUMENTS = {
+    "kernel": lambda x, c: added[x.shape](x, c),
+    "part of a tuple": lambda x, c: added_part[x.shape](x, (1.0, c)),
+    "queue of the launch": lambda x, c: added[x.shape, x.queue](x, c),
+    "loop": looped,
+    "serial loop": looped_in_order,
+    "arrays of its own": lambda x, c: made_beside(c, x),
+    "elementwise": lambda x, c: pp.copyto(x, elementwise_sum(c, x)),
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_they_follow_as_arguments_of_kernels_and_loops(name, other):
+    call = ARGUMENTS[name]
+    for c in (pp.asarray(2.0), pp.asarray([1.0, 1.0]).sum(), pp.asarray([1.0, 2.0])[1:].reshape(())):
+        x = pp.asarray(RAW, queue=other)
+        _, count = copied(lambda x=x, c=c: call(x, c))
+        assert count == 1 or (count == 0 and c._is_scalar_value())  # which jit functions read as numbers
+        check(x, RAW + 2, label=name)
+        assert c.queue != x.queue == other
+
+
+def test_what_a_kernel_writes_does_not_follow(other):
+    x, c = pp.asarray(RAW, queue=other), pp.asarray(7.0)
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^stored: `c` is on another queue of cpu:0 and written, `x` is on"):
+        stored[1](x, c)
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^added: `x` is on another queue of cpu:0, `c` is on a queue of cpu:0"):
+        added[4, c.queue](x, c)
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^added: `c` is on another queue of cpu:0, `x` is on a queue of cpu:0"):
+        added[4](x, c[None])
+    check(x, RAW)
+    assert float(c) == 7
+
+
+def test_numpys_arrays_without_dimensions_are_numbers_in_kernels():
+    @pp.kernel
+    def scaled(item: pp.Item, x, c):
+        x[item.get_id(0)] *= c
+
+    x = pp.asarray(RAW)
+    scaled[4](x, np.asarray(2.0))
+    check(x, RAW * 2)
+    with pytest.raises(TypeError, match="is a NumPy array, and data does not move by itself"):
+        scaled[4](x, np.ones(1))
+
+
 def test_what_is_written_does_not_follow(other):
     x, total = pp.asarray(RAW, queue=other), pp.asarray(0.0)
     assert pp.sum(x, out=total) is total  # the result is such an array too, and follows
@@ -255,6 +341,15 @@ def test_a_failure_of_what_follows_is_told(other):
 
 
 # --- arrays made of arrays ---------------------------------------------------------------------------------------------------------------
+
+
+def test_grids_and_broadcasts_are_where_the_others_are(other):
+    x, c = pp.asarray(RAW, queue=other), pp.asarray(2.0)
+    for made in (pp.broadcast_arrays(c, x), pp.meshgrid(c, x), pp.meshgrid(x, 3.0, c)):
+        assert {y.queue for y in made} == {other}
+    line = pp.zeros(1)
+    assert [y.queue == other for y in pp.broadcast_arrays(line, c, x)] == [False, False, True]  # the first that does not follow decides
+
 
 MADE = {
     "linspace": lambda x: pp.linspace(x.min(), x.max(), 4),

@@ -111,6 +111,20 @@ def test_pointers_to_const_are_only_read(program, device):
     assert not of_c.pending
 
 
+def test_numbers_of_the_cpu_follow_where_they_are_read(program, device):
+    text = "__kernel void add(__global float *x, __global const float *c, float n, __global float *out) { out[0] = x[0] + c[0] + n; }"
+    adds = pp.Program(device, text).add
+    x, out, c = floats(device, start=1.0), pp.zeros(1, dtype="float32", device=device), pp.asarray(2.0, dtype="float32")
+    before = pp.counters()["copies"]
+    adds[1](x, c, np.asarray(3.0, "float32"), out).wait()
+    assert pp.counters()["copies"] - before == 1
+    assert out.tolist() == [6]
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^add: operands are on different queues"):
+        adds[1](x, c, 3.0, c)
+    with pytest.raises(pp.ExecutionPlacementError, match=r"^add: operands are on different queues"):
+        adds[1](x, c[None], 3.0, out)
+
+
 def test_dimensions_of_the_range(program, device):
     out = pp.zeros((3, 4, 5), dtype="int32", device=device)
     program.where[pp.Range(3, 4, 5)](out)

@@ -178,6 +178,7 @@ void add_argument(std::vector<KernelArgument>& out, nb::handle o, const At& at) 
     } else if (nb::isinstance<pardo::Image>(o) || nb::isinstance<pardo::Sampler>(o)) {
         return add_argument(out, o.attr("_as_struct")(), at);
     } else {
+        if (is_number_of_numpy(o.ptr())) return add_argument(out, o[nb::tuple()], at);
         const bool translates = translate && !is_numpy_array(o.ptr());
         const nb::object translated = translates ? nb::object(nb::handle(translate)(o)) : nb::none();
         if (translated.is_none()) refuse_argument(o, at.text(), "an array, a number, a tuple or a function");

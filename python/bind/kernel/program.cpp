@@ -36,6 +36,7 @@ ProgramArgument argument_from(nb::handle o, const char* op_name, std::size_t k) 
     if (nb::isinstance<pardo::Image>(o)) return nb::cast<const pardo::Image&>(o);
     if (nb::isinstance<pardo::SampledImage>(o)) return nb::cast<const pardo::SampledImage&>(o);
     if (nb::isinstance<pardo::Sampler>(o)) return nb::cast<const pardo::Sampler&>(o);
+    if (is_number_of_numpy(o.ptr())) return argument_from(o[nb::tuple()], op_name, k);
     refuse_argument(o, std::string(op_name) + ": argument " + std::to_string(k), "an array or a number");
 }
 

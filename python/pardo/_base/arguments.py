@@ -96,6 +96,17 @@ def home_among(xs: Iterable[Any]) -> Array | None:
     return home
 
 
+def following(x: Any, home: Array) -> Any:
+    """The same, or a copy on the queue of `home` if it is an array that follows that one."""
+    return x._to_queue(home.queue) if type(x) is Array and x.queue != home.queue and _pull(x) < _pull(home) else x
+
+
+def together(xs: Sequence[Array]) -> list[Array]:
+    """The arrays, of which those that follow others are on the queue of these."""
+    home = home_among(xs)
+    return list(xs) if home is None else [following(x, home) for x in xs]
+
+
 def home_queue(*xs: Any) -> Queue | None:
     """The queue of that array, or None where there is none."""
     home = home_among(xs)

@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
-from pardo._base.arguments import flag, on_queue
+from pardo._base.arguments import flag, following, home_among, on_queue
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.source import source_of
@@ -74,9 +74,10 @@ class _Inputs:
     def __init__(self, given: Sequence[Any], op_name: str) -> None:
         if present.in_use:
             given, _ = copies.on_device(tuple(given))
-        home = next(iter(_leaves(given)), None)
+        home = home_among(_leaves(given))
         if home is not None:
             given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
+            given = [structs.mapped(x, lambda v: following(v, home)) for x in given]
         for k, x in enumerate(given):
             if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
                 hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""

@@ -78,10 +78,10 @@ def _fill(file: Any, x: Array) -> None:
 def _buffer(count: int, x: Array) -> tuple[Any, memoryview]:
     """Memory of the host for some elements of an array, from which the device copies fastest, and its bytes."""
     try:
-        block = MemoryHost(count * x.itemsize, queue=x.queue)
+        block: Any = MemoryHost(count * x.itemsize, queue=x.queue)
         return block, memoryview(block).cast("B")
     except (BufferError, TypeError, ValueError, RuntimeError):  # it has none
-        elements = np.empty(count, x.dtype)
+        elements: Any = np.empty(count, x.dtype)
         return elements, memoryview(elements.view(np.uint8))
 
 

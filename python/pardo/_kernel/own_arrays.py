@@ -11,7 +11,7 @@ import numpy as np
 from pardo._array import creation, interop, ranges
 from pardo._base.arguments import default_queue, same_queue
 from pardo._compiler import structs
-from pardo._core import Array, Queue, _calls
+from pardo._core import Array, Queue, _calls, _pull
 from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called
 
@@ -57,13 +57,15 @@ def queue_of(name: str, arguments: Iterable[Any]) -> Queue | Several | None:
 
 
 def _arrays_in(arguments: Iterable[Any]) -> tuple[Any, bool]:
-    """An array of pardo among arguments, or two on different queues; and whether NumPy's are among them."""
-    found, host = None, False
+    """The array of pardo that others among arguments follow, or two on different queues; and whether NumPy's are among them."""
+    found, most, host = None, -1, False
     for leaf in (leaf for a in arguments for leaf in structs.leaves(a)):
         if isinstance(leaf, Array):
-            if found is not None and found.queue != leaf.queue:
+            pull = _pull(leaf)
+            if pull == most and found is not None and found.queue != leaf.queue:
                 return (found, leaf), host
-            found = leaf
+            if pull > most:
+                found, most = leaf, pull
         else:
             host = host or isinstance(leaf, np.ndarray)
     return found, host

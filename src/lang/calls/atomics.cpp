@@ -73,8 +73,8 @@ struct Calls::Atomics {
         return of_bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
     }
     /// A number that is combined with the element, in its dtype.
-    static TypedExpr operand(Lowering& l, const Tree& t, const View& v, const TypedExpr& x) {
-        l.need_number(x, t.place, t.name.c_str());
+    static TypedExpr operand(Lowering& l, const Tree& t, const View& v, const TypedExpr& given) {
+        const TypedExpr x = l.need_number(given, t.place, t.name.c_str());
         if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
             l.wrong_type(t.place,
                          t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");

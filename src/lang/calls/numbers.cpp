@@ -13,11 +13,12 @@ using ir::Math;
 struct Calls::Numbers {
     template <ir::Math fn> static TypedExpr math(Lowering& l, const Tree& t, const TypedExprs& a) { return of_math(l, t, a, fn); }
     static TypedExpr of_math(Lowering& l, const Tree& t, const TypedExprs& a, ir::Math fn) {
-        for (std::size_t k = 0; k < a.size(); ++k) (void)number_of(l, t, a, k);
-        for (const TypedExpr& x : a)
+        TypedExprs numbers;
+        for (std::size_t k = 0; k < a.size(); ++k) numbers.push_back(number_of(l, t, a, k));
+        for (const TypedExpr& x : numbers)
             if (is_complex(x.type.dtype) && !ir::takes_complex(fn))
                 l.wrong_type(t.place, t.name + ": complex numbers have no such function");
-        return l.math(fn, a, t.place);
+        return l.math(fn, numbers, t.place);
     }
 
     /// Real numbers are taken as complex ones.
@@ -142,10 +143,11 @@ struct Calls::Numbers {
         return pair(l, t, Opcode::Fmod, number_of(l, t, a, 0), number_of(l, t, a, 1));
     }
     static TypedExpr fma(Lowering& l, const Tree& t, const TypedExprs& a) {
-        TypedExpr sum = l.binary("+", l.binary("*", number_of(l, t, a, 0), number_of(l, t, a, 1), t.place), number_of(l, t, a, 2), t.place);
+        const TypedExpr x = number_of(l, t, a, 0), y = number_of(l, t, a, 1), z = number_of(l, t, a, 2);
+        TypedExpr sum = l.binary("+", l.binary("*", x, y, t.place), z, t.place);
         if (!is_float(sum.type.dtype)) return sum;
         const DType d = l.dtype(sum.type);
-        return l.pure(Opcode::Fma, sum.type, {a[0], a[1], a[2]}, d);
+        return l.pure(Opcode::Fma, sum.type, {x, y, z}, d);
     }
     static TypedExpr divmod(Lowering& l, const Tree& t, const TypedExprs& a) {
         return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});

@@ -101,7 +101,7 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
 Lowering::Walked Lowering::walked_range(const Tree& t) {
     TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
-        const TypedExpr given = expression(t.parts[k]);
+        const TypedExpr given = number_in(expression(t.parts[k]));
         if (given.kind != Kind::Number || !is_integer(given.type.dtype))
             wrong_type(t.parts[k].place, "range takes integers, not " + describe(given));
         bounds[k] = whole_to_int(given, t.parts[k].place, "range: ");
@@ -132,7 +132,7 @@ Lowering::Walked Lowering::walked_indices(const Tree& t) {
         if (given.kind == Kind::Tuple && t.parts.size() == 1)
             extents = given.items;
         else
-            extents.push_back(given);
+            extents.push_back(number_in(given));
     }
     TypedExpr length = integer(1);
     for (TypedExpr& e : extents) {

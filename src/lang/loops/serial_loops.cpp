@@ -391,7 +391,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
 void Lowering::for_range(const Tree& t) {
     TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
-        const TypedExpr given = expression(t.parts[1 + k]);
+        const TypedExpr given = number_in(expression(t.parts[1 + k]));
         if (given.kind != Kind::Number || !is_integer(given.type.dtype))
             wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
         bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");

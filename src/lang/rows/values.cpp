@@ -131,7 +131,7 @@ static bool in_steps(const View& v) {
 TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place& place, const Elementwise& f) {
     Rows shape;
     for (TypedExpr& t : operands) {
-        if (t.kind == Kind::Array && t.view.rank == 0) t = element(t.view);
+        t = number_in(t);
         if (t.kind != Kind::Number && t.kind != Kind::DType && !is_rows(t))
             wrong_type(place, "numbers and arrays are combined element by element, not " + describe(t));
         if (is_rows(t)) broadcast(shape, *rows_of(t), place);

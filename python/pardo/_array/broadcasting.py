@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import check_fits
-from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue
+from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue, together
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array
 
@@ -56,7 +56,7 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
     Returns
     -------
     tuple of Array
-        Views of the same shape.
+        Views of the same shape, each on the queue of its array; 0-d arrays of the CPU follow the others.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
     TypeError
         Something is not an array.
     """
-    items = arrays(arrays_, "broadcast_arrays", own_dtypes=True)
+    items = together(arrays(arrays_, "broadcast_arrays", own_dtypes=True))
     return tuple(_core._broadcast_arrays(items)) if items else ()
 
 

@@ -8,7 +8,6 @@ from numpy.typing import DTypeLike
 from pardo._base.arguments import (
     DeviceLike,
     Scalar,
-    array,
     arrays,
     axis_index,
     default_on,
@@ -17,6 +16,7 @@ from pardo._base.arguments import (
     kind_like,
     optional_dtype,
     queue_for,
+    together,
     too_large,
 )
 from pardo._base.docstrings import filled
@@ -241,7 +241,7 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
     Returns
     -------
     tuple of Array
-        One grid for each vector.
+        One grid for each vector, on its queue; those of numbers and of 0-d arrays of the CPU are on that of the others.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
     """
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r}; it must be 'xy' or 'ij'")
-    lines = [array(v, "meshgrid") for v in vectors]
+    lines = together(arrays(vectors, "meshgrid", own_dtypes=True))
     n = len(lines)
     grids = []
     for i, v in enumerate(lines):

@@ -1,16 +1,12 @@
-# python/pardo/_plugins/scipy_fft.py: scipy.fft of arrays: the functions of pardo.fft, which stay on the device.
+# python/pardo/_plugins/scipy_fft.py: scipy.fft of arrays: the functions of pardo.scipy.fft, which stay on the device.
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from pardo._core import Array
-
-# Keywords of SciPy's that mean nothing here.
-_IGNORED = ("overwrite_x", "workers", "plan", "orthogonalize")
+from pardo._core import Array, _note_fallback
 
 
 class Backend:
@@ -24,16 +20,13 @@ class Backend:
 
     @staticmethod
     def __ua_function__(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        ours = getattr(importlib.import_module("pardo.fft"), method.__name__, None)
-        if ours is None or not any(type(a) is Array for a in (*args, *kwargs.values())):
+        if not any(type(a) is Array for a in (*args, *kwargs.values())):
             return NotImplemented
-        given = inspect.signature(method).bind(*args, **kwargs).arguments
-        keywords = dict(given.pop("kwargs", {}), **given)
-        for name in _IGNORED:
-            if keywords.get(name) in (None, False) or name == "workers":
-                keywords.pop(name, None)
-        operand = keywords.pop("x", None)
-        return NotImplemented if keywords.keys() - inspect.signature(ours).parameters.keys() else ours(operand, **keywords)
+        ours = getattr(importlib.import_module("pardo.scipy.fft"), method.__name__, None)
+        if ours is None:
+            _note_fallback(f"scipy.fft.{method.__name__}: pardo has no such function; the host runs it")
+            return NotImplemented
+        return ours(*args, **kwargs)
 
 
 def register() -> None:

@@ -655,3 +655,124 @@ def test_more_names_of_dpctl():
     assert "1.2]" in tensor.usm_ndarray_str(x, precision=1)
     assert "1.2])" in tensor.usm_ndarray_repr(x, precision=1)
     tensor.set_print_options(precision=before["precision"])
+
+
+@pytest.mark.parametrize("strides", [None, (4, 1), (1, 3), (-4, 2), (0, 1)])
+@pytest.mark.parametrize("kind", ["device", "shared", "host"])
+def test_arrays_of_dpctl_on_memory(strides, kind):
+    """Strides and offsets in elements, as NumPy's in bytes."""
+    offset = 8 if strides and strides[0] < 0 else 1
+    memory = {"device": pp.MemoryDevice, "shared": pp.MemoryShared, "host": pp.MemoryHost}[kind](26 * 4)
+    memory.copy_from_host(np.arange(26, dtype="int32").tobytes())
+    x = dpctl.tensor.usm_ndarray((3, 4), "i4", strides, memory, offset)
+    in_bytes = None if strides is None else [4 * s for s in strides]
+    expected = np.ndarray((3, 4), "i4", np.arange(26, dtype="i4"), 4 * offset, in_bytes)
+    np.testing.assert_array_equal(pp.asnumpy(x), expected)
+    assert x.usm_type == kind
+    memory.array("i4")[offset] = 77
+    assert x[0, 0].item() == 77
+    made = dpctl.tensor.usm_ndarray((3, 4), "i4", strides, kind, offset)
+    assert (made.strides, made.usm_type) == (x.strides, kind)
+    shown = dpctl.tensor.usm_ndarray((2, 6), "i4", buffer=pp.asarray(np.arange(12, dtype="i4")), order="F")
+    np.testing.assert_array_equal(pp.asnumpy(shown), np.arange(12).reshape(2, 6, order="F"))
+
+
+def test_arrays_of_dpctl_that_are_refused():
+    make = dpctl.tensor.usm_ndarray
+    assert make((2, 3)).dtype == np.float64
+    assert make((0, 3), strides=(3, 1)).shape == (0, 3)
+    assert isinstance(make(3), make)
+    memory = pp.MemoryDevice(24)
+    for call, error, text in (
+        (
+            lambda: make((2, 2), buffer=memory),
+            ValueError,
+            "usm_ndarray: elements would lie outside of the memory, which has room for 3 of float64",
+        ),
+        (lambda: make(2, strides=-1), ValueError, "usm_ndarray: elements would lie outside"),
+        (lambda: make((2, 2), strides=(1,)), ValueError, "usm_ndarray: 1 strides are given for 2 dimensions"),
+        (lambda: make(3, order="A", strides=(1,)), ValueError, "usm_ndarray: order is 'C' or 'F'"),
+        (lambda: make(3, buffer=[1.0]), TypeError, "usm_ndarray: buffer is 'device', 'shared' or 'host', memory, or an array, not list"),
+        (lambda: make(3, buffer=pp.arange(8).wait()[::2]), ValueError, "usm_ndarray: the elements of buffer are not contiguous"),
+        (lambda: make(3, offset=1.5), TypeError, "usm_ndarray: offset must be an integer"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_put_of_dpctl():
+    put, x = dpctl.tensor.put, pp.zeros((3, 4))
+    put(x, pp.asarray([0, -1, 9]), pp.asarray([1.0, 2.0, 3.0]), axis=1)
+    assert x.tolist() == [[1, 0, 0, 3]] * 3 or x.tolist() == [[1, 0, 0, 2]] * 3
+    put(x, pp.asarray([-9, 1]), 5.0, axis=0, mode="clip")
+    assert x[:2].tolist() == [[5] * 4] * 2
+    line = pp.zeros(3)
+    put(line, pp.asarray([-1]), 4)
+    assert line.tolist() == [0, 0, 4]
+    with pytest.raises(ValueError, match="put: axis is needed for an array of 2 dimensions"):
+        put(x, pp.asarray([0]), 1)
+    with pytest.raises(ValueError, match="put: mode is"):
+        put(line, pp.asarray([0]), 1, mode="raise")
+    with pytest.raises(TypeError, match="put: an array is expected, not list"):
+        put([1], pp.asarray([0]), 1)
+
+
+def test_platforms_of_dpctl(capsys):
+    platform = dpctl.SyclPlatform()
+    assert platform == dpctl.SyclDevice().sycl_platform == dpctl.SyclPlatform(platform)
+    assert isinstance(platform, dpctl.SyclPlatform)
+    assert dpctl.SyclPlatform("cpu").backend == dpctl.backend_type.cpu
+    assert isinstance(platform.default_context, dpctl.SyclContext)
+    assert platform.get_devices() == list(platform.devices)
+    assert platform.get_devices(dpctl.device_type.gpu) == [d for d in platform.devices if d.is_gpu]
+    for verbosity in range(3):
+        platform.print_platform_info(verbosity)
+    assert capsys.readouterr().out.count(platform.name) >= 3
+    with pytest.warns(UserWarning, match="verbosity"):
+        platform.print_platform_info(7)
+    for arg in ("abc", "cpu:-1", 3):
+        with pytest.raises(ValueError):
+            dpctl.SyclPlatform(arg)
+    with pytest.raises(ValueError, match="get_devices: device_type is of"):
+        platform.get_devices("cpus")
+
+
+def test_devices_of_dpctl_know_more():
+    device = dpctl.SyclDevice("cpu")
+    assert dpctl.utils.intel_device_info(device) == {}
+    with pytest.raises(TypeError, match="intel_device_info: a SyclDevice is expected, not str"):
+        dpctl.utils.intel_device_info("cpu")
+    assert [len(getattr(device, f"max_work_item_sizes{n}d")) for n in (1, 2, 3)] == [1, 2, 3]
+    assert dpctl.get_devices()[device.get_device_id()] == device
+    assert device.get_unpartitioned_parent_device() == device
+    assert not device.can_access_peer(device)
+    for name in ("is_component", "is_composite", "ext_oneapi_ipc_memory"):
+        assert not getattr(device, f"has_aspect_{name}")
+    assert device.backend_version == device.version
+
+
+def test_draws_of_dpnp():
+    queue = dpctl.SyclQueue("cpu")
+    assert dpnp.default_float_type() == dpnp.default_float_type(sycl_queue=queue) == np.float64
+    state, same = dpnp.random.RandomState(7, sycl_queue=queue), pp.random.RandomState(7)
+    assert state.get_sycl_queue() == queue
+    assert state.get_sycl_device() == queue.sycl_device
+    for name, given in (
+        ("rand", (2, 3)),
+        ("randn", (4,)),
+        ("randint", (1, 7, 5)),
+        ("random_sample", (3,)),
+        ("standard_normal", (3,)),
+        ("normal", (1.0, 2.0, 3)),
+        ("uniform", (1.0, 2.0, 3)),
+    ):
+        x = getattr(state, name)(*given, usm_type="shared")
+        assert (x.sycl_queue, x.usm_type) == (queue, "shared")
+        np.testing.assert_array_equal(pp.asnumpy(x), pp.asnumpy(getattr(same, name)(*given)))
+        assert getattr(dpnp.random, name)(*given, sycl_queue=queue).sycl_queue == queue
+    assert dpnp.random.random(3, device=queue).sycl_queue == queue
+    assert dpnp.random.beta(1.0, 2.0, 3).shape == (3,)
+    with pytest.raises(TypeError, match="rand: `device` and `sycl_queue` are exclusive keywords"):
+        dpnp.random.rand(3, device="cpu", sycl_queue=queue)
+    with pytest.raises(AttributeError, match=r"use pardo\.random\.RandomState"):
+        state.beta(1.0, 2.0)

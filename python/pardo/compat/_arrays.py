@@ -47,13 +47,15 @@ RENAMED = {"to_numpy": "asnumpy", "from_numpy": "asarray", "get_usm_ndarray": "a
 
 
 class Constructor(type):
-    """A class that stands for arrays: called it makes one, and arrays are instances of it."""
+    """A class that stands for one of pardo's, `_kind`: called it makes an object of that, and these are instances of it."""
+
+    _kind: type = Array
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
         return cls._make(*arguments, **keywords)  # type: ignore[attr-defined]
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return type(instance) is Array
+        return isinstance(instance, cls._kind)
 
 
 @functools.cache

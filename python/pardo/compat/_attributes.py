@@ -1,13 +1,14 @@
 # python/pardo/compat/_attributes.py: what arrays, devices, contexts and events get by dpctl's names when a module of these is imported.
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from pardo import _core
 from pardo._array.interop import asnumpy
 from pardo._array.methods import attach
-from pardo._runtime.devices import get_devices, get_platforms
+from pardo._runtime.devices import Platform, get_devices, get_platforms
 from pardo._runtime.memory import Memory
 from pardo.compat._memory import ArrayMemory, MemoryNames, Placed
 from pardo.compat._queue import SyclQueue
@@ -15,10 +16,14 @@ from pardo.compat._words import device_type, event_status_type
 
 # Aspects of SYCL's that are attributes of dpctl's devices, `has_aspect_<name>`.
 ASPECTS = (
-    "accelerator atomic64 cpu custom emulated ext_intel_device_id ext_intel_device_info_uuid ext_intel_free_memory fp16 fp64 gpu "
-    "host_debuggable image online_compiler online_linker queue_profiling usm_atomic_host_allocations usm_atomic_shared_allocations "
-    "usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations"
+    "accelerator atomic64 cpu custom emulated ext_intel_device_id ext_intel_device_info_uuid ext_intel_free_memory "
+    "ext_oneapi_ipc_memory fp16 fp64 gpu host_debuggable image is_component is_composite online_compiler online_linker queue_profiling "
+    "usm_atomic_host_allocations usm_atomic_shared_allocations usm_device_allocations usm_host_allocations usm_shared_allocations "
+    "usm_system_allocations"
 )
+
+
+_TYPES = tuple(str(kind.value) for kind in device_type)
 
 
 def _aspect(name: str) -> property:
@@ -75,6 +80,33 @@ class DeviceNames:
         """The device that this is a part of, or None."""
         return self.parent
 
+    def get_unpartitioned_parent_device(self: Any) -> Any:
+        """Give the device that this is a part of a part of, or the device itself."""
+        device = self
+        while device.parent is not None:
+            device = device.parent
+        return device
+
+    def get_device_id(self: Any) -> int:
+        """Give its number among all devices; ValueError for a part of one."""
+        listed = get_devices()
+        if self.without_queue not in listed:
+            raise ValueError(f"get_device_id: {self.id} is a part of a device, and has no number")
+        return listed.index(self.without_queue)
+
+    def can_access_peer(self: Any, peer: Any, value: str = "access_supported") -> bool:
+        """Tell whether kernels read another device's memory: they never do, data is copied."""
+        if not isinstance(peer, _core.Device):
+            raise TypeError(f"can_access_peer: a SyclDevice is expected, not {type(peer).__name__}")
+        if value not in ("access_supported", "atomics_supported"):
+            raise ValueError(f"can_access_peer: value is 'access_supported' or 'atomics_supported', not {value!r}")
+        return False
+
+    @property
+    def backend_version(self: Any) -> str | None:
+        """The version of the interface to the device."""
+        return self.version  # type: ignore[no-any-return]
+
     @property
     def max_work_item_dims(self: Any) -> int | None:
         """Dimensions of index spaces."""
@@ -90,6 +122,37 @@ class DeviceNames:
         """Print name, version of the driver, vendor and identification."""
         facts = {"Name": self.name, "Driver version": self.driver_version, "Vendor": self.vendor, "Filter string": self.filter_string}
         print("\n".join(f"    {name:<15} {value}" for name, value in facts.items()))
+
+
+class PlatformNames:
+    """dpctl's names of platforms."""
+
+    __slots__ = ()
+
+    @property
+    def default_context(self: Any) -> Any:
+        """The context of its first device."""
+        return _core.Queue.of(self.devices[0]).context
+
+    def get_devices(self: Any, device_type: Any = "all") -> list[Any]:
+        """Give its devices, all or those of one type."""
+        wanted = str(getattr(device_type, "value", device_type)).lower()
+        if wanted not in _TYPES:
+            raise ValueError(f"get_devices: device_type is of {', '.join(map(repr, _TYPES))}, not {device_type!r}")
+        return [d for d in self.devices if wanted in ("all", d.type)]
+
+    def print_platform_info(self: Any, verbosity: int = 0) -> None:
+        """Print its name; with verbosity 1 and 2 version, vendor, back end, and its devices too."""
+        if verbosity not in (0, 1, 2):
+            warnings.warn("print_platform_info: verbosity is 0, 1 or 2; it is taken for 0", stacklevel=2)
+            verbosity = 0
+        print(f"Platform: {self.name}")
+        if verbosity:
+            facts = {"Version": self.version, "Vendor": self.vendor, "Backend": self.backend, "Num Devices": len(self.devices)}
+            print("\n".join(f"    {name:<12} {value}" for name, value in facts.items()))
+        for number, device in enumerate(self.devices if verbosity == 2 else ()):
+            print(f"    # {number}")
+            device.print_device_info()
 
 
 class ContextNames:
@@ -190,11 +253,23 @@ def _of_type(name: str) -> property:
     return property(has)
 
 
+def _sizes(dimensions: int) -> property:
+    def sizes(self: Any) -> tuple[int, ...] | None:
+        known = self.max_work_item_sizes
+        return None if known is None else tuple(known[:dimensions])
+
+    sizes.__doc__ = f"Items of a work-group along each of {dimensions} dimensions, at most."
+    return property(sizes)
+
+
 for _name in ("cpu", "gpu", "accelerator"):
     setattr(DeviceNames, f"is_{_name}", _of_type(_name))
 for _name in ASPECTS.split():
     setattr(DeviceNames, f"has_aspect_{_name}", _aspect(_name))
+for _number in (1, 2, 3):
+    setattr(DeviceNames, f"max_work_item_sizes{_number}d", _sizes(_number))
 attach(DeviceNames, _core.Device)
+attach(PlatformNames, Platform)
 attach(ContextNames, _core.Context)
 attach(EventNames, _core.Event)
 attach(Placed, _core.Array)

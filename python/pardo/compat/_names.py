@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pardo._base import absent
+from pardo._base.arguments import device_of
 from pardo._core import Queue
 
 
@@ -19,6 +20,14 @@ def queue_of(queue: Any) -> Queue | None:
     """The queue behind a `SyclQueue`; queues themselves, and None."""
     found: Queue | None = getattr(queue, "_queue", queue)
     return found
+
+
+def placed(op_name: str, device: Any, sycl_queue: Any) -> Queue:
+    """The queue that is meant by a device, by a queue, or by none of them."""
+    if device is not None and sycl_queue is not None:
+        raise TypeError(f"{op_name}: `device` and `sycl_queue` are exclusive keywords")
+    given: Any = queue_of(sycl_queue if device is None else device)
+    return given if isinstance(given, Queue) else Queue.of(device_of(given, op_name))
 
 
 def with_queue(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,9 +22,10 @@ from pardo._core import Context as SyclContext
 from pardo._core import Device as SyclDevice
 from pardo._core import DeviceError as _DeviceError
 from pardo._core import Event as SyclEvent
-from pardo._runtime.devices import Platform as SyclPlatform
+from pardo._runtime.devices import Platform as _Platform
 from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
 from pardo.compat import _selectors
+from pardo.compat._arrays import Constructor as _Constructor
 from pardo.compat._names import missing as _missing
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import backend_type, device_type, event_status_type
@@ -92,6 +93,42 @@ def get_num_devices(backend: _Any = "all", device_type: _Any = "all") -> int:
     return len(get_devices(backend, device_type))
 
 
+class SyclPlatform(metaclass=_Constructor):
+    """The class of platforms; called, it gives one.
+
+    Parameters
+    ----------
+    arg : str or SyclPlatform, optional
+        Selects a device, whose platform is meant. Default: that of the default device.
+
+    Raises
+    ------
+    ValueError
+        No device is selected, or `arg` is something else.
+
+    See Also
+    --------
+    get_platforms
+
+    Examples
+    --------
+    >>> import pardo.compat.dpctl as dpctl
+    >>> dpctl.SyclPlatform("cpu") in dpctl.get_platforms()
+    True
+    """
+
+    _kind = _Platform
+
+    @staticmethod
+    def _make(arg: _Any = None) -> _Platform:
+        if isinstance(arg, _Platform):
+            return arg
+        if not isinstance(arg, (str, type(None))):
+            raise ValueError(f"SyclPlatform: a selection string is expected, not {type(arg).__name__}")
+        device: _Any = SyclDevice() if arg is None else SyclDevice(arg)
+        return device.sycl_platform  # type: ignore[no-any-return]
+
+
 class device_context:  # noqa: N801 (used like a function)
     """Make a device the default one for a block: ``with dpctl.device_context("opencl:gpu") as queue:``, of dpctl before 0.12.
 
@@ -132,7 +169,7 @@ def get_current_queue() -> SyclQueue:
     return SyclQueue(SyclDevice())
 
 
-def get_platforms() -> list[SyclPlatform]:
+def get_platforms() -> list[_Platform]:
     """Find platforms."""
     return _get_platforms()
 

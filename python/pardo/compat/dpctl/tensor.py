@@ -3,23 +3,146 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pardo
+from pardo import _core
+from pardo._base.arguments import axis_index, default_on, default_queue, dtype_of, index
+from pardo._base.arguments import shape as read_shape
 from pardo._base.public_names import show_module as _show_module
+from pardo._core import Array
+from pardo._runtime.memory import Memory
 from pardo.compat import _arrays
+from pardo.compat._names import queue_of
 
 
 class usm_ndarray(metaclass=_arrays.Constructor):  # noqa: N801 (dpctl's name)
-    """The class of arrays; called, it makes one that is not initialised: ``usm_ndarray(shape, dtype=None, buffer="device")``."""
+    """The class of arrays; called, it makes one that is not initialised, or a view of memory that is there.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The shape.
+    dtype : data type, optional
+        Default: float64, or float32 where the device has no float64.
+    strides : sequence of int, optional
+        In elements. Default: those of `order`.
+    buffer : {'device', 'shared', 'host'}, memory of dpctl.memory, or array, optional
+        The kind of memory that is made, or the memory that is shown; of an array its elements, which are contiguous.
+    offset : int, optional
+        Of the element with index zero in the memory, in elements.
+    order : {'C', 'F'}, optional
+        Of the axes, without strides.
+    buffer_ctor_kwargs : dict, optional
+        ``{'queue': queue}``, where memory is made.
+    array_namespace : module, optional
+        Not used.
+
+    Raises
+    ------
+    TypeError
+        `buffer` is something else, or an argument is not made of integers.
+    ValueError
+        Elements lie outside of the memory, or there are not as many strides as extents.
+    """
 
     @staticmethod
-    def _make(shape: Any, dtype: Any = None, buffer: Any = "device", order: str = "C", buffer_ctor_kwargs: Any = None) -> Any:
-        keywords = {k: v for k, v in (buffer_ctor_kwargs or {}).items() if k == "queue"}
-        if not isinstance(buffer, str):
-            raise TypeError("usm_ndarray: buffer is 'device', 'shared' or 'host'; for memory that is there use its method array()")
-        return _arrays.namespace("empty")(shape, dtype=dtype, order=order, usm_type=buffer, sycl_queue=keywords.get("queue"))
+    def _make(
+        shape: Any,
+        dtype: Any = None,
+        strides: Any = None,
+        buffer: Any = "device",
+        offset: int = 0,
+        order: str = "C",
+        buffer_ctor_kwargs: Any = None,
+        array_namespace: Any = None,
+    ) -> Any:
+        queue = queue_of((buffer_ctor_kwargs or {}).get("queue"))
+        if isinstance(buffer, str):
+            if strides is None and offset == 0:
+                return _arrays.namespace("empty")(shape, dtype=dtype, order=order, usm_type=buffer, queue=queue)
+        elif isinstance(buffer, (Array, Memory)):
+            queue = buffer.queue
+        else:
+            given = type(buffer).__name__
+            raise TypeError(
+                f"usm_ndarray: buffer is 'device', 'shared' or 'host', memory, or an array, not {given}; use asarray for values"
+            )
+        queue = queue if queue is not None else default_queue()
+        element = default_on(queue, np.float64) if dtype is None else dtype_of(dtype, "usm_ndarray")
+        extents, first = read_shape(shape, "usm_ndarray"), index(offset, "usm_ndarray: offset")
+        if order not in ("C", "F"):
+            raise ValueError(f"usm_ndarray: order is 'C' or 'F', not {order!r}")
+        steps = _steps(strides, extents, order)
+        spans = [step * (n - 1) for step, n in zip(steps, extents, strict=True)]
+        last = first + sum(s for s in spans if s > 0) if all(extents) else -1
+        if isinstance(buffer, str):
+            memory = pardo.empty(max(last + 1, 0) * element.itemsize, dtype=np.uint8, usm_type=buffer, queue=queue)
+        elif isinstance(buffer, Memory):
+            memory = buffer.array()
+        elif buffer._is_contiguous():
+            memory = _core._view_bytes(buffer, np.dtype(np.uint8), [buffer.nbytes], 0)
+        else:
+            raise ValueError("usm_ndarray: the elements of buffer are not contiguous; give buffer.copy()")
+        have = memory.size // element.itemsize
+        if last >= have or (all(extents) and first + sum(s for s in spans if s < 0) < 0):
+            raise ValueError(f"usm_ndarray: elements would lie outside of the memory, which has room for {have} of {element}")
+        begin = first if all(extents) else 0
+        return _core._strided(memory, element, extents, [step * element.itemsize for step in steps], begin * element.itemsize)
+
+
+def _steps(strides: Any, extents: list[int], order: str) -> list[int]:
+    """Strides in elements: those that are given, or of contiguous elements."""
+    if strides is not None:
+        steps = [index(step, "usm_ndarray: strides") for step in (strides if isinstance(strides, Iterable) else (strides,))]
+        if len(steps) != len(extents):
+            raise ValueError(f"usm_ndarray: {len(steps)} strides are given for {len(extents)} dimensions")
+        return steps
+    steps, step = [0] * len(extents), 1
+    for d in range(len(extents)) if order == "F" else reversed(range(len(extents))):
+        steps[d] = step
+        step *= extents[d]
+    return steps
+
+
+def put(x: Any, indices: Any, vals: Any, /, *, axis: int | None = None, mode: str = "wrap") -> None:
+    """Store values at places along an axis, which arrays of one dimension do not need to be told.
+
+    Parameters
+    ----------
+    x : Array
+        Written in place.
+    indices : Array
+        Of integers, one dimension.
+    vals : Array or number
+        Broadcast to the places.
+    axis : int, optional
+        The axis.
+    mode : {'wrap', 'clip'}
+        Places beyond the ends are those at the ends; negative ones count from the end, with 'clip' they are the first.
+
+    Raises
+    ------
+    ValueError
+        `axis` is needed, `mode` is something else, `indices` has not one dimension, or the values do not fit.
+    TypeError
+        `x` is not an array.
+    """
+    if type(x) is not Array:
+        raise TypeError(f"put: an array is expected, not {type(x).__name__}")
+    if mode not in ("wrap", "clip"):
+        raise ValueError(f"put: mode is 'wrap' or 'clip', not {mode!r}")
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"put: axis is needed for an array of {x.ndim} dimensions")
+    places = pardo.asarray(indices)
+    if places.ndim != 1:
+        raise ValueError(f"put: indices have one dimension, not {places.ndim}")
+    along = axis_index(0 if axis is None else axis, x.ndim, "put")
+    n = x.shape[along]
+    places = pardo.clip(places, -n if mode == "wrap" else 0, n - 1)
+    x[(slice(None),) * along + (places,)] = vals
 
 
 dtype = np.dtype

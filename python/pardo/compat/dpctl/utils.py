@@ -8,10 +8,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pardo._base.public_names import publish_module
-from pardo._core import Event, ExecutionPlacementError
+from pardo._core import Device, Event, ExecutionPlacementError
 from pardo.compat._names import missing
 
-__all__ = ["ExecutionPlacementError", "SequentialOrderManager", "get_coerced_usm_type", "get_execution_queue", "validate_usm_type"]
+__all__ = [
+    "ExecutionPlacementError",
+    "SequentialOrderManager",
+    "get_coerced_usm_type",
+    "get_execution_queue",
+    "intel_device_info",
+    "validate_usm_type",
+]
 
 _KINDS = ("device", "shared", "host")  # the first one that an operand has is the result's
 
@@ -33,6 +40,37 @@ def get_coerced_usm_type(usm_types: Iterable[str]) -> str | None:
     """Give the kind of memory of a result, of those of its operands."""
     given = list(usm_types)
     return next((kind for kind in _KINDS if kind in given), None)
+
+
+def intel_device_info(dev: Device, /) -> dict[str, int]:
+    """Give details of a GPU of Intel's by their names; empty for other devices.
+
+    Parameters
+    ----------
+    dev : SyclDevice
+        The device.
+
+    Returns
+    -------
+    dict
+        What the driver of OpenCL tells: ``'free_memory'`` in bytes. Level Zero's other entries are left out, as dpctl leaves out what a
+        device does not know.
+
+    Raises
+    ------
+    TypeError
+        `dev` is not a device.
+
+    Examples
+    --------
+    >>> import pardo.compat.dpctl as dpctl
+    >>> dpctl.utils.intel_device_info(dpctl.SyclDevice("cpu"))
+    {}
+    """
+    if not isinstance(dev, Device):
+        raise TypeError(f"intel_device_info: a SyclDevice is expected, not {type(dev).__name__}")
+    free = dev.free_memory if dev.type == "gpu" and "Intel" in (dev.vendor or "") else None
+    return {} if free is None else {"free_memory": free}
 
 
 def validate_usm_type(usm_type: Any, /, *, allow_none: bool = True) -> None:
@@ -107,10 +145,7 @@ SequentialOrderManager = _Managers()
 
 def __getattr__(name: str) -> Any:
     """Say what to use in place of a name that is not here."""
-    table = {
-        "intel_device_info": "see the attributes of pardo.Device",
-    }
-    raise missing(__name__, name, table, "pardo has no such name")
+    raise missing(__name__, name, {}, "pardo has no such name")
 
 
 publish_module(globals())

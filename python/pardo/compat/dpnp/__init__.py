@@ -1,4 +1,4 @@
-# python/pardo/compat/dpnp.py: dpnp's names over arrays.
+# python/pardo/compat/dpnp/__init__.py: dpnp's names over arrays.
 """NumPy's names as dpnp has them: ``import pardo.compat.dpnp as dpnp``.
 
 They are pardo's functions; those that make arrays take ``sycl_queue=`` too. Operations are recorded and fused, as in pardo.
@@ -6,16 +6,49 @@ They are pardo's functions; those that make arrays take ``sycl_queue=`` too. Ope
 
 from __future__ import annotations
 
+import importlib as _importlib
 from typing import Any
 
 import numpy as _np
 from pardo._base import public_names as _public_names
+from pardo._base.arguments import default_on as _default_on
 from pardo._core import Array as ndarray  # noqa: N813
 from pardo.compat import _arrays
+from pardo.compat._names import placed as _placed
 
 __all__ = ["ndarray"]
 
 _INSTEAD = {"get_include": "use the package for C++, `pardo.h`", "config": "there is nothing to configure"}
+
+
+def default_float_type(device: Any = None, sycl_queue: Any = None) -> Any:
+    """Give the dtype of floats on a device where none is named: float64, or float32 where the device has no float64.
+
+    Parameters
+    ----------
+    device : Device, str, SyclQueue or Queue, optional
+        Default: the default device.
+    sycl_queue : SyclQueue or Queue, optional
+        The same.
+
+    Returns
+    -------
+    numpy.dtype
+
+    Raises
+    ------
+    TypeError
+        Both are given.
+    ValueError
+        There is no such device.
+
+    Examples
+    --------
+    >>> import pardo.compat.dpnp as dpnp
+    >>> dpnp.default_float_type("cpu")
+    dtype('float64')
+    """
+    return _default_on(_placed("default_float_type", device, sycl_queue), _np.float64)
 
 
 def is_supported_array_type(a: Any) -> bool:
@@ -25,6 +58,8 @@ def is_supported_array_type(a: Any) -> bool:
 
 def __getattr__(name: str) -> Any:
     """Give pardo's function of that name."""
+    if name == "random":
+        return _importlib.import_module("pardo.compat.dpnp.random")
     if name == "erf":
         from pardo import special
 

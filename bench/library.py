@@ -60,6 +60,8 @@ ROWS = {
     "fft": Row(lambda xp, a: xp.fft.fft(a.x), 1.0),
     "rfft of rows of 1000": Row(lambda xp, a: xp.fft.rfft(a.rows), 1.0),
     "fft2": Row(lambda xp, a: xp.fft.fft2(a.rows), 1.0),
+    "convolve, 66 weights": Row(lambda xp, a: xp.convolve(a.x, a.weights), 1.0),
+    "convolve, 66 weights, 5000 elements": Row(lambda xp, a: xp.convolve(a.x[:5000], a.weights), 1.0),
     "convolve, 1000 points": Row(lambda xp, a: xp.convolve(a.x, a.points), 1.0),
     "regression, 300 steps": Row(regression, 1.0),
 }
@@ -75,7 +77,7 @@ class Arrays:
         self.holes = np.where(rng.random(n) < 0.1, np.nan, self.x)
         self.few, self.many = rng.integers(0, 1000, n), rng.integers(0, n, n)
         self.edges = np.linspace(-3, 3, 65)
-        self.points = np.linspace(-4, 4, 1000)
+        self.points, self.weights = np.linspace(-4, 4, 1000), rng.random(66)
         self.heights = np.sin(self.points)
         self.rows, self.columns = self.x.reshape(-1, 1000), rng.random((1000, 64))
         self.blocks = self.x.reshape(-1, 10, 10)

@@ -216,7 +216,7 @@ def test_recorded_with_what_surrounds_it():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128", "int64"])
 def test_long_convolutions(dtype, rng):
     """By transforms, where errors are those of the largest sum, by a kernel that sums products, or by a fused sum."""
-    sizes = ((40, 40), (100, 17), (17, 300), (1000, 333), (9000, 31))
+    sizes = ((40, 40), (100, 17), (17, 300), (1000, 60), (1000, 333), (9000, 31))
     for n, m in sizes:
         a, v = samples(dtype, (n,), rng), samples(dtype, (m,), rng)
         for mode in ("full", "same", "valid"):
@@ -228,11 +228,31 @@ def test_long_convolutions(dtype, rng):
                 np.testing.assert_allclose(pp.asnumpy(got), expected, rtol=0, atol=close, err_msg=f"{name} {mode} {n} {m}")
 
 
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_convolutions_with_few_hundred_weights_are_exact(name, rng):
+    """Sums of whole numbers, and sums that are small beside others: with weights that transforms would not be much faster for."""
+    for dtype, n, m in (("float64", 2000, 250), ("float32", 40_000, 500), ("complex128", 900, 120)):
+        a, v = (rng.integers(-20, 21, k).astype(dtype) for k in (n, m))
+        for module, peer in ((pp, np), (pp.signal, pytest.importorskip("scipy.signal"))):
+            exact = {} if peer is np else {"method": "direct"}
+            got = pp.asnumpy(getattr(module, name)(pp.asarray(a), pp.asarray(v), "full"))
+            np.testing.assert_array_equal(got, getattr(peer, name)(a, v, "full", **exact))
+    a, v = np.exp(np.linspace(0, -40, 3000)), rng.random(66)
+    np.testing.assert_allclose(pp.asnumpy(getattr(pp, name)(pp.asarray(a), pp.asarray(v))), getattr(np, name)(a, v), rtol=1e-13)
+
+
+def test_convolutions_of_integers_are_exact(rng):
+    for dtype in ("int64", "uint8", "bool"):
+        a, v = (rng.integers(0, 2**20, k).astype(dtype) for k in (3000, 700))
+        np.testing.assert_array_equal(pp.asnumpy(pp.convolve(pp.asarray(a), v)), np.convolve(a, v))
+        np.testing.assert_array_equal(pp.asnumpy(pp.signal.convolve(pp.asarray(a), v)), np.convolve(a, v))
+
+
 def test_convolutions_of_what_is_not_finite():
-    a = np.linspace(-1, 1, 90)
+    a = np.linspace(-1, 1, 300)
     for value in (np.inf, np.nan, 1e308, 1e200):
         a[30] = value
-        v = np.full(80, 1.0 if value != 1e200 else 1e150)
+        v = np.full(280, 1.0 if value != 1e200 else 1e150)
         with np.errstate(all="ignore"):
             expected = np.convolve(a, v)
         got = pp.asnumpy(pp.convolve(pp.asarray(a), v))

@@ -13,7 +13,10 @@ from pardo._array.contexts import public
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
 from pardo._filters import spectral, windows
+from pardo._filters.stencils import plain
 from pardo._functions.operands import cast, operands
+from pardo._kernel.kernel import kernel
+from pardo._language.index_space import Item, Range
 
 __all__ = ["convolve", "convolve2d", "correlate", "correlate2d"]
 
@@ -50,12 +53,46 @@ def swapped(x: Array, y: Array, mode: str, op_name: str) -> bool:
     raise ValueError(f"{op_name}: for 'valid' mode, one array must be at least as large as the other in every dimension")
 
 
+PARTS = 4  # of a sequence of sums, of which each item makes one each: they share what is read of the weights
+
+
+@kernel(bounds_check=False, fastmath=True)
+def sum_products(item: Item, x: Any, weights: Any, wide: Any, store: Any, part: Any, out: Any) -> None:
+    """The sums of products with the elements of x that begin at each place, of a part as long as an item has numbers."""
+    i = item.get_id(0)
+    n = plain(part)
+    t0, t1, t2, t3 = wide(0), wide(0), wide(0), wide(0)
+    for k in range(len(weights)):
+        weight = weights[k]
+        t0 += weight * wide(x[i + k])
+        t1 += weight * wide(x[i + n + k])
+        t2 += weight * wide(x[i + 2 * n + k])
+        t3 += weight * wide(x[i + 3 * n + k])
+    out[i] = store(t0, out.dtype)
+    out[i + n] = store(t1, out.dtype)
+    out[i + 2 * n] = store(t2, out.dtype)
+    out[i + 3 * n] = store(t3, out.dtype)
+
+
+def _slide_sequence(x: Array, weights: Array, wide: np.dtype[Any], start: int, count: int) -> Array:
+    """`slide` over one dimension, with zeros beyond the edges."""
+    part = -(-count // PARTS)
+    before, behind = -start, start + PARTS * part + weights.size - 1 - x.size
+    pieces = [_core._full([n], 0, x.dtype, x.queue) for n in (before, behind)]
+    padded = _core._concat([pieces[0], x, pieces[1]], 0)
+    out: Array = _core._empty([PARTS * part], x.dtype, x.queue)
+    sum_products[Range(part), x.queue](padded, weights, wide.type, windows.storing(wide, x.dtype), part, out)
+    return out[:count]
+
+
 def slide(x: Array, y: Array, starts: Sequence[int], extents: Sequence[int], mode: int, value: Any) -> Array:
     """The sums of products of y with the elements of x that begin at each place."""
     dtype = x.dtype
     wide = np.dtype({"b": np.int64, "f": np.float32}.get(dtype.kind, dtype)) if dtype in (np.bool_, np.float16) else dtype
-    out: Array = _core._empty(list(extents), dtype, x.queue)
     weights = cast(_core._reshape(y, [y.size]), wide)
+    if x.ndim == 1:
+        return _slide_sequence(x, weights, wide, starts[0], extents[0])
+    out: Array = _core._empty(list(extents), dtype, x.queue)
 
     def taps(at: Any, first: int, dtype: Any) -> Any:
         return at, weights, wide.type

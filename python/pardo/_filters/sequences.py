@@ -11,7 +11,7 @@ from pardo._base.docstrings import filled
 from pardo._core import Array
 from pardo._fft.arguments import COMPLEX, FROM_HALF, TO_HALF
 from pardo._fft.frequencies import next_fast_len
-from pardo._filters import convolution, windows
+from pardo._filters import convolution, spectral, windows
 from pardo._functions.operands import cast, operands
 
 __all__ = ["convolve", "correlate"]
@@ -36,22 +36,13 @@ def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
     return cast(x, common), cast(y, common)
 
 
-_FUSED = 1 << 18  # products up to which a kernel of their own, with a copy of each end, takes longer
-
-
-def _longest(x: Array) -> int:
-    """How many elements the shorter sequence may have for sums of products not to be slower than transforms, as measured."""
-    if x.device.type == "gpu":
-        return 16
-    if x.dtype.kind == "c":
-        return 32
-    return 64 if x.size < 1 << 17 else 256
+_FUSED = 1 << 15  # products up to which a kernel of their own takes longer
 
 
 def _by_transforms(long: Array, short: Array, mode: str, op_name: str) -> Array | None:
     """As `_sliding` does; None where that is faster, and where transforms would overflow, or spread what is not finite. Waits."""
     n, m, real = long.size, short.size, long.dtype.kind == "f"
-    if m <= _longest(long) or long.dtype.kind not in "fc" or not _core._has_fft(long.queue):
+    if m <= spectral.longest_direct(long) or long.dtype.kind not in "fc" or not _core._has_fft(long.queue):
         return None
     points = next_fast_len(n + m - 1, real)
     wide = default_on(long.queue, np.float64)
@@ -103,10 +94,10 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
 
     Notes
     -----
-    Sums of products, in one kernel. Fourier transforms make them of floats where they are faster, on devices that have transforms: where
-    the shorter sequence has more than 16 elements on a GPU, more than 64 on a CPU, of complex numbers 32, of longer sequences than
-    131072 real numbers 256. Errors are some units in the last place of the largest sum then, not of each. Whether all is finite and nothing
-    overflows is looked at before, and waited for: else the products are summed.
+    Sums of products, in one kernel; of integers always. Fourier transforms make them of floats where they are faster, on devices that have
+    transforms: where the shorter sequence has more than 256 elements, of complex numbers 128, and twice as many where the longer one has
+    more than 32768; on a GPU more than 16. Errors are some units in the last place of the largest sum then, not of each. Whether all is
+    finite and nothing overflows is looked at before, and waited for: else the products are summed.
 
     Examples
     --------

@@ -96,7 +96,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {
     "polynomials": (
         "Polynomials and windows",
         "Polynomials by their coefficients; `pardo.polynomial` has series and classes.",
-        "bartlett blackman hamming hanning kaiser poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+        "bartlett blackman hamming hanning kaiser poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     ),
     "functional": (
         "Functions of functions, and universal functions",

@@ -21,8 +21,26 @@ __all__ = [
 ]
 
 
+class Coefficients:
+    """What `poly1d` is to the functions here: they take its coefficients, and give one of its type then."""
+
+    coeffs: Any
+
+
+def plain(p: Any) -> Any:
+    """The coefficients of a polynomial that is an object, ours or NumPy's; anything else as it is."""
+    return p.coeffs if isinstance(p, (Coefficients, np.poly1d)) else p
+
+
+def _as_given(result: Array, *given: Any) -> Any:
+    """The coefficients, or a `poly1d` where one was given."""
+    kind: Any = next((type(p) for p in given if isinstance(p, Coefficients)), None)
+    return result if kind is None else kind(result)
+
+
 def _given(xs: list[Any], op_name: str) -> list[Array]:
     """Arrays of coefficients; what the host has goes to the queue of the first array, or to the default device."""
+    xs = [plain(x) for x in xs]
     if not any(type(x) is Array for x in xs):
         xs = [taken(xs[0], None, op_name), *xs[1:]]
     return [_core._reshape(x, [1]) if x.ndim == 0 else x for x in operands(xs, op_name)]
@@ -38,18 +56,18 @@ def _aligned(a1: Any, a2: Any, op_name: str) -> tuple[Array, Array]:
     return x, y
 
 
-def polyadd(a1: Any, a2: Any) -> Array:
+def polyadd(a1: Any, a2: Any) -> Any:
     """Find the sum of two polynomials.
 
     Parameters
     ----------
-    a1, a2 : Array or sequence of numbers
+    a1, a2 : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
 
     Returns
     -------
-    Array
-        The coefficients of the sum.
+    Array or poly1d
+        The coefficients of the sum; a `poly1d` if one was given.
 
     Raises
     ------
@@ -68,21 +86,21 @@ def polyadd(a1: Any, a2: Any) -> Array:
     >>> pp.polyadd([1, 2], [9, 5, 4])
     array([9, 6, 6])
     """
-    return _core.add(*_aligned(a1, a2, "polyadd"))
+    return _as_given(_core.add(*_aligned(a1, a2, "polyadd")), a1, a2)
 
 
-def polysub(a1: Any, a2: Any) -> Array:
+def polysub(a1: Any, a2: Any) -> Any:
     """Difference (subtraction) of two polynomials.
 
     Parameters
     ----------
-    a1, a2 : Array or sequence of numbers
+    a1, a2 : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
 
     Returns
     -------
-    Array
-        The coefficients of the difference.
+    Array or poly1d
+        The coefficients of the difference; a `poly1d` if one was given.
 
     Raises
     ------
@@ -101,27 +119,27 @@ def polysub(a1: Any, a2: Any) -> Array:
     >>> pp.polysub([2, 10, -2], [3, 10, -4])
     array([-1,  0,  2])
     """
-    return _core.subtract(*_aligned(a1, a2, "polysub"))
+    return _as_given(_core.subtract(*_aligned(a1, a2, "polysub")), a1, a2)
 
 
-def _trimmed(x: Array, op_name: str) -> Array:
+def trimmed(x: Array, op_name: str) -> Array:
     """Without zeros in front, one coefficient at least; waits for them."""
     places = np.flatnonzero(on_host(x, op_name))
     return x[int(places[0]) :] if places.size else x[-1:] if x.size else _core._full([1], 0, x.dtype, x.queue)
 
 
-def polymul(a1: Any, a2: Any) -> Array:
+def polymul(a1: Any, a2: Any) -> Any:
     """Find the product of two polynomials.
 
     Parameters
     ----------
-    a1, a2 : Array or sequence of numbers
+    a1, a2 : Array, sequence of numbers or poly1d
         The coefficients, the highest power first. Zeros in front are left out, for which they are waited for.
 
     Returns
     -------
-    Array
-        The coefficients of the product.
+    Array or poly1d
+        The coefficients of the product; a `poly1d` if one was given.
 
     Raises
     ------
@@ -145,23 +163,24 @@ def polymul(a1: Any, a2: Any) -> Array:
     x, y = _given([a1, a2], "polymul")
     if x.ndim > 1 or y.ndim > 1:
         raise ValueError("polymul: polynomial must be 1d only")
-    x, y = _trimmed(x, "polymul"), _trimmed(y, "polymul")
+    x, y = trimmed(x, "polymul"), trimmed(y, "polymul")
     common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
-    return products_of_sequences(cast(x, common), cast(y, common))
+    return _as_given(products_of_sequences(cast(x, common), cast(y, common)), a1, a2)
 
 
-def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     """Return the quotient and remainder of polynomial division.
 
     Parameters
     ----------
-    u, v : Array or sequence of numbers
+    u, v : Array, sequence of numbers or poly1d
         The coefficients of dividend and divisor, the highest power first.
 
     Returns
     -------
-    tuple of Array
-        The coefficients of the quotient and of the remainder. Waits: zeros in front of the remainder are left out.
+    tuple of Array or of poly1d
+        The coefficients of the quotient and of the remainder; each a `poly1d` if one was given. Waits: zeros in front of the remainder
+        are left out.
 
     Raises
     ------
@@ -194,18 +213,18 @@ def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
     first = 0
     while first < host.size - 1 and np.allclose(host[first], 0, rtol=1e-14):
         first += 1
-    return quotient, rest[first:]
+    return _as_given(quotient, u, v), _as_given(rest[first:], u, v)
 
 
-def polyval(p: Any, x: Any) -> Array:
+def polyval(p: Any, x: Any) -> Any:
     """Evaluate a polynomial at specific values.
 
     Parameters
     ----------
-    p : Array or sequence of numbers
+    p : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
-    x : Array or number
-        The values. Lists and NumPy arrays are taken too.
+    x : Array, number or poly1d
+        The values. Lists and NumPy arrays are taken too; of a `poly1d` the result is the composition, a `poly1d`.
 
     Returns
     -------
@@ -233,6 +252,13 @@ def polyval(p: Any, x: Any) -> Array:
     >>> pp.polyval([3, 0, 1], pp.asarray([5.0, 1.0]))
     array([76.,  4.])
     """
+    p = plain(p)
+    if isinstance(x, Coefficients):
+        factors = _coefficients(p, "polyval")
+        composed = _as_given(_core._full([1], 0, factors.dtype, factors.queue), x)
+        for k in range(factors.shape[0]):
+            composed = polyadd(polymul(composed, x), factors[k])
+        return composed
     given = [p, x] if type(p) is Array or type(x) is Array else [taken(p, None, "polyval"), x]
     factors, values = operands(given, "polyval")
     if factors.ndim == 0:
@@ -244,26 +270,26 @@ def polyval(p: Any, x: Any) -> Array:
 
 
 def _coefficients(p: Any, op_name: str) -> Array:
-    x = taken(p, None, op_name)
+    x = taken(plain(p), None, op_name)
     if x.ndim == 0:
         raise TypeError(f"{op_name}: a sequence of coefficients is expected, not a single number")
     return x
 
 
-def polyder(p: Any, m: int = 1) -> Array:
+def polyder(p: Any, m: int = 1) -> Any:
     """Return the derivative of the specified order of a polynomial.
 
     Parameters
     ----------
-    p : Array or sequence of numbers
+    p : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
     m : int
         The order.
 
     Returns
     -------
-    Array
-        The coefficients of the derivative.
+    Array or poly1d
+        The coefficients of the derivative; a `poly1d` if `p` is one.
 
     Raises
     ------
@@ -289,15 +315,15 @@ def polyder(p: Any, m: int = 1) -> Array:
     for _ in range(order):
         n = x.shape[0] - 1
         x = _core.multiply(x[:-1], _core._arange(n, 0, -1, np.int64, x.queue))
-    return x
+    return _as_given(x, p)
 
 
-def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     """Return an antiderivative (indefinite integral) of a polynomial.
 
     Parameters
     ----------
-    p : Array or sequence of numbers
+    p : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
     m : int
         The order.
@@ -306,8 +332,8 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
 
     Returns
     -------
-    Array
-        The coefficients of the integral.
+    Array or poly1d
+        The coefficients of the integral; a `poly1d` if `p` is one.
 
     Raises
     ------
@@ -340,4 +366,4 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
         parts = operands([_core.divide(x, _core._arange(n, 0, -1, np.int64, x.queue)), constants[i : i + 1]], "polyint")
         common = default_on(x.queue, np.result_type(*(q.dtype for q in parts)))
         x = _core._concat([cast(q, common) for q in parts], 0)
-    return x
+    return _as_given(x, p)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
+from pardo._analysis.polynomials import plain
 from pardo._array.interop import fetched
 from pardo._base.arguments import default_on, default_queue, home_queue
 from pardo._core import Array, Queue
@@ -61,7 +62,7 @@ def poly(seq_of_zeros: Any) -> Array:
     >>> pp.poly([1.0, 2.0])
     array([ 1., -3.,  2.])
     """
-    given = taken(seq_of_zeros, None, "poly")
+    given = taken(plain(seq_of_zeros), None, "poly")
     if given.ndim == 2 and given.shape[0] == given.shape[1] != 0:
         given = _placed(np.linalg.eigvals(fetched(given, "poly")), given.queue, "poly")
     elif given.ndim > 1:
@@ -74,7 +75,7 @@ def poly(seq_of_zeros: Any) -> Array:
     one = _core._full([1], 1, given.dtype, given.queue)
     result = one
     for k in range(given.shape[0]):
-        result = products_of_sequences(result, _core._concat([one, _core.negative(given[k : k + 1])], 0))
+        result = products_of_sequences(result, _core._concat([one, _core.subtract(0, given[k : k + 1])], 0))
     if given.dtype.kind == "c":
         host = on_host(given, "poly")
         if np.all(np.sort(host) == np.sort(host.conjugate())):
@@ -87,7 +88,7 @@ def roots(p: Any) -> Array:
 
     Parameters
     ----------
-    p : Array or sequence of numbers
+    p : Array, sequence of numbers or poly1d
         The coefficients, the highest power first.
 
     Returns
@@ -118,6 +119,7 @@ def roots(p: Any) -> Array:
     >>> pp.roots([1.0, -3.0, 2.0])
     array([2., 1.])
     """
+    p = plain(p)
     host = np.asarray(fetched(p, "roots"))
     if host.dtype.kind not in "biufc":
         raise TypeError(f"roots: coefficients must be numbers, not elements of dtype '{host.dtype}'")

@@ -23,7 +23,6 @@ _ABSENT = {
     "nditer nested_iters": (
         "elements are not visited one by one: use operations on whole arrays, pardo.jit for loops, or pardo.ndenumerate for few elements"
     ),
-    "poly1d": "use pardo.polynomial.Polynomial, pardo.polyval and its relatives, or numpy.poly1d with arrays that pardo.asnumpy gives",
     "info": "use help(x)",
     "test": "`python -m pardo` tests each device",
     "show_runtime": "use pardo.show_config()",
@@ -161,7 +160,7 @@ _IN_MODULES = {
         "manual_seed": "it is pardo.random.seed, or better pardo.random.default_rng(seed)",
     },
     "fft": {"fht ifht": _OF_SCIPY, "set_workers get_workers": "pardo's threads are those of its device; PARDO_NUM_THREADS sets how many"},
-    "polynomial": {"poly1d": "use pardo.polynomial.Polynomial", "*": "numpy.polynomial has it, if at all"},
+    "polynomial": {"poly1d": "it is pardo.poly1d", "*": "numpy.polynomial has it, if at all"},
     "lib": {"*": "the rest of numpy.lib is the inside of NumPy"},
     "compat": {
         "*": "there are dpctl, dpnp, numba, numba_dpex",

@@ -14,6 +14,7 @@ FILES = {
     "_analysis.differences": "ediff1d gradient interp trapezoid unwrap",
     "_analysis.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
     "_analysis.nan_functions": "nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar",
+    "_analysis.poly1d": "poly1d",
     "_analysis.polynomials": "polyadd polyder polydiv polyint polymul polysub polyval",
     "_analysis.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "_analysis.roots": "poly polyfit roots",

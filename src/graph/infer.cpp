@@ -158,10 +158,11 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
     for (const Operand& o : operands) {
         if (o.array() || !o.scalar().weak) continue;
         // Where integers become floats, a Python integer need not fit the integer dtype that it meets.
-        const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(strong)] : refused;
+        const DType whole = strong == DType::Bool ? DType::Int64 : strong;  // what an integer beside bools is
+        const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(whole)] : refused;
         const bool any_size =
-            computed != refused && is_integer(strong) && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
-        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? strong : promote_weak(strong, o.scalar(), name(op)));
+            computed != refused && is_integer(whole) && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
+        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? whole : promote_weak(strong, o.scalar(), name(op)));
         result = any ? promote(result, t) : t;
         any = true;
     }
@@ -209,9 +210,10 @@ DType requested_loop(const Rule& rule, Op op, std::span<const Operand> operands,
         if (wanted != DType::Bool) throw_no_loop(op, wanted);
         return natural_loop(rule, op, operands);
     }
+    if (rule.result == ResultRule::REAL && is_complex(wanted)) throw_no_loop(op, wanted);
     DType loop = wanted;
-    if (rule.result == ResultRule::REAL && !is_complex(wanted) && is_complex(natural_dtype(operands[0]))) {
-        if (!is_float(wanted)) throw_no_loop(op, wanted);
+    if (rule.result == ResultRule::REAL && is_complex(natural_dtype(operands[0]))) {
+        if (!is_float(wanted) || !can_cast_safe(natural_dtype(operands[0]), complex_of(wanted))) throw_no_loop(op, wanted);
         loop = complex_of(wanted);
     }
     if (rule.map[static_cast<int>(loop)] != static_cast<std::uint8_t>(loop)) throw_no_loop(op, wanted);

@@ -575,3 +575,60 @@ def test_signature_beside_other_keywords():
         pp.add(x, signature="dd->d")
     with pp.device_context("cpu"):
         assert np.asarray(pp.add(A, B, signature="dd->d")).dtype == "f8"
+
+
+@pytest.mark.parametrize("name", sorted({getattr(np, n).__name__ for n in NAMES if not getattr(np, n).signature} - {"ldexp"}))
+def test_dtype_names_a_loop(name):
+    """What there is no loop for is refused, whatever may be cast: ldexp's loops, of two dtypes, NumPy's rules choose among otherwise."""
+    theirs, ours = getattr(np, name), getattr(pp, name)
+
+    def dtypes(f, dtype, casting, *operands):
+        results = f(*operands, dtype=dtype, casting=casting)
+        return [r.dtype for r in results] if f.nout > 1 else [results.dtype]
+
+    for source, dtype, casting in itertools.product("?ldD", "?bBlefdFD", ("same_kind", "unsafe")):
+        x = np.ones(2, source)
+        expected = outcome(dtypes, theirs, dtype, casting, *[x] * theirs.nin)
+        got = outcome(dtypes, ours, dtype, casting, *[pp.asarray(x)] * ours.nin)
+        if isinstance(expected, type):  # a subclass of TypeError
+            expected = TypeError
+        assert got == expected, (source, dtype, casting)
+
+
+def test_casting_of_truth_values():
+    """Functions of truth values have a loop for each dtype: operands are not cast."""
+    x, out = np.array([1.5, 0.0]), np.zeros(2, "i1")
+    for name in ("logical_and", "logical_not"):
+        f, g = getattr(np, name), getattr(pp, name)
+        for casting in ("no", "safe"):
+            np.testing.assert_array_equal(pp.asnumpy(g(*[pp.asarray(x)] * g.nin, casting=casting)), f(*[x] * f.nin, casting=casting))
+        made = pp.asarray(out)
+        assert g(*[pp.asarray(x)] * g.nin, out=made, casting="safe") is made
+        np.testing.assert_array_equal(pp.asnumpy(made), f(*[x] * f.nin))
+    less = [f(*map(to, ([1.5, 2.5], [1.7, 2.4])), dtype=bool, casting="unsafe") for f, to in ((pp.less, pp.asarray), (np.less, np.asarray))]
+    np.testing.assert_array_equal(pp.asnumpy(less[0]), less[1])
+
+
+@pytest.mark.parametrize("name", ["modf", "frexp", "divmod"])
+def test_places_of_two_results_by_position(name):
+    theirs, ours = getattr(np, name), getattr(pp, name)
+    x = [np.array([1.5, -2.25]), np.array([2.0, 0.5])][: theirs.nin]
+    y = [pp.asarray(v) for v in x]
+    for wanted in ((True, True), (True, False), (False, True), (True,), (False, False)):
+        outs = [pp.zeros(2, dtype="i4" if (name, k) == ("frexp", 1) else "f8") if there else None for k, there in enumerate(wanted)]
+        for got, expected, out in itertools.zip_longest(ours(*y, *outs), theirs(*x), outs):
+            check(got, expected)
+            assert out is None or got is out
+    place = pp.zeros(2)
+    with pytest.raises(TypeError, match=rf"^{name}"):
+        ours(*y, place, place, place)
+    with pytest.raises(TypeError, match=rf"^{name}"):
+        ours(*y, place, out=(place, place))
+
+
+def test_integers_beyond_64_bits_beside_bools_become_floats():
+    for name in ("divide", "arctan2", "hypot", "copysign"):
+        for number in (2**63, 2**64 - 1, -(2**63), 3):
+            x = np.array([True, False])
+            check(getattr(pp, name)(pp.asarray(x), number), getattr(np, name)(x, number))
+            check(getattr(pp, name)(number, pp.asarray(x)), getattr(np, name)(number, x))

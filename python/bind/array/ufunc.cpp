@@ -75,9 +75,15 @@ std::pair<nb::tuple, nb::dict> arguments_of(PyObject* const* args, std::size_t c
     return {nb::tuple(positional), keywords};
 }
 
-/// A call with keywords that are not read here: `order`, `signature`, and `sig`, which is the same. Null: there is none of these.
+/// Whether a call names what it computes in: by `signature`, by `sig`, which is the same, or by the `dtype` of a function of Python's.
+bool names_loop(const UFunc* f, PyObject* names) {
+    const bool signature = place_of(names, "signature") >= 0 || place_of(names, "sig") >= 0;
+    return signature || (f->row < 0 && f->signature == Py_None && place_of(names, "dtype") >= 0);
+}
+
+/// A call with keywords that are not read here: those that name a loop, and `order`. Null: there is none of these.
 PyObject* call_otherwise(PyObject* self, PyObject* const* args, std::size_t count, PyObject* names) {
-    if (place_of(names, "signature") >= 0 || place_of(names, "sig") >= 0) {
+    if (names_loop(ufunc_of(self), names)) {
         return guarded([&]() -> PyObject* {
             const auto [positional, keywords] = arguments_of(args, count, names);
             return nb::module_::import_("pardo._ufunc.signatures").attr("call")(nb::handle(self), positional, keywords).release().ptr();
@@ -98,6 +104,20 @@ PyObject* call_of_row(PyObject* self, PyObject* const* args, std::size_t count_a
     return arrays ? call_of_arrays(f->row, args, count) : call_row(f->row, args, static_cast<Py_ssize_t>(count), names);
 }
 
+/// What the function of a ufunc is called with: places of several results behind the operands are its `out`.
+std::pair<nb::tuple, nb::dict> arguments_of_function(const UFunc* f, PyObject* const* args, std::size_t count, PyObject* names) {
+    const auto nin = static_cast<std::size_t>(f->nin), nout = static_cast<std::size_t>(f->nout);
+    const bool apart = nout > 1 && count > nin && count <= nin + nout && !PyTuple_Check(args[nin]) && place_of(names, "out") < 0;
+    auto [positional, keywords] = arguments_of(args, apart ? nin : count, apart ? nullptr : names);
+    if (!apart) return {positional, keywords};
+    nb::list out;
+    for (std::size_t i = nin; i < nin + nout; ++i) out.append(i < count ? nb::handle(args[i]) : nb::handle(Py_None));
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i)
+        keywords[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[count + static_cast<std::size_t>(i)]);
+    keywords["out"] = nb::tuple(out);
+    return {positional, keywords};
+}
+
 PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t count_and_flag, PyObject* names) {
     const std::size_t count = count_and_flag & ~vectorcall_offset;
     if (names) {
@@ -105,7 +125,7 @@ PyObject* call_of_function(PyObject* self, PyObject* const* args, std::size_t co
         if (result || PyErr_Occurred()) return result;
     }
     return guarded([&]() -> PyObject* {
-        const auto [positional, keywords] = arguments_of(args, count, names);
+        const auto [positional, keywords] = arguments_of_function(ufunc_of(self), args, count, names);
         PyObject* const result = PyObject_Call(ufunc_of(self)->function, positional.ptr(), keywords.ptr());
         if (!result) hide_frames(ufunc_of(self)->name);
         return result;

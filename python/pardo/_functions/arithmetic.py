@@ -72,7 +72,7 @@ def divmod(
     def compute(a: Array, b: Array) -> tuple[Array, Array]:
         return _core.floor_divide(a, b), _core.remainder(a, b)
 
-    return elementwise_pair("divmod", compute, [x1, x2], out, where, dtype, casting)
+    return elementwise_pair("divmod", compute, [x1, x2], out, where, casting)
 
 
 @ufunc(1, 2, types="e->ee f->ff d->dd")
@@ -115,7 +115,7 @@ def modf(
         rest = _core._where(_core.isinf(a), 0.0, _core.subtract(a, whole))
         return _core.copysign(rest, a), whole
 
-    return elementwise_pair("modf", compute, [x], out, where, dtype, casting)
+    return elementwise_pair("modf", compute, [x], out, where, casting)
 
 
 class _Format:
@@ -193,7 +193,7 @@ def frexp(
         mantissa, exponent = _parts(_wide_enough(a))
         return cast(mantissa, a.dtype), exponent
 
-    return elementwise_pair("frexp", compute, [x], out, where, dtype, casting)
+    return elementwise_pair("frexp", compute, [x], out, where, casting)
 
 
 def _power_of_two(n: Array, f: _Format, dtype: Any) -> Array:
@@ -222,7 +222,7 @@ def ldexp(
     dtype : data type, optional
         The dtype of mantissas and results; mantissas are cast to it within the same kind.
     casting : str, optional
-        Only ``'same_kind'``.
+        How operands, and the result with `out`, may be cast.
 
     Returns
     -------
@@ -247,8 +247,6 @@ def ldexp(
     def compute(a: Array, n: Array) -> Array:
         if n.dtype.kind not in "bi" and n.dtype not in (np.uint8, np.uint16, np.uint32):
             raise TypeError(f"ldexp: exponents must be integers that int64 can hold, not {n.dtype}")
-        if dtype is not None:
-            a = elementwise("ldexp", _core.positive, [a], None, True, dtype, casting)
         a = _real_float(a, "ldexp")
         wide = _wide_enough(a)
         mantissa, exponent = _parts(wide)
@@ -266,7 +264,7 @@ def ldexp(
         x1 = array(float(x1) if isinstance(x1, (int, bool)) else x1, "ldexp")._to_queue(x2.queue)
     if type(x2) is not Array and type(x1) is Array:
         x2 = array(x2, "ldexp")._to_queue(x1.queue)
-    return elementwise("ldexp", compute, [x1, x2], out, where, None, casting)
+    return elementwise("ldexp", compute, [x1, x2], out, where, casting)
 
 
 @ufunc(1, types=same_types(1, "e f d"))
@@ -307,7 +305,7 @@ def spacing(x: Any, /, out: Array | None = None, *, where: Any = True, dtype: DT
         away = _core._where(_core.less(a, 0), -np.inf, np.inf) if a.dtype != np.float16 else _core._where(_core.isinf(a), a, np.inf)
         return _core.subtract(_core.nextafter(a, cast(away, a.dtype)), a)
 
-    return elementwise("spacing", compute, [x], out, where, dtype, casting)
+    return elementwise("spacing", compute, [x], out, where, casting)
 
 
 @ufunc(1, types=_COUNTS)
@@ -363,7 +361,7 @@ def bitwise_count(
             width *= 2
         return cast(c, np.uint8)
 
-    return elementwise("bitwise_count", compute, [x], out, where, dtype, casting)
+    return elementwise("bitwise_count", compute, [x], out, where, casting)
 
 
 def sinc(x: Any) -> Array:

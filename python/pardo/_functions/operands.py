@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy, fetched, from_host
 from pardo._base.arguments import (
@@ -18,7 +18,6 @@ from pardo._base.arguments import (
     check_casting,
     default_on,
     default_queue,
-    dtype_of,
     home_among,
     mask,
     not_an_array,
@@ -118,11 +117,10 @@ def elementwise(
     operands: Sequence[Any],
     out: Any,
     where: Any,
-    dtype: DTypeLike | None,
     casting: str,
 ) -> Array:
-    """What a universal function of NumPy's does around its loop: operands, `out`, `where`, `dtype`."""
-    return _applied(op_name, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+    """What a universal function of NumPy's does around its loop: operands, `out`, `where`; the class `ufunc` reads `dtype`."""
+    return _applied(op_name, compute, operands, out, where, casting)  # type: ignore[no-any-return]
 
 
 def elementwise_pair(
@@ -131,23 +129,17 @@ def elementwise_pair(
     operands: Sequence[Any],
     out: Any,
     where: Any,
-    dtype: DTypeLike | None,
     casting: str,
 ) -> tuple[Array, Array]:
     """As `elementwise`, for functions of two results."""
-    return _applied(op_name, compute, operands, out, where, dtype, casting)  # type: ignore[no-any-return]
+    return _applied(op_name, compute, operands, out, where, casting)  # type: ignore[no-any-return]
 
 
-def _applied(op_name: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, dtype: Any, casting: str) -> Any:
+def _applied(op_name: str, compute: Callable[..., Any], operands: Sequence[Any], out: Any, where: Any, casting: str) -> Any:
     check_casting(casting, op_name)
     xs = arrays(operands, op_name)
     for x in xs[1:]:
         same_queue(xs[0], x, op_name)
-    if dtype is not None:
-        wanted = dtype_of(dtype, op_name)
-        for x in xs:
-            check_cast(x.dtype, wanted, casting, op_name)
-        xs = [cast(x, wanted) for x in xs]
     some = mask(where, xs[0], op_name)
     result = compute(*xs)
     if not isinstance(result, tuple):

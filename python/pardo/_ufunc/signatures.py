@@ -1,4 +1,5 @@
-# python/pardo/_ufunc/signatures.py: the keyword `signature` of universal functions: what a call computes in, dtype by dtype.
+# python/pardo/_ufunc/signatures.py: what a call of a universal function computes in, dtype by dtype: its keyword `signature`, and `dtype` of
+# those that are written in Python.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,13 +16,19 @@ _NUMBERS = (bool, int, float, complex)
 
 @contexts.copying
 def call(f: ufunc, positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """A call with the keyword: operands are cast to the dtypes of the loop that is found, as `casting` allows."""
+    """A call with the keywords: operands are cast to the dtypes of the loop that is found, as `casting` allows."""
     name, rest = f.__name__, dict(keywords)
     if "sig" in rest and "signature" in rest:
         raise TypeError(f"{name}: cannot specify both 'sig' and 'signature'")
-    if "dtype" in rest:
-        raise TypeError(f"{name}: cannot specify both 'signature' and 'dtype'")
-    wanted = _read(f, rest.pop("sig") if "sig" in rest else rest.pop("signature"), name)
+    if "sig" in rest or "signature" in rest:
+        if "dtype" in rest:
+            raise TypeError(f"{name}: cannot specify both 'signature' and 'dtype'")
+        wanted = _read(f, rest.pop("sig") if "sig" in rest else rest.pop("signature"), name)
+    else:
+        dtype = rest.pop("dtype")
+        if dtype is None:
+            return f(*positional, **rest)
+        wanted = [*[None] * f.nin, *[dtype_of(dtype, name)] * f.nout]
     casting = rest.get("casting", "same_kind")
     check_casting(casting, name)
     given = positional[: f.nin]

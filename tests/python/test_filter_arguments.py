@@ -264,8 +264,27 @@ def test_long_convolutions_use_transforms(rng):
     assert np.isnan(pp.asnumpy(signal.convolve(pp.asarray(spread), b, method="direct"))).sum() == 3000
 
 
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_axes_of_one_element(mode, rng):
+    """They broadcast, and the middle of a result has the shape of the first array."""
+    peer = pytest.importorskip("scipy.signal")
+    cases = [((1, 5), (4, 2), None), ((1, 5), (4, 2), [1]), ((3, 1), (2, 4), [0]), ((3, 4), (1, 2), [0, 1]), ((1, 1), (1, 3), [0])]
+    for n, m, axes in cases:
+        a, b = rng.normal(size=n), rng.normal(size=m)
+        expected = peer.fftconvolve(a, b, mode, axes=axes)
+        got = signal.fftconvolve(pp.asarray(a), pp.asarray(b), mode, axes=axes)
+        assert got.shape == expected.shape
+        np.testing.assert_allclose(pp.asnumpy(got), expected, rtol=1e-12, atol=1e-14)
+
+
 def test_convolution_of_nothing():
     assert signal.convolve(pp.zeros(0), [1.0]).shape == (0,)
+    for f in (signal.convolve, signal.correlate):
+        shapes = [f(pp.zeros((2, 0, 2)), pp.zeros((2, 0, 2)), mode, method="direct").shape for mode in ("full", "same", "valid")]
+        assert shapes == [(3, 0, 3), (2, 0, 2), (1, 1, 1)]
+        assert f(pp.zeros((2, 0)), pp.zeros((1, 1))).shape == (2, 0)
+        with pytest.raises(ValueError, match="for 'valid' mode, one array must be at least as large"):
+            f(pp.zeros((2, 0)), pp.zeros((1, 1)), "valid")
     assert float(signal.convolve(pp.asarray(3.0), 2.0)) == 6
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy
-from pardo._base.arguments import array, default_on, index
+from pardo._base.arguments import array, default_on, default_queue, home_queue, index
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, parameters_on_host, to_queue
 from pardo._kernel.kernel import kernel
@@ -326,6 +326,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     >>> pp.bincount(pp.asarray([0, 1, 1, 3, 2, 1, 7]))
     array([1, 3, 1, 1, 0, 0, 0, 1])
     """
+    if isinstance(x, (list, tuple)) and not x:  # an array of floats, if it were made one
+        x = _core._full([0], 0, np.int64, home_queue(weights) or default_queue())
     x = array(x, "bincount")
     least = index(minlength, "bincount: minlength")
     if x.ndim != 1:
@@ -343,7 +345,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
             raise ValueError("bincount: the weights and list don't have the same length")
         w = cast(w, default_on(x.queue, np.float64))
     if x.size == 0:
-        return _core._full([least], 0, np.int64 if w is None else w.dtype, x.queue)
+        return _core._full([least], 0, np.int64, x.queue)  # with weights too, as in NumPy
     done = counted_at_once(x) if w is None else None
     x = cast(x, np.int64)
     if done is not None:

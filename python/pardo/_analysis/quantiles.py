@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._array.reductions import mean
 from pardo._base.arguments import Axis, array, default_on, store
 from pardo._base.docstrings import filled
+from pardo._base.orders import copy_by_rows
 from pardo._core import Array
 from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, operand, parameters_on_host, to_queue
@@ -49,6 +50,8 @@ class _Slices:
         if front:
             n = len(self.kept)
             result = _core._moveaxis(result, list(range(n, result.ndim)), list(range(len(front))))
+            if not self.op_name.startswith("nan") and not result._surely_row_major():  # in that order, as NumPy's
+                result = copy_by_rows(result)
         if keepdims:
             result = _core._reshape(result, [*front, *(1 if d in self.axes else e for d, e in enumerate(self.given.shape))])
         return store(result, out, self.op_name)
@@ -536,8 +539,10 @@ def _weighted(s: _Slices, q: NDArray[Any], weights: Any, axis: Axis, method: str
     values, w = _core._take_along_axis(s.x, order, last), _core._take_along_axis(w, order, last)
     share = _core._cumulative(_core._SUM, w, last, None, False)
     share = _core.divide(share, share[..., s.n - 1 : s.n])
-    nothing = any_of(_core.isnan(share[..., s.n - 1]))
-    if not without_nan and bool(nothing):
+    nothing = _core.isnan(share[..., s.n - 1])
+    if without_nan and s.x.dtype.kind == "f":  # what has no elements needs no weights
+        nothing = _core.logical_and(nothing, _core.logical_not(_core._reduce(_core._ALL, _core.isnan(s.x), [last], False)))
+    if bool(any_of(nothing)):
         raise ValueError(f"{op_name}: weights included NaN, inf or were all zero")
     probability = q if q.dtype.kind == "f" else q.astype(np.float64)
     share = cast(share, default_on(x.queue, probability.dtype))

@@ -140,8 +140,8 @@ def _with_host_arrays(obj: Any) -> Any:
     return [_with_host_arrays(e) for e in obj] if isinstance(obj, (list, tuple)) else obj
 
 
-def _holds_arrays(obj: Any) -> bool:
-    return type(obj) is Array or (isinstance(obj, (list, tuple)) and any(map(_holds_arrays, obj)))
+def holds_arrays(obj: Any) -> bool:
+    return type(obj) is Array or (isinstance(obj, (list, tuple)) and any(map(holds_arrays, obj)))
 
 
 def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[Any]:
@@ -151,7 +151,7 @@ def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[
         try:
             return np.asarray(obj, dtype=dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            if type(error) is TypeError and _holds_arrays(obj):
+            if type(error) is TypeError and holds_arrays(obj):
                 # Those of a device whose memory the host does not see are copied, and counted, one by one.
                 return np.asarray(_with_host_arrays(obj), dtype=dtype)
             if dtype is None or not (element := wrong_values.refused_element(obj, dtype)):

@@ -137,8 +137,7 @@ def check_fits(values: Array, shape: Sequence[int], op_name: str) -> None:
 
 
 def asarray(
-    obj: Any,
-    /,
+    a: Any,
     dtype: DTypeLike | None = None,
     order: str | None = None,
     *,
@@ -151,23 +150,23 @@ def asarray(
 
     Parameters
     ----------
-    obj : object
+    a : object
         Numbers, nested lists (of numbers, NumPy arrays or arrays of pardo), NumPy arrays, objects with the buffer
         protocol, ``__dlpack__``, ``__cuda_array_interface__`` or ``__array__``, and arrays.
     dtype : data type, optional
-        Default: the dtype of `obj`; NumPy's default for Python numbers.
+        Default: the dtype of `a`; NumPy's default for Python numbers.
     order : {'K', 'C', 'F', 'A'}, optional
-        How the elements lie in memory: 'C' row-major, 'F' column-major, 'A' column-major if those of `obj` do, 'K' with the
-        axes in the order of those of `obj`. Default: 'K'.
+        How the elements lie in memory: 'C' row-major, 'F' column-major, 'A' column-major if those of `a` do, 'K' with the
+        axes in the order of those of `a`. Default: 'K'.
     device : Device or str, optional
-        Where the array is made. Default: where `obj` is if it is an array of pardo or on a GPU, else the default device.
+        Where the array is made. Default: where `a` is if it is an array of pardo or on a GPU, else the default device.
     copy : bool, optional
-        True always copies. False shares the memory of `obj`, which must have an address that the device can read. Default:
+        True always copies. False shares the memory of `a`, which must have an address that the device can read. Default:
         arrays of pardo are returned as they are when dtype and device fit, everything else is copied.
     queue : Queue, optional
         A queue of the device, in place of `device`.
     usm_type : {'device', 'shared', 'host'}, optional
-        The kind of memory. Default: that of `obj` if it is an array on the device, else 'device'; with `copy=False` it is
+        The kind of memory. Default: that of `a` if it is an array on the device, else 'device'; with `copy=False` it is
         'host'.
 
     Returns
@@ -181,13 +180,13 @@ def asarray(
         `copy=False` is impossible, the nested lists are ragged, the order or the kind of memory does not exist, or no such
         device exists.
     TypeError
-        `obj` holds something else than numbers of at most 64 bits, or the dtype is not supported.
+        `a` holds something else than numbers of at most 64 bits, or the dtype is not supported.
     """
-    if copy is False and type(obj) is ndarray and dtype is None and order is None and device is None and queue is None and usm_type is None:
-        shared: Array | None = _shared_at_sight(obj)
+    if copy is False and type(a) is ndarray and dtype is None and order is None and device is None and queue is None and usm_type is None:
+        shared: Array | None = _shared_at_sight(a)
         if shared is not None:
             return shared
-    return _made("asarray", obj, dtype, order, device, copy, queue, usm_type)
+    return _made("asarray", a, dtype, order, device, copy, queue, usm_type)
 
 
 def _made(
@@ -307,8 +306,7 @@ def _share(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str) -> Ar
 
 
 def array(
-    obj: Any,
-    /,
+    object: Any,
     dtype: DTypeLike | None = None,
     *,
     copy: bool | None = True,
@@ -323,10 +321,10 @@ def array(
 
     Parameters
     ----------
-    obj : object
+    object : object
         Anything that `asarray` takes.
     dtype : data type, optional
-        Default: the dtype of `obj`.
+        Default: its own.
     copy : bool, optional
         As for `asarray`.
     order : {'K', 'C', 'F', 'A'}
@@ -352,8 +350,8 @@ def array(
     most = index(ndmax, "array: ndmax")
     if not 0 <= most <= 64:
         raise ValueError(f"array: ndmax is {most}; it must be between 0 and 64")
-    x = _made("array", obj, dtype, order, device, copy, queue, usm_type)
-    if isinstance(obj, (list, tuple)) and x.ndim > most:
+    x = _made("array", object, dtype, order, device, copy, queue, usm_type)
+    if isinstance(object, (list, tuple)) and x.ndim > most:
         raise ValueError(f"array: the lists are nested {x.ndim} deep, but ndmax is {most}")
     missing = index(ndmin, "array: ndmin") - x.ndim
     return x[(None,) * missing] if missing > 0 else x

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import Axis, Shape, array, axes, axis_index, copy_flag, index, integers, word
-from pardo._base.orders import is_column_major
+from pardo._base.arguments import Axis, Shape, array, axes, axis_index, copy_flag, extents_of, index, integers
+from pardo._base.orders import is_column_major, read_order
 from pardo._core import Array
 
 __all__ = [
@@ -59,14 +59,11 @@ def reshape(x: Any, /, shape: Shape, order: str = "C", *, copy: bool | None = No
     TypeError
         `x` is not an array, or `shape` holds something else than integers.
     """
-    return _reshape(array(x, "reshape"), integers(shape, "reshape: shape"), order, copy_flag(copy, "reshape"), "reshape")
+    return _reshape(array(x, "reshape"), extents_of(shape, "reshape: shape"), order, copy_flag(copy, "reshape"), "reshape")
 
 
 def _reshape(x: Array, extents: list[int], order: str, copy: bool | None, op_name: str) -> Array:
-    known_orders = ("C", "F", "A", "K") if op_name == "ravel" else ("C", "F", "A")
-    if not isinstance(order, str) or order.upper() not in known_orders:
-        word(order, f"{op_name}: order", known_orders)
-    order = order.upper()
+    order = read_order(order, op_name, "CFA", "C")
     if order == "A":
         order = "F" if not x._surely_row_major() and is_column_major(x) else "C"
     if order == "C":
@@ -108,7 +105,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
         `x` is not an array.
     """
     x = array(x, "ravel")
-    if not isinstance(order, str) or order.upper() != "K":
+    if read_order(order, "ravel", default="C") != "K":
         return _reshape(x, [-1], order, None, "ravel")
     return _core._reshape(_core._permute_dims(x, list(_core._axis_order([x]))), [-1])
 
@@ -140,7 +137,7 @@ def permute_dims(x: Any, /, axes: int | Sequence[int] | None = None) -> Array:
     x = array(x, "permute_dims")
     if axes is None:
         return _reversed(x)
-    order = integers(axes, "permute_dims: axes")
+    order = extents_of(axes, "permute_dims: axes")
     if len(order) != x.ndim:
         raise ValueError(f"permute_dims: axes {tuple(order)} don't match an array of {x.ndim} dimensions")
     normal = [axis_index(a, x.ndim, "permute_dims") for a in order]

@@ -468,15 +468,20 @@ class Methods(Conversions):
         """
         return searching.compress(condition, self, axis, out)
 
-    def conj(self: Array) -> Array:  # type: ignore[misc]
+    def conj(self: Array, out: Array | None = None) -> Array:  # type: ignore[misc]
         """Complex-conjugate all elements.
+
+        Parameters
+        ----------
+        out : Array, optional
+            Where the result is stored.
 
         Returns
         -------
         Array
-            A new array of the same dtype; real numbers stay as they are.
+            A new array of the same dtype, or `out`; real numbers stay as they are.
         """
-        return conjugate(self)
+        return conjugate(self, out)
 
     conjugate = conj
     ravel = manipulation.ravel

@@ -186,6 +186,9 @@ _MODES = ("raise", "wrap", "clip")
 def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str = "raise") -> Array:
     """Index arrays, for an axis that counts from 0 on; those from the host are checked here, at the call."""
     word(mode, f"{op_name}: mode", _MODES)
+    counts = op_name in ("take", "put")  # where bools are 0 and 1, as in NumPy; masks are for x[mask]
+    if type(indices) is Array and counts and indices.dtype == np.bool_:
+        indices = indices._astype(np.int64, False)
     if type(indices) is Array and mode == "raise":
         return indices
     extent = x.size if axis is None or x.ndim == 0 else x.shape[axis]
@@ -193,7 +196,7 @@ def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str =
         inside: Array = _inside(indices, extent, mode, op_name)
         return inside
     host = np.asarray(indices)
-    if host.size == 0 and not isinstance(indices, np.ndarray):
+    if (counts and host.dtype == np.bool_) or (host.size == 0 and not isinstance(indices, np.ndarray)):
         host = host.astype(np.int64)
     if host.dtype.kind not in "iu":
         raise TypeError(f"{op_name}: indices must be integers, not {host.dtype}")

@@ -283,6 +283,14 @@ def integers(x: Any, what: str) -> list[int]:
     return [index(i, what) for i in x]
 
 
+def extents_of(x: Any, what: str) -> list[int]:
+    """The same for extents and axes, which bools are not."""
+    given = list(x) if isinstance(x, Iterable) and getattr(x, "ndim", None) != 0 else [x]
+    if any(isinstance(e, (bool, np.bool_)) for e in given):
+        raise TypeError(f"{what} must be an integer or a sequence of integers, not {x!r}")
+    return [index(e, what) for e in given]
+
+
 def optional_axis(axis: Any, op_name: str) -> int | None:
     """None, or the axis as the caller counts it."""
     return None if axis is None else axis_number(axis, op_name)

@@ -108,7 +108,10 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
     target = optional_dtype(dtype, "astype") or default_on(x.queue, np.float64)
     if x.dtype.kind == "c" and target.kind in "iuf":
         raise TypeError(f"astype: a complex array cannot become {target}; take x.real first")
-    return x._astype(target, builtins_bool(copy))._to_queue(queue_of(device, None, x.queue))
+    queue = queue_of(device, None, x.queue)
+    if not copy and target == x.dtype and queue == x.queue:
+        return x
+    return x._astype(target, builtins_bool(copy))._to_queue(queue)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
-from pardo._base.arguments import dtype_of, index, integers
+from pardo._base.arguments import dtype_of, extents_of, index
 from pardo._base.orders import read_order
 from pardo._base.records import made_records
 from pardo._core import Array, Device
@@ -331,9 +331,9 @@ class Memory:
             The array is a view, others refer to its memory, or an extent is negative.
         """
         shape = new_shape[0] if len(new_shape) == 1 else new_shape
-        if shape is None or shape == ():
+        if shape is None or not new_shape:
             return
-        extents = integers(shape, "resize: shape")
+        extents = extents_of(shape, "resize: shape")
         if any(e < 0 for e in extents):
             raise ValueError("resize: all elements of 'new_shape' must be non-negative")
         rows, columns, owns, writeable = self._memory_flags()

@@ -134,11 +134,14 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
     x, y = read_pair(in1, in2, op_name)
     if x.ndim != y.ndim:
         raise ValueError(f"{op_name}: in1 and in2 should have the same dimensionality: they have {x.ndim} and {y.ndim} dimensions")
-    if x.size == 0 or y.size == 0:
-        return _core._empty([0], x.dtype, x.queue)
     if x.ndim == 0:
         return _core.multiply(x, y if convolved else conjugate(y))
     turn_back = swapped(x, y, kind, op_name)
+    if x.size == 0 or y.size == 0:  # sums of nothing, and none along axes without elements
+        extents = _places(*((y, x) if turn_back else (x, y)), kind)[1]
+        if kind == "full":
+            extents = [e if n and m else 0 for e, n, m in zip(extents, x.shape, y.shape, strict=True)]
+        return _core._full(extents, 0, x.dtype, x.queue)
     count = math.prod((x if kind == "same" else y if turn_back else x).shape)
     if how == "fft" or (how == "auto" and x.dtype.kind in "fc" and x.dtype != np.float16 and spectral.is_faster(x, y, count)):
         return _by_transforms(x, y if convolved else turned(y), kind, turn_back)

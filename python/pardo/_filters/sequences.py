@@ -162,4 +162,4 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     if kind == "same":
         first = (y.size - 1) - y.size // 2
         result = result[first : first + x.size]
-    return _core._flip(result, [0]) if turned else result
+    return _core._flip(result, [0])._copy() if turned else result

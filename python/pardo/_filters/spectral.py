@@ -19,20 +19,23 @@ MODES = ("full", "same", "valid")
 
 
 def convolved(x: Array, y: Array, mode: str, axes: Sequence[int]) -> Array:
-    """By a product of transforms along these axes, along which both are as long as all sums then; along others they broadcast."""
+    """By a product of transforms along these axes, along which both are as long as all sums then; along others they broadcast. Mode 'same'
+    is the middle of the result, of the first one's shape."""
     shape = [max(n, m) for n, m in zip(x.shape, y.shape, strict=True)]
     for d in axes:
         shape[d] = x.shape[d] + y.shape[d] - 1
     is_complex = "c" in (x.dtype.kind, y.dtype.kind)
     extents = [frequencies.next_fast_len(shape[d], not is_complex) for d in axes]
     forward, back = (many_axes.fftn, many_axes.ifftn) if is_complex else (many_axes.rfftn, many_axes.irfftn)
-    product = _core.multiply(forward(x, extents, axes), forward(y, extents, axes))
-    sums = back(product, extents, axes)
-    first, count = [0] * x.ndim, list(shape)
-    for d in axes:
-        if mode != "full":
-            count[d] = x.shape[d] if mode == "same" else x.shape[d] - y.shape[d] + 1
-            first[d] = (shape[d] - count[d]) // 2
+    if axes:
+        sums = back(_core.multiply(forward(x, extents, axes), forward(y, extents, axes)), extents, axes)
+    else:
+        sums = _core.multiply(x, y)
+    count = list(x.shape) if mode == "same" else list(shape)
+    if mode == "valid":
+        for d in axes:
+            count[d] = x.shape[d] - y.shape[d] + 1
+    first = [(n - c) // 2 for n, c in zip(shape, count, strict=True)]
     return sums[tuple(slice(f, f + n) for f, n in zip(first, count, strict=True))]
 
 
@@ -108,10 +111,11 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Arr
         raise ValueError("fftconvolve: when provided, axes cannot be empty")
     if any(d not in chosen and n != m and 1 not in (n, m) for d, (n, m) in enumerate(zip(x.shape, y.shape, strict=True))):
         raise ValueError(f"fftconvolve: incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
+    chosen = [d for d in chosen if x.shape[d] != 1 and y.shape[d] != 1]  # an axis of one element broadcasts
     if kind == "valid":
         pairs = [(x.shape[d], y.shape[d]) for d in chosen]
         if not all(n >= m for n, m in pairs):
             if not all(n <= m for n, m in pairs):
                 raise ValueError("fftconvolve: for 'valid' mode, one array must be at least as large as the other in every dimension")
             x, y = y, x
-    return convolved(x, y, kind, [d for d in chosen if x.shape[d] != 1 or y.shape[d] != 1] or chosen[:1])
+    return convolved(x, y, kind, chosen)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import searching
-from pardo._base.arguments import axis_index, check_bounds, same_kind
+from pardo._array.array_interface import holds_arrays
+from pardo._base.arguments import SCALARS, axis_index, check_cast
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, weak_operand
 
@@ -133,6 +134,21 @@ def _unraveled(places: Array, arr: Array) -> list[Array]:
     return [_core._where(_core.less(p, 0), arr.shape[0], rest), *index[::-1]]
 
 
+def _stored(values: Any, a: Array, op_name: str) -> Array:
+    """What `putmask` and `place` store, in one row: arrays are cast where nothing is lost, numbers of the host and lists of them anyway."""
+    if isinstance(values, (list, tuple, *SCALARS)) and not holds_arrays(values):
+        try:
+            host = np.asarray(values, a.dtype)
+        except (TypeError, ValueError, OverflowError) as e:
+            raise type(e)(f"{op_name}: {e}") from None
+        if host.ndim == 0:
+            return _core._full([1], host.item(), a.dtype, a.queue)
+        return _core._reshape(operand(host, a, op_name), [-1])
+    new = operand(values, a, op_name)
+    check_cast(new.dtype, a.dtype, "safe", op_name)
+    return _core._reshape(cast(new, a.dtype), [-1])
+
+
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Change elements of an array based on conditional and input values.
 
@@ -149,9 +165,11 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     Raises
     ------
     TypeError
-        `a` is not an Array, or the values are of a kind that the dtype cannot hold.
+        `a` is not an Array, or the values are an array whose dtype cannot be cast without loss; numbers and lists are cast as they are.
     ValueError
         The sizes differ, or `a` is read-only.
+    OverflowError
+        An integer of Python does not fit the dtype.
 
     See Also
     --------
@@ -169,9 +187,7 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     some = operand(mask, a, "putmask")
     if some.size != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    check_bounds(values, a.dtype, "putmask")
-    new = _core._reshape(weak_operand(values, a, "putmask"), [-1])
-    new = cast(new, same_kind(new, a.dtype, "putmask"))
+    new = _stored(values, a, "putmask")
     if new.size == 0 or a.size == 0:
         return
     if new.size > 1:
@@ -195,7 +211,9 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     Raises
     ------
     TypeError
-        `arr` is not an Array.
+        `arr` is not an Array, or the values are an array whose dtype cannot be cast without loss; numbers and lists are cast as they are.
+    OverflowError
+        An integer of Python does not fit the dtype.
     ValueError
         The sizes differ, there are no values for an element, or `arr` is read-only.
 
@@ -219,8 +237,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     some = cast(operand(mask, arr, "place"), np.bool_)
     if some.size != arr.size:
         raise ValueError("place: place mask and data must be the same size")
-    check_bounds(vals, arr.dtype, "place")
-    new = cast(_core._reshape(operand(vals, arr, "place"), [-1]), arr.dtype)
+    new = _stored(vals, arr, "place")
     if arr.size == 0:
         return
     flat = _core._reshape(some, [-1])

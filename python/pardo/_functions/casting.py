@@ -19,14 +19,13 @@ def call(row: int, op_name: str, positional: Sequence[Any], keywords: dict[str, 
     xs = arrays(given, op_name)
     *_, dtypes, gives, _, _ = _core._op_table()[row]
     wanted = None if dtype is None else dtype_of(dtype, op_name)
-    by_operands = wanted is None or gives == "BOOL"
-    loop, result_dtype = _core._loop_of(row, [x.dtype if by_operands else wanted for x in xs])
+    loop, result_dtype = _core._loop_of(row, [x.dtype if wanted is None or gives == "BOOL" else wanted for x in xs])
     if wanted is not None and wanted != result_dtype:
         raise TypeError(f"{op_name}: there is no loop that gives {wanted}; {op_name}.types lists those that there are")
-    if dtypes == "TRUTH":  # has a loop for each dtype
-        loop = None
-    for x, what in zip(xs, given, strict=True):
-        if loop is not None and type(what) not in (int, float, complex):
-            check_cast(x.dtype, loop, casting, op_name)
-    result = getattr(_core, op_name)(*(xs if loop is None else [x._astype(loop, False) for x in xs]))
+    if dtypes != "TRUTH":  # which has a loop for each dtype
+        for x, what in zip(xs, given, strict=True):
+            if type(what) not in (int, float, complex):
+                check_cast(x.dtype, loop, casting, op_name)
+        xs = [x._astype(loop, False) for x in xs]
+    result = getattr(_core, op_name)(*xs)
     return placed(result, single_out(out, op_name), mask(where, result, op_name), op_name, casting)

@@ -227,7 +227,7 @@ def _of_one(subscripts: str, x: Array, op_name: str) -> Array:
     if summed:
         is_bool = x.dtype == np.bool_
         x = _core._reduce(_core._ANY if is_bool else _core._SUM, x, summed, False, None if is_bool else x.dtype)
-    return _turned(x, order)
+    return x[...] if order is None and not summed else _turned(x, order)  # a view, not the array itself
 
 
 def _steps(given: tuple[Any, ...], optimize: Any) -> list[tuple[int, ...]]:

@@ -87,9 +87,11 @@ class flatiter:  # noqa: N801
 
     def __getitem__(self, key: Any) -> Array:
         self._check(key)
-        return self.base.ravel()[key].copy()
+        return self.base.ravel()[key].copy()  # of () all of them
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, tuple) and not key:
+            raise IndexError("flat: assigning to () is not supported: write x.flat[...] = value")
         self._check(key)
         places = arange(len(self), queue=self.base.queue)[key]
         if places.ndim == 0 and np.ndim(value):
@@ -115,5 +117,5 @@ class flatiter:  # noqa: N801
 
     @staticmethod
     def _check(key: Any) -> None:
-        if key is None or (isinstance(key, tuple) and len(key) != 1):
+        if key is None or (isinstance(key, tuple) and len(key) > 1):
             raise IndexError(f"flat takes one index, not {key!r}: elements are counted in one row")

@@ -27,6 +27,7 @@ from pardo._base.arguments import (
     word,
 )
 from pardo._base.arguments import shape as read_shape
+from pardo._base.orders import read_order
 from pardo._core import Array, Queue
 from pardo._core import any as any_of
 from pardo._functions.operands import cast, operand, operands, taken
@@ -256,7 +257,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     modes = list(mode) if isinstance(mode, (tuple, list)) else [mode] * len(extents)
     for each in modes:
         word(each, f"{op_name}: mode", ("raise", "wrap", "clip"))
-    word(order, f"{op_name}: order", ("C", "F"))
+    order = read_order(order, op_name, "CF", "C")
     if type(multi_index) is not Array and isinstance(multi_index, np.ndarray):
         multi_index = tuple(multi_index)
     given = [multi_index[d] for d in range(len(multi_index))]
@@ -323,11 +324,13 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     """
     op_name = "unravel_index"
     extents = read_shape(shape, op_name)
-    word(order, f"{op_name}: order", ("C", "F"))
+    order = read_order(order, op_name, "CF", "C")
     x = taken(indices, None, op_name)
-    if x.dtype.kind not in "iu":
+    if x.dtype.kind not in "biu":
         raise TypeError(f"{op_name}: only int indices permitted")
     total = math.prod(extents)
+    if total >= 2**63:
+        raise ValueError(f"{op_name}: dimensions are too large: an array of shape {tuple(extents)} would have 2**63 elements or more")
     if x.size and bool(any_of(_core.logical_or(_core.less(x, 0), _core.greater_equal(x, total)))):
         raise ValueError(f"{op_name}: an index is out of bounds for array with size {total}")
     if not extents and x.ndim:

@@ -1,7 +1,7 @@
 # python/pardo/_functions/index_tricks.py: objects that make arrays from what stands between brackets: r_, c_, mgrid, ogrid.
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,21 @@ def _home(items: Iterable[Any]) -> Queue | None:
 
 def _range(s: slice, queue: Queue | None = None) -> Array:
     """The numbers of a slice: a step, or as an imaginary number the count of them, both ends included."""
-    start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
+    start: Any = 0 if s.start is None else s.start
+    step: Any = 1 if s.step is None else s.step
     if s.stop is None:
         raise TypeError("a slice without an end makes no numbers: write start:stop or start:stop:step")
-    if isinstance(step, complex):
-        return linspace(start, s.stop, int(abs(step)), queue=queue)
+    if isinstance(step, (complex, np.complexfloating)):
+        return linspace(start, s.stop, int(abs(complex(step))), queue=queue)
     return arange(start, s.stop, step, queue=queue)
+
+
+def _dtype_of(lines: Sequence[Array], slices: Sequence[slice]) -> np.dtype[Any]:
+    """The dtype of a grid: that of its lines, but for a count of elements in single precision that of ends and counts, as in NumPy."""
+    if any(isinstance(s.step, np.complexfloating) for s in slices):
+        parts = [p for s in slices for p in (s.start, s.stop, abs(s.step) if np.iscomplexobj(s.step) else s.step) if p is not None]
+        return np.result_type(*(p.dtype if type(p) is Array else p for p in parts))
+    return np.result_type(*(x.dtype for x in lines))
 
 
 class _Named:
@@ -120,14 +129,14 @@ class _Grid(_Named):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return _range(key)
+            return cast(x := _range(key), _dtype_of([x], [key]))
         if not isinstance(key, tuple) or not all(isinstance(s, slice) for s in key):
             raise TypeError(f"{self.__name__}: expected a slice for each dimension, not {key!r}")
         home = _home(key)
         lines = [_range(s, home) for s in key]
         if not lines:
             return () if self._sparse else zeros((0,), dtype=np.int64)
-        dtype = np.result_type(*(x.dtype for x in lines))
+        dtype = _dtype_of(lines, key)
         grids = meshgrid(*(cast(x, dtype) for x in lines), sparse=self._sparse, indexing="ij")
         return grids if self._sparse else stack(grids)
 

@@ -559,4 +559,4 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     if columns > 1:
         rest = _core._cumulative(_core._PROD, _core._broadcast_to(x[:, None], [x.size, columns - 1]), 1, x.dtype, False)
         first = _core._concat([first, rest], 1)
-    return first if increasing else _core._flip(first, [1])
+    return first if increasing else _core._flip(first, [1])._copy()

@@ -231,7 +231,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     -------
     tuple of Array
         The solution `x` of shape (N,) or (N, K), the one of least norm if there are several; the sums of squared residuals, of shape
-        (1,) or (K,), and of shape (0,) where the rank is less than N or M is not more than N; the rank of `a`, an int64 without
+        (1,) or (K,), and of shape (0,) where the rank is less than N or M is not more than N; the rank of `a`, an int32 without
         dimensions; the singular values of `a`, of shape (min(M, N),).
 
     Raises
@@ -271,7 +271,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     m, n = x.shape
     if m <= n or int(rank) != n:
         residuals = residuals[:0]
-    return solution, residuals, rank, s
+    return solution, residuals, rank._astype(np.dtype(np.int32), False), s
 
 
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:

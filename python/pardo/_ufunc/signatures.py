@@ -1,5 +1,5 @@
-# python/pardo/_ufunc/signatures.py: what a call of a universal function computes in, dtype by dtype: its keyword `signature`, and `dtype` of
-# those that are written in Python.
+# python/pardo/_ufunc/signatures.py: what a call of a universal function computes in, dtype by dtype: its keyword `signature`, and
+# `dtype` of those that are written in Python.
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -34,7 +34,9 @@ std::int64_t integer_length(__int128 start, __int128 stop, __int128 step) {
 
 std::int64_t float_length(double start, double stop, double step) {
     if (step == 0) throw Error(ErrorCode::Value, "arange: step must not be zero");
-    const double count = std::ceil((stop - start) / step);
+    const double share = (stop - start) / step;
+    if (share == 0 && start != stop) return std::signbit(share) ? 0 : 1;  // of an infinite step, or of one that is much too long
+    const double count = std::ceil(share);
     if (std::isnan(count)) throw Error(ErrorCode::Value, "arange: cannot compute length");
     if (count >= 9223372036854775808.0) throw Error(ErrorCode::Value, "arange: Maximum allowed size exceeded");
     return count > 0 ? static_cast<std::int64_t>(count) : 0;
@@ -153,6 +155,7 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::o
     }
     first.weak = second.weak = false;
     const DType element = is_complex(t) ? real_of(t) : t == DType::Bool ? DType::Int64 : t;
+    if (count == 1) second = first;  // an infinite step plays no part
     return ramp(index_vector(count, queue, "arange"), first.cast(element), second.cast(element), t);
 }
 

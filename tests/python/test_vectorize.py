@@ -1,6 +1,7 @@
 # tests/python/test_vectorize.py: pardo.vectorize compiles what numpy.vectorize calls.
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 
@@ -41,7 +42,7 @@ def test_as_numpy(dtype, rng):
     a, b = rng.integers(0, 9, (3, 1)).astype(dtype), rng.integers(0, 9, (4,)).astype(dtype)
     ours, theirs = pp.vectorize(step), np.vectorize(step)
     check(ours(pp.asarray(a), pp.asarray(b)), theirs(a, b))
-    check(ours(pp.asarray(a), 2), theirs(a, 2).astype(dtype))
+    check(ours(pp.asarray(a), 2), theirs(a, 2))
     check(pp.vectorize(step, otypes="d")(pp.asarray(a), pp.asarray(b)), np.vectorize(step, otypes="d")(a, b))
     check(pp.vectorize(step, otypes=["float32"])(pp.asarray(a[:0]), 1), np.vectorize(step, otypes=["float32"])(a[:0], 1))
 
@@ -111,9 +112,108 @@ def test_what_cannot_be_compiled_is_an_error():
         pp.vectorize(wrong)(pp.arange(3))
     with pytest.raises(TypeError, match="a function is expected"):
         pp.vectorize(3)
-    with pytest.raises(TypeError, match="argument 0: an array or a number is expected, not list"):
-        pp.vectorize(step)([1, 2], 1)
+    with pytest.raises(TypeError, match="argument 0: an array or a number is expected, not str"):
+        pp.vectorize(step)("ab", 1)
+    check(pp.vectorize(step)([1, 2], 1), [2, 1])
     with pytest.raises(ValueError, match="at least one argument"):
         pp.vectorize(step, excluded={0, 1})(1, 2)
     with pytest.raises(AttributeError, match=r"use pardo\.vectorize"):
         pp.frompyfunc
+
+
+class Scale:
+    """Has a function in each way that a class can have one."""
+
+    kind = 3
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def times(self, a, b=2):
+        """Of one element."""
+        return a * self.factor + b
+
+    def __call__(self, a):
+        return a * self.factor
+
+    @staticmethod
+    def more(a):
+        return a + 1
+
+    @classmethod
+    def kinds(cls, a):
+        return a + cls.kind
+
+    shift = lambda self, a: a - self.factor
+
+
+def weighted(a, b, c):
+    return a + b * c
+
+
+def around(depth):
+    class Inner:
+        def deep(self, a):
+            return a * depth + self.own
+
+        own = 4
+
+    return Inner().deep
+
+
+CALLABLES = {
+    "method": lambda: Scale(2.5).times,
+    "method that is a lambda": lambda: Scale(2.5).shift,
+    "object": lambda: Scale(2.5),
+    "static": lambda: Scale.more,
+    "of the class": lambda: Scale.kinds,
+    "method of a class in a function": lambda: around(3),
+    "partial by name": lambda: functools.partial(weighted, b=3.0, c=2),
+    "partial by place": lambda: functools.partial(weighted, 2, 3),
+    "partial of a method": lambda: functools.partial(Scale(2.5).times, b=1),
+    "partial of an object": lambda: functools.partial(Scale(2.5)),
+    "partial of a partial": lambda: functools.partial(functools.partial(weighted, 2), 0.5),
+}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_what_can_be_called(name):
+    f = CALLABLES[name]()
+    x = np.array([1.0, -2.0, 3.5])
+    for make in (pp.vectorize, pp.elementwise) if name != "method" else (pp.vectorize,):  # which alone takes defaults
+        check(make(f)(pp.asarray(x)), np.vectorize(f)(x))
+    made = pp.vectorize(f)
+    assert made.pyfunc is f
+    check(made(x.tolist()), np.vectorize(f)(x))
+
+
+def test_methods_read_their_object_at_each_call():
+    scale, x = Scale(2.0), pp.arange(3.0)
+    f = pp.vectorize(scale.times)
+    assert f.__name__ == "times"
+    assert f.__doc__ == "Of one element."
+    check(f(x), np.arange(3.0) * 2 + 2)
+    scale.factor = 5.0
+    check(f(x, b=1), np.arange(3.0) * 5 + 1)
+    assert scale.times(2.0) == 12.0  # the method itself is as it was
+
+
+def test_errors_in_methods_show_their_line():
+    class Wrong:
+        def broken(self, a):
+            return a.nothing(self)
+
+    with pytest.raises((pp.CompileError, TypeError), match=r"broken: (?s:.*)return a\.nothing\(self\)"):
+        pp.vectorize(Wrong().broken)(pp.arange(3.0))
+
+
+def test_numbers_beside_arrays_are_elements():
+    """They have dtypes of their own, as NumPy's elements have; numbers inside of a function take the dtype that they meet."""
+    for dtype, number in (("i1", 3), ("f4", 2.5), ("u2", True), ("i8", 1j)):
+        x = np.array([1, 2], dtype)
+        check(pp.vectorize(lambda a, b: a + b)(pp.asarray(x), number), np.vectorize(lambda a, b: a + b)(x, number))
+        check(pp.vectorize(lambda a: a + 3)(pp.asarray(x)), np.vectorize(lambda a: a + 3)(x))
+    assert pp.vectorize(lambda a: a, otypes="df").otypes == "df"
+    assert pp.vectorize(lambda a: a).otypes is None
+    with pytest.raises(ValueError, match=r"^vectorize: otypes must be a text of type characters or a sequence of data types, not"):
+        pp.vectorize(lambda a: a, otypes=int)

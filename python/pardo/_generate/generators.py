@@ -16,6 +16,7 @@ from pardo._array.interop import asarray
 from pardo._base.arguments import flag, following, home_among, on_queue
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
+from pardo._compiler.callables import as_function
 from pardo._compiler.source import source_of
 from pardo._core import Array, Queue
 from pardo._data import present
@@ -59,6 +60,7 @@ def _named(function: Callable[..., Any], name: str) -> types.FunctionType:
 
 def _function(f: Any, op_name: str, what: str) -> Any:
     """Something that kernels can call."""
+    f = as_function(f)
     if frontend.function_argument(f) is None:
         raise TypeError(f"{op_name}: {what}: a function is expected, not {type(f).__name__}")
     return f

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import contexts
 from pardo._array.interop import asarray
-from pardo._base.arguments import SCALARS, dtype_of
+from pardo._base.arguments import SCALARS, array, dtype_of, on_queue
 from pardo._base.public_names import publish_module
 from pardo._compiler import texts
 from pardo._compiler.source import source_of
@@ -49,7 +49,8 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
     ----------
     pyfunc : callable
         Takes one element of each argument, and gives a number, or a tuple for several results. It is compiled as the functions of kernels
-        are: it may branch, loop, and call others. Left out, a decorator is made.
+        are: it may branch, loop, and call others. Methods of objects, objects with ``__call__`` and `functools.partial` are taken too: what
+        they read of their object are numbers. Left out, a decorator is made.
     otypes : str or sequence of data type, optional
         Dtypes of the results. Default: those of what the function gives.
     doc : str, optional
@@ -98,7 +99,10 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         self.excluded = frozenset(excluded or ())
         self.signature = signature
         self._core_dimensions = None if signature is None else _parsed(signature)
+        if otypes is not None and not isinstance(otypes, Iterable):
+            raise ValueError(f"vectorize: otypes must be a text of type characters or a sequence of data types, not {otypes!r}")
         self._dtypes = None if otypes is None else tuple(dtype_of(t, "vectorize: otypes") for t in otypes)
+        self.otypes = None if self._dtypes is None else "".join(t.char for t in self._dtypes)
         self._doc = doc
         self._options = (otypes, doc, excluded, cache, signature)
         self.pyfunc: Any = None
@@ -107,7 +111,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
 
     def _take(self, pyfunc: Any) -> None:
         super().__init__(_name_of(pyfunc, "vectorize"), False, (pyfunc, *self._options))
-        self.pyfunc = self.__wrapped__ = _function(pyfunc, "vectorize", "pyfunc")
+        self.pyfunc, self.__wrapped__ = pyfunc, _function(pyfunc, "vectorize", "pyfunc")
         self.__doc__ = self._doc if self._doc is not None else pyfunc.__doc__
         self._ordered: dict[tuple[int, ...], Any] = {}
 
@@ -123,8 +127,8 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         """All arguments by position, and the positions of those that the function gets as they are."""
         excluded = {k for k in self.excluded if isinstance(k, int)}
         values = list(args)
-        if isinstance(self.pyfunc, types.FunctionType):
-            signature = inspect.signature(self.pyfunc)
+        if isinstance(self.__wrapped__, types.FunctionType):
+            signature = inspect.signature(self.__wrapped__)
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as e:
@@ -158,7 +162,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         try:
             dtypes, single = self._result_types(function, inputs, others, results, queue)
         except (TypeError, ValueError, _core.CompileError):
-            if not _gives_text(self.pyfunc):
+            if not _gives_text(self.__wrapped__):
                 raise
             raise TypeError(
                 f"{op_name}: the function gives texts, and arrays hold numbers: let it give numbers, and take texts on the host, "
@@ -174,12 +178,12 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
 
     def _in_order(self, positions: tuple[int, ...]) -> Any:
         """The function for arguments of which those that are excluded come last."""
-        by_name = getattr(getattr(self.pyfunc, "__code__", None), "co_kwonlyargcount", 0)
+        by_name = getattr(getattr(self.__wrapped__, "__code__", None), "co_kwonlyargcount", 0)
         if positions == tuple(range(len(positions))) and not by_name:
-            return self.pyfunc
+            return self.__wrapped__
         if positions not in self._ordered:
             order = tuple(positions.index(k) for k in range(len(positions)))
-            self._ordered[positions] = _with_keywords(self.pyfunc, order) if by_name else _reordered(self.pyfunc, order)
+            self._ordered[positions] = _with_keywords(self.__wrapped__, order) if by_name else _reordered(self.__wrapped__, order)
         return self._ordered[positions]
 
     def _result_types(
@@ -264,12 +268,18 @@ def _parsed(signature: str, op_name: str = "vectorize") -> tuple[list[list[str]]
 
 
 def _prepared(values: list[Any], op_name: str) -> list[Any]:
-    """Arrays, and numbers as they are: at least one is an array."""
+    """Arrays, and numbers, which have dtypes of their own, as elements have: at least one is an array."""
+    home = next((x for x in values if type(x) is Array), None)
+    made = []
     for k, x in enumerate(values):
-        if type(x) is not Array and not isinstance(x, SCALARS):
-            hint = "; pass pardo.asarray(x)" if isinstance(x, (np.ndarray, list, tuple)) else ""
-            raise TypeError(f"{op_name}: argument {k}: an array or a number is expected, not {type(x).__name__}{hint}")
-    return values if any(type(x) is Array for x in values) else [asarray(values[0]), *values[1:]]
+        if _core._is_host_data(x) or isinstance(x, (list, tuple)):
+            x = on_queue(x, home.queue, op_name) if home is not None else array(x, op_name)  # which says that it is to be copied
+        elif isinstance(x, SCALARS):
+            x = np.asarray(x)[()]
+        elif type(x) is not Array:
+            raise TypeError(f"{op_name}: argument {k}: an array or a number is expected, not {type(x).__name__}")
+        made.append(x)
+    return made if any(type(x) is Array for x in made) else [asarray(made[0]), *made[1:]]
 
 
 def _flattened(inputs: list[Any], names: list[list[str]], op_name: str) -> tuple[list[int], dict[str, int], list[Any]]:

@@ -51,7 +51,7 @@ void free_object(PyObject* self) {
 
 /// A generator or a function that the package made, as one that users meet; others as they are.
 [[gnu::noinline]] PyObject* shown(PyObject* result) {
-    PyObject* const other = show ? PyObject_CallFunctionObjArgs(show, result, nullptr) : nullptr;
+    PyObject* const other = show ? call_python(show, {result}) : nullptr;
     if (!other) {
         PyErr_Clear();
         return result;
@@ -88,7 +88,7 @@ PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyObject* bound(PyObject* self, PyObject* owner, PyObject*) {
     if (!owner || owner == Py_None) return Py_NewRef(self);
-    return PyObject_CallFunctionObjArgs(method_type, self, owner, nullptr);
+    return call_python(method_type, {self, owner});
 }
 
 bool is(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIString(name, text) == 0; }
@@ -183,7 +183,7 @@ PyObject* step(PyObject* self, PyObject* value) {
     const PySendResult what = send(self, value, &result);
     if (what != PYGEN_RETURN) return result;
     if (result != Py_None) {
-        PyObject* const stop = PyObject_CallFunctionObjArgs(PyExc_StopIteration, result, nullptr);
+        PyObject* const stop = call_python(PyExc_StopIteration, {result});
         if (stop) PyErr_SetObject(PyExc_StopIteration, stop);
         Py_XDECREF(stop);
     } else {
@@ -198,7 +198,7 @@ PyObject* next(PyObject* self) { return step(self, Py_None); }
 PyObject* call_inner(PyObject* self, const char* method, PyObject* args) {
     PyObject* const function = PyObject_GetAttrString(inner_of(self), method);
     if (!function) return nullptr;
-    PyObject* const result = args ? PyObject_CallObject(function, args) : PyObject_CallFunctionObjArgs(function, nullptr);
+    PyObject* const result = args ? PyObject_CallObject(function, args) : PyObject_CallNoArgs(function);
     Py_DECREF(function);
     if (!result) hide_frames();
     return result;
@@ -255,7 +255,7 @@ void hide_frames(PyObject* name) noexcept {
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
     if (value == of_a_user) name = nullptr;
-    PyObject* const kept = PyObject_CallFunctionObjArgs(leave, value, traceback ? traceback : Py_None, name ? name : Py_None, nullptr);
+    PyObject* const kept = call_python(leave, {value, traceback ? traceback : Py_None, name ? name : Py_None});
     if (kept) {
         PyException_SetTraceback(value, kept);
         Py_XDECREF(traceback);

@@ -265,6 +265,10 @@ private:
 };
 /// Calls f(context) at a time when the GIL is held and no lock of the library is; callable from any thread.
 void call_later(void (*f)(void*), void* context);
+/// The same for what belongs to an array's memory: where Python lets go of the last array on it, that is at the end of this.
+void let_go(void (*f)(void*), void* context);
+/// The destructor of arrays that Python has held: with the GIL, and no lock of the library.
+void destroy_array(void* array) noexcept;
 /// Whether this thread runs Python's code; false inside of Unlocked, and on threads that Python does not know.
 bool holds_gil();
 

@@ -84,8 +84,9 @@ struct Deferred {
     bool empty() const { return calls.empty() && warnings.empty(); }
 };
 
+// Never destroyed: the library's threads outlive what the process destroys at its end.
 std::mutex deferred_mutex;
-Deferred deferred;
+Deferred& deferred = *new Deferred;
 
 int work_off(void*) {
     Deferred work;
@@ -418,6 +419,42 @@ bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisT
 
 void call_later(void (*f)(void*), void* context) {
     defer([&](Deferred& d) { d.calls.emplace_back(f, context); });
+}
+
+namespace {
+
+/// What arrays let go of while this thread destroys one. What goes with that is done in turn: the stack does not grow with each.
+struct LetGo {
+    bool destroys = false;
+    std::size_t count = 0;
+    std::pair<void (*)(void*), void*> calls[4];
+};
+thread_local LetGo let_go_here;
+
+}  // namespace
+
+void let_go(void (*f)(void*), void* context) {
+    LetGo& here = let_go_here;
+    if (!here.destroys || here.count == std::size(here.calls)) return call_later(f, context);
+    here.calls[here.count++] = {f, context};
+}
+
+void destroy_array(void* array) noexcept {
+    LetGo& here = let_go_here;
+    const bool outermost = !std::exchange(here.destroys, true);
+    static_cast<pardo::Array*>(array)->~Array();
+    if (!outermost) return;
+    if (here.count != 0) {
+        PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+        PyErr_Fetch(&type, &value, &traceback);
+        while (here.count != 0) {
+            const auto [f, context] = here.calls[--here.count];
+            f(context);
+            if (PyErr_Occurred()) PyErr_WriteUnraisable(nullptr);
+        }
+        PyErr_Restore(type, value, traceback);
+    }
+    here.destroys = false;
 }
 
 void bind_wait(nb::module_& m) {

@@ -189,6 +189,30 @@ def test_shared_memory_is_given_back():
         assert alive() is None
 
 
+@pytest.mark.parametrize("share", [lambda h: pp.asarray(h, copy=False), pp.from_dlpack])
+def test_shared_memory_is_given_back_with_the_last_array(share):
+    host = np.zeros(100)
+    held = sys.getrefcount(host)
+    x = share(host)
+    assert sys.getrefcount(host) > held
+    del x
+    assert sys.getrefcount(host) == held
+    with pytest.raises(ZeroDivisionError):  # also while an exception is on its way
+        share(host), 1 // 0
+    assert sys.getrefcount(host) == held
+
+
+def test_memory_that_is_shared_over_and_over_is_given_back():
+    """Each array holds the one before: they go one after the other, however many they are."""
+    host = np.zeros(4)
+    held = sys.getrefcount(host)
+    x = host
+    for _ in range(20_000):
+        x = np.asarray(pp.asarray(x, copy=False))[:]
+    del x
+    assert sys.getrefcount(host) == held
+
+
 def test_exports_keep_memory_alive():
     views = [np.from_dlpack(pp.full(1000, float(i)) + 0) for i in range(20)]
     gc.collect()

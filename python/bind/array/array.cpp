@@ -9,6 +9,9 @@
 
 #include "bind.h"
 
+/// The class's destructor.
+template <> void nanobind::detail::wrap_destruct<pardo::Array>(void* array) noexcept { bind::destroy_array(array); }
+
 namespace bind {
 
 using pardo::Array;
@@ -78,7 +81,7 @@ Array share_buffer(nb::handle object, pardo::DType dtype, const pardo::Queue& qu
         }
         const pardo::Extents shape(reinterpret_cast<const std::int64_t*>(raw->shape), static_cast<std::size_t>(raw->ndim));
         Array a = pardo::share_host(
-            raw->buf, dtype, shape, strides, read_only, [raw] { call_later(&release_view, raw); }, queue);
+            raw->buf, dtype, shape, strides, read_only, [raw] { let_go(&release_view, raw); }, queue);
         (void)view.release();  // whoever owns the array's memory releases it
         return a;
     } catch (...) {

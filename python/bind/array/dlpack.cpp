@@ -297,31 +297,35 @@ PyMethodDef method = {
 
 /// A tensor taken out of its capsule; deleted once, when the GIL is held: some deleters need it.
 struct Imported {
-    void* managed = nullptr;
+    template <class Managed> explicit Imported(Managed* m) : managed(m), tensor(&m->tensor) {
+        if (m->deleter) deleter = [](void* p) { static_cast<Managed*>(p)->deleter(static_cast<Managed*>(p)); };
+    }
+    Imported(Imported&& other) noexcept
+        : managed(other.managed), deleter(std::exchange(other.deleter, nullptr)), tensor(other.tensor), read_only(other.read_only) {}
+    Imported& operator=(Imported&&) = delete;
+    ~Imported() {
+        if (deleter) let_go(deleter, managed);
+    }
+
+    /// An array on its memory, which `share` makes of the function that deletes it.
+    template <class F> Array owned_by(F&& share) && {
+        const Array made = share([f = deleter, m = managed] {
+            if (f) let_go(f, m);
+        });
+        deleter = nullptr;
+        return made;
+    }
+
+    void* managed;
     void (*deleter)(void*) = nullptr;
-    const DLTensor* tensor = nullptr;
+    const DLTensor* tensor;
     bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if it is not written
 };
 
-void delete_imported(void* p) {
-    const std::unique_ptr<Imported> i(static_cast<Imported*>(p));
-    if (i->deleter) i->deleter(i->managed);
-}
-
-struct LaterDeleter {
-    void operator()(Imported* i) const { call_later(&delete_imported, i); }
-};
-using ImportedHandle = std::unique_ptr<Imported, LaterDeleter>;
-
-template <class Managed> ImportedHandle take(PyObject* capsule, const char* name, const char* used) {
+template <class Managed> Imported take(PyObject* capsule, const char* name, const char* used) {
     auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
-    if (!m) throw nb::python_error();
-    ImportedHandle i(new Imported);
-    i->managed = m;
-    i->tensor = &m->tensor;
-    if (m->deleter) i->deleter = [](void* p) { static_cast<Managed*>(p)->deleter(static_cast<Managed*>(p)); };
-    if (PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
-    return i;
+    if (!m || PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
+    return Imported(m);
 }
 
 void check_version(const DLManagedTensorVersioned& m) {
@@ -329,12 +333,16 @@ void check_version(const DLManagedTensorVersioned& m) {
         refuse("from_dlpack: DLPack version " + std::to_string(m.version.major) + " is not supported; 1.x is");
 }
 
-ImportedHandle open_capsule(PyObject* capsule) {
+/// A tensor that says whether it is read-only.
+Imported versioned(Imported i) {
+    i.read_only = (static_cast<DLManagedTensorVersioned*>(i.managed)->flags & flag_read_only) != 0;
+    return i;
+}
+
+Imported open_capsule(PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
         check_version(*static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned")));
-        auto i = take<DLManagedTensorVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
-        i->read_only = (static_cast<DLManagedTensorVersioned*>(i->managed)->flags & flag_read_only) != 0;
-        return i;
+        return versioned(take<DLManagedTensorVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned"));
     }
     if (PyCapsule_IsValid(capsule, "dltensor")) return take<DLManagedTensor>(capsule, "dltensor", "used_dltensor");
     refuse("from_dlpack: __dlpack__ returned no capsule that holds a tensor");
@@ -374,13 +382,17 @@ const pardo::Queue& cpu_queue() {
     return *queue;
 }
 
+constexpr std::int32_t most_dimensions = 32;
+
 /// A tensor's parts as an array has them.
 struct Parts {
     DType dtype;
-    Ints shape, strides;  // elements
     char* data;
+    pardo::Extents shape;
+    std::int64_t strides[most_dimensions];  // elements
+
+    pardo::Extents steps() const { return {strides, shape.size()}; }
 };
-constexpr std::int32_t most_dimensions = 32;
 
 /// Reads what a description says; whether it can be true of memory is for pardo::memory_range to say.
 Parts parts_of(const DLTensor& t) {
@@ -397,8 +409,10 @@ Parts parts_of(const DLTensor& t) {
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(t.data);
     if (t.byte_offset > ~address) refuse("from_dlpack: byte_offset " + std::to_string(t.byte_offset) + " leaves the address space");
     const auto ndim = static_cast<std::size_t>(t.ndim);
-    Parts p{*dtype, Ints(t.shape, t.shape + ndim), Ints(ndim),
-            t.data ? reinterpret_cast<char*>(address + static_cast<std::uintptr_t>(t.byte_offset)) : nullptr};
+    Parts p;
+    p.dtype = *dtype;
+    p.data = t.data ? reinterpret_cast<char*>(address + static_cast<std::uintptr_t>(t.byte_offset)) : nullptr;
+    p.shape = {t.shape, ndim};
     std::uint64_t next = 1;  // unsigned: a product may overflow, of what is refused or empty
     for (std::size_t d = ndim; d-- > 0;) {
         p.strides[d] = t.strides ? t.strides[d] : static_cast<std::int64_t>(next);
@@ -408,53 +422,41 @@ Parts parts_of(const DLTensor& t) {
 }
 
 /// The tensor on the device where it is, without a copy.
-Array share_tensor(ImportedHandle i, const pardo::Queue& home) {
-    const DLDevice device = i->tensor->device;
+Array share_tensor(Imported i, const pardo::Queue& home) {
+    const DLDevice device = i.tensor->device;
     if (device.device_type != dl_cuda && device.device_type != dl_cuda_managed)
         refuse("from_dlpack: the tensor's memory is on device " + text_of(device) + ", and __dlpack_device__ says otherwise");
-    const Parts p = parts_of(*i->tensor);
+    const Parts p = parts_of(*i.tensor);
     const auto kind = device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
-    const bool read_only = i->read_only;
-    Imported* const raw = i.release();
-    try {
-        return pardo::import_memory(
-            p.data, p.dtype, p.shape, p.strides, kind, read_only, [raw] { call_later(&delete_imported, raw); }, home, {}, "from_dlpack");
-    } catch (...) {
-        i.reset(raw);
-        throw;
-    }
+    const bool read_only = i.read_only;
+    return std::move(i).owned_by([&](auto release) {
+        return pardo::import_memory(p.data, p.dtype, p.shape, p.steps(), kind, read_only, release, home, {}, "from_dlpack");
+    });
 }
 
-Array import_tensor(ImportedHandle i, const pardo::Queue& queue, std::optional<bool> copy) {
-    const DLTensor& t = *i->tensor;
+Array import_tensor(Imported i, const pardo::Queue& queue, std::optional<bool> copy) {
+    const DLTensor& t = *i.tensor;
     if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
     Parts p = parts_of(t);
     const std::int64_t size = pardo::itemsize(p.dtype);
-    (void)pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.strides, size);
-    // Without elements strides may be any numbers: they are not computed with.
-    if (std::find(p.shape.begin(), p.shape.end(), 0) != p.shape.end()) std::fill(p.strides.begin(), p.strides.end(), 1);
     const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
     const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
     const bool elsewhere = !queue.device().takes_host_memory();
-    if (copy == false && (misaligned || elsewhere)) {
+    if (!copy.value_or(false) && !misaligned && !elsewhere) {
+        const bool read_only = i.read_only;
+        return std::move(i).owned_by(
+            [&](auto release) { return pardo::share_host(p.data, p.dtype, p.shape, p.steps(), read_only, release, queue, "from_dlpack"); });
+    }
+    const bool is_empty = pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.steps(), size).bytes == 0;
+    if (copy == false) {
         throw pardo::Error(pardo::ErrorCode::Value,
                            misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
                                       : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
     }
-    if (copy.value_or(false) || misaligned || elsewhere) {
-        for (std::size_t d = 0; d < p.strides.size(); ++d) p.strides[d] = p.shape[d] > 1 ? p.strides[d] * size : size;
-        const Unlocked unlocked;
-        return pardo::from_host(p.data, p.dtype, p.shape, p.strides, queue, pardo::MemoryKind::Device, "from_dlpack");
-    }
-    const bool read_only = i->read_only;
-    Imported* const raw = i.release();
-    try {
-        return pardo::share_host(
-            p.data, p.dtype, p.shape, p.strides, read_only, [raw] { call_later(&delete_imported, raw); }, queue, "from_dlpack");
-    } catch (...) {
-        i.reset(raw);
-        throw;
-    }
+    // Without elements strides may be any numbers: they are not computed with.
+    for (std::size_t d = 0; d < p.shape.size(); ++d) p.strides[d] = p.shape[d] > 1 && !is_empty ? p.strides[d] * size : size;
+    const Unlocked unlocked;
+    return pardo::from_host(p.data, p.dtype, p.shape, p.steps(), queue, pardo::MemoryKind::Device, "from_dlpack");
 }
 
 /// Without a queue the array is where the tensor is, if that is a device of ours, and else on the CPU.
@@ -527,12 +529,7 @@ int view_from_object(void* object, DLTensor* out) {
 
 int object_from_tensor(DLManagedTensorVersioned* tensor, void** out) {
     return guarded(-1, [&] {
-        ImportedHandle i(new Imported);
-        i->managed = tensor;
-        i->tensor = &tensor->tensor;
-        if (tensor->deleter)
-            i->deleter = [](void* p) { static_cast<DLManagedTensorVersioned*>(p)->deleter(static_cast<DLManagedTensorVersioned*>(p)); };
-        i->read_only = (tensor->flags & flag_read_only) != 0;
+        Imported i = versioned(Imported(tensor));
         check_version(*tensor);
         const DLDevice device = tensor->tensor.device;
         if (const std::optional<pardo::Queue> home = home_of(device.device_type, device.device_id)) {

@@ -146,13 +146,13 @@ Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, I
         strides[d] /= pardo::itemsize(dtype);
     }
     PyObject* const kept = owner.release().ptr();
-    const auto let_go = [kept] { call_later([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, kept); };
+    const auto release = [kept] { let_go([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, kept); };
     std::optional<Array> shared;
     try {
-        shared = pardo::import_memory(data, dtype, shape, strides, pardo::MemoryKind::Device, read_only, let_go, where,
+        shared = pardo::import_memory(data, dtype, shape, strides, pardo::MemoryKind::Device, read_only, release, where,
                                       stream && range.bytes > 0 ? std::optional(stream) : std::nullopt, of_cuda);
     } catch (...) {
-        let_go();
+        release();
         throw;
     }
     return delivered("asarray", *shared, queue ? &*queue : nullptr, copy);
@@ -225,10 +225,10 @@ std::optional<Array> shared_at_sight(PyObject* o, const pardo::Queue& queue) {
         few[d] = x.strides[d] / size;
         if (x.strides[d] != few[d] * size) return {};
     }
-    const auto let_go = [o] { call_later([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, o); };
+    const auto release = [o] { let_go([](void* p) { Py_DECREF(static_cast<PyObject*>(p)); }, o); };
     Py_INCREF(o);
     try {
-        return pardo::share_host(x.data, *dtype, {x.shape, x.rank}, {few, x.rank}, !x.writeable, let_go, queue);
+        return pardo::share_host(x.data, *dtype, {x.shape, x.rank}, {few, x.rank}, !x.writeable, release, queue);
     } catch (...) {
         Py_DECREF(o);
         throw;

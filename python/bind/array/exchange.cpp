@@ -173,7 +173,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         const bool writable = flags & PyBUF_WRITABLE;
         interrupted = nullptr;
         try {
-            settle(Array(now));
+            settle(now);
         } catch (nb::python_error& e) {
             if (e.matches(PyExc_KeyboardInterrupt)) interrupted = self;
             throw;

@@ -1,5 +1,6 @@
 // python/bind/array/dlpack.cpp: DLPack 1.3, both ways: capsules, and the table of C functions.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -63,12 +64,19 @@ constexpr std::uint8_t type_codes[pardo::dtype_count] = {6, 0, 0, 0, 0, 1, 1, 1,
 
 DLDataType dl_type(DType t) { return {type_codes[static_cast<int>(t)], static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
 
+/// The dtype of each code and number of bytes; -1 where there is none.
+constexpr auto dtypes_of_codes = [] {
+    std::array<std::array<std::int8_t, 17>, 7> known{};
+    for (auto& row : known) row.fill(-1);
+    for (int t = 0; t < pardo::dtype_count; ++t)
+        known[type_codes[t]][static_cast<std::size_t>(pardo::itemsize(static_cast<DType>(t)))] = static_cast<std::int8_t>(t);
+    return known;
+}();
+
 std::optional<DType> dtype_of(const DLDataType& d) {
-    for (int t = 0; t < pardo::dtype_count; ++t) {
-        const DLDataType mine = dl_type(static_cast<DType>(t));
-        if (d.code == mine.code && d.bits == mine.bits && d.lanes == 1) return static_cast<DType>(t);
-    }
-    return {};
+    if (d.code >= dtypes_of_codes.size() || d.bits % 8 != 0 || d.bits > 128 || d.lanes != 1) return {};
+    const std::int8_t t = dtypes_of_codes[d.code][d.bits / 8];
+    return t < 0 ? std::nullopt : std::optional(static_cast<DType>(t));
 }
 
 bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }

@@ -12,6 +12,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
+from pardo._compiler.translator import Translator
 
 pytestmark = pytest.mark.once
 
@@ -544,3 +545,96 @@ def test_processes_that_find_translations_on_disk(tmp_path):
     for first in ("3", "4"):
         done = subprocess.run([sys.executable, str(tmp_path / "program.py"), first], env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+@pp.struct
+class Rated:
+    x: np.float64
+    RATE = 2.0
+    LARGE = False
+
+    def scaled(self):
+        return self.x * Rated.RATE
+
+
+@pp.kernel
+def by_constants_of_classes(item: pp.Item, x):
+    r = Rated(2.0)
+    x[item.get_id(0)] = Rated.RATE + 100 * r.RATE + 10000 * r.scaled() if r.LARGE else r.RATE
+
+
+def test_constants_of_classes():
+    x = pp.zeros(4)
+
+    def run(k):
+        Rated.RATE = float(k)
+        by_constants_of_classes[4](x)
+        assert x[0] == (k * 20101 if Rated.LARGE else k)
+
+    for Rated.LARGE in (False, True):
+        assert compiled(run) <= 3
+    Rated.RATE = 3  # of another type
+    by_constants_of_classes[4](x)
+    assert x[0] == 60303
+    Rated.RATE, Rated.LARGE = 2.0, False
+
+
+@pp.jit
+def summed_by_flag(x):
+    s = 0.0
+    for i in pp.prange(len(x)):
+        if FLAG:
+            s += x[i]
+        else:
+            s -= x[i]
+    return s
+
+
+@pp.jit
+def added_by_flag(x, out):
+    for i in pp.prange(x.shape[0]):
+        if FLAG:
+            out += x[i]
+        else:
+            out -= x[i]
+    return out
+
+
+@pp.kernel
+def filled_by_flag(item: pp.Item, x):
+    x[item.get_id(0)] = 1 if FLAG else -1
+
+
+def test_flags_that_change_to_and_fro_are_translated_once_for_each_value(monkeypatch):
+    global FLAG
+    count = 0
+    made = Translator.__init__
+
+    def counting(self, *arguments, **keywords):
+        nonlocal count
+        count += 1
+        made(self, *arguments, **keywords)
+
+    monkeypatch.setattr(Translator, "__init__", counting)
+    by_element = pp.elementwise(lambda v: v if FLAG else -v)
+    x, rows = pp.ones(4), pp.ones((100, 3))
+
+    def run():
+        sign = 1 if FLAG else -1
+        assert summed_by_flag(x) == 4 * sign
+        assert added_by_flag(rows, pp.zeros(3)).tolist() == [100 * sign] * 3
+        assert by_element(x)[0] == sign
+        y = pp.zeros(4)
+        filled_by_flag[4](y)
+        assert y[0] == sign
+
+    run()
+    FLAG = False
+    run()
+    assert count > 0
+    count = 0
+    for _ in range(6):
+        FLAG = not FLAG
+        run()
+    assert count == 0
+    FLAG = True

@@ -1,6 +1,7 @@
 # python/pardo/_compiler/classes.py: classes of structs: how they are made, and what their methods and properties are for the compiler.
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import threading
@@ -12,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from pardo import _core
 from pardo._base.public_names import publish_module
-from pardo._compiler import frontend
-from pardo._compiler.names import Captured, python_function
+from pardo._compiler import frontend, source
+from pardo._compiler.names import python_function
 from pardo._compiler.structs import Struct, numpy_record, record
 
 __all__ = ["struct"]
@@ -27,7 +28,7 @@ FIXED = (
 )  # fmt: skip
 
 METHOD, STATIC, PROPERTY, REFUSED = range(4)  # include/pardo/syntax.h has the same
-CONSTANT = 4  # a property that always gives one value
+CONSTANT = 4  # for the compiler a property that gives it
 
 _numbers = itertools.count(1)
 _records: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
@@ -65,11 +66,18 @@ def _is_constant(value: Any) -> bool:
     return all(map(_is_constant, value)) if type(value) is tuple else isinstance(value, (bool, int, float, complex, np.number, np.bool_))
 
 
-def _giving(value: Any) -> Any:
-    def constant(self: Any) -> Any:
-        return value
+_CONSTANT = (lambda: None).__code__.replace(co_filename="<constant>")  # not the package's own: what it sees changes
 
-    return constant
+
+def _property_of(kind: type, name: str, number: int) -> types.FunctionType:
+    """What a constant of a class is for the compiler: a property that gives it as it is at each launch. `number` is that of the class."""
+    node: Any = ast.parse("def constant(self): return kind.value").body[0]
+    node.args.args[0].arg = "$self"  # the class may be called so
+    node.body[0].value.value.id, node.body[0].value.attr = kind.__name__, name
+    code = _CONSTANT.replace(co_name=name, co_firstlineno=number)
+    source.given[code] = lambda: source.Source(name, code.co_filename, 1, [f"{kind.__name__}.{name}"], node)
+    weakref.finalize(kind, source.given.pop, code, None)
+    return types.FunctionType(code, {kind.__name__: kind})
 
 
 class Compiled:
@@ -79,7 +87,10 @@ class Compiled:
         self.kind = kind
         self.made = _core._Class(number := next(_numbers))
         _records[number] = kind
-        self._members = members_of(kind)
+        self._members = {
+            name: (PROPERTY, _property_of(kind, name, number)) if what == CONSTANT else (what, f)
+            for name, (what, f) in members_of(kind).items()
+        }
         self._captured: list[Any] = []  # by its functions, from outside
         self._uses: list[Compiled] = []  # classes of which its functions make structs
         self._translations: list[tuple[str, int, Any, int, str]] | None = None
@@ -132,10 +143,7 @@ class Compiled:
         outer, frontend.under_way.functions = frontend.under_way.functions, []  # one of them may be among the class's own
         try:
             captured: list[Any] = []
-            members = [
-                (name, PROPERTY if what == CONSTANT else what, *self._translated(name, what, f, captured))
-                for name, (what, f) in self._members.items()
-            ]
+            members = [(name, what, *self._translated(name, what, f, captured)) for name, (what, f) in self._members.items()]
         finally:
             self._under_way = False
             frontend.under_way.functions = outer
@@ -148,10 +156,6 @@ class Compiled:
         """A function, or the code of an error and its message: other methods can be used all the same."""
         if isinstance(function, Refusal):
             return None, 1, function.problem
-        if what == CONSTANT:
-            value = getattr(self.kind, name)
-            captured.append(Captured(self.kind, name, value))
-            function = _giving(value)
         plain = python_function(function)
         if what == REFUSED or plain is None:
             spoken = "a class method" if what == REFUSED else "no plain function"

@@ -7,7 +7,7 @@ import inspect
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from pardo import _core
@@ -17,6 +17,9 @@ from pardo._compiler.intrinsics import fill, known
 from pardo._compiler.names import Captured, Names, current, python_function
 from pardo._compiler.source import problem, source_of
 from pardo._compiler.translator import Translator
+
+T = TypeVar("T")
+MOST_VARIANTS = 4  # of a function, whose translations and programs are kept
 
 
 class Translation(NamedTuple):
@@ -49,8 +52,22 @@ class Translation(NamedTuple):
         return any(c.cells is not None and id(c.owner) in own for c in self.captured)
 
 
+class Variants(Generic[T]):
+    """What was made of a function's last translations: True and False from outside may change to and fro."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[Translation, T], ...] = ()
+
+    def current(self, make: Callable[[], tuple[Translation, T]]) -> tuple[Translation, T]:
+        """That for what the function's names stand for now; `make` makes it when there is none."""
+        kept = self._kept
+        found = next((each for each in kept if not each[0].changed()), None) or make()
+        self._kept = (found, *[each for each in kept if each is not found][: MOST_VARIANTS - 1])
+        return found
+
+
 # The youngest ones: kernels keep their own besides, and functions that are not referenced elsewhere are not kept alive by thousands.
-_translations: dict[types.CodeType, tuple[types.FunctionType, Translation]] = {}
+_translations: dict[types.CodeType, tuple[tuple[types.FunctionType, Translation], ...]] = {}
 MOST_TRANSLATIONS = 256
 MOST_CALLS = 64  # of functions in each other
 
@@ -68,12 +85,13 @@ under_way = _UnderWay()
 def translate(function: types.FunctionType) -> Translation:
     """The function as the compiler takes it; kept until a value that it captured changes."""
     fill()
-    kept = _translations.get(function.__code__)
-    if kept is not None and not kept[1].changed():
-        if kept[0] is function:
-            return kept[1]
-        if _alike(kept[0], function) and not kept[1].has_own_numbers(kept[0]):
-            return kept[1].moved(kept[0], function)
+    kept = _translations.get(function.__code__, ())
+    for former, translation in kept:
+        if former is function:
+            if not translation.changed():
+                return translation
+        elif not translation.changed() and _alike(former, function) and not translation.has_own_numbers(former):
+            return translation.moved(former, function)
     if function in under_way.functions:
         source = source_of(function)
         raise problem(
@@ -104,7 +122,7 @@ def translate(function: types.FunctionType) -> Translation:
     _translations.pop(function.__code__, None)
     while len(_translations) >= MOST_TRANSLATIONS:
         _translations.pop(next(iter(list(_translations))), None)  # other threads change it too
-    _translations[function.__code__] = (function, translation)
+    _translations[function.__code__] = ((function, translation), *kept[: MOST_VARIANTS - 1])
     return translation
 
 

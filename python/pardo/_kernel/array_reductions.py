@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._compiler import intrinsics
+from pardo._compiler import frontend, intrinsics
 from pardo._compiler.source import problem
 from pardo._core import Array
 from pardo._kernel.parallel_loops import Scope, called, prange
@@ -122,19 +122,20 @@ class BlockedLoop:
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
         captured = [f"{PART}{n}" if n in names else n for n in region.captured]
         self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
-        self.loop = self._made()
+        self.programs: frontend.Variants[_core._Loop] = frontend.Variants()
+        self.translation, self.loop = self.programs.current(self._made)
 
-    def _made(self) -> _core._Loop:
+    def _made(self) -> tuple[frontend.Translation, _core._Loop]:
         given = {**self.region.given, "$min": min, "$range": range, "$prange": prange}
         own = {BLOCK, ROUND, LOW, *self.names}
-        self.translation = self.region.translated(self.loop_node, self.parameters, given, own)
-        return self.region.program(self.translation, 1, self.numbers)
+        translation = self.region.translated(self.loop_node, self.parameters, given, own)
+        return translation, self.region.program(translation, 1, self.numbers)
 
     def run(self, iterations: range, captured: tuple[Any, ...], at_a_time: int) -> Any:
         """The results: numbers that are reduced, and the arrays, which are changed in place."""
         region = self.region
         if self.translation.captured and self.translation.changed():
-            self.loop = self._made()
+            self.translation, self.loop = self.programs.current(self._made)
         values = dict(zip(region.captured, captured, strict=True))
         count = len(iterations)
         size = sum(values[n].size for n in self.names)

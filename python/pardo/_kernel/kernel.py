@@ -59,6 +59,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
         self._made: tuple[frontend.Translation | None, dict[bool, _core._Kernel]] = (None, {})
+        self._variants: frontend.Variants[dict[bool, _core._Kernel]] = frontend.Variants()
         self._launchers: dict[Any, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -192,7 +193,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
         translation, programs = self._made  # of each other, whatever other threads make
         if translation is None or (translation.captured and translation.changed()):
             frontend.check_parameters(self._function)
-            translation, programs = self._made = (frontend.translate(self._function), {})
+            translation, programs = self._made = self._variants.current(lambda: (frontend.translate(self._function), {}))
         takes_item = self._takes_item(len(arguments), bool(local))
         program = programs.get(takes_item)
         if program is None:

@@ -148,7 +148,8 @@ class Region(_core._LoopCall):
         self.fixed = [fixed_of(self.scope.function, bounds) for bounds in self.bounds]
         self.first_bounds: list[tuple[int, int]] = []  # start and step in the first run
         self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
-        self.loop = self._made()
+        self._programs: frontend.Variants[_core._Loop] = frontend.Variants()
+        self.loop = self._programs.current(lambda: (self.translation, self._made()))[1]
         self._let_core_run()
 
     def _let_core_run(self) -> None:
@@ -215,10 +216,13 @@ class Region(_core._LoopCall):
     def _refresh(self) -> None:
         """Make the program again when a value from outside of the function that is part of it has changed."""
         if self.translation.captured and self.translation.changed():
-            translation = self._translated()
-            self.loop = self.program(translation, len(self.parallel_loops), self.results)
+            translation, self.loop = self._programs.current(self._made_again)
             self.translation = translation  # last: until then other threads refresh it too
             self._let_core_run()
+
+    def _made_again(self) -> tuple[frontend.Translation, _core._Loop]:
+        translation = self._translated()
+        return translation, self.program(translation, len(self.parallel_loops), self.results)
 
     def serially(self, captured: tuple[Any, ...] | None) -> Any:
         """Run a serial loop, or say that Python has to: what the language does not know means what it means in Python.

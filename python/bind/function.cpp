@@ -97,7 +97,7 @@ bool is(PyObject* name, const char* text) { return PyUnicode_CompareWithASCIIStr
 /// the names that classes themselves have.
 PyObject* attribute(PyObject* self, PyObject* name) {
     if (is(name, "__module__")) return Py_NewRef(function_of(self)->module);
-    PyObject* const found = is(name, "__doc__") ? nullptr : PyObject_GenericGetAttr(self, name);
+    PyObject* const found = PyObject_GenericGetAttr(self, name);
     if (found || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_AttributeError))) return found;
     PyErr_Clear();
     return PyObject_GetAttr(function_of(self)->inner, name);
@@ -112,6 +112,9 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
     if (is(name, "__name__") || is(name, "__qualname__")) return PyObject_GenericSetAttr(self, name, value);
     return PyObject_SetAttr(function_of(self)->inner, name, value);
 }
+
+/// A descriptor, because `help` asks for it past `attribute`.
+PyObject* documentation(PyObject* self, void*) { return PyObject_GetAttrString(function_of(self)->inner, "__doc__"); }
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("<function %U at %p>", function_of(self)->qualname, self); }
 
@@ -146,6 +149,11 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+PyGetSetDef properties[] = {
+    {"__doc__", documentation, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
 PyMethodDef methods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
@@ -161,6 +169,7 @@ PyType_Slot slots[] = {
     {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bound)},
     {Py_tp_members, members},
+    {Py_tp_getset, properties},
     {Py_tp_methods, methods},
     {0, nullptr},
 };

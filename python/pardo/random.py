@@ -10,7 +10,7 @@ from pardo._base import public_names as _public_names
 from pardo._random.device import philox, philox_normal, philox_uniform
 from pardo._random.generator import Generator, default_rng
 from pardo._random.in_kernels import philox_binomial, philox_exponential, philox_gamma, philox_integers, philox_poisson
-from pardo._random.legacy import RandomState, get_bit_generator, set_bit_generator
+from pardo._random.legacy import RandomState, get_bit_generator, ranf, sample, set_bit_generator
 from pardo._random.legacy import shared as _shared
 from pardo._random.philox import Philox
 
@@ -63,7 +63,6 @@ vonmises = _shared.vonmises
 wald = _shared.wald
 weibull = _shared.weibull
 zipf = _shared.zipf
-ranf = sample = random_sample
 
 __all__ = [
     "Generator",

@@ -111,6 +111,9 @@ def test_second_names_say_themselves():
     for name in ("concat", "concatenate", "permute_dims", "transpose", "amax", "max", "astype", "cumsum", "cumulative_sum"):
         with pytest.raises(TypeError, match=rf"^{name}(\(\))?[: ]"):
             getattr(pp, name)(nonsense=1)
+    for name in ("ranf", "sample", "random_sample"):
+        with pytest.raises(ValueError, match=rf"^{name}: "):
+            getattr(pp.random, name)(-1)
 
 
 def test_errors_of_users_stay_what_they_are():

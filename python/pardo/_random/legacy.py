@@ -14,7 +14,7 @@ from pardo._core import Array
 from pardo._random.generator import Generator
 from pardo._random.philox import Philox
 
-__all__ = ["RandomState", "get_bit_generator", "set_bit_generator"]
+__all__ = ["RandomState", "get_bit_generator", "ranf", "sample", "set_bit_generator"]
 
 
 class RandomState(Generator):
@@ -317,6 +317,17 @@ class RandomState(Generator):
 
 # What the module's functions draw from; `seed` and `set_state` change it.
 shared = RandomState()
+
+
+def ranf(size: Any = None) -> Array:
+    return shared.random_sample(size)
+
+
+def sample(size: Any = None) -> Array:
+    return shared.random_sample(size)
+
+
+ranf.__doc__ = sample.__doc__ = RandomState.random_sample.__doc__
 
 
 def get_bit_generator() -> Philox:

@@ -26,6 +26,13 @@ struct Profiling {
     std::int64_t queued = 0, submitted = 0, start = 0, end = 0;
 };
 
+/// What reads of an array throw whose elements failed work was to write: that work's error. Array::failure gives it as well, and
+/// Array::accept makes the elements readable as they are.
+class PARDO_API FailedElements : public Error {
+public:
+    explicit FailedElements(const Error& error) : Error(error) {}
+};
+
 /// A cheap, copyable handle. A default-made Event is complete.
 class PARDO_API Event {
 public:
@@ -45,6 +52,8 @@ public:
     void abandon() const;
     bool done() const noexcept;
     EventStatus status() const noexcept;
+    /// True while the work waits for a UserEvent that has not been set, directly or not.
+    bool waits_for_user_event() const;
     /// Times of the work; throws Value unless its queue was made with profiling, or a Profile was open.
     Profiling profiling() const;
     /// Calls `f` on the library's helper thread when the work is complete or has failed (at once if it already has).

@@ -1,10 +1,15 @@
 // python/bind/error.cpp: pardo/error.h for Python: one exception class for each error code.
 #include <new>
 
+#include <pardo/event.h>
+
 #include "bind.h"
 
 namespace bind {
 namespace {
+
+constexpr const char* failed_elements =
+    "elements of this array have failed, as its failure() tells: write them anew, or call its accept() to read them as they are";
 
 PyObject *placement_error, *device_error, *compile_error, *axis_error, *matrix_error;
 
@@ -41,15 +46,19 @@ PyObject* class_of(pardo::ErrorCode code) {
     return PyExc_RuntimeError;
 }
 
+/// Once.
+void add_note(const nb::object& exception, const std::string& note) {
+    const nb::object notes = nb::getattr(exception, "__notes__", nb::list());
+    if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
+}
+
 /// The user's own exception, with a note that says where it was submitted.
 nb::object with_note(const pardo::Error& e) {
     nb::object exception = nb::borrow(object_in(e.origin()));
     std::size_t at = e.message().rfind(" (in host task ");
     if (at == std::string::npos) at = e.message().rfind(" (at ");
     if (at == std::string::npos || e.message().back() != ')') return exception;
-    const std::string note = e.message().substr(at + 2, e.message().size() - at - 3);
-    const nb::object notes = nb::getattr(exception, "__notes__", nb::list());
-    if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
+    add_note(exception, e.message().substr(at + 2, e.message().size() - at - 3));
     return exception;
 }
 
@@ -66,9 +75,11 @@ bool interrupted_meanwhile(const pardo::Error& e) {
 
 void set_error(const pardo::Error& e) {
     if (interrupted_meanwhile(e)) return;
-    if (!e.origin()) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
-    const nb::object exception = with_note(e);
-    keep_message(exception.ptr());
+    const bool of_elements = dynamic_cast<const pardo::FailedElements*>(&e) != nullptr;
+    if (!e.origin() && !of_elements) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
+    const nb::object exception = exception_from(e);
+    if (of_elements) add_note(exception, failed_elements);
+    if (e.origin()) keep_message(exception.ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 

@@ -410,7 +410,10 @@ bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> sec
 const pardo::Array& settle(const pardo::Array& array) {
     const pardo::Array own = array;  // another thread may give the object another value or shape meanwhile
     own.force();
-    for (const pardo::Event& write : own.writes()) wait(write);
+    try {
+        for (const pardo::Event& write : own.writes()) wait(write);
+    } catch (const pardo::Error&) {  // comes again below, as the failure of elements
+    }
     own.wait();
     return array;
 }

@@ -98,7 +98,7 @@ public:
         add_others(out, reads_, passed);
     }
     /// Blocks until a write that reading has to wait for is complete; raises its failure, each time.
-    static void wait_for(const Event& write);
+    void wait_for(const Event& write);
     /// Blocks until the host may read the view; raises failures of its elements.
     void wait_for_read(const View& view = {});
     /// Blocks until the host may read and write the view; raises as that does.

@@ -39,6 +39,16 @@ Error current_error() {
 
 std::shared_ptr<Failure> failure_of(const Event& event) { return event.state() ? event.state()->failure() : nullptr; }
 
+Event needed_now(const Event& event, Queue* queue) {
+    const std::shared_ptr<Failure> seen = failure_of(event);
+    if (!seen || !seen->acknowledged.load(std::memory_order_acquire)) return event;
+    const std::shared_ptr<Failure> own = Failure::make(seen->error);
+    own->reported = true;
+    const Event failed(new EventState(queue));
+    failed.state()->set_failed(own);
+    return failed;
+}
+
 std::int64_t now_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -185,13 +195,13 @@ std::vector<Ref<EventState>> EventState::pending_host_signals() {
 
 bool EventState::waits_for_host() { return !known_done() && (is_host_signal_ || !pending_host_signals().empty()); }
 
-bool EventState::waits_for(const EventState* signal) {
-    if (this == signal) return true;
+template <class F> bool EventState::any_signal(F&& which) {
+    if (which(*this)) return true;
     std::vector<Ref<EventState>> left = pending_host_signals(), seen;
     while (!left.empty()) {
         Ref<EventState> next = std::move(left.back());
         left.pop_back();
-        if (next.get() == signal) return true;
+        if (which(*next)) return true;
         if (std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
         for (Ref<EventState>& g : next->pending_host_signals()) left.push_back(std::move(g));
         seen.push_back(std::move(next));
@@ -199,12 +209,24 @@ bool EventState::waits_for(const EventState* signal) {
     return false;
 }
 
+bool EventState::waits_for(const EventState* signal) {
+    return any_signal([&](const EventState& e) { return &e == signal; });
+}
+
+bool EventState::waits_for_user_event() {
+    // The other host signals, host tasks, are work of a queue.
+    return any_signal([](const EventState& e) { return e.is_host_signal() && !e.queue() && !e.known_done(); });
+}
+
 std::shared_ptr<Failure> EventState::failure() { return known_status() == EventStatus::Failed ? failure_ : nullptr; }
 
 std::optional<Error> EventState::take_error() {
     const std::shared_ptr<Failure> f = failure();
-    if (!f || f->acknowledged.exchange(true, std::memory_order_acq_rel)) return std::nullopt;
-    log_->prune();
+    if (!f) return std::nullopt;
+    const bool raised = raised_.exchange(true, std::memory_order_acq_rel);
+    const bool seen = f->acknowledged.exchange(true, std::memory_order_acq_rel);
+    if (!seen) log_->prune(f.get());
+    if (seen && (raised || !inherited_)) return std::nullopt;
     return f->error;
 }
 
@@ -214,13 +236,14 @@ void EventState::set_running() { status_.store(EventStatus::Running, std::memory
 
 void EventState::set_complete() { finish(EventStatus::Complete); }
 
-void EventState::set_failed(const Error& error, const Label& label) { set_failed(Failure::make(with_label(error, label))); }
+void EventState::set_failed(const Error& error, const Label& label) { fail(Failure::make(with_label(error, label)), false); }
 
-void EventState::set_failed(std::shared_ptr<Failure> failure) {
+void EventState::fail(std::shared_ptr<Failure> failure, bool inherited) {
     log_->note(failure);  // first: when the event is seen to be complete, its failure is with the queue
     {
         std::lock_guard lock(mutex_);
         failure_ = std::move(failure);
+        inherited_ = inherited;
     }
     finish(EventStatus::Failed);
 }
@@ -228,7 +251,7 @@ void EventState::set_failed(std::shared_ptr<Failure> failure) {
 void EventState::set_stopped(const Label& label) {
     std::string text = "the wait for it was interrupted, and so it was stopped before its end; what it was to write is undefined";
     if (!label.name.empty()) text = label.name.str() + ": " + text;
-    set_failed(Failure::make(with_label(Error(ErrorCode::Device, text), {{}, label.location}), true));
+    fail(Failure::make(with_label(Error(ErrorCode::Device, text), {{}, label.location}), true), false);
 }
 
 void EventState::lose(std::shared_ptr<Failure> failure) {

@@ -72,7 +72,8 @@ public:
     /// Runs `f` on the helper thread after completion, or at once on it when already complete.
     /// The result is for drop(); 0 when it is complete.
     std::uint64_t on_done(std::function<void()> f);
-    /// The failure, taken away so that it is raised once; nothing when there is none left.
+    /// The failure, taken away so that it is raised once; nothing when there is none left. What failed because of other work raises once
+    /// even if that work's failure has been raised: it did not run.
     std::optional<Error> take_error();
     /// The failure, acknowledged or not; null while there is none.
     std::shared_ptr<Failure> failure();
@@ -95,6 +96,8 @@ public:
     bool waits_for_host();
     /// True when this completes only after `signal`, as far as is known.
     bool waits_for(const EventState* signal);
+    /// True while this waits for a UserEvent, directly or not: the thread that is to complete that may be the one that asks.
+    bool waits_for_user_event();
 
     /// To tell queues apart: it may be gone, once this is complete.
     Queue* queue() const noexcept { return queue_; }
@@ -106,7 +109,7 @@ public:
     void set_complete();
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
-    void set_failed(std::shared_ptr<Failure> failure);
+    void set_failed(std::shared_ptr<Failure> failure) { fail(std::move(failure), true); }
     /// Fails because it was abandoned while it ran; that need not be acknowledged: only those who use what it was to write raise it.
     void set_stopped(const Label& label);
     /// As set_failed in a forked child: takes no lock, calls nothing.
@@ -127,6 +130,8 @@ protected:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::shared_ptr<Failure> failure_;  // set before the status says Failed, then constant
+    bool inherited_ = false;            // of other work; set with it
+    std::atomic<bool> raised_{false};   // by this event
     struct Subscription {
         std::uint64_t id;
         std::function<void()> f;
@@ -139,9 +144,12 @@ protected:
 
 private:
     bool waits_directly(const EventState& signal);
+    /// Whether `which` is true of this or of a host signal that it waits for, directly or not.
+    template <class F> bool any_signal(F&& which);
     /// 0 when the event is complete, and `f` will not be called.
     std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
     std::vector<Ref<EventState>> pending_host_signals();
+    void fail(std::shared_ptr<Failure> failure, bool inherited);
     void finish(EventStatus status);
 };
 
@@ -149,6 +157,9 @@ private:
 inline bool known_done(const Event& event) noexcept { return !event.state() || event.state()->known_done(); }
 /// Why work that needs this fails too, acknowledged or not; null if it does not.
 std::shared_ptr<Failure> failure_of(const Event& event);
+/// `event`, as work needs it that is handed to `queue` now. If it has failed, and that was seen already, an event with a failure of its
+/// own, so that waits for the work raise it; it is not reported as one that nobody saw.
+Event needed_now(const Event& event, Queue* queue);
 /// The clock of Profiling.
 std::int64_t now_ns();
 

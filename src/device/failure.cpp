@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/fork.h"
 
@@ -14,7 +16,9 @@ struct Logs {
     std::mutex mutex;
     std::vector<Ref<FailureLog>> unacknowledged;  // those that hold something
     std::vector<std::shared_ptr<Failure>> lost;   // without handles, and not reported yet
+    std::unordered_set<std::size_t> told;         // messages that have been reported, their hashes; the first ones, so many
 };
+constexpr std::size_t most_told = std::size_t{1} << 16;
 
 std::atomic<void (*)()> lost_hook{nullptr};
 
@@ -50,9 +54,12 @@ struct FailureHandle {
 /// True for who is the first to acknowledge it.
 bool acknowledge(Failure& failure) { return !failure.acknowledged.exchange(true, std::memory_order_acq_rel); }
 
-Error with_count(const Error& error, std::uint64_t others) {
+/// Failures of one kind have one message.
+std::size_t kind_of(const Error& error) { return std::hash<std::string>()(error.message()); }
+
+Error with_count(const Error& error, std::uint64_t others, const char* where) {
     if (others == 0) return error;
-    const std::string text = std::to_string(others) + (others == 1 ? " more failure" : " more failures") + " of this queue";
+    const std::string text = std::to_string(others) + (others == 1 ? " more failure " : " more failures ") + where;
     const std::string& message = error.message();
     if (message.empty() || message.back() != ')') return Error(error.code(), message + " (" + text + ")", error.origin());
     return Error(error.code(), message.substr(0, message.size() - 1) + "; " + text + ")", error.origin());
@@ -79,6 +86,8 @@ void FailureLog::note(const std::shared_ptr<Failure>& failure) {
     if (entries_.empty() && dropped_ == 0) logs().unacknowledged.emplace_back(this);
     if (entries_.size() >= most) {
         ++dropped_;
+        const std::size_t kind = kind_of(failure->error);
+        if (dropped_kinds_.size() < most || dropped_kinds_.contains(kind)) ++dropped_kinds_[kind];
     } else {
         entries_.push_back(failure->shared_from_this());
     }
@@ -92,10 +101,12 @@ void FailureLog::prune_locked() {
     std::erase_if(logs().unacknowledged, [this](const Ref<FailureLog>& log) { return log.get() == this; });
 }
 
-void FailureLog::prune() {
+void FailureLog::prune(const Failure* seen) {
     if (!any_.load(std::memory_order_acquire)) return;
     const Ref<FailureLog> alive(this);
     std::lock_guard lock(logs().mutex);
+    const auto kind = seen && !dropped_kinds_.empty() ? dropped_kinds_.find(kind_of(seen->error)) : dropped_kinds_.end();
+    if (kind != dropped_kinds_.end() && --kind->second == 0) dropped_kinds_.erase(kind);
     prune_locked();
 }
 
@@ -112,9 +123,10 @@ void FailureLog::raise() {
             if (!first) first = failure;
         }
         others += std::exchange(dropped_, 0);
+        dropped_kinds_.clear();
         prune_locked();
     }
-    if (first) throw with_count(first->error, others);
+    if (first) throw with_count(first->error, others, "of this queue");
 }
 
 void FailureLog::lose() {
@@ -133,14 +145,24 @@ void FailureLog::lose() {
 }
 
 std::vector<Error> FailureLog::take_unseen(Unseen which) {
-    std::vector<Error> errors;
-    std::uint64_t dropped = 0;
+    struct Kind {
+        const Failure* first;
+        std::uint64_t more = 0;
+    };
+    std::vector<Kind> kinds;
+    std::unordered_map<std::size_t, std::size_t> places;  // in that list, by kind
+    std::unordered_map<std::size_t, std::uint64_t> dropped;
     std::vector<std::shared_ptr<Failure>> lost;  // let go of after the lock, as the logs
     std::vector<Ref<FailureLog>> all;
     const auto take = [&](const std::shared_ptr<Failure>& failure) {
         if (failure->acknowledged.load(std::memory_order_acquire)) return;
-        if (!failure->reported.exchange(true, std::memory_order_acq_rel)) errors.push_back(failure->error);
+        if (failure->reported.exchange(true, std::memory_order_acq_rel)) return;
+        const std::size_t kind = kind_of(failure->error);
+        if (logs().told.size() < most_told) logs().told.insert(kind);
+        const auto [place, is_new] = places.emplace(kind, kinds.size());
+        is_new ? kinds.push_back({failure.get()}) : void(++kinds[place->second].more);
     };
+    std::vector<Error> errors;
     {
         const std::lock_guard lock(logs().mutex);
         lost.swap(logs().lost);
@@ -148,10 +170,17 @@ std::vector<Error> FailureLog::take_unseen(Unseen which) {
         if (which != Unseen::Lost) all = logs().unacknowledged;
         for (const Ref<FailureLog>& log : all) {
             for (const auto& failure : log->entries_) take(failure);
-            if (which == Unseen::Last) dropped += std::exchange(log->dropped_, 0);
+            if (which != Unseen::Last) continue;
+            for (const auto& [kind, count] : std::exchange(log->dropped_kinds_, {})) dropped[kind] += count;
         }
+        for (const auto& [kind, place] : places) {
+            if (const auto more = dropped.find(kind); more != dropped.end()) kinds[place].more += more->second;
+        }
+        std::erase_if(dropped, [](const auto& kind) { return logs().told.contains(kind.first); });
+        for (const Kind& kind : kinds) errors.push_back(with_count(kind.first->error, kind.more, "of this kind"));
     }
-    if (dropped) errors.emplace_back(ErrorCode::Internal, "and " + std::to_string(dropped) + " more failures of submitted work");
+    if (!dropped.empty())
+        errors.push_back(Error(ErrorCode::Internal, "and " + std::to_string(dropped.size()) + " more kinds of failures of submitted work"));
     return errors;
 }
 

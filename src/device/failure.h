@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <pardo/error.h>
@@ -40,8 +41,8 @@ public:
     void note(const std::shared_ptr<Failure>& failure);
     /// Raises the oldest one, which names how many there are besides: from then on all are acknowledged. Cheap when there is none.
     void raise();
-    /// Lets go of those that are acknowledged.
-    void prune();
+    /// Lets go of those that are acknowledged, `seen` among them.
+    void prune(const Failure* seen = nullptr);
     /// The queue is gone: failures of no data, which nobody can wait for any more, are lost ones.
     void lose();
     /// As pardo::take_unseen_failures.
@@ -51,7 +52,8 @@ private:
     void prune_locked();
     std::vector<std::shared_ptr<Failure>> entries_;
     std::uint64_t dropped_ = 0;
-    std::atomic<bool> any_{false};  // entries_ or dropped_, readable without the lock
+    std::unordered_map<std::size_t, std::uint64_t> dropped_kinds_;  // how many of each, by their message's hash; of so many kinds
+    std::atomic<bool> any_{false};                                  // entries_ or dropped_, readable without the lock
 };
 
 }  // namespace pardo::device

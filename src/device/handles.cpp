@@ -137,6 +137,7 @@ bool Event::wait_for(int milliseconds) const {
 }
 bool Event::done() const noexcept { return !state_ || state_->done(); }
 EventStatus Event::status() const noexcept { return state_ ? state_->status() : EventStatus::Complete; }
+bool Event::waits_for_user_event() const { return state_ && state_->waits_for_user_event(); }
 Profiling Event::profiling() const {
     const Profiling times = state_ ? state_->times() : Profiling();
     if (times.queued == 0) {

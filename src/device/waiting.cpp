@@ -62,6 +62,10 @@ void finish_without_locks(const Event& event) {
     wait_without_locks(event);
 }
 
+void finish_order(const Event& event) {
+    if (!event.state() || !event.state()->waits_for_user_event()) finish_without_locks(event);
+}
+
 }  // namespace pardo::device
 
 namespace pardo {

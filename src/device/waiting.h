@@ -43,5 +43,8 @@ void wait_without_locks(const Event& event);
 /// The same, and raises the work's failure if it does not have to wait for locks; else that stays with the event: its queue and those who
 /// use the values raise it. Throws Device in a host task that the work waits for.
 void finish_without_locks(const Event& event);
+/// The same for an order whose caller gets the event. What waits for a UserEvent is not waited for: this thread may be the one that
+/// completes it. Outside code then finds the memory written when the event is complete.
+void finish_order(const Event& event);
 
 }  // namespace pardo::device

@@ -56,6 +56,7 @@ struct LoopArguments {
     std::span<device::Buffer* const> results;  // one a result
     bool waits = false;                        // for its end, at once
     bool late = false;                         // memory that other code may see is written without waiting
+    bool gives_event = true;                   // to the caller, as a kernel does
 };
 
 class UserFunction {

@@ -168,6 +168,7 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     if (spec.parallel && iterations == 0) return packed(layout, initial);
 
     launch::LoopArguments loop;
+    loop.gives_event = false;
     loop.chunk = chunk;
     if (chunk == automatic_chunk && !counts.empty())
         loop.chunk = std::max<std::int64_t>(1, counts[0] / (shares * std::max(1, queue->device()->info().max_compute_units)));
@@ -207,7 +208,10 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     loop.waits = !results.empty() || variant.reports;
     loop.late = late && results.empty() && !variant.reports;
     const Event event = state_->submit(*special, variant, arguments, extents, iterations, queue.get(), {}, loop);
-    if (loop.waits) device::Buffer::wait_for(event);  // of failed elements, each time
+    if (loop.waits) {
+        event.wait();
+        if (const auto failure = device::failure_of(event)) throw Error(failure->error);  // of failed elements, each time
+    }
     if (loop.late) *late = event;
     std::vector<std::vector<Scalar>> values(results.size());
     for (std::size_t k = 0; k < results.size(); ++k) {

@@ -437,7 +437,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
         }
         event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
     }
-    if (foreign) device::finish_without_locks(event);
+    if (foreign) device::finish_order(event);
     return event;
 }
 

@@ -225,7 +225,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     }
     if (looks) event = status.read(queue, event, uses, name(), failure);
     if (guard.owns_lock()) guard.unlock();
-    if (foreign && !loop.late) device::finish_without_locks(event);
+    if (foreign && !loop.late) loop.gives_event ? device::finish_order(event) : device::finish_without_locks(event);
     return event;
 }
 

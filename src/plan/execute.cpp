@@ -97,9 +97,11 @@ void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, d
     request.operations = planned.operations;
     request.label = label_of;
     request.label_data = &planned;
-    const Event event = queue->launch(request, device::ExtraDepends::current());
-    if (shared)
-        device::finish_without_locks(event);  // outside code may write as soon as the operation is over for them, and read what it wrote
+    const std::span<const Event> depends = device::ExtraDepends::current();
+    const Event event = queue->launch(request, depends);
+    if (!shared) return;
+    // Outside code may write as soon as the operation is over for them, and read what it wrote.
+    depends.empty() ? device::finish_without_locks(event) : device::finish_order(event);
 }
 
 /// Whether there are copies of values of the host among the memory that is read: what comes of them alone follows too.

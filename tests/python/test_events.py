@@ -6,11 +6,13 @@ import gc
 import threading
 import weakref
 
+import groups
 import numpy as np
 import pardo as pp
 import pytest
 
 DEVICES = ["cpu", "null"]
+PLACES = [d.id for d in groups.DEVICES]
 
 
 @pytest.fixture(params=DEVICES)
@@ -69,6 +71,71 @@ def test_failure_of_a_user_event_reaches_what_waits(queue):
     event.wait()  # once
     gate.wait()
     queue.wait()
+
+
+# Orders that need an event, which they are given.
+NEEDY = {
+    "barrier": lambda x, e: x.queue.barrier(depends=e),
+    "copy": lambda x, e: x.queue.copy(x, pp.ones(8, queue=x.queue), depends=e),
+    "empty copy": lambda x, e: x.queue.copy(x[:0], x[:0], depends=e),
+    "empty fill": lambda x, e: x.queue.fill(x[:0], 1, depends=e),
+    "fill": lambda x, e: x.queue.fill(x, 1, depends=e),
+    "host task": lambda x, e: x.queue.host_task(lambda: None, depends=e),
+    "kernel": lambda x, e: put[pp.Range(8), None, e](x),
+    "prefetch": lambda x, e: x.queue.prefetch(x, depends=e),
+    "strided fill": lambda x, e: x.queue.fill(x[::2], 1, depends=e),
+    "submit": lambda x, e: x.queue.submit(x * 2, depends=e),
+    "submit all": lambda x, e: x.queue.submit(depends=e),
+}
+
+
+@pp.kernel
+def put(item: pp.Item, x):
+    x[item.get_id(0)] = 1.0
+
+
+def seen_failure():
+    event = pp.UserEvent()
+    event.set_failed(KeyError("mine"))
+    with pytest.raises(KeyError):
+        event.wait()
+    event.wait()
+    return event
+
+
+@pytest.mark.parametrize("device", PLACES)
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize("name", NEEDY)
+def test_work_that_needs_a_failure_that_was_seen_raises(device, order, name):
+    x = pp.zeros(8, queue=pp.Queue(device, order=order))
+    event = NEEDY[name](x, seen_failure())
+    with pytest.raises(KeyError, match="mine"):
+        event.wait()
+    event.wait()  # once
+    x.queue.wait()
+    NEEDY[name](x, seen_failure())
+    with pytest.raises(KeyError, match="mine"):
+        x.queue.wait()
+    x.queue.wait()
+    with pytest.raises(KeyError, match="mine"):
+        NEEDY[name](x, seen_failure()).as_future().result()
+
+
+@pytest.mark.parametrize("device", PLACES)
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_each_event_that_did_not_run_raises(device, order):
+    queue = pp.Queue(device, order=order)
+    x, gate = pp.zeros(8, queue=queue), pp.UserEvent()
+    first = queue.fill(x, 1, depends=gate)
+    second = queue.host_task(lambda: None, depends=first)
+    gate.set_failed(KeyError("mine"))
+    for event in (gate, first, second):
+        with pytest.raises(KeyError, match="mine"):
+            event.wait()
+        event.wait()  # once
+    queue.wait()  # what was to be said has been said
+    with pytest.raises(KeyError, match="mine"):
+        x.tolist()
 
 
 def test_dropped_user_event_fails_what_waits(queue):

@@ -227,7 +227,7 @@ FAILING: dict[str, Callable[[pp.Array], object]] = {
 
 
 def refused(x: pp.Array) -> None:
-    """Each read raises, whatever it is, and however often."""
+    """Each read raises, whatever it is, and however often, and says what can be done."""
     for _ in range(2):
         for use in (
             lambda: pp.asnumpy(x),
@@ -239,8 +239,9 @@ def refused(x: pp.Array) -> None:
             lambda: x.tolist(),
             lambda: pp.asnumpy(x[-3:] + 1.0),
         ):
-            with pytest.raises(IndexError):
+            with pytest.raises(IndexError) as caught:
                 use()
+            assert sum("failure()" in n and "accept()" in n for n in caught.value.__notes__) == 1
     assert isinstance(x.failure(), IndexError)
 
 
@@ -521,6 +522,24 @@ def test_at_exit_all_that_is_left_is_reported() -> None:
     )
     assert done.stdout == "end\n"
     assert "KeyError: 'task'" in done.stderr
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_reports_count_each_kind_of_failure_once(kept: bool) -> None:
+    done = run_script(
+        f"""
+        import pardo as pp
+        events, queue = [], pp.Queue("cpu")
+        for k in range(1500):
+            event = pp.UserEvent()
+            event.set_failed(KeyError("same" if k else "first"))
+            events += [event, queue.barrier(depends=event)]
+            if not {kept}:
+                event.wait() if event._failure() is None else None
+        """
+    )
+    assert done.stderr.count("KeyError: 'first'") == done.stderr.count("KeyError: 'same'") == int(kept)
+    assert "more kinds" not in done.stderr
 
 
 def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:

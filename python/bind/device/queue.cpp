@@ -33,9 +33,10 @@ void wait_for_queue(const Queue& q, nb::handle timeout) {
 
 using Events = std::vector<pardo::Event>;
 
-/// What outside code may write or read is over when the call returns.
+/// What outside code may write or read is over when the call returns, but for what waits for a UserEvent.
 pardo::Event over(const pardo::Event& event, const pardo::Array& to, const pardo::Array& from) {
-    if ((to.externally_readable() || from.externally_writable()) && !event.done()) wait(event);
+    const bool shared = to.externally_readable() || from.externally_writable();
+    if (shared && !event.done() && !event.waits_for_user_event()) wait(event);
     return event;
 }
 

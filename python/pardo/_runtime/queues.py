@@ -187,7 +187,8 @@ class QueueMethods:
         ----------
         dst, src : Array, memory of `MemoryDevice` and its like, or object with the buffer protocol
             Of one dtype and shape; either may be strided. A block of memory takes any contiguous elements of as many bytes. The
-            host's own memory (NumPy arrays) is read and written before this returns; if Ctrl-C ends that wait, it still will be.
+            host's own memory (NumPy arrays) is read and written before this returns; if Ctrl-C ends that wait, it still will be. While
+            a `UserEvent` that it waits for has not been set, this returns at once, and that is so when the event is complete.
         depends : Event, Array, or sequence of them, optional
             What the copy waits for, in addition to the work on both arrays.
 

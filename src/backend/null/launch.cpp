@@ -39,6 +39,7 @@ Event NullQueue::submit(std::optional<Activity> activity, Record record, const L
         if (!fence_.done()) after.push_back(fence_);
     }
     bool deferred = false;
+    for (Event& e : needs) e = device::needed_now(e, this);
     for (const auto* list : {&needs, &after}) {
         for (const Event& e : *list) {
             if (e.done()) continue;

@@ -30,8 +30,13 @@ Stripe stripes[stripe_count];
 }  // namespace
 
 void Buffer::wait_for(const Event& write) {
-    write.wait();
-    if (const std::shared_ptr<Failure> failure = failure_of(write)) throw Error(failure->error);
+    if (!write.state()) return;
+    write.state()->wait_done();
+    const std::shared_ptr<Failure> failure = failure_of(write);
+    if (!failure) return;
+    write.state()->acknowledge();
+    if (externally_writable()) throw Error(failure->error);  // raised once, as it is not kept
+    throw FailedElements(failure->error);
 }
 
 std::mutex& Buffer::mutex() const noexcept {

@@ -26,7 +26,8 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
 
 Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
                          Reader reader) const {
-    if (!buffer_->host_visible()) {  // here the host waits: reading takes a copy
+    const bool visible = buffer_->host_visible();
+    if (!visible && !(launched.state() && launched.state()->waits_for_user_event())) {  // here the host waits: reading takes a copy
         if (launched.state()) launched.state()->wait_done();
         if (failure_of(launched)) return launched;
         std::vector<std::int64_t> words(words_);
@@ -46,7 +47,13 @@ Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const Bu
     for (const BufferUse& use : uses)
         if (writes(use)) after.push_back({use.buffer, Access::ReadWrite, use.view});
     const Event depends[] = {launched};
-    return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
+    if (visible) return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
+    const auto copy_and_check = [queue, buffer = buffer_, count = words_, reader = std::move(reader)] {
+        std::vector<std::int64_t> words(count);
+        queue->fetch(words.data(), buffer.get(), 0, count * sizeof(std::int64_t));
+        reader(words);
+    };
+    return queue->host_task(copy_and_check, after, {name, current_location()}, 50, depends);
 }
 
 }  // namespace pardo::device

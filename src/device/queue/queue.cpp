@@ -220,7 +220,7 @@ std::vector<Event> DriverQueue::settle(Buffer* buffer, const View& view, bool wr
         if (core().before_next(e)) {
             ordered.push_back(e);
         } else {
-            Buffer::wait_for(e);
+            buffer->wait_for(e);
         }
     }
     return ordered;
@@ -264,7 +264,7 @@ void DriverQueue::read(void* to, Buffer* from, std::size_t offset, std::size_t b
         ordered = settle(from, View::bytes(offset, bytes), false);
     }
     fetch(to, from, offset, bytes);
-    for (const Event& e : ordered) Buffer::wait_for(e);
+    for (const Event& e : ordered) from->wait_for(e);
 }
 
 void DriverQueue::fetch(void* to, Buffer* from, std::size_t offset, std::size_t bytes) {

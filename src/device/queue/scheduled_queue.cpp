@@ -8,21 +8,6 @@
 #include <pardo/error.h>
 
 namespace pardo::device {
-namespace {
-
-/// Elements whose failure was seen before this work was submitted: a failure of its own, so that the wait for it raises. It is not one
-/// that nobody saw.
-void renew_seen(Event& need, Queue* queue) {
-    const std::shared_ptr<Failure> seen = failure_of(need);
-    if (!seen || !seen->acknowledged.load(std::memory_order_acquire)) return;
-    const std::shared_ptr<Failure> own = Failure::make(seen->error);
-    own->reported = true;
-    const Event failed(new EventState(queue));
-    failed.state()->set_failed(own);
-    need = failed;
-}
-
-}  // namespace
 
 ScheduledQueue::~ScheduledQueue() { scheduler_->close(); }
 
@@ -32,7 +17,7 @@ void ScheduledQueue::open(Scheduler* scheduler) {
 }
 
 ScheduledQueue::Covered ScheduledQueue::collect(std::span<const BufferUse> uses, std::span<const Event> depends, Request& request) {
-    request.needs.assign(depends.begin(), depends.end());
+    for (const Event& e : depends) request.needs.push_back(needed_now(e, this));
     Covered covered;
     for (const BufferUse& u : uses) {
         covered.push_back(u.buffer->noted());
@@ -43,7 +28,7 @@ ScheduledQueue::Covered ScheduledQueue::collect(std::span<const BufferUse> uses,
             const std::size_t known = request.needs.size();
             u.buffer->collect_for_read(u.view, request.needs, request.after, Buffer::Look::Take,
                                        [this](const Event& e, bool needed) { return scheduler_->implied(e, needed); });
-            for (std::size_t i = known; i < request.needs.size(); ++i) renew_seen(request.needs[i], this);
+            for (std::size_t i = known; i < request.needs.size(); ++i) request.needs[i] = needed_now(request.needs[i], this);
         }
         if (writes(u)) u.buffer->collect_for_write(request.after, [this](const Event& e) { return scheduler_->implied(e, false); });
     }
@@ -81,9 +66,11 @@ Event ScheduledQueue::join(const char* name, std::span<const Event> needs, std::
 Event ScheduledQueue::barrier(std::span<const Event> depends) {
     const auto complete = [](const Event& e) { return e.status() == EventStatus::Complete; };
     if (!profiling_ && std::all_of(depends.begin(), depends.end(), complete) && scheduler_->idle()) return Event();
-    if (order_ == QueueOrder::InOrder) return join("barrier", depends);
+    std::vector<Event> needs;
+    for (const Event& e : depends) needs.push_back(needed_now(e, this));
+    if (order_ == QueueOrder::InOrder) return join("barrier", needs);
     Ends ends = scheduler_->unfinished_ends();
-    return join("barrier", depends, std::move(ends.events), ends.covered);
+    return join("barrier", needs, std::move(ends.events), ends.covered);
 }
 
 void ScheduledQueue::order_after(const Event& event) {

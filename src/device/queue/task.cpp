@@ -147,7 +147,7 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     if (in_order) {
         task->needs.push_back(queue->barrier(depends));
     } else {
-        task->needs.assign(depends.begin(), depends.end());
+        for (const Event& e : depends) task->needs.push_back(needed_now(e, queue));
         task->after.push_back(queue->fence());
     }
     task->state->inherit_host_signals(task->needs);

@@ -161,9 +161,23 @@ std::int64_t place(const char* which, const Rect& rect, const std::int64_t (&ori
 
 }  // namespace
 
+namespace {
+
+/// For several submissions: one failure of all of them.
+std::vector<Event> needed_now(std::span<const Event> depends, device::Queue* queue) {
+    std::vector<Event> needs;
+    for (const Event& e : depends) needs.push_back(device::needed_now(e, queue));
+    return needs;
+}
+
+}  // namespace
+
 Event graph::joined(device::Queue* queue, std::vector<Event> events) {
     std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
-    if (events.empty() || std::all_of(events.begin(), events.end(), device::known_done)) return events.empty() ? Event() : events[0];
+    if (events.empty()) return {};
+    for (const Event& e : events) {
+        if (device::known_done(e)) return device::needed_now(e, queue);  // failed: the rest makes no difference
+    }
     if (events.size() == 1) return events[0];
     if (queue->order() == QueueOrder::InOrder) return queue->barrier(events);
     return queue->host_task([] {}, {}, {"join", {}}, 0, events);
@@ -174,14 +188,14 @@ Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depend
         if (x.queue() == *this) continue;
         throw Error(ErrorCode::Placement, "Queue.submit: an array is of another queue, of " + x.device().id() + "; submit it there");
     }
-    const device::ExtraDepends scope(depends);
+    const std::vector<Event> needs = needed_now(depends, impl_);
+    const device::ExtraDepends scope(needs);
     if (arrays.empty()) {
         plan::force_pending(impl_);
-        return impl_->barrier(depends);
+        return impl_->barrier(needs);
     }
     pardo::force(arrays);
-    std::vector<Event> events(depends.begin(), depends.end());
-    std::vector<Event> others;
+    std::vector<Event> events = needs, others;
     for (const Array& x : arrays) x.node()->buffer->collect_for_read(graph::view_of(*x.node()), events, others);
     return graph::joined(impl_, std::move(events));
 }
@@ -198,10 +212,11 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     check_pair(op_name, impl_, to, from);
     graph::ensure_leaf(from);
     graph::require_writeable(op_name, to);
-    if (to.size() == 0) return graph::joined(impl_, {depends.begin(), depends.end()});
+    const std::vector<Event> needs = needed_now(depends, impl_);
+    if (to.size() == 0) return graph::joined(impl_, needs);
     Array source = from;
     if (graph::may_overlap(*to.node(), *from.node())) {
-        const device::ExtraDepends scope(depends);
+        const device::ExtraDepends scope(needs);
         source = from.copy();
         graph::ensure_leaf(source);
     }
@@ -212,9 +227,8 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     Regions(*to.node(), *source.node()).for_each([&](const StridedCopy& region) {
         const bool row = region.extents[1] == 1 && region.extents[2] == 1;
         events.push_back(row ? impl_->copy(target, static_cast<std::size_t>(region.to_offset), origin,
-                                           static_cast<std::size_t>(region.from_offset), static_cast<std::size_t>(region.extents[0]),
-                                           depends)
-                             : impl_->copy_strided(target, origin, region, depends));
+                                           static_cast<std::size_t>(region.from_offset), static_cast<std::size_t>(region.extents[0]), needs)
+                             : impl_->copy_strided(target, origin, region, needs));
     });
     return graph::joined(impl_, std::move(events));
 }

@@ -155,7 +155,7 @@ ExportedMemory export_memory(const Array& x, std::optional<ForeignStream> stream
     bool ours = false;
     const auto on_stream = [&](const Event& e) { return stream && e.state()->queue() == queue && !e.done(); };
     for (const Event& e : before) on_stream(e) ? void(ours = true) : e.state()->wait_done();
-    for (const Event& e : needs) on_stream(e) ? void(ours = true) : device::Buffer::wait_for(e);
+    for (const Event& e : needs) on_stream(e) ? void(ours = true) : buffer->wait_for(e);
     if (ours) queue->signal_stream(*stream);
     char* const data = static_cast<char*>(buffer->data()) + leaf.offset * itemsize(leaf.dtype);
     return {data, [kept = leaf.buffer, owner = leaf.queue, stream]() mutable {

@@ -65,6 +65,7 @@ from pardo._base import later as _later
 from pardo._base import memory as _array_memory
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
+from pardo._base import undisturbed as _undisturbed
 from pardo._base.dtypes import *
 from pardo._compiler import intrinsics as _intrinsics
 from pardo._core import *
@@ -161,6 +162,7 @@ def __dir__() -> list[str]:
 
 
 _public_names.answer(globals())
+_undisturbed.begin()
 
 if _TYPE_CHECKING:
     from pardo import algorithm as algorithm

@@ -15,6 +15,7 @@ from pardo._base.arguments import axis_index
 from pardo._base.docstrings import filled
 from pardo._base.public_names import as_method, unquote
 from pardo._base.tracebacks import show_class
+from pardo._base.undisturbed import Undisturbed
 from pardo._core import Array, conjugate
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ class Methods(Conversions):
         bytes
             What `pickle.loads` makes an Array of.
         """
-        import pickle
+        with Undisturbed():
+            import pickle
 
         return pickle.dumps(self)
 

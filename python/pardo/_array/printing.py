@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo._array.interop import asnumpy, host_view
+from pardo._base.undisturbed import Undisturbed
 from pardo._core import Array
 
 
@@ -38,7 +39,8 @@ def array_str(x: Array) -> str:
 
 def array_html(x: Array) -> str:
     """For notebooks: a line of facts above the values."""
-    import html
+    with Undisturbed():
+        import html
 
     facts = f"Array, shape {x.shape}, {x.dtype}, {x.device.id}, {x.nbytes} bytes"
     return f"<div><em>{html.escape(facts)}</em><pre>{html.escape(array_repr(x))}</pre></div>"

@@ -1,6 +1,7 @@
 # python/pardo/_array/products.py: products of matrices and vectors. They run in OpenBLAS, which is loaded at the first use.
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from pardo._array.contexts import copying
 from pardo._base.arguments import array, arrays, axis_index, index, loop_dtype, same_queue, store, store_reduced
 from pardo._base.docstrings import filled
 from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
+from pardo._base.undisturbed import Undisturbed
 from pardo._core import Array
 
 __all__ = [
@@ -26,13 +28,13 @@ _NUMBERS = same_types(2)
 
 def _load_openblas() -> None:
     """Called by the core before the first product: tells it where the wheel scipy-openblas32 keeps its library."""
-    import importlib.util
-    from pathlib import Path
+    with Undisturbed():
+        from pathlib import Path
 
-    try:
-        spec = importlib.util.find_spec("scipy_openblas32")
-    except ImportError:
-        return
+        try:
+            spec = importlib.util.find_spec("scipy_openblas32")
+        except ImportError:
+            return
     if spec is None or not spec.submodule_search_locations:
         return
     for folder in spec.submodule_search_locations:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from pardo._base.undisturbed import Undisturbed
+
 # File below python/pardo -> the public names that it defines.
 FILES = {
     "_analysis.averages": "average corrcoef cov",
@@ -93,7 +95,7 @@ def find(name: str, namespace: dict[str, Any], prepare: Callable[[dict[str, Any]
     file = _FILE_OF.get(name)
     if file is None:
         return None
-    with _lock:
+    with _lock, Undisturbed():
         if name not in namespace:
             module = importlib.import_module(f"pardo.{file}")
             if name not in namespace:  # it was not asked for while it was read

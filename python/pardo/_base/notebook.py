@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pardo._base.undisturbed import Undisturbed
+
 
 class ShownText(str):
     """Text that a prompt and a notebook show as print() does."""
@@ -15,7 +17,8 @@ class ShownText(str):
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = (), texts: int = 1) -> str:
     """A table, the first columns aligned to the left, the others to the right, with lines of text below."""
-    import html
+    with Undisturbed():
+        import html
 
     def row(tag: str, cells: Sequence[str]) -> str:
         sides = ("left" if k < texts else "right" for k in range(len(cells)))

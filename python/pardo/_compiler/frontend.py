@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from pardo import _core
 from pardo._base.package import owns
+from pardo._base.undisturbed import Undisturbed
 from pardo._compiler import translation_cache
 from pardo._compiler.intrinsics import fill, known
 from pardo._compiler.names import Captured, Names, current, python_function
@@ -92,6 +93,13 @@ def translate(function: types.FunctionType) -> Translation:
                 return translation
         elif not translation.changed() and _alike(former, function) and not translation.has_own_numbers(former):
             return translation.moved(former, function)
+    if not under_way.functions:
+        with Undisturbed():
+            return _translation(function)
+    return _translation(function)
+
+
+def _translation(function: types.FunctionType) -> Translation:
     if function in under_way.functions:
         source = source_of(function)
         raise problem(
@@ -119,7 +127,7 @@ def translate(function: types.FunctionType) -> Translation:
         translation = Translation(made, captured)
     finally:
         under_way.functions.pop()
-    _translations.pop(function.__code__, None)
+    kept = _translations.pop(function.__code__, ())
     while len(_translations) >= MOST_TRANSLATIONS:
         _translations.pop(next(iter(list(_translations))), None)  # other threads change it too
     _translations[function.__code__] = ((function, translation), *kept[: MOST_VARIANTS - 1])

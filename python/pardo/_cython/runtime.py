@@ -73,7 +73,7 @@ class Region:
 
     def __init__(self, data: bytes, files: bytes) -> None:
         self._data, self._files = data, files
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._made: dict[Any, Variant] | None = None
 
     def _variants(self) -> dict[Any, Variant]:
@@ -126,7 +126,7 @@ class Variant:
     def __init__(self, function: Any, results: list[str], loops: bool) -> None:
         self._function, self._results, self._loops = function, results, loops
         self._statements: Any = True  # a function with loops of the core; True before that was tried, False if there can be none
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.calls: _core._Region | None = None
         self._misses = 0
 

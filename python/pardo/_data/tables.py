@@ -245,7 +245,7 @@ class Table(_core._PresentTable):
 
 
 tables: dict[str, Table] = {}
-_tables_lock = threading.Lock()
+_tables_lock = threading.RLock()
 
 
 def table_of(device: Device) -> Table:
@@ -318,7 +318,7 @@ class Copies:
 def _after_fork() -> None:
     """The child has locks of its own; who held them is in the parent."""
     global _tables_lock
-    _tables_lock = threading.Lock()
+    _tables_lock = threading.RLock()
     _workers.clear()
     for table in tables.values():
         table.lock = _Lock(table)

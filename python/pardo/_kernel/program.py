@@ -9,6 +9,7 @@ import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._base.public_names import publish_module
+from pardo._base.undisturbed import Undisturbed
 from pardo._core import Device, Event
 from pardo._data import present
 from pardo._kernel import copies
@@ -173,7 +174,8 @@ class Program:
 
 
 def _words(options: str) -> list[str]:
-    import shlex  # few write programs as text: the others need not wait for it
+    with Undisturbed():
+        import shlex  # few write programs as text: the others need not wait for it
 
     return shlex.split(options)
 

@@ -10,6 +10,7 @@ import numpy as np
 from pardo._base.arguments import default_queue, integer
 from pardo._base.arguments import index as read_index
 from pardo._base.public_names import publish_module
+from pardo._base.undisturbed import Undisturbed
 from pardo._core import _empty_in
 from pardo._language.index_space import Range
 from pardo._random import kernels
@@ -24,7 +25,8 @@ LENGTH = WORD * BLOCKS  # of all streams of a key, one after the other
 
 def digest(numbers: Iterable[int], purpose: bytes = b"") -> int:
     """96 bits: BLAKE2b of the numbers in hexadecimal, with commas between."""
-    import hashlib  # not needed by programs that draw nothing
+    with Undisturbed():
+        import hashlib  # not needed by programs that draw nothing
 
     text = ",".join(format(n, "x") for n in numbers)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=12, person=purpose).digest(), "little")
@@ -45,7 +47,8 @@ def _integer(seed: Any) -> int:
 def words_of_seed(seed: Any) -> tuple[int, int, int]:
     """Both words of the key, and the third of the counter."""
     if seed is None:
-        import secrets
+        with Undisturbed():
+            import secrets
 
         n = secrets.randbits(96)
     elif hasattr(seed, "generate_state"):
@@ -135,7 +138,8 @@ class Philox:
     def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
             raise ValueError("Philox: seed and key cannot both be given; leave one of them away")
-        self.lock = threading.Lock()
+        # A handler of a signal may draw while it is held; blocks that change the state call nothing, so that none runs in their midst.
+        self.lock = threading.RLock()
         self.seed_seq = seed if hasattr(seed, "generate_state") else None
         self._children = 0
         if key is None:

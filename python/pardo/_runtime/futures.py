@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import itertools
+import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,41 @@ if TYPE_CHECKING:
     from pardo._core import Array, Event
 
 
+SLICE = 0.05  # seconds, after which a thread that waits for a future sees that it was cancelled
+
+
 class _Future(concurrent.futures.Future[Any]):
     """A future that acknowledges its event's failure when it is asked for it."""
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, value: Any) -> None:
         super().__init__()
-        self._event = event
+        self._event, self._value = event, value
+        self._turns = itertools.count()  # whose is the first one completes it
+
+    def _settle(self) -> None:
+        """Complete it, by whichever thread comes first: the helper thread, or one that asks."""
+        if next(self._turns) > 0 or not self.set_running_or_notify_cancel():
+            return
+        failure = self._event._failure(False)
+        if failure is not None:
+            self.set_exception(failure)
+        else:
+            self.set_result(self._event._value() if self._value is None else self._value)
+
+    def _wait(self, timeout: float | None) -> float | None:
+        """Wait for the event, and give what is left of the time.
+
+        The handler of a signal may come here while this thread holds the lock of another future below, for which the helper thread waits.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.done() and not self._event.done():
+            left = SLICE if end is None else min(end - time.monotonic(), SLICE)
+            if left <= 0:
+                return 0
+            _core._wait_any([self._event], left, "Future.result")
+        if self._event.done():
+            self._settle()
+        return None if end is None else max(end - time.monotonic(), 0)
 
     def _acknowledge(self) -> None:
         if self.done() and not self.cancelled():
@@ -27,14 +58,14 @@ class _Future(concurrent.futures.Future[Any]):
     def result(self, timeout: float | None = None) -> Any:
         self._check_thread()
         try:
-            return super().result(timeout)
+            return super().result(self._wait(timeout))
         finally:
             self._acknowledge()
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         self._check_thread()
         try:
-            return super().exception(timeout)
+            return super().exception(self._wait(timeout))
         finally:
             self._acknowledge()
 
@@ -46,25 +77,17 @@ class _Future(concurrent.futures.Future[Any]):
             )
 
 
-def _settle(pair: tuple[_Future, Any]) -> None:
-    """Completes a future, on the library's helper thread."""
-    future, value = pair
-    if not future.set_running_or_notify_cancel():
-        return
-    failure = future._event._failure(False)
-    if failure is not None:
-        future.set_exception(failure)
-    else:
-        future.set_result(future._event._value() if value is None else value)
+def _settle(future: _Future) -> None:
+    future._settle()
 
 
 def future_of(event: Event, value: Any = None) -> concurrent.futures.Future[Any]:
     """A future that resolves to `value`, by default what the work returned."""
-    future = _Future(event)
+    future = _Future(event, value)
     if event.done():
-        _settle((future, value))
+        future._settle()
     else:
-        event._notify(_settle, (future, value))
+        event._notify(_settle, future)
     return future
 
 

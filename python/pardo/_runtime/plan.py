@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from pardo._base.notebook import ShownText
+from pardo._base.undisturbed import Undisturbed
 
 Step = dict[str, Any]
 
@@ -31,7 +32,8 @@ class Plan(ShownText):
 
     def _repr_html_(self) -> str:
         """For notebooks: kernels and calls as boxes, the arrays between them as arrows; the text below, folded."""
-        import html
+        with Undisturbed():
+            import html
 
         if not self._steps:
             return f"<p>{html.escape(self.strip()) or 'nothing is pending'}</p>"
@@ -220,7 +222,8 @@ _STYLES = {"bold": ' font-weight="bold"', "plain": "", "small": ' font-size="11"
 
 
 def _drawn(item: _Item) -> str:
-    import html
+    with Undisturbed():
+        import html
 
     if not item.lines:  # a bend
         return ""

@@ -10,6 +10,7 @@ from pardo import _core
 from pardo._base.arguments import index
 from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
+from pardo._base.undisturbed import Undisturbed
 
 __all__ = ["Profile", "profile"]
 
@@ -113,7 +114,8 @@ def _lanes(records: list[Record]) -> list[_Lane]:
 
 
 def _json(data: Any, **options: Any) -> str:
-    import json  # takes two milliseconds, which `import pardo` need not wait for
+    with Undisturbed():
+        import json  # takes two milliseconds, which `import pardo` need not wait for
 
     return json.dumps(data, **options)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pardo import _core
 from pardo._base.package import users_line
 from pardo._base.sizes import with_bytes
+from pardo._base.undisturbed import Undisturbed
 
 __all__ = ["allow_implicit_copies", "transfer_guard"]
 
@@ -169,7 +170,8 @@ def _noted(op_name: str, nbytes: int, device: str, to_device: bool, without: str
         return
     way = f"of the host to {device}" if to_device else f"from {device} to the host"
     if mode == "log":
-        import logging  # not before it is needed: it takes a tenth of the time of `import pardo`
+        with Undisturbed():
+            import logging  # not before it is needed: it takes a tenth of the time of `import pardo`
 
         logging.getLogger("pardo").warning("%s: copies %d bytes %s, at %s%s", op_name, nbytes, way, users_line(), _reason(device, without))
         return

@@ -122,9 +122,6 @@ KINDS = {
     "hooks at the exit": "atexit.register(lambda: float((x + n).sum())) if n < 5 else 0; x + 1",
 }  # fmt: skip
 
-# They compile over and over. Drivers of OpenCL are destroyed when the process ends, under threads that are in their compilers.
-COMPILING = ("new kernels", "new jit")
-
 FINISH = """
     started = [threading.Event() for _ in kinds]
 
@@ -163,8 +160,6 @@ def ends(kinds: list[str], device: str, tmp_path: Path, moment: float, before: s
 @pytest.mark.parametrize("device", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_daemon_threads_in_calls(kind, device, tmp_path):
-    if kind in COMPILING and not device.startswith("cpu"):
-        pytest.skip("the driver's compiler does not outlive the process's end")
     ends([kind, kind], device, tmp_path, random.Random(kind).random() / 20)
 
 
@@ -172,8 +167,7 @@ def test_daemon_threads_in_calls(kind, device, tmp_path):
 @pytest.mark.parametrize("number", range(8))
 def test_daemon_threads_in_calls_of_many_kinds(number, device, tmp_path):
     """Among the exit's own work: hooks of the user's, older than the package and newer, that compute."""
-    known = [k for k in sorted(KINDS) if device.startswith("cpu") or k not in COMPILING]
-    some = random.Random(number).sample(known, 6)
+    some = random.Random(number).sample(sorted(KINDS), 6)
     before = "atexit.register(lambda: float((x + 1).sum()))"
     after = "atexit.register(lambda: float(total(x)))\n"
     ends(some, device, tmp_path, number / 100, before, after)

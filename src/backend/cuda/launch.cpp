@@ -21,7 +21,7 @@ constexpr LaunchAttribute overlaps{launch_overlaps, {}, 1, {}};
 }  // namespace
 
 ModuleHandle load_module(CudaDevice& device, const std::string& name, const jit::Binary& image) {
-    device::check_not_forked(name, &device);
+    const device::Compiling compiling(name, &device);
     const Driver& d = driver();
     char log[log_bytes] = "";
     int options[] = {jit_error_log, jit_error_log_bytes};

@@ -180,7 +180,7 @@ std::string OpenClDevice::program_key(const std::string& options) const {
 }
 
 Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
-    device::check_not_forked(name, this);
+    const device::Compiling compiling(name, this);
     (void)path();
     const Builder builder{api(), context_->handle(), handle_, build_options(c.fast_math),
                           name + ": the compiler of " + id_ + " (" + context_->name() + ")"};
@@ -236,7 +236,7 @@ OpenClTextProgram::~OpenClTextProgram() {
 }
 
 Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText& given) {
-    device::check_not_forked("Program", this);
+    const device::Compiling compiling("Program", this);
     (void)path();
     std::string options = "-cl-kernel-arg-info";
     for (const std::string& o : given.options) options += o.find(' ') == std::string::npos ? " " + o : " \"" + o + "\"";

@@ -1,7 +1,11 @@
 // src/device/queue/process.cpp: queues around fork() and at exit.
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <thread>
 
 #include <pardo/library.h>
 
@@ -31,6 +35,34 @@ std::vector<Ref<Scheduler>> live(Runner runner, const Device* device) {
 }
 
 std::atomic<bool> in_use{false}, forked{false}, exited{false};
+
+/// Threads in compilers of drivers.
+struct Compilers {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int running = 0;
+    std::optional<std::thread::id> last;  // the only thread that may begin
+};
+Compilers& compilers() {
+    static auto* instance = new Compilers;  // never destroyed: threads may outlive main
+    return *instance;
+}
+thread_local int compiling_here = 0;
+
+/// The child has no other threads.
+void forget_compilers() {
+    Compilers& c = compilers();
+    new (&c.changed) std::condition_variable;
+    c.running = compiling_here;
+    c.mutex.unlock();
+}
+
+void finish_compilers() {
+    Compilers& c = compilers();
+    std::unique_lock lock(c.mutex);
+    c.last = std::this_thread::get_id();
+    c.changed.wait(lock, [&] { return c.running == compiling_here; });
+}
 
 std::string fork_message(const Device* device) {
     return (device ? device->id() : std::string("the device")) +
@@ -84,6 +116,7 @@ void driver_in_use() {
     std::call_once(once, [] {
         hold_queues_at_fork();
         at_fork(ForkStage::Moments, {{}, {}, [] { forked = in_use.load(); }});
+        at_fork(ForkStage::Moments, {[] { compilers().mutex.lock(); }, [] { compilers().mutex.unlock(); }, forget_compilers});
     });
     in_use = true;
 }
@@ -91,6 +124,23 @@ void driver_in_use() {
 void check_not_forked(std::string_view op_name, const Device* device) {
     if (forked.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(op_name) + ": " + fork_message(device));
     if (exited.load(std::memory_order_relaxed)) throw Error(ErrorCode::Device, std::string(op_name) + ": the process is exiting");
+}
+
+Compiling::Compiling(std::string_view op_name, const Device* device) {
+    check_not_forked(op_name, device);
+    Compilers& c = compilers();
+    const std::lock_guard lock(c.mutex);
+    if (c.last && *c.last != std::this_thread::get_id()) throw Error(ErrorCode::Device, std::string(op_name) + ": the process is exiting");
+    ++c.running;
+    ++compiling_here;
+}
+
+Compiling::~Compiling() {
+    Compilers& c = compilers();
+    const std::lock_guard lock(c.mutex);
+    --c.running;
+    --compiling_here;
+    c.changed.notify_all();
 }
 
 bool driver_gone() noexcept { return forked.load(std::memory_order_relaxed) || exited.load(std::memory_order_relaxed); }
@@ -151,7 +201,9 @@ void finish_queues(Runner runner) {
 namespace pardo {
 
 void finish_driver_work() {
-    if (!device::driver_gone()) device::finish_queues(device::Runner::Driver);
+    if (device::driver_gone()) return;
+    device::finish_compilers();
+    device::finish_queues(device::Runner::Driver);
 }
 
 }  // namespace pardo

@@ -213,6 +213,14 @@ void sweep_driver_queues(const Device* device);
 void driver_in_use();
 /// Throws Device in a child of a process that had a driver in use: "<op_name>: … cannot be used after fork() …".
 void check_not_forked(std::string_view op_name, const Device* device);
+/// While it lives, this thread may be in a driver's compiler, which must not outlive exit(): finish_driver_work waits for it, and from then
+/// on only the thread that ends the process may have another. The constructor throws Device for others, and as check_not_forked.
+class Compiling {
+public:
+    Compiling(std::string_view op_name, const Device* device);
+    ~Compiling();
+    Compiling(const Compiling&) = delete;
+};
 /// True where no driver may be called any more, not even to give something back: in a forked child, and at the end of exit().
 bool driver_gone() noexcept;
 

@@ -24,6 +24,8 @@ pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"^```python\n(?:(?!```)[^\n]*\n)*```\n\n```text\n((?:(?!```)[^\n]*\n)*)```$", re.MULTILINE)
+VARYING = re.compile(r"\d [mµ]s|\.py\b|[│─]")  # times, the names and lines of files, and drawings
 DOCUMENTS = {
     str(path.relative_to(ROOT)): path.read_text()
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -36,9 +38,14 @@ def test_documents_are_found():
     assert {"README.md", "docs/index.md", "docs/getting-started.md", "docs/guide/errors.md"} <= set(DOCUMENTS)
 
 
+def rounded(text):
+    """Without the last digits, in which processors differ."""
+    return re.sub(r"\d+\.\d{9,}(e[-+]\d+)?", lambda number: f"{float(number[0]):.9g}", text)
+
+
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
 def test_code_of_documents_runs(name, tmp_path):
-    """From top to bottom, in a fresh process; the blocks of a file share their names."""
+    """From top to bottom, in a fresh process; the blocks of a file share their names. What a page shows below a block is what it prints."""
     text = DOCUMENTS[name]
     lines = [""] * len(text.splitlines())  # so that a traceback shows the line of the document
     for block in BLOCK.finditer(text):
@@ -51,6 +58,9 @@ def test_code_of_documents_runs(name, tmp_path):
     command = [sys.executable, "-W", "error", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    for shown in SHOWN.findall(text):
+        if not VARYING.search(shown):
+            assert rounded(shown) in rounded(done.stdout)
 
 
 @pytest.mark.parametrize("name", sorted(name for name, text in DOCUMENTS.items() if "```pycon" in text))

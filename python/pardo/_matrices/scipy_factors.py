@@ -324,7 +324,14 @@ def eig(
 
 
 @filled
-def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Array:
+def eigvals(
+    a: Any,
+    b: Any = None,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+    homogeneous_eigvals: bool = False,
+) -> Array:
     """Compute eigenvalues from an ordinary eigenvalue problem.
 
     Parameters
@@ -334,6 +341,7 @@ def eigvals(a: Any, b: Any = None, overwrite_a: bool = False, check_finite: bool
     b : None
         SciPy's second matrix, which only `eigvalsh` takes here.
     {overwrite_a}
+    {overwrite_b}
     {check_finite_now}
     homogeneous_eigvals : bool
         Whether the eigenvalues are given as pairs, ``w[0] / w[1]``, of shape (2, ..., M).

@@ -90,16 +90,16 @@ PyObject* wrap(pardo::Array array);
 // --- operands, scalars, dtypes (convert.cpp) ----------------------------------------------------------------------------------
 
 /// What an operand turned out to be.
-enum class OperandKind { Array, Scalar, Stranger };
+enum class OperandKind { Array, Scalar, Other };
 struct ParsedOperand {
-    OperandKind kind = OperandKind::Stranger;
+    OperandKind kind = OperandKind::Other;
     const pardo::Array* array = nullptr;
     std::optional<pardo::Array> copied;  // of values of the host
     pardo::Scalar scalar;
     operator pardo::Operand() const { return array ? pardo::Operand(*array) : pardo::Operand(scalar); }
 };
 /// Array, Python number or NumPy scalar, or values of the host (lists, NumPy arrays), which are copied to the queue of the arrays that they
-/// meet: `home`, or `other` where no such array is told; without any to the default queue. All else is of kind Stranger.
+/// meet: `home`, or `other` where no such array is told; without any to the default queue. All else is of kind Other.
 /// Python integers beyond 64 bits become floats where `row` computes in floats, or `other`, the operand they meet, is inexact; in
 /// comparisons they are infinite; else OverflowError.
 void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const pardo::Array* other = nullptr, std::optional<Row> row = {},
@@ -171,7 +171,7 @@ bool is_host_data(PyObject* o);
 pardo::Array host_operand(PyObject* o, const char* op_name, const pardo::Queue& queue, bool follows = true);
 /// As copy_buffer, of a NumPy array and seen by transfer_guard.
 pardo::Array copy_operand(nb::handle host, pardo::DType dtype, const pardo::Queue& queue, const char* op_name);
-/// Tells transfer_guard of a copy that nobody has asked for by name; throws if it is disallowed.
+/// Tells transfer_guard of a copy that was not asked for by name; throws if it is disallowed.
 void note_transfer(const char* op_name, std::int64_t bytes, const std::string& device, bool to_device);
 
 // --- index expressions (index.cpp) --------------------------------------------------------------------------------------------

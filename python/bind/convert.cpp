@@ -183,7 +183,7 @@ void parse_operand(PyObject* o, ParsedOperand& out, const char* op_name, const p
         if (PyObject_IsInstance(o, np().generic.ptr()) == 1) {
             out.scalar = strong(o);
         } else if (!weak_subclass(o, out.scalar, fits)) {
-            out.kind = OperandKind::Stranger;
+            out.kind = OperandKind::Other;
             if (!is_host_data(o)) return;
             if (!home) home = other;
             if (!data_is_mapped() && is_number_of_numpy(o)) {

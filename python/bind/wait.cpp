@@ -206,7 +206,7 @@ struct Released {
     }
 };
 
-/// Failures that nobody saw go where exceptions go that cannot be caught. No exception may be on its way.
+/// Failures that were not observed go where exceptions go that cannot be caught. No exception may be on its way.
 void report_unseen(pardo::Unseen which) {
     for (const pardo::Error& error : pardo::take_unseen_failures(which)) {
         const nb::object exception = exception_from(error);

@@ -127,7 +127,7 @@ DynamicLibrary DynamicLibrary::open(const std::vector<std::string>& candidates, 
     for (const std::string& candidate : candidates) {
         const std::vector<std::string> files = files_of(candidate);
         if (files != std::vector{candidate} && (library.handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_NOLOAD))) {
-            library.path_ = candidate;  // somebody has loaded it: nothing is looked for
+            library.path_ = candidate;  // it is loaded already: nothing is looked for
             return library;
         }
         for (const std::string& path : files) {

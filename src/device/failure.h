@@ -20,11 +20,11 @@ class FailureLog;
 /// Why work failed. Work that depended on it shares the record, so that waits raise it once.
 struct Failure : std::enable_shared_from_this<Failure> {
     explicit Failure(Error e) : error(std::move(e)) {}  // NOLINT(bugprone-throw-keyword-missing): not thrown, kept
-    /// A failure by its handle, which events hold. When the last copy goes and nobody has acknowledged it, it is lost.
+    /// A failure by its handle, which events hold. When the last copy goes without an acknowledgement, it is lost.
     static std::shared_ptr<Failure> make(Error error, bool acknowledged = false);
     Error error;
     std::atomic<bool> acknowledged{false};
-    std::atomic<bool> reported{false};  // as one that nobody saw
+    std::atomic<bool> reported{false};  // as one that was not observed
     std::atomic<bool> of_data{false};   // elements have failed by it; one of no data has its queue for a handle
     const FailureLog* home = nullptr;   // where it was noted first; set before others see it
 };
@@ -37,13 +37,13 @@ public:
 
     /// Of work that belongs to no queue: user events.
     static FailureLog& of_no_queue();
-    /// Before the event that failed is complete for anybody. The same failure is kept once.
+    /// Before the event that failed is complete for any thread. The same failure is kept once.
     void note(const std::shared_ptr<Failure>& failure);
     /// Raises the oldest one, which names how many there are besides: from then on all are acknowledged. Cheap when there is none.
     void raise();
     /// Lets go of those that are acknowledged, `seen` among them.
     void prune(const Failure* seen = nullptr);
-    /// The queue is gone: failures of no data, which nobody can wait for any more, are lost ones.
+    /// The queue is gone: failures of no data, for which no wait can be made any more, are lost ones.
     void lose();
     /// As pardo::take_unseen_failures.
     static std::vector<Error> take_unseen(Unseen which);

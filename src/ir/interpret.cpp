@@ -69,7 +69,7 @@ public:
 
 private:
     using Scalars = std::vector<Scalar>;
-    /// What an array holds before anybody writes to it.
+    /// What an array holds before it is written.
     static constexpr unsigned char garbage = 0xA5;
     static constexpr std::int64_t most_bytes = std::int64_t(1) << 32;  // of an array without a fixed size
 

@@ -1,4 +1,4 @@
-// src/launch/cost.h: roughly how long a kernel of the user takes: whether it is worth other threads, and whether anybody knows.
+// src/launch/cost.h: roughly how long a kernel of the user takes: whether it is worth other threads, and whether that is known.
 #pragma once
 
 #include <cstdint>

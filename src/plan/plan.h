@@ -72,7 +72,7 @@ struct Plan : RefCounted<Plan> {
 
 class PlanCache;
 
-/// A plan whose last programs are still to be made. It refers to no node, so that they are made while the graph is anybody's.
+/// A plan whose last programs are still to be made. It refers to no node, so that they are made while other threads use the graph.
 class Draft {
 public:
     /// Plans what a subgraph has collected, with the programs that `cache` knows. `hash`: of the subgraph's key.

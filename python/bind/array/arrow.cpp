@@ -37,7 +37,7 @@ struct HeldForArrow {
 template <class T> PyObject* arrow_capsule(std::unique_ptr<T> what, const char* name) {
     PyObject* const made = PyCapsule_New(what.get(), name, [](PyObject* o) {
         auto* const t = static_cast<T*>(PyCapsule_GetPointer(o, PyCapsule_GetName(o)));
-        if (t->release) t->release(t);  // nobody has taken it
+        if (t->release) t->release(t);  // it has not been taken
         delete t;
     });
     if (!made) {

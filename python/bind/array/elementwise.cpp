@@ -193,7 +193,7 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
             continue;
         }
         parse_operand(args[i], parsed[i], op_name, first, choice && i == 0 ? Row::logical_not : static_cast<Row>(id), home);
-        if (parsed[i].kind == OperandKind::Stranger) {
+        if (parsed[i].kind == OperandKind::Other) {
             throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": operand " + std::to_string(i + 1) + " is of type " +
                                                            class_name(args[i]) +
                                                            "; an array, a number or a sequence of numbers is expected");

@@ -183,7 +183,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         check_layout(x, flags);
         const bool may_be_written = x.writeable();
         if (writable && !may_be_written) refuse("the array is read-only");
-        // What others may write already, and what nobody else can see, may be written too: NumPy asks for less than it can use.
+        // What others may write already, and what no other reader can see, may be written too: NumPy asks for less than it can use.
         const bool written = writable || (may_be_written && (x.externally_writable() || is_alone));
         auto exported = std::make_unique<HeldView>();
         exported->loan = lent(x, written);

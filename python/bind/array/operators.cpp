@@ -23,7 +23,7 @@ void parse(Row row, PyObject* o, ParsedOperand& out, const Array& other) { parse
 
 /// `x == o` for what is not an operand. Not implemented would mean Python's comparison by identity, one bool for a whole array: right for
 /// other objects that are never data.
-PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
+PyObject* compare_other(Row row, const Array& x, PyObject* o) {
     if (o == Py_None || PyUnicode_Check(o) || PyBytes_Check(o)) {  // equal to no number
         const bool differs = row == Row::not_equal;
         return wrap(pardo::full(x.shape(), pardo::Scalar(differs), pardo::DType::Bool, x.queue()));
@@ -33,7 +33,7 @@ PyObject* compare_stranger(Row row, const Array& x, PyObject* o) {
 }
 
 PyObject* not_taken(Row row, const Array& x, PyObject* o) {
-    return row == Row::equal || row == Row::not_equal ? compare_stranger(row, x, o) : Py_NewRef(Py_NotImplemented);
+    return row == Row::equal || row == Row::not_equal ? compare_other(row, x, o) : Py_NewRef(Py_NotImplemented);
 }
 
 template <Row row> PyObject* binary(PyObject* a, PyObject* b) {
@@ -42,12 +42,12 @@ template <Row row> PyObject* binary(PyObject* a, PyObject* b) {
             if (is_array(b)) return wrap(apply(row, array_of(a), array_of(b)));
             ParsedOperand other;
             parse(row, b, other, array_of(a));
-            if (other.kind == OperandKind::Stranger) return not_taken(row, array_of(a), b);
+            if (other.kind == OperandKind::Other) return not_taken(row, array_of(a), b);
             return wrap(apply(row, array_of(a), other));
         }
         ParsedOperand other;
         parse(row, a, other, array_of(b));
-        if (other.kind == OperandKind::Stranger) return Py_NewRef(Py_NotImplemented);
+        if (other.kind == OperandKind::Other) return Py_NewRef(Py_NotImplemented);
         return wrap(apply(row, other, array_of(b)));
     });
 }
@@ -66,7 +66,7 @@ template <Row row> PyObject* in_place(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         ParsedOperand other;
         parse(row, b, other, array_of(a));
-        if (other.kind == OperandKind::Stranger) return Py_NewRef(Py_NotImplemented);
+        if (other.kind == OperandKind::Other) return Py_NewRef(Py_NotImplemented);
         pardo::apply_inplace(static_cast<int>(row), array_of(a), other);
         return Py_NewRef(a);
     });

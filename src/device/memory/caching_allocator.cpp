@@ -26,7 +26,7 @@ struct CachedBuffer::Slab {
 };
 
 struct CachingAllocator::Lists {
-    CachedBuffer* idle[SizeClasses::most] = {};        // ready for anybody
+    CachedBuffer* idle[SizeClasses::most] = {};        // ready for any use
     CachedBuffer* pending[SizeClasses::most] = {};     // freed, used by unfinished work; the youngest first
     CachedBuffer** next_look[SizeClasses::most] = {};  // where in that list the next search goes on; null: at its begin
     Slab* open_slab[SizeClasses::most] = {};           // has room for more blocks

@@ -6,7 +6,7 @@
 namespace pardo::lang {
 
 struct Calls::Items {
-    /// What a pair in brackets means in CUDA, where somebody may have meant it.
+    /// What a pair in brackets means in CUDA, where that may have been meant.
     static std::string cuda_launch(int rank) { return rank == 2 ? "; CUDA's [groups, items] is NdRange(groups * items, items)" : ""; }
     static int dimension(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         if (k >= a.size()) {

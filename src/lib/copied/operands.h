@@ -9,10 +9,10 @@
 
 namespace pardo::lib {
 
-/// Where the CPU's routines run on copies; nobody else uses it: what fails there is told by the copy that waits for it.
+/// Where the CPU's routines run on copies; no other work uses it: what fails there is told by the copy that waits for it.
 device::Queue* queue_of_copies();
 
-/// Copies to the CPU, and back: everything is submitted, nobody waits. Memory that is absent stays absent.
+/// Copies to the CPU, and back: everything is submitted, no thread waits. Memory that is absent stays absent.
 class CopiedOperands {
 public:
     explicit CopiedOperands(device::Queue* queue);

@@ -37,7 +37,8 @@ Array solve(const Array& a, const Array& b, const char* op_name) {
     for (const std::int64_t extent : {of_a.rows, of_a.rows}) matrices.push_back(extent);
     for (const std::int64_t extent : {of_b.rows, of_b.columns}) shape.push_back(extent);
     if (element_count(shape) == 0) {
-        // Without right-hand sides a singular matrix is an error all the same: at once, for nobody waits for a result without elements.
+        // Without right-hand sides a singular matrix is an error all the same: at once, because no thread waits for a result without
+        // elements.
         if (of_b.columns == 0 && element_count(matrices) > 0) {
             Shape one_side = shape;
             one_side.back() = 1;

@@ -12,7 +12,7 @@ namespace routines = lib::routines;
 
 namespace {
 
-/// At once, for nobody waits for a result without elements.
+/// At once, because no thread waits for a result without elements.
 void require_finite(const char* op_name, std::span<const Array> operands) {
     for (const Array& x : operands) {
         if (x.size() > 0 && is_inexact(x.dtype()) && !reduce(Reduction::All, isfinite(x), {}, false).item().b)

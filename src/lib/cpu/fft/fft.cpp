@@ -51,7 +51,7 @@ FftJob job_of(const Memory& x, const Memory& out, const Fourier& what, std::span
 /// By the threads of `device`, which is a CPU: the queue's, or the host's.
 void fft_by(device::Device* device, device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what,
             std::span<const int> axes) {
-    // 5 n log2(n) operations, as everybody counts them.
+    // 5 n log2(n) operations, as is usual.
     const auto count = static_cast<double>(std::max(x.size(), out.size()));
     double points = 1;
     for (const int axis : axes) points *= static_cast<double>(std::max(x.shape[axis], out.shape[axis]));

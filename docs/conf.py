@@ -181,7 +181,7 @@ def write_correspondences():
     folder = Path(__file__).parent / "api" / "generated"
     for name, library in (("cupy", "CuPy"), ("dpnp", "dpnp and dpctl"), ("numba_dpex", "numba-dpex")):
         (folder / f"from_{name}.inc").write_text(correspondence.tables(name, library))
-    for module in ("numba_dpex", "numba", "dpctl"):
+    for module in ("numba_dpex", "numba", "dpctl", "pyopencl.array"):
         (folder / f"compat_{module}.inc").write_text(correspondence.of_compat(module))
     (folder / "dpex_refused.inc").write_text(correspondence.of_refused_tests())
     (folder / "numba_refused.inc").write_text(correspondence.of_refused_tests("numba_parallel"))

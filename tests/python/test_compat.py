@@ -25,6 +25,7 @@ MODULES = [
     "compat.dpctl.tensor",
     "compat.dpctl.utils",
     "compat.dpnp",
+    "compat.dpnp.random",
     "compat.numba",
     "compat.numba.core.errors",
     "compat.numba.core.types",
@@ -32,6 +33,10 @@ MODULES = [
     "compat.numba_dpex.core.exceptions",
     "compat.numba_dpex.core.types",
     "compat.numba_dpex.kernel_api",
+    "compat.pyopencl",
+    "compat.pyopencl.array",
+    "compat.pyopencl.clmath",
+    "compat.pyopencl.clrandom",
 ]
 
 

@@ -56,7 +56,7 @@ def test_of_numpy(correspondence):
     assert "`shares_memory`" in text
 
 
-@pytest.mark.parametrize("module", ["numba_dpex", "numba", "dpctl"])
+@pytest.mark.parametrize("module", ["numba_dpex", "numba", "dpctl", "pyopencl.array"])
 def test_of_compat(correspondence, module):
     rows = [line.split(" | ") for line in correspondence.of_compat(module).splitlines()[2:]]
     assert len(rows) > 10

@@ -1,8 +1,9 @@
 # python/pardo/compat/__init__.py: modules by the names of other libraries, over pardo's names; each is read at its first use.
 """Modules by the names of other libraries, so that programs written for these run with another import.
 
-``import pardo.compat.numba_dpex as numba_dpex``, ``import pardo.compat.numba as numba``, ``import pardo.compat.dpctl as dpctl`` and
-``import pardo.compat.dpnp as dpnp``. They hold names over what pardo has; a name that is missing says what to use.
+``import pardo.compat.numba_dpex as numba_dpex``, ``import pardo.compat.numba as numba``, ``import pardo.compat.dpctl as dpctl``,
+``import pardo.compat.dpnp as dpnp`` and ``import pardo.compat.pyopencl as cl``. They hold names over what pardo has; a name that is missing
+says what to use.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any as _Any
 from pardo._base import absent as _absent
 from pardo._base import public_names as _public_names
 
-__all__ = ["dpctl", "dpnp", "numba", "numba_dpex"]
+__all__ = ["dpctl", "dpnp", "numba", "numba_dpex", "pyopencl"]
 
 if _TYPE_CHECKING:
     from pardo.compat import dpctl as dpctl
     from pardo.compat import dpnp as dpnp
     from pardo.compat import numba as numba
     from pardo.compat import numba_dpex as numba_dpex
+    from pardo.compat import pyopencl as pyopencl
 
 
 def __getattr__(name: str) -> _Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pardo
 from pardo._base import tracebacks
-from pardo._core import Array
 from pardo.compat import _attributes  # noqa: F401 (attaches dpctl's names)
 from pardo.compat._names import missing, with_queue
 
@@ -44,18 +43,6 @@ CREATION = [
 ]
 # Names of dpctl's and dpnp's for functions that pardo calls otherwise.
 RENAMED = {"to_numpy": "asnumpy", "from_numpy": "asarray", "get_usm_ndarray": "asarray", "as_usm_ndarray": "asarray"}
-
-
-class Constructor(type):
-    """A class that stands for one of pardo's, `_kind`: called it makes an object of that, and these are instances of it."""
-
-    _kind: type = Array
-
-    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
-        return cls._make(*arguments, **keywords)  # type: ignore[attr-defined]
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, cls._kind)
 
 
 @functools.cache

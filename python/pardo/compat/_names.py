@@ -7,7 +7,19 @@ from typing import Any
 
 from pardo._base import absent
 from pardo._base.arguments import device_of
-from pardo._core import Queue
+from pardo._core import Array, Queue
+
+
+class Constructor(type):
+    """A class that stands for one of pardo's, `_kind`: called it makes an object of that, and these are instances of it."""
+
+    _kind: type = Array
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        return cls._make(*arguments, **keywords)  # type: ignore[attr-defined]
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls._kind)
 
 
 def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> AttributeError | ImportError:

@@ -25,7 +25,7 @@ from pardo._core import Event as SyclEvent
 from pardo._runtime.devices import Platform as _Platform
 from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
 from pardo.compat import _selectors
-from pardo.compat._arrays import Constructor as _Constructor
+from pardo.compat._names import Constructor as _Constructor
 from pardo.compat._names import missing as _missing
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import backend_type, device_type, event_status_type

@@ -15,10 +15,10 @@ from pardo._base.public_names import show_module as _show_module
 from pardo._core import Array
 from pardo._runtime.memory import Memory
 from pardo.compat import _arrays
-from pardo.compat._names import queue_of
+from pardo.compat._names import Constructor, queue_of
 
 
-class usm_ndarray(metaclass=_arrays.Constructor):  # noqa: N801 (dpctl's name)
+class usm_ndarray(metaclass=Constructor):  # noqa: N801 (dpctl's name)
     """The class of arrays; called, it makes one that is not initialised, or a view of memory that is there.
 
     Parameters

@@ -5,6 +5,7 @@
 # (docs/guide/host-values.md) knows of each value what NumPy has for it and the queue it is on. Those that are gone are left out.
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -198,6 +199,8 @@ def step(m: Model, op: list[Any]) -> None:
             or np.shape(value.expected) not in ((), (SIZE,))
         ):
             return
+        if rest[0] in ("kernel", "loop") and value.place == HOST and np.ndim(value.expected):
+            return  # kernels take no arrays of the host
         before = pp.asnumpy(target.real)
         fits = value.place in (HOST, target.place) or m.follows(value)
         try:
@@ -258,7 +261,43 @@ def step(m: Model, op: list[Any]) -> None:
         check(m, name, m.values[name])
 
 
+@functools.cache
+def programs() -> tuple[Any, Any]:
+    """A kernel and a loop that add a number or an array to a line."""
+    import pardo as pp
+
+    @pp.kernel
+    def added(item: pp.Item, x: Any, y: Any) -> None:
+        i = item.get_id(0)
+        x[i] += y
+
+    @pp.kernel
+    def added_line(item: pp.Item, x: Any, y: Any) -> None:
+        i = item.get_id(0)
+        x[i] += y[i]
+
+    @pp.jit
+    def looped(x: Any, y: Any) -> None:
+        for i in pp.prange(len(x)):
+            x[i] += y
+
+    @pp.jit
+    def looped_line(x: Any, y: Any) -> None:
+        for i in pp.prange(len(x)):
+            x[i] += y[i]
+
+    return (added, added_line), (looped, looped_line)
+
+
 def store(how: str, target: Any, value: Any) -> None:
+    if how in ("kernel", "loop") and not isinstance(target, np.ndarray):
+        kernels, loops = programs()
+        line = min(getattr(value, "ndim", 0), 1)
+        if how == "kernel":
+            kernels[line][SIZE](target, value)
+        else:
+            loops[line](target, value)
+        return
     if how == "all":
         target[...] = value
     elif how == "part":
@@ -324,7 +363,7 @@ def generate(rng: random.Random, device: str) -> dict[str, Any]:
         elif kind == "maker":
             ops.append([kind, name, r.choice(["linspace", "array", "full", "arange", "nested"]), [operand(), operand()]])
         elif kind == "store":
-            ops.append([kind, name, r.choice(["all", "part", "add"]), [operand(), operand()]])
+            ops.append([kind, name, r.choice(["all", "part", "add", "kernel", "loop"]), [operand(), operand()]])
         elif kind == "context":
             ops.append([kind, name, r.choice(["add", "maximum", "concatenate"]), [operand(), operand()]])
         else:

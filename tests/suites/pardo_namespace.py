@@ -11,7 +11,7 @@ as ``own``, on a queue of one's own. What the libraries make is where they say, 
 
 SciPy skips some tests for JAX, whose arrays NumPy reads and does not write; `np.asarray(x)` of an array of pardo is read-only too, so they
 are skipped here. All other tests are deselected. What known_failures.txt names is expected to fail, for the reason there; if it passes, the
-run fails.
+run fails. With a place, a test that meets ExecutionPlacementError below a function that known_places.txt names is expected to fail, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import fnmatch
 import functools
 import os
 import sys
+import traceback
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,9 +36,9 @@ PLACE = os.environ.get("PARDO_SUITE_PLACE", "")
 MAKERS = ["arange", "array", "asarray", "empty", "eye", "from_dlpack", "full", "linspace", "ones", "zeros"]
 
 
-def known_failures() -> dict[str, str]:
-    """Patterns of the names of tests, and why these fail."""
-    lines = [line.strip() for line in (HERE / "known_failures.txt").read_text().splitlines()]
+def known(file: str) -> dict[str, str]:
+    """Patterns of the names of tests, or functions, and why these fail."""
+    lines = [line.strip() for line in (HERE / file).read_text().splitlines()]
     entries = [line.split("  # ", 1) for line in lines if line and not line.startswith("#")]
     return {pattern.strip(): reason for pattern, reason in entries}
 
@@ -153,12 +154,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ours = [item for item in items if is_ours(item)]
     config.hook.pytest_deselected(items=[item for item in items if not is_ours(item)])
     items[:] = ours
-    known = known_failures()
+    failures = known("known_failures.txt")
     for item in items:
         for mark in item.iter_markers("skip_xp_backends"):
             if mark.args == ("jax.numpy",) and mark.kwargs.get("reason") in READ_ONLY:
                 item.add_marker(pytest.mark.skip(reason=mark.kwargs["reason"]))
         name = name_of(item)
-        for pattern, reason in known.items():
+        for pattern, reason in failures.items():
             if fnmatch.fnmatchcase(name, pattern.removeprefix("? ").replace("[", "[[]")):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=not pattern.startswith("? ")))
+
+
+PLACES = known("known_places.txt") if PLACE else {}
+
+
+def reason_of(error: BaseException | None) -> str | None:
+    """Why an error, or one that it came of, is a library's that makes an array on the default device; None for others."""
+    while error is not None:
+        if isinstance(error, pardo.ExecutionPlacementError):
+            for frame, _ in traceback.walk_tb(error.__traceback__):
+                code = frame.f_code
+                for place, reason in PLACES.items():
+                    file, _, function = place.partition("::")
+                    if code.co_name == function and code.co_filename.endswith(file):
+                        return reason
+        error = error.__context__
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    report = yield
+    reason = reason_of(call.excinfo.value) if report.failed and call.excinfo else None
+    if reason is not None:
+        report.outcome, report.wasxfail = "skipped", reason
+    return report

@@ -27,12 +27,14 @@ PARDO_API void note_fallback(std::string_view text);
 /// Counts a copy of so many bytes that a caller of the library has made.
 PARDO_API void note_copy(std::int64_t bytes);
 
-/// A routine whose operands are copied to the host, and its results back, because their device has no code for it.
+/// A routine whose operands are copied to the host, and its results back, because their device has no code for it; or an operand, a 0-d
+/// array of the CPU, that is copied `to_device`.
 struct HostRoutine {
     const char* op_name;     // what the user called
     std::int64_t bytes = 0;  // of the operands
     std::string device;      // that they are on
     std::string why;         // cheaper code is not taken: "cuFFT: not installed; …"; may be empty
+    bool to_device = false;
 };
 /// Told on the calling thread before anything is recorded or copied; what it throws, the call throws.
 using TransferHook = void (*)(const HostRoutine&);

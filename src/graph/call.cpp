@@ -60,6 +60,11 @@ void TransferQuestion::ask(const char* op_name, std::int64_t bytes, const device
     hook({op_name, bytes, queue->device()->id(), why});
 }
 
+void TransferQuestion::ask_to_follow(const char* op_name, std::int64_t bytes, const device::Queue* queue) {
+    const TransferHook hook = transfer_hook.load(std::memory_order_acquire);
+    if (hook && !answered) hook({op_name, bytes, queue->device()->id(), {}, true});
+}
+
 TransferQuestion::Answered::Answered() noexcept : outer_(std::exchange(answered, true)) {}
 TransferQuestion::Answered::~Answered() { answered = outer_; }
 

@@ -49,6 +49,8 @@ public:
     /// Whether there is a hook, and work of this queue may concern it; otherwise its implementation need not be looked up.
     static bool wanted(const device::Queue* queue) noexcept;
     static void ask(const char* op_name, std::int64_t bytes, const device::Queue* queue, const ImplementationChoice& choice);
+    /// Tells of a 0-d array of the CPU that is about to be copied to the queue of other operands.
+    static void ask_to_follow(const char* op_name, std::int64_t bytes, const device::Queue* queue);
     /// While it lives this thread does not call the hook: a recorded call has asked when it was recorded, for all routines that it runs.
     class Answered {
     public:

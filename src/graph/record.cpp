@@ -10,6 +10,7 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "graph/call.h"
 #include "graph/engine.h"
 
 namespace pardo::graph {
@@ -313,8 +314,9 @@ Pull pull_of(const Array& x) {
     return queue == queue->device()->queue() ? Pull::Canonical : Pull::OwnQueue;
 }
 
-Array following(const Array& x, device::Queue* queue) {
+Array following(const Array& x, device::Queue* queue, const char* op_name) {
     if (x.node()->queue.get() == queue || !follows(x)) return x;
+    TransferQuestion::ask_to_follow(op_name, itemsize(x.dtype()), queue);
     return note_following(x.to_queue(Queue(queue)));
 }
 
@@ -351,7 +353,7 @@ Array record_following(Op op, std::span<const Operand> operands, std::optional<D
         for (std::size_t i = 0; o.array() && !same && i < all.size(); ++i) {
             if (operands[i].array() && operands[i].array()->node() == o.array()->node()) same = &all[i];
         }
-        if (o.array() && !same) brought.push_back(following(*o.array(), queue));
+        if (o.array() && !same) brought.push_back(following(*o.array(), queue, name(op)));
         all.push_back(same ? *same : o.array() ? Operand(std::as_const(brought.back())) : o);
     }
     return record(op, all, dtype);

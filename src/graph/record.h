@@ -30,8 +30,8 @@ bool follows(const Array& x);
 /// one, where numbers are that no call has placed.
 enum class Pull : std::uint8_t { Canonical, OwnQueue, Fixed };
 Pull pull_of(const Array& x);
-/// x on the queue of what it meets: a copy if it follows, else x itself.
-Array following(const Array& x, device::Queue* queue);
+/// x on the queue of what it meets: a copy if it follows, which the hook for copies is told of, else x itself.
+Array following(const Array& x, device::Queue* queue, const char* op_name);
 /// As above, of the arrays among operands; the default queue when all are scalars.
 device::Queue* common_queue(const char* op_name, std::span<const Operand> operands);
 

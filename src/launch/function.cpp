@@ -414,7 +414,7 @@ Arguments UserFunction::on_queue(const Specialisation& special, Arguments argume
             memory.assign(arguments.begin(), arguments.end());
             arguments = memory;
         }
-        memory[k].array = graph::following(memory[k].array, queue);
+        memory[k].array = graph::following(memory[k].array, queue, name().c_str());
     }
     return arguments;
 }

@@ -135,7 +135,7 @@ void Call::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
             memory.assign(arguments_.begin(), arguments_.end());
             arguments_ = memory;
         }
-        memory[k] = graph::following(*array(k), queue);
+        memory[k] = graph::following(*array(k), queue, op_name().c_str());
     }
 }
 

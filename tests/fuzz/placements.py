@@ -117,7 +117,7 @@ def call(m: Model, name: str, operands: list[Value], run: Any, expected: Any, pl
 
 
 def guarded(m: Model, name: str, count: int, run: Any) -> None:
-    """A guard refuses what copies values of the host, and nothing else."""
+    """A guard refuses what copies values of the host, and 0-d arrays of the CPU to the others, and nothing else."""
     pp = m.pp
     try:
         with pp.transfer_guard("disallow"):
@@ -171,7 +171,7 @@ def step(m: Model, op: list[Any]) -> None:
         place = m.place(xs)
         count = m.copies(xs, place) if place is not None and kind == "elementwise" else None
         if place is not None and count is not None and rest[1]:
-            guarded(m, name, count[0], lambda: on_ours(pp, f, real))
+            guarded(m, name, count[1], lambda: on_ours(pp, f, real))
         wanted = np.asarray(wanted)[..., :SIZE] if np.ndim(wanted) else wanted
         call(m, name, xs, lambda: cut(on_ours(pp, f, real)), wanted, place, count)
     elif kind == "maker":  # arrays that are made of numbers which are arrays

@@ -277,6 +277,20 @@ def test_numpys_arrays_without_dimensions_are_numbers_in_kernels():
         scaled[4](x, np.ones(1))
 
 
+@pytest.mark.parametrize("name", [n for n in (*FOLLOWED, *ARGUMENTS) if n != "linspace of numbers"])  # which reads them
+def test_a_guard_sees_what_follows(name, other):
+    x, c = pp.asarray(RAW, queue=other), pp.asarray(2.0)
+    call = FOLLOWED.get(name) or ARGUMENTS[name]
+    with (
+        pp.transfer_guard("disallow"),
+        pytest.raises(pp.ExecutionPlacementError, match=r": would copy 8 bytes of the host to cpu:0, at .*test_placement"),
+    ):
+        call(x, c)
+    check(x, RAW)
+    with pp.transfer_guard("disallow"):
+        call(x, pp.asarray(2.0, queue=other))
+
+
 def test_what_is_written_does_not_follow(other):
     x, total = pp.asarray(RAW, queue=other), pp.asarray(0.0)
     assert pp.sum(x, out=total) is total  # the result is such an array too, and follows

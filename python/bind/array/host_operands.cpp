@@ -19,7 +19,9 @@ PyObject* mapped = nullptr;
 /// The question may come from a call that has let go of the GIL.
 void ask_for_routine(const pardo::HostRoutine& routine) {
     const WithGil gil;
-    if (gil && guard) nb::borrow(guard)(routine.op_name, routine.bytes, routine.device, false, routine.why);
+    if (!gil || !guard) return;
+    if (routine.to_device) return note_transfer(routine.op_name, routine.bytes, routine.device, true);
+    nb::borrow(guard)(routine.op_name, routine.bytes, routine.device, false, routine.why);
 }
 
 nb::object attribute_of_class(PyObject* o, const char* name) {
@@ -175,6 +177,14 @@ void bind_host_operands(nb::module_& m) {
         nb::arg("objects"), nb::sig("def _kind_among(objects: Sequence[Any]) -> str | None"));
     m.def(
         "_pull", [](const pardo::Array& x) { return pull_of(x); }, nb::arg("x"));
+    m.def(
+        "_follow",
+        [](const pardo::Array& x, QueueArgument queue, const char* op_name) {
+            const pardo::Queue& to = queue;
+            if (guard && !(x.queue() == to)) note_transfer(op_name, x.nbytes(), to.device().id(), true);
+            return x.to_queue(to);
+        },
+        nb::arg("x"), nb::arg("queue"), nb::arg("op_name"));
     m.def(
         "_copy_operand",
         [](nb::handle host, pardo::DType dtype, QueueArgument queue, const char* op_name) {

@@ -65,7 +65,7 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
     TypeError
         Something is not an array.
     """
-    items = together(arrays(arrays_, "broadcast_arrays", own_dtypes=True))
+    items = together(arrays(arrays_, "broadcast_arrays", own_dtypes=True), "broadcast_arrays")
     return tuple(_core._broadcast_arrays(items)) if items else ()
 
 

@@ -294,7 +294,7 @@ def _with_followers(
         if type(x) is not Array or x.ndim > 0 or x.queue == queue or id(x) in stored or _core._pull(x) >= most:
             return x
         if id(x) not in copies:
-            copies[id(x)] = x._to_queue(queue)
+            copies[id(x)] = _core._follow(x, queue, function.__name__)
         return copies[id(x)]
 
     again = list(map(put, positional)), {name: put(x) for name, x in keywords.items()}

@@ -182,7 +182,7 @@ def _filled(
                 )
         else:
             values = asarray(value, queue=target)
-        values = values._to_queue(target)
+        values = _core._follow(values, target, op_name) if device is None and queue is None else values._to_queue(target)
     else:
         target = queue_of(device, queue, home)
         values = from_host(value, None, target, op_name)

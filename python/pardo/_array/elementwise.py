@@ -127,7 +127,7 @@ def clip(
         given, every = x, (x, min, max, a_min, a_max, out, where)
         home = home_among(every)
         x = array(x, "clip") if home is None else array_like(x, home, "clip", own_dtype=True)
-        x = x._to_queue(queue_for("clip", None, None, *every))
+        x = _core._follow(x, queue_for("clip", None, None, *every), "clip")
         min, max = (x if limit is given and not isinstance(limit, SCALARS) else limit for limit in (min, max))
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
         raise ValueError("clip: min and a_min, or max and a_max, mean the same; only one of them may be given")

@@ -93,7 +93,8 @@ def _of_parts(obj: Any, dtype: Any, target: Queue, op_name: str, implicit: str |
             raise ExecutionPlacementError(
                 f"{op_name}: operands are on different queues: {target!r} and {obj.queue!r}; copy one explicitly with to_device or to_queue"
             )
-        return (obj if dtype is None else obj._astype(dtype, False))._to_queue(target)
+        cast = obj if dtype is None else obj._astype(dtype, False)
+        return cast._to_queue(target) if implicit is None else _core._follow(cast, target, implicit)
     if not isinstance(obj, (list, tuple)) or _core._array_among(obj) is None:
         if isinstance(obj, SCALARS):
             return number(obj, dtype, target, op_name)

@@ -181,6 +181,8 @@ def linspace(
     parts = count - 1 if endpoint else count
     if any(isinstance(end, (list, tuple)) or (isinstance(end, (Array, np.ndarray)) and end.ndim > 0) for end in (start, stop)):
         ends = arrays((start, stop), "linspace")
+        if device is None and queue is None:
+            ends = together(ends, "linspace")
         target = queue_for("linspace", device, queue, *ends)
         x, step = _lines(ends[0]._to_queue(target), ends[1]._to_queue(target), count, parts, wanted)
         axis_index(axis, x.ndim, "linspace")
@@ -252,7 +254,7 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
     """
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r}; it must be 'xy' or 'ij'")
-    lines = together(arrays(vectors, "meshgrid", own_dtypes=True))
+    lines = together(arrays(vectors, "meshgrid", own_dtypes=True), "meshgrid")
     n = len(lines)
     grids = []
     for i, v in enumerate(lines):

@@ -17,6 +17,7 @@ from pardo._core import (
     ExecutionPlacementError,
     Queue,
     _can_cast_same_kind,
+    _follow,
     _full,
     _host_operand,
     _in_memory,
@@ -96,15 +97,17 @@ def home_among(xs: Iterable[Any]) -> Array | None:
     return home
 
 
-def following(x: Any, home: Array) -> Any:
+def following(x: Any, home: Array, op_name: str) -> Any:
     """The same, or a copy on the queue of `home` if it is an array that follows that one."""
-    return x._to_queue(home.queue) if type(x) is Array and x.queue != home.queue and _pull(x) < _pull(home) else x
+    if type(x) is not Array or x.queue == home.queue or _pull(x) >= _pull(home):
+        return x
+    return _follow(x, home.queue, op_name)
 
 
-def together(xs: Sequence[Array]) -> list[Array]:
+def together(xs: Sequence[Array], op_name: str) -> list[Array]:
     """The arrays, of which those that follow others are on the queue of these."""
     home = home_among(xs)
-    return list(xs) if home is None else [following(x, home) for x in xs]
+    return list(xs) if home is None else [following(x, home, op_name) for x in xs]
 
 
 def home_queue(*xs: Any) -> Queue | None:

@@ -18,6 +18,7 @@ from pardo._base.arguments import (
     check_casting,
     default_on,
     default_queue,
+    following,
     home_among,
     mask,
     not_an_array,
@@ -34,10 +35,9 @@ from pardo._core import Array, Queue
 def operand(x: Any, like: Array, op_name: str) -> Array:
     """An array on the queue of another: that itself, or a copy of what the host has, and of 0-d arrays of the CPU."""
     if type(x) is Array:
-        if x.ndim == 0 and x.queue != like.queue and _core._pull(x) < _core._pull(like):
-            return x._to_queue(like.queue)
-        same_queue(like, x, op_name)
-        return x
+        there: Array = following(x, like, op_name)
+        same_queue(like, there, op_name)
+        return there
     if isinstance(x, Records):
         raise not_an_array(x, op_name)
     if isinstance(x, SCALARS):

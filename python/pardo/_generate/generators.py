@@ -79,7 +79,7 @@ class _Inputs:
         home = home_among(_leaves(given))
         if home is not None:
             given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
-            given = [structs.mapped(x, lambda v: following(v, home)) for x in given]
+            given = [structs.mapped(x, lambda v: following(v, home, op_name)) for x in given]
         for k, x in enumerate(given):
             if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
                 hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""

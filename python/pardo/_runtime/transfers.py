@@ -26,9 +26,9 @@ _copies: contextvars.ContextVar[tuple[bool, ...]] = contextvars.ContextVar("pard
 class transfer_guard(contextlib.ContextDecorator):  # noqa: N801 (used like a function)
     """Allow, log or forbid implicit copies between the host and devices inside of a `with` block.
 
-    Lists, NumPy arrays and other values of the host are copied to the device of the arrays that they meet, once a call. Functions for which
-    a device has no code copy their operands to the host, and results back. These copies are implicit: none is asked for by name, as
-    `asarray` and `asnumpy` do, which a guard lets pass.
+    Lists, NumPy arrays and other values of the host are copied to the device of the arrays that they meet, once a call; so are 0-d arrays
+    of the CPU. Functions for which a device has no code copy their operands to the host, and results back. These copies are implicit: none
+    is asked for by name, as `asarray` and `asnumpy` do, which a guard lets pass.
 
     Parameters
     ----------

@@ -82,10 +82,10 @@ bool any_follows(std::span<const Operand> operands, const Array* where, const de
 struct Brought {
     std::vector<Array> arrays;
     std::vector<Operand> operands;
-    Brought(std::span<const Operand> given, device::Queue* queue) {
+    Brought(std::span<const Operand> given, device::Queue* queue, const char* op_name) {
         arrays.reserve(given.size());
         for (const Operand& o : given) {
-            if (o.array()) arrays.push_back(graph::following(*o.array(), queue));
+            if (o.array()) arrays.push_back(graph::following(*o.array(), queue, op_name));
             operands.push_back(o.array() ? Operand(std::as_const(arrays.back())) : o);
         }
     }
@@ -97,8 +97,9 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     graph::check_row("apply", id, operands.size());
     if (any_follows(operands, where, out.node()->queue.get())) [[unlikely]] {
         device::Queue* const home = out.node()->queue.get();
-        const Brought brought(operands, home);
-        const Array mask = where ? graph::following(*where, home) : Array();
+        const char* const op_name = graph::name(static_cast<Op>(id));
+        const Brought brought(operands, home, op_name);
+        const Array mask = where ? graph::following(*where, home, op_name) : Array();
         return apply_out(id, brought.operands, out, where ? &mask : nullptr, dtype);
     }
     const Op op = static_cast<Op>(id);
@@ -141,7 +142,7 @@ void apply_inplace(int id, Array& x, const Operand& y) {
         return;
     }
     if (y.array() && any_follows(std::span(&y, 1), nullptr, x.node()->queue.get())) [[unlikely]]
-        return apply_inplace(id, x, graph::following(*y.array(), x.node()->queue.get()));
+        return apply_inplace(id, x, graph::following(*y.array(), x.node()->queue.get(), op_name));
     device::Queue* queue = graph::common_queue(op_name, operands);
     graph::check_output_cast(op_name, graph::infer(op, operands, {}).result, x.dtype());
     check_output_shape(op_name, operands, x.shape());

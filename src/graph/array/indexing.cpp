@@ -124,7 +124,7 @@ private:
     }
     /// An index array along the view's next dimension, which the caller appends.
     void name_axis(const Array& given) {
-        const Array indices = following(given, x_.node()->queue.get());
+        const Array indices = following(given, x_.node()->queue.get(), "x[...]");
         if (run_ == Run::Over) selection_.front = true;
         if (run_ == Run::None) selection_.position = plain_;
         run_ = Run::Inside;
@@ -264,7 +264,7 @@ bool store_locked(const char* op_name, const Array& target, const Array& value, 
 
 void store(const char* op_name, const Array& target, const Array& value, const Array* where, After after) {
     if (device::Queue* home = target.node()->queue.get(); value.node()->queue.get() != home && follows(value)) [[unlikely]]
-        return store(op_name, target, following(value, home), where, After::Dropped);
+        return store(op_name, target, following(value, home, op_name), where, After::Dropped);
     const Array* all[] = {&target, &value, where};
     device::Queue* queue = common_queue(op_name, all);
     require_writeable(op_name, target);
@@ -302,7 +302,7 @@ Array Array::operator[](std::int64_t i) const {
 void Array::set(std::span<const IndexPart> index, const Array& value, After after) const {
     device::Queue* const home = node_->queue.get();
     if (value.node()->queue.get() != home && follows(value)) [[unlikely]]
-        return set(index, following(value, home), After::Dropped);
+        return set(index, following(value, home, "x[...] = value"), After::Dropped);
     const Array* both[] = {this, &value};
     common_queue("x[...] = value", both);
     require_writeable("x[...] = value", *this);

@@ -108,7 +108,7 @@ Scalar checked_initial(const ReductionRow& row, const Scalar& value, DType t) {
 
 /// x where `mask`, else what does not change the result.
 Array masked(const char* op_name, const Array& x, const Array& given, const Scalar& neutral) {
-    const Array mask = graph::following(given, x.node()->queue.get());
+    const Array mask = graph::following(given, x.node()->queue.get(), op_name);
     const Array* both[] = {&x, &mask};
     (void)graph::common_queue(op_name, both);
     if (!broadcasts_to(mask.shape(), x.shape())) {

@@ -50,6 +50,17 @@ bool meet(const Subgraph& subgraph, const ShownPart& a, const ShownPart& b) {
 
 void Planner::choose_required() {
     const int count = static_cast<int>(subgraph_.nodes.size());
+    std::vector<bool> read_elsewhere(count, false);  // than by reductions
+    for (int i = 0; i < count && !fuse_; ++i) {
+        if (subgraph_.nodes[i]->kind == Kind::Reduce) continue;
+        for (int k = 0; k < arity(i); ++k) read_elsewhere[input(i, k)] = true;
+    }
+    // A cast is part of the reductions that alone read it, also where nothing else is fused: sums of bools are computed in int64.
+    const auto alone = [&](int i) {
+        const Node* node = subgraph_.nodes[i];
+        if (node->kind == Kind::Elementwise) return node->op != graph::Op::cast || read_elsewhere[i];
+        return node->kind == Kind::Reduce;
+    };
     for (int i = 0; i < count; ++i) {
         const Node* node = subgraph_.nodes[i];
         if (subgraph_.in_memory(node)) continue;
@@ -64,7 +75,7 @@ void Planner::choose_required() {
             if (cheap_source(base)) continue;
             f.required = true;
             f.why = "held by the program";
-        } else if (!fuse_ && (node->kind == Kind::Elementwise || node->kind == Kind::Reduce)) {
+        } else if (!fuse_ && alone(i)) {
             f.required = true;
             f.why = "fusion is off";
         }

@@ -236,6 +236,18 @@ TEST_F(Structure, FusionOffRunsEachNodeAlone) {
     EXPECT_EQ(names(), (Names{"multiply_f64", "add_f64", "sqrt_f64"}));
 }
 
+TEST_F(Structure, FusionOffLeavesTheCastsOfReductionsInThem) {
+    plan::set_fusion_enabled(false);
+    N a = m.leaf({1000});
+    m.run([&] {
+        N total = m.add(a, a);
+        graph::Node* const in[] = {total.get()};
+        return m.sum(graph::make_elementwise(Op::cast, DType::Int64, {1000}, in), 1);
+    });
+    plan::set_fusion_enabled(true);
+    EXPECT_EQ(names().size(), 2u);
+}
+
 TEST_F(Structure, ScratchOfAChainOfKernelsIsReused) {
     N a = m.leaf({1000});
     N x = a;

@@ -156,10 +156,10 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     y = _core.conjugate(y) if y.dtype.kind == "c" else y
     kind = _mode(mode, "correlate")
     turned = y.size > x.size
-    if turned:
-        x, y = y, x
+    if turned:  # the sums in the other order: those of both sequences backwards
+        x, y = _core._flip(y, [0]), _core._flip(x, [0])
     result = _sliding(x, y, "full" if kind == "same" else kind, "correlate")
     if kind == "same":
-        first = (y.size - 1) - y.size // 2
+        first = y.size // 2 if turned else (y.size - 1) - y.size // 2
         result = result[first : first + x.size]
-    return _core._flip(result, [0])._copy() if turned else result
+    return result

@@ -558,5 +558,5 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     first = _core._full([x.size, min(columns, 1)], 1, x.dtype, x.queue)
     if columns > 1:
         rest = _core._cumulative(_core._PROD, _core._broadcast_to(x[:, None], [x.size, columns - 1]), 1, x.dtype, False)
-        first = _core._concat([first, rest], 1)
-    return first if increasing else _core._flip(first, [1])._copy()
+        first = _core._concat([first, rest] if increasing else [_core._flip(rest, [1]), first], 1)
+    return first

@@ -61,7 +61,7 @@ ROWS = {
     "rfft of rows of 1000": Row(lambda xp, a: xp.fft.rfft(a.rows), 1.0),
     "fft2": Row(lambda xp, a: xp.fft.fft2(a.rows), 1.0),
     "convolve, 66 weights": Row(lambda xp, a: xp.convolve(a.x, a.weights), 1.0),
-    "convolve, 66 weights, 5000 elements": Row(lambda xp, a: xp.convolve(a.x[:5000], a.weights), 1.0),
+    "convolve, 66 of 5000": Row(lambda xp, a: xp.convolve(a.x[:5000], a.weights), 1.0),
     "convolve, 1000 points": Row(lambda xp, a: xp.convolve(a.x, a.points), 1.0),
     "regression, 300 steps": Row(regression, 1.0),
 }

@@ -143,3 +143,22 @@ def test_quotient_of_gammas(name: str, left: str, right: str) -> None:
             assert np.sign(got) == np.sign(theirs), (name, x, got, theirs)
         else:
             assert abs(got - theirs) <= near * abs(theirs) + 8 * info.tiny, (name, x, got, theirs)
+
+
+@pytest.mark.parametrize("name", ["beta", "poch", "binom"])
+def test_quotient_of_gammas_of_single_precision(name: str) -> None:
+    """Of float32 numbers of any size: what float32 can say of the exact value, but for some places where its logarithm is large."""
+    rng, size = np.random.default_rng(len(name)), 100 if sampling.SEED else 1000
+    a, b = 10.0 ** rng.uniform(-10, 30, (2, size))
+    if name == "poch":
+        b = 10.0 ** rng.uniform(-10, np.minimum(np.log10(np.maximum(1, 88 / np.maximum(np.log(a), 1e-3))) + 0.3, 8))
+    if name == "binom":
+        near = np.where(rng.uniform(size=size) < 0.5, a * (1 - 10.0 ** rng.uniform(-7, 0, size)), 10.0 ** rng.uniform(-5, 2, size))
+        b = np.minimum(a, near)
+    operands = [x.astype("f4") for x in (a, b)]
+    info = np.finfo("f4")
+    for *x, got in zip(*operands, on(getattr(S, name), *operands), strict=True):
+        with mp.workdps(60):
+            value = QUOTIENTS[name][1](*(mp.mpf(float(v)) for v in x))
+        if value is not None and info.tiny < abs(value) < info.max:
+            assert abs(mp.mpf(float(got)) - value) <= 128 * float(info.eps) * abs(value), (name, x, got, float(value))

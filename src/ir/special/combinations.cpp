@@ -26,6 +26,13 @@ Expr gamma_quotient(Expr a, Expr m) {
         });
 }
 
+/// The binomial coefficient for n >= 10^4 and 0 < k <= n / 10^4: powers of n keep digits that logarithms of large numbers have not.
+Expr few_of_many(Expr n, Expr k) {
+    const Expr root = pow(n, 0.5 * k);  // by halves: its square may be beyond all numbers
+    const Expr shift = exp(k * log1p(0.5 * (1.0 - k) / n)) * (1.0 + k / n * (1.0 - k * k) / n / 24.0);
+    return select(is_infinite(root), root, root * (root / call(Math::tgamma, {k + 1.0})) * shift);
+}
+
 }  // namespace
 
 // Steps of one down to |m| < 1; each multiplies, until the product is beyond all numbers.
@@ -72,6 +79,7 @@ Expr binom(Args v) {
         },
         [&] {
             const Expr top = n + 1.0, ends[] = {n - k + 1.0, k + 1.0};
+            const Expr few = select(k > 0.5 * n, n - k, k), nearer[] = {n - few + 1.0, few};
             return branch((k > 1e8 * abs(n)) & ((k > k.pick(2.0, 1e7)) | whole),  // by reflection
                           [&] {
                               const Expr scale = call(Math::tgamma, {top}) * fma(n, 0.5 / k, n(1.0)) / k / (std::numbers::pi * pow(k, n));
@@ -79,8 +87,13 @@ Expr binom(Args v) {
                               return scale * sin_pi(select(whole, turned, k - n));
                           },
                           [&] {
-                              return branch((n >= 1e10 * k) & (k > 0.0), [&] { return exp(-betaln(ends) - log(top)); },
-                                            [&] { return 1.0 / top / beta(ends); });
+                              return branch((n >= 1e4) & (few > 0.0) & (n >= 1e4 * few), [&] { return few_of_many(n, few); },
+                                            [&] {
+                                                // The second has a beta function that is not too small for a number as soon.
+                                                return branch(
+                                                    few >= 1.0, [&] { return 1.0 / few / beta(Args(nearer)); },
+                                                    [&] { return 1.0 / top / beta(ends); });
+                                            });
                           });
         });
     return select((n < 0.0) & is_whole(n), n.nan(), select(whole & (k < 0.0), n(0.0), value));

@@ -204,6 +204,37 @@ def test_second_names():
         assert (first.__wrapped__ is second.__wrapped__) if is_function(first) else (first is second), name
 
 
+WITH_OUT = [
+    n for n in sorted(dir(pp)) if callable(f := getattr(pp, n)) and not isinstance(f, type) and "\nout : Array" in (f.__doc__ or "")
+]
+
+
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_documentation_of_out_says_what_it_takes(name):
+    """A result of floats into integers: whatever the dtype, or within the same kind alone."""
+    f, x = getattr(pp, name), pp.asarray([[1.25, 1.5], [2.5, 3.0]])
+    given = {"take": (x, pp.asarray([0, 1])), "clip": (x, 1.3, 2.0), "compress": (pp.asarray([True, False]), x)}
+    for operands in (given[name],) if name in given else ((x,), (x, x), (x, 0.5)):
+        try:
+            result = f(*operands)
+            break
+        except (TypeError, ValueError):
+            continue
+    else:
+        pytest.skip("takes other operands")
+    if type(result) is not pp.Array or result.dtype.kind != "f":
+        pytest.skip("no floats")
+    says = f.__doc__.split("\nout : Array")[1].split("\n    ")[1]
+    try:
+        f(*operands, out=pp.zeros(result.shape, dtype="int64"))
+        takes_all = True
+    except TypeError:
+        takes_all = False
+    assert ("whatever that is" in says) == takes_all
+    if takes_all and hasattr(np, name):
+        getattr(np, name)(*map(np.asarray, operands), out=np.zeros(result.shape, dtype="int64"))
+
+
 def test_documentation_of_rows():
     for name, row in ROWS.items():
         f = getattr(pp._core, f"_{name}", None) or getattr(pp, name)

@@ -51,7 +51,7 @@ def nansum(
     {axes}
     dtype : data type, optional
         The dtype of the result, as for `sum`.
-    {out}
+    {out_cast}
     {keepdims}
     initial : number, optional
         Where the sum starts.
@@ -99,7 +99,7 @@ def nanprod(
     {axes}
     dtype : data type, optional
         The dtype of the result, as for `prod`.
-    {out}
+    {out_cast}
     {keepdims}
     initial : number, optional
         Where the product starts.
@@ -151,7 +151,7 @@ def nanmax(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
     ----------
     {a}
     {axes}
-    {out}
+    {out_cast}
     {keepdims}
     initial : number, optional
         Takes part as one more element; needed with `where`, and when there may be no elements.
@@ -189,7 +189,7 @@ def nanmin(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
     ----------
     {a}
     {axes}
-    {out}
+    {out_cast}
     {keepdims}
     initial : number, optional
         Takes part as one more element; needed with `where`, and when there may be no elements.
@@ -310,7 +310,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, o
     {flat_axis}
     dtype : data type, optional
         The dtype of the result, as for `cumsum`.
-    {out}
+    {out_cast}
 
     Returns
     -------
@@ -345,7 +345,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, 
     {flat_axis}
     dtype : data type, optional
         The dtype of the result, as for `cumprod`.
-    {out}
+    {out_cast}
 
     Returns
     -------

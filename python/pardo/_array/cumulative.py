@@ -35,7 +35,7 @@ def _standard(row: Row) -> Callable[..., Array]:
             The axis along which is {done}; may be left out for arrays of at most one dimension.
         dtype : data type, optional
             The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-        {out}
+        {out_cast}
         include_initial : bool
             Whether a {first} is put in front.
 
@@ -71,7 +71,7 @@ def _flat(row: Row) -> Callable[..., Array]:
             The axis along which is {done}. Default: the array is flattened.
         dtype : data type, optional
             The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-        {out}
+        {out_cast}
 
         Returns
         -------

@@ -450,7 +450,7 @@ class Methods(Conversions):
             One-dimensional; may be shorter than the axis. Lists and NumPy arrays are taken too.
         axis : int, optional
             The axis. Default: the array is flattened.
-        {out}
+        {out_cast}
 
         Returns
         -------
@@ -464,7 +464,7 @@ class Methods(Conversions):
         AxisError
             There is no such axis; a ValueError and an IndexError.
         TypeError
-            `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
+            `axis` is not an integer, or `out` is not an Array.
         ValueError
             `condition` has not one dimension, or the shape of `out` does not fit.
         """

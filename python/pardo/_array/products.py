@@ -275,7 +275,7 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
         The axes of the matrices.
     dtype : data type, optional
         The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-    {out}
+    {out_cast}
 
     Returns
     -------
@@ -286,7 +286,7 @@ def trace(x: Any, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     ------
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `offset` or an axis is not an integer, or `out` is not an Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, `offset` or an axis is not an integer, or `out` is not an Array.
     ValueError
         `x` has less than two dimensions, the axes are the same, or the shape of `out` does not fit.
     """

@@ -52,7 +52,7 @@ def _numeric(row: Row) -> Callable[..., Array]:
         {axes}
         dtype : data type, optional
             The dtype of the result, in which is also accumulated. Default: that of `x`, but at least 64 bits for integers.
-        {out}
+        {out_cast}
         {keepdims}
         initial : number, optional
             Where the {total} starts.
@@ -85,7 +85,7 @@ def _extreme(row: Row) -> Callable[..., Array]:
         x : Array
             The elements; complex numbers are compared by their real, then by their imaginary part.
         {axes}
-        {out}
+        {out_cast}
         {keepdims}
         initial : number, optional
             Takes part as one more element; needed with `where`, and when there may be no elements.
@@ -120,7 +120,7 @@ def _logical(row: Row) -> Callable[..., Array]:
         x : Array
             The elements; numbers count as true when they are not zero.
         {axes}
-        {out}
+        {out_cast}
         {keepdims}
         {where}
 
@@ -227,7 +227,7 @@ def mean(
     {axis}
     dtype : data type, optional
         The dtype of the result, in which is also accumulated (float16 in float32). Default: that of `x`, float64 for integers.
-    {out}
+    {out_cast}
     {keepdims}
     {where}
 
@@ -268,7 +268,7 @@ def var(
     {axis}
     dtype : data type, optional
         The dtype to compute in. Default: that of `x`, float64 for integers.
-    {out}
+    {out_cast}
     ddof, correction : float
         What is subtracted from the number of elements in the divisor; 1 estimates the variance of what a sample was drawn
         from. Two names of the same; only one may be given.

@@ -234,7 +234,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
         Which; negative ones count from the end. Lists, numbers and NumPy arrays are taken too.
     axis : int, optional
         The axis. Default: the array is flattened.
-    {out}
+    {out_cast}
     mode : {'raise', 'wrap', 'clip'}
         What happens to indices that are out of bounds: an exception; they count on from the other end; the nearest end is
         taken, and negative ones do not count from the end.
@@ -250,8 +250,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
         An index is out of bounds; late, at the next wait, if `indices` is an Array.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `indices` or `axis` are not integers, or `out` is not an Array or of a dtype of another
-        kind.
+        `x` is neither an Array nor a number, `indices` or `axis` are not integers, or `out` is not an Array.
     ValueError
         `mode` is something else, or the shape of `out` does not fit.
     """
@@ -338,7 +337,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
         The elements.
     axis : int, optional
         The axis. Default: the array is flattened.
-    {out}
+    {out_cast}
 
     Returns
     -------
@@ -351,7 +350,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
         The condition holds beyond the end of the axis.
     {no_axis}
     TypeError
-        `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
+        `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array.
     ValueError
         `condition` has not one dimension, or the shape of `out` does not fit.
     """

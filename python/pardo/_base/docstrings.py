@@ -19,6 +19,9 @@ axis : int, optional
     "out": """\
 out : Array, optional
     Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.""",
+    "out_cast": """\
+out : Array, optional
+    Where the result is stored; of the result's shape. Its elements are cast to the dtype, whatever that is.""",
     "keepdims": """\
 keepdims : bool
     Whether reduced axes stay, with extent 1.""",
@@ -143,7 +146,7 @@ ValueError
 AxisError
     `x` has no such axis; a ValueError and an IndexError.
 TypeError
-    `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array or of a dtype of another kind.
+    `x` is neither an Array nor a number, `axis` is not an integer, or `out` is not an Array.
 ValueError
     The shape of `out` does not fit.""",
     "sort_raises": """\

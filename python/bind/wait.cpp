@@ -20,9 +20,11 @@
 namespace bind {
 namespace {
 
+// What threads of the library and daemon threads use is never destroyed: they may outlive main.
+
 // The user's line, for warnings and late failures.
 
-std::string package_folder;
+std::string& package_folder = *new std::string;
 thread_local bool unlocked = false;  // this thread has given the GIL away, or is none of Python's
 thread_local std::shared_ptr<const std::string> noted_line;
 
@@ -84,7 +86,6 @@ struct Deferred {
     bool empty() const { return calls.empty() && warnings.empty(); }
 };
 
-// Never destroyed: the library's threads outlive what the process destroys at its end.
 std::mutex deferred_mutex;
 Deferred& deferred = *new Deferred;
 
@@ -145,7 +146,7 @@ struct KnownLine {
     std::shared_ptr<const std::string> text;
 };
 constexpr std::size_t known_lines = 512;  // a power of two
-KnownLine known_line[known_lines];
+KnownLine* const known_line = new KnownLine[known_lines];
 
 void drop_code(void* o) { Py_DECREF(static_cast<PyObject*>(o)); }
 

@@ -12,7 +12,7 @@ using pardo::Array;
 
 /// The name of a function, for as long as the process lives: errors that come late name it.
 const char* lasting(const char* op_name) {
-    static std::set<std::string> names;  // under the GIL
+    static auto& names = *new std::set<std::string>;  // under the GIL
     return names.emplace(op_name).first->c_str();
 }
 

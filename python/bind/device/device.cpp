@@ -167,7 +167,7 @@ void bind_device(nb::module_& m) {
         .def(
             "__deepcopy__", [](nb::handle_t<Device> self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
             nb::sig("def __deepcopy__(self, memo: Any, /) -> Device"));
-    static std::vector<std::string> names;
+    static auto& names = *new std::vector<std::string>;
 #define PARDO_FACT(name, type, doc) \
     names.emplace_back(#name);      \
     c.def_prop_ro(                  \

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t most_parts = 8;
 
 /// One a device; kept for ever, as devices are.
-std::vector<PresentTable*> tables;
+std::vector<PresentTable*>& tables = *new std::vector<PresentTable*>;
 /// Set by the package: the environment as a dict, and the name PARDO_OFFLOAD in it.
 PyObject *environment_of_data = nullptr, *offload_name = nullptr;
 

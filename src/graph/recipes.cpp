@@ -64,6 +64,8 @@ private:
     Value fmaximum(Value x, Value y);
     Value fminimum(Value x, Value y);
     Value within(Value x, Value low, Value high);
+    /// The first where the condition holds or the number is NaN.
+    Value first_where(Value condition, Value number, Value first, Value second);
     Value scaled(Value x, double factor);
     Value heaviside(Value x, Value at_zero);
     Value rounded(Math fn, Value x);
@@ -73,7 +75,7 @@ private:
     // Divisors.
     Value magnitude(Value x);
     Value divisor(Value x, Value y);
-    Value gcd(Value x, Value y) { return m_.cast(divisor(magnitude(x), magnitude(y)), loop_); }
+    Value gcd(Value x, Value y);
     Value lcm(Value x, Value y);
 
     // Tests.
@@ -92,7 +94,7 @@ private:
     // Complex parts.
     Value real_part(Value x) { return is_complex(loop_) ? m_.real(x) : x; }
     Value imaginary_part(Value x) { return is_complex(loop_) ? m_.imag(x) : zero(); }
-    Value conjugate(Value x) { return is_complex(loop_) ? m_.complex(m_.real(x), m_.neg(m_.imag(x))) : x; }
+    Value conjugate(Value x);
 
     Builder& m_;
     DType loop_, result_;
@@ -106,27 +108,34 @@ Value Recipe::absolute(Value x) {
 // The array API standard: with infinities the quotient itself, where Python and NumPy have NaN and -1.
 Value Recipe::floored(Value x, Value y) {
     const Value floor = m_.floor_div(x, y);
-    return is_float(loop_) ? select(bit_or(isinf(x), isinf(y)), m_.div(x, y), floor) : floor;
+    if (!is_float(loop_)) return floor;
+    const Value x_infinite = isinf(x), y_infinite = isinf(y), infinite = bit_or(x_infinite, y_infinite);
+    return select(infinite, m_.div(x, y), floor);
 }
 
 // Integers as NumPy: 1.0 / x in floats, then back (float32 is exact enough for what is -1, 0 or 1 after that), so that 1 / 0 is what the
 // hardware's conversion of infinity gives. Complex numbers by Smith's method, as NumPy: divided through by the larger part.
 Value Recipe::reciprocal(Value x) {
-    if (is_integer(loop_)) return m_.cast(m_.div(m_.constant(DType::Float32, 1.0), m_.cast(x, DType::Float32)), loop_);
+    if (is_integer(loop_)) {
+        const Value unit = m_.constant(DType::Float32, 1.0), single = m_.cast(x, DType::Float32);
+        return m_.cast(m_.div(unit, single), loop_);
+    }
     if (!is_complex(loop_)) return m_.div(one(), x);
     const Value re = m_.real(x), im = m_.imag(x), unit = part(1.0);
-    const Value flat = m_.le(m_.abs(im), m_.abs(re));
+    const Value im_size = m_.abs(im), re_size = m_.abs(re), flat = m_.le(im_size, re_size);
     const Value large = select(flat, re, im), small = select(flat, im, re);
     const Value ratio = m_.div(small, large), scale = m_.add(large, m_.mul(small, ratio));
-    return m_.complex(m_.div(select(flat, unit, ratio), scale), m_.div(m_.neg(select(flat, ratio, unit)), scale));
+    const Value real = m_.div(select(flat, unit, ratio), scale), imaginary = m_.div(m_.neg(select(flat, ratio, unit)), scale);
+    return m_.complex(real, imaginary);
 }
 
 Value Recipe::sign(Value x) {
     if (is_complex(loop_)) return complex_sign(x);
     const Value positive = m_.gt(x, zero());
-    if (kind_of(loop_) == DKind::Unsigned) return select(positive, one(), zero());
-    const Value negative = select(m_.lt(x, zero()), konst(-1.0), zero());
-    const Value result = select(positive, one(), negative);
+    const Value plus = one(), nil = zero();
+    if (kind_of(loop_) == DKind::Unsigned) return select(positive, plus, nil);
+    const Value below = m_.lt(x, nil), minus = konst(-1.0);
+    const Value result = select(positive, plus, select(below, minus, nil));
     return is_float(loop_) ? select(is_nan(x), x, result) : result;
 }
 
@@ -136,65 +145,75 @@ Value Recipe::complex_sign(Value x) {
     const Value infinity = part(std::numeric_limits<double>::infinity()), nan = part(std::numeric_limits<double>::quiet_NaN());
     const Value re_infinite = m_.eq(m_.abs(re), infinity), im_infinite = m_.eq(m_.abs(im), infinity);
     const Value any_infinite = bit_or(re_infinite, im_infinite), both = bit_and(re_infinite, im_infinite);
-    const Value undefined = bit_or(both, bit_and(m_.ne(size, size), bit_not(any_infinite)));
+    const Value has_nan = m_.ne(size, size), finite = bit_not(any_infinite), undefined = bit_or(both, bit_and(has_nan, finite));
     const Value vanishes = m_.eq(size, nil);
     auto component = [&](Value v, Value is_infinite) {
         const Value at_infinity = select(is_infinite, m_.call(Math::copysign, unit, v), nil);
-        const Value finite = select(vanishes, nil, m_.div(v, size));
-        return select(undefined, nan, select(any_infinite, at_infinity, finite));
+        const Value scaled = select(vanishes, nil, m_.div(v, size));
+        return select(undefined, nan, select(any_infinite, at_infinity, scaled));
     };
-    return m_.complex(component(re, re_infinite), component(im, im_infinite));
+    const Value real = component(re, re_infinite), imaginary = component(im, im_infinite);
+    return m_.complex(real, imaginary);
+}
+
+Value Recipe::conjugate(Value x) {
+    if (!is_complex(loop_)) return x;
+    const Value re = m_.real(x), im = m_.imag(x);
+    return m_.complex(re, m_.neg(im));
+}
+
+Value Recipe::first_where(Value condition, Value number, Value first, Value second) {
+    const Value no_number = is_nan(number);
+    return select(bit_or(condition, no_number), first, second);
 }
 
 // Of two zeros NumPy takes the first in float16, the second in float32 and float64.
 Value Recipe::maximum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_or(x, y);
-    if (loop_ == DType::Float16) return select(bit_or(m_.le(y, x), is_nan(x)), x, y);
-    if (!is_complex(loop_)) return m_.max(x, y);
-    return select(bit_or(lexicographic(y, x, true), is_nan(x)), x, y);
+    if (loop_ == DType::Float16 || is_complex(loop_)) return first_where(less_equal(y, x), x, x, y);
+    return m_.max(x, y);
 }
 
 Value Recipe::minimum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_and(x, y);
-    if (loop_ == DType::Float16) return select(bit_or(m_.le(x, y), is_nan(x)), x, y);
-    if (!is_complex(loop_)) return m_.min(x, y);
-    return select(bit_or(lexicographic(x, y, true), is_nan(x)), x, y);
+    if (loop_ == DType::Float16 || is_complex(loop_)) return first_where(less_equal(x, y), x, x, y);
+    return m_.min(x, y);
 }
 
 Value Recipe::fmaximum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_or(x, y);
-    if (loop_ == DType::Float16) return select(bit_or(m_.le(y, x), is_nan(y)), x, y);
-    if (!is_complex(loop_)) return m_.fmax(x, y);
-    return select(bit_or(lexicographic(y, x, true), is_nan(y)), x, y);
+    if (loop_ == DType::Float16 || is_complex(loop_)) return first_where(less_equal(y, x), y, x, y);
+    return m_.fmax(x, y);
 }
 
 Value Recipe::fminimum(Value x, Value y) {
     if (loop_ == DType::Bool) return bit_and(x, y);
-    if (loop_ == DType::Float16) return select(bit_or(m_.le(x, y), is_nan(y)), x, y);
-    if (!is_complex(loop_)) return m_.fmin(x, y);
-    return select(bit_or(lexicographic(x, y, true), is_nan(y)), x, y);
+    if (loop_ == DType::Float16 || is_complex(loop_)) return first_where(less_equal(x, y), y, x, y);
+    return m_.fmin(x, y);
 }
 
 // As NumPy between two numbers: -0.0 and 0.0 are equal, so neither takes the other's place; a limit that is NaN gives NaN.
 Value Recipe::within(Value x, Value low, Value high) {
-    const Value raised = select(bit_or(m_.lt(x, low), is_nan(low)), low, x);
-    return select(bit_or(m_.lt(high, raised), is_nan(high)), high, raised);
+    const Value raised = first_where(m_.lt(x, low), low, low, x);
+    return first_where(m_.lt(high, raised), high, high, raised);
 }
 
 // float16 multiplies in float32: the factor has no exact half.
 Value Recipe::scaled(Value x, double factor) {
     if (loop_ != DType::Float16) return m_.mul(x, konst(factor));
-    return m_.cast(m_.mul(m_.cast(x, DType::Float32), m_.constant(DType::Float32, factor)), DType::Float16);
+    const Value single = m_.cast(x, DType::Float32), by = m_.constant(DType::Float32, factor);
+    return m_.cast(m_.mul(single, by), DType::Float16);
 }
 
 Value Recipe::heaviside(Value x, Value at_zero) {
-    const Value below = select(m_.lt(x, zero()), zero(), x);  // NaN stays
-    return select(m_.eq(x, zero()), at_zero, select(m_.gt(x, zero()), one(), below));
+    const Value nil = zero(), unit = one(), negative = m_.lt(x, nil), vanishes = m_.eq(x, nil), positive = m_.gt(x, nil);
+    return select(vanishes, at_zero, select(positive, unit, select(negative, nil, x)));  // NaN stays
 }
 
 Value Recipe::rounded(Math fn, Value x) {
-    if (is_complex(loop_)) return m_.complex(m_.call(fn, m_.real(x)), m_.call(fn, m_.imag(x)));
-    return is_float(loop_) ? m_.call(fn, x) : x;
+    if (!is_complex(loop_)) return is_float(loop_) ? m_.call(fn, x) : x;
+    const Value re = m_.call(fn, m_.real(x)), im = m_.call(fn, m_.imag(x));
+    return m_.complex(re, im);
 }
 
 Value Recipe::nextafter(Value from, Value to) {
@@ -205,12 +224,13 @@ Value Recipe::nextafter(Value from, Value to) {
 Value Recipe::half_nextafter(Value from, Value to) {
     const DType bits = DType::UInt16;
     const Value image = m_.bitcast(from, bits), one_bit = m_.constant(bits, 1.0);
-    const Value up = m_.lt(from, to), outward = m_.bit_xor(up, m_.lt(from, zero()));
-    const Value stepped = select(outward, m_.add(image, one_bit), m_.sub(image, one_bit));
-    const Value sign_bits = m_.bit_and(m_.bitcast(to, bits), m_.constant(bits, 32768.0));
-    const Value moved = select(m_.eq(from, zero()), m_.bit_or(sign_bits, one_bit), stepped);
-    const Value ordered = select(m_.eq(from, to), from, m_.bitcast(moved, DType::Float16));
-    return select(is_nan(from), from, select(is_nan(to), to, ordered));
+    const Value nil = zero(), up = m_.lt(from, to), outward = m_.bit_xor(up, m_.lt(from, nil));
+    const Value next = m_.add(image, one_bit), last = m_.sub(image, one_bit), stepped = select(outward, next, last);
+    const Value target = m_.bitcast(to, bits), sign_bits = m_.bit_and(target, m_.constant(bits, 32768.0));
+    const Value at_zero = m_.eq(from, nil), least = m_.bit_or(sign_bits, one_bit), moved = select(at_zero, least, stepped);
+    const Value equal = m_.eq(from, to), ordered = select(equal, from, m_.bitcast(moved, DType::Float16));
+    const Value from_nan = is_nan(from), to_nan = is_nan(to);
+    return select(from_nan, from, select(to_nan, to, ordered));
 }
 
 // Of integers, unsigned and of 32 bits at least: that of the least one too.
@@ -218,6 +238,11 @@ Value Recipe::magnitude(Value x) {
     constexpr DType unsigneds[] = {DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64};
     const int size = itemsize(loop_), at = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
     return cast(cast(absolute(x), unsigneds[at]), size == 8 ? DType::UInt64 : DType::UInt32);
+}
+
+Value Recipe::gcd(Value x, Value y) {
+    const Value a = magnitude(x), b = magnitude(y);
+    return m_.cast(divisor(a, b), loop_);
 }
 
 // Euclid's algorithm.
@@ -237,7 +262,8 @@ Value Recipe::lcm(Value x, Value y) {
 Value Recipe::is_nan(Value x) {
     if (is_complex(loop_)) {
         const Value re = m_.real(x), im = m_.imag(x);
-        return bit_or(m_.ne(re, re), m_.ne(im, im));
+        const Value re_nan = m_.ne(re, re), im_nan = m_.ne(im, im);
+        return bit_or(re_nan, im_nan);
     }
     return m_.ne(x, x);
 }
@@ -248,14 +274,16 @@ Value Recipe::isinf(Value x) {
     if (!is_inexact(loop_)) return m_.boolean(false);
     const Value infinity = part(std::numeric_limits<double>::infinity());
     if (is_float(loop_)) return m_.eq(m_.abs(x), infinity);
-    return bit_or(m_.eq(m_.abs(m_.real(x)), infinity), m_.eq(m_.abs(m_.imag(x)), infinity));
+    const Value re = m_.eq(m_.abs(m_.real(x)), infinity), im = m_.eq(m_.abs(m_.imag(x)), infinity);
+    return bit_or(re, im);
 }
 
 Value Recipe::isfinite(Value x) {
     if (!is_inexact(loop_)) return m_.boolean(true);
     const Value infinity = part(std::numeric_limits<double>::infinity());
     if (is_float(loop_)) return m_.lt(m_.abs(x), infinity);
-    return bit_and(m_.lt(m_.abs(m_.real(x)), infinity), m_.lt(m_.abs(m_.imag(x)), infinity));
+    const Value re = m_.lt(m_.abs(m_.real(x)), infinity), im = m_.lt(m_.abs(m_.imag(x)), infinity);
+    return bit_and(re, im);
 }
 
 Value Recipe::infinite(Value x, int sign) {
@@ -265,7 +293,8 @@ Value Recipe::infinite(Value x, int sign) {
 
 Value Recipe::signbit(Value x) {
     const DType bits = loop_ == DType::Float16 ? DType::Int16 : loop_ == DType::Float32 ? DType::Int32 : DType::Int64;
-    return m_.lt(m_.bitcast(x, bits), m_.constant(bits, 0.0));
+    const Value image = m_.bitcast(x, bits), nil = m_.constant(bits, 0.0);
+    return m_.lt(image, nil);
 }
 
 Value Recipe::less(Value x, Value y) {
@@ -281,9 +310,10 @@ Value Recipe::less_equal(Value x, Value y) {
 // NumPy's order of complex numbers: real parts first; a NaN in either imaginary part makes it false.
 Value Recipe::lexicographic(Value x, Value y, bool or_equal) {
     const Value xr = m_.real(x), xi = m_.imag(x), yr = m_.real(y), yi = m_.imag(y);
-    const Value ordered = bit_and(m_.eq(xi, xi), m_.eq(yi, yi));
-    const Value tie = bit_and(m_.eq(xr, yr), or_equal ? m_.le(xi, yi) : m_.lt(xi, yi));
-    return bit_or(bit_and(m_.lt(xr, yr), ordered), tie);
+    const Value x_known = m_.eq(xi, xi), y_known = m_.eq(yi, yi), ordered = bit_and(x_known, y_known);
+    const Value equal = m_.eq(xr, yr), after = or_equal ? m_.le(xi, yi) : m_.lt(xi, yi), tie = bit_and(equal, after);
+    const Value before = bit_and(m_.lt(xr, yr), ordered);
+    return bit_or(before, tie);
 }
 
 Value Recipe::build(Op op, std::span<const Value> operands) {

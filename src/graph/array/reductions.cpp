@@ -142,7 +142,8 @@ Array complex_extreme(ReduceOp op, const Array& x, std::uint32_t axes, bool keep
         const Array values = part(x, imaginary);
         return reduced(op, where(hits, values, worst), axes, values.dtype(), keepdims);
     };
-    return graph::from_parts(pick(false), pick(true));
+    const Array re = pick(false), im = pick(true);
+    return graph::from_parts(re, im);
 }
 
 /// As reduced, of complex extrema and booleans too.

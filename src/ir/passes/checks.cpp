@@ -71,13 +71,16 @@ private:
 
     Value wrapped(const Instr& in) {
         const Value i = at(in.operands[0]);
-        return held(in) ? i : m_.select(m_.lt(i, m_.i64(0)), m_.add(i, at(in.operands[1])), i);
+        if (held(in)) return i;
+        const Value negative = m_.lt(i, m_.i64(0)), from_end = m_.add(i, at(in.operands[1]));
+        return m_.select(negative, from_end, i);
     }
 
     /// One comparison: as unsigned numbers, negative ones are large.
     Value inside(const Instr& in) {
         if (held(in)) return m_.boolean(true);
-        return m_.lt(m_.cast(at(in.operands[0]), DType::UInt64), m_.cast(at(in.operands[1]), DType::UInt64));
+        const Value i = m_.cast(at(in.operands[0]), DType::UInt64), extent = m_.cast(at(in.operands[1]), DType::UInt64);
+        return m_.lt(i, extent);
     }
 
     void report(const Values& operands) {
@@ -174,7 +177,8 @@ private:
             out.insert(out.end(), {splits ? m_.max(lower, m_.i64(natural)) : lower, end});
             return out;
         };
-        Values state = m_.if_else(m_.bit_or(m_.lt(lower, m_.i64(floor)), m_.lt(least_limit, upper)), part, whole);
+        const Value starts_below = m_.lt(lower, m_.i64(floor)), ends_above = m_.lt(least_limit, upper);
+        Values state = m_.if_else(m_.bit_or(starts_below, ends_above), part, whole);
         for (const Cut& cut : cuts)
             if (splits && cut.wrap != no_instr) held_[cut.wrap] = true;
         const Value end = state.back();
@@ -192,7 +196,7 @@ private:
         for (const Cut& cut : cuts) {
             const Value extent = at(cut.extent), first = m_.add(lower, m_.i64(cut.offset)), limit = m_.sub(extent, m_.i64(cut.offset));
             const Value below = m_.lt(first, cut.wrap != no_instr ? m_.neg(extent) : zero);
-            const Value fails = m_.bit_and(m_.lt(lower, upper), m_.bit_or(below, m_.lt(limit, upper)));
+            const Value runs = m_.lt(lower, upper), above = m_.lt(limit, upper), fails = m_.bit_and(runs, m_.bit_or(below, above));
             const auto tell = [&] {
                 const Value index = m_.select(below, first, m_.max(first, extent));
                 Values operands;

@@ -22,7 +22,8 @@ private:
         std::int64_t items = 1;
         for (int d = 0; d < from_.group_size.size(); ++d) {
             const std::int64_t size = from_.group_size[d];
-            item = m_.add(m_.mul(item, m_.i64(size)), m_.local_dim(d));
+            item = m_.mul(item, m_.i64(size));
+            item = m_.add(item, m_.local_dim(d));
             items *= size;
         }
         for (const ArrayInfo& a : from_.arrays) {

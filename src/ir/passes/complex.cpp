@@ -114,8 +114,14 @@ private:
             case Opcode::Abs: return set(result, m_.call(Math::hypot, at(v[0]), second(v[0])));
             case Opcode::Min:
             case Opcode::Max: return set_pair(in, math(t).min_max(in.op == Opcode::Max, pair(v[0]), pair(v[1])));
-            case Opcode::Eq: return set(result, m_.bit_and(m_.eq(at(v[0]), at(v[1])), m_.eq(second(v[0]), second(v[1]))));
-            case Opcode::Ne: return set(result, m_.bit_or(m_.ne(at(v[0]), at(v[1])), m_.ne(second(v[0]), second(v[1]))));
+            case Opcode::Eq: {
+                const Value re = m_.eq(at(v[0]), at(v[1])), im = m_.eq(second(v[0]), second(v[1]));
+                return set(result, m_.bit_and(re, im));
+            }
+            case Opcode::Ne: {
+                const Value re = m_.ne(at(v[0]), at(v[1])), im = m_.ne(second(v[0]), second(v[1]));
+                return set(result, m_.bit_or(re, im));
+            }
             case Opcode::Select: return set_pair(in, math(t).select(at(v[0]), pair(v[1]), pair(v[2])));
             case Opcode::Cast: return cast(in, v[0], t);
             case Opcode::Call: return set_pair(in, math(t).call(in.math, pair(v[0]), pair(v[v.size() - 1])));
@@ -129,10 +135,14 @@ private:
 
     void cast(const Instr& in, Value from, DType to) {
         const Value result = in.results[0];
-        if (to == DType::Bool) return set(result, m_.bit_or(m_.cast(at(from), to), m_.cast(second(from), to)));
+        if (to == DType::Bool) {
+            const Value re = m_.cast(at(from), to), im = m_.cast(second(from), to);
+            return set(result, m_.bit_or(re, im));
+        }
         if (!is_complex(to)) return set(result, m_.cast(at(from), to));
         const DType part = real_of(to);
-        set(result, m_.cast(at(from), part), is_complex(type(from)) ? m_.cast(second(from), part) : m_.constant(part, 0.0));
+        const Value re = m_.cast(at(from), part), im = is_complex(type(from)) ? m_.cast(second(from), part) : m_.constant(part, 0.0);
+        set(result, re, im);
     }
 };
 

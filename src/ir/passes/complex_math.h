@@ -58,6 +58,28 @@ private:
     Z turned_back(Z a) { return {a.im, neg(a.re)}; }
 
     Value c(double value) { return m_.constant(t_, value); }
+    // In braces operands are made in their order; of a call's arguments compilers choose which comes first.
+    struct Two {
+        Value a, b;
+    };
+    struct Three {
+        Value condition, a, b;
+    };
+    struct OfTwo {
+        Math fn;
+        Value a, b;
+    };
+    Value add(Two v) { return add(v.a, v.b); }
+    Value sub(Two v) { return sub(v.a, v.b); }
+    Value mul(Two v) { return mul(v.a, v.b); }
+    Value div(Two v) { return div(v.a, v.b); }
+    Value both(Two v) { return both(v.a, v.b); }
+    Value either(Two v) { return either(v.a, v.b); }
+    Value larger(Two v) { return m_.fmax(v.a, v.b); }
+    Value pick(Three v) { return pick(v.condition, v.a, v.b); }
+    Value f(OfTwo v) { return f(v.fn, v.a, v.b); }
+    Value with_sign(Two v) { return with_sign(v.a, v.b); }
+
     Value add(Value a, Value b) { return m_.add(a, b); }
     Value sub(Value a, Value b) { return m_.sub(a, b); }
     Value mul(Value a, Value b) { return m_.mul(a, b); }
@@ -69,10 +91,12 @@ private:
     Value pick(Value condition, Value a, Value b) { return m_.select(condition, a, b); }
     Value both(Value a, Value b) { return m_.bit_and(a, b); }
     Value either(Value a, Value b) { return m_.bit_or(a, b); }
-    Value is_zero(Value a) { return m_.eq(a, c(0)); }
+    Value is_zero(Value a);
     Value is_inf(Value a);
     Value is_nan(Value a) { return m_.ne(a, a); }
     Value is_finite(Value a);
+    /// |a| < limit.
+    Value within(Value a, double limit);
     Value with_sign(Value magnitude, Value sign) { return f(Math::copysign, magnitude, sign); }
 
     Builder& m_;

@@ -103,10 +103,11 @@ Value expand_erfc(Builder& m, DType t, std::span<const Value> operands) {
     const Value x = operands[0], one = m.constant(t, 1.0), end = m.constant(t, f.erfc_end), center = m.constant(t, f.tail_center);
     const Value size = m.abs(x), a = m.select(m.lt(size, end), size, end);
     // p / (1 + 2 a) + 1 / (1 + 2 a), with one step of correction by the remainder
-    const Value p = polynomial(m, t, m.div(m.sub(a, center), m.add(a, center)), f.tail);
+    const Value below = m.sub(a, center), above = m.add(a, center), p = polynomial(m, t, m.div(below, above), f.tail);
     const Value half_constant = m.constant(t, 0.5), inverse = m.div(half_constant, m.add(a, half_constant));
     const Value estimate = m.fma(p, inverse, inverse);
-    const Value remainder = m.add(m.sub(p, estimate), m.fma(m.add(estimate, estimate), m.neg(a), one));
+    const Value twice = m.add(estimate, estimate), minus = m.neg(a), missing = m.sub(p, estimate);
+    const Value remainder = m.add(missing, m.fma(twice, minus, one));
     const Value slope = m.fma(remainder, inverse, estimate);
     // e^(-a^2): the square's rounding error joins the small remainder.
     const Value square = m.mul(a, a), square_error = m.fma(a, a, m.neg(square));
@@ -114,10 +115,12 @@ Value expand_erfc(Builder& m, DType t, std::span<const Value> operands) {
     Value r = m.fma(whole, m.constant(t, -f.ln2_high), m.neg(square));
     r = m.sub(m.fma(whole, m.constant(t, -f.ln2_low), r), square_error);
     const Value half = m.call(Math::rint, m.mul(whole, half_constant));
-    Value y = m.mul(m.mul(slope, m.fma(polynomial(m, t, r, f.exp), r, one)), power_of_two(m, f, t, half));
+    const Value scaled = m.mul(slope, m.fma(polynomial(m, t, r, f.exp), r, one));
+    Value y = m.mul(scaled, power_of_two(m, f, t, half));
     y = m.mul(y, power_of_two(m, f, t, m.sub(whole, half)));
-    const Value far = m.select(m.lt(x, m.constant(t, 0.0)), m.sub(m.constant(t, 2.0), y), y);
-    return m.select(m.ge(size, half_constant), far, m.sub(one, near_zero(m, f, t, x)));
+    const Value negative = m.lt(x, m.constant(t, 0.0)), far = m.select(negative, m.sub(m.constant(t, 2.0), y), y);
+    const Value is_far = m.ge(size, half_constant), near = m.sub(one, near_zero(m, f, t, x));
+    return m.select(is_far, far, near);
 }
 
 }  // namespace pardo::ir

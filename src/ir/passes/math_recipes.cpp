@@ -18,7 +18,8 @@ Value log_of_sum(Builder& m, DType t, Value a, Value b, Math exp, double log_two
     const Value difference = m.sub(a, b), high = m.select(m.gt(a, b), a, b);
     const Value small = m.call(Math::log1p, m.call(exp, m.neg(m.abs(difference))));
     const Value sum = unit == 1.0 ? m.add(high, small) : m.fma(small, m.constant(t, unit), high);
-    return m.select(m.eq(a, b), m.add(a, m.constant(t, log_two)), sum);
+    const Value equal = m.eq(a, b), doubled = m.add(a, m.constant(t, log_two));
+    return m.select(equal, doubled, sum);
 }
 
 }  // namespace
@@ -89,7 +90,8 @@ Value expand_integer_pow(Builder& m, DType t, std::span<const Value> v) {
     }
     if (!is_signed) return result;
     const Value minus = m.constant(t, -1.0), odd = m.ne(m.bit_and(v[1], one), zero);
-    const Value inverse = m.select(m.eq(v[0], one), one, m.select(m.eq(v[0], minus), m.select(odd, minus, one), zero));
+    const Value is_one = m.eq(v[0], one), is_minus = m.eq(v[0], minus), sign = m.select(odd, minus, one);
+    const Value inverse = m.select(is_one, one, m.select(is_minus, sign, zero));
     return m.select(negative, inverse, result);
 }
 

@@ -18,7 +18,8 @@ private:
         std::int64_t items = 1;
         Value place = m_.i64(0);
         for (int d = 0; d < from_.group_size.size(); ++d) {
-            place = m_.add(m_.mul(place, m_.i64(from_.group_size[d])), m_.local_dim(d));
+            place = m_.mul(place, m_.i64(from_.group_size[d]));
+            place = m_.add(place, m_.local_dim(d));
             items *= from_.group_size[d];
         }
         auto [found, fresh] = exchanged_.try_emplace(type(in.operands[0]), no_value);

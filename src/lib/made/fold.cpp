@@ -117,18 +117,27 @@ void FoldKernel::lines() {
     const auto block_at = [&](Value which) { return m_.add(m_.mul(m_.add(m_.mul(o, count), which), inner), i); };
     // Starts and stops that come from a value that failed are any numbers.
     const auto limited = [&](Value n, Value least, Value most) { return m_.min(m_.max(n, least), most); };
-    const Value first = segments ? limited(m_.load(starts, b), m_.i64(0), m_.sub(length, m_.i64(1))) : m_.mul(b, block);
-    const Value end = segments ? limited(m_.load(stops, b), m_.add(first, m_.i64(1)), length) : m_.min(m_.add(first, block), length);
+    const Value nil = m_.i64(0), one = m_.i64(1);
+    Value first, end;
+    if (segments) {
+        const Value begins = m_.load(starts, b), last = m_.sub(length, one);
+        first = limited(begins, nil, last);
+        const Value ends = m_.load(stops, b), second = m_.add(first, one);
+        end = limited(ends, second, length);
+    } else {
+        first = m_.mul(b, block);
+        end = m_.min(m_.add(first, block), length);
+    }
     Value begin = first, start;
     if (form_.initial && !steps) {
-        start = m_.load(initial, m_.i64(0));
+        start = m_.load(initial, nil);
     } else {
         start = m_.load(x, at(first));
         if (form_.initial) {
-            const Value none = m_.eq(b, m_.i64(0)), before = m_.load(initial, block_at(m_.max(m_.sub(b, m_.i64(1)), m_.i64(0))));
+            const Value none = m_.eq(b, nil), before = m_.load(initial, block_at(m_.max(m_.sub(b, one), nil)));
             start = m_.select(none, start, step(before, start));
         }
-        begin = m_.add(first, m_.i64(1));
+        begin = m_.add(first, one);
         if (steps) m_.store(out, at(first), start);
     }
     const auto run = [&](Value from, Value to, Value so_far) {
@@ -137,7 +146,7 @@ void FoldKernel::lines() {
             return m_.for_lanes(from, to, std::span(&reduction, 1), [&](Value k) { return Values{m_.load(x, at(k))}; })[0];
         }
         const Value carried[] = {so_far};
-        return m_.for_loop(from, to, m_.i64(1), carried, [&](Value k, std::span<const Value> v) {
+        return m_.for_loop(from, to, one, carried, [&](Value k, std::span<const Value> v) {
             Value next = step(v[0], m_.load(x, at(k)));
             if (form_.masked) next = m_.select(m_.load(mask, at(k)), next, v[0]);
             if (steps) m_.store(out, at(k), next);
@@ -148,7 +157,8 @@ void FoldKernel::lines() {
     if (in_chunks()) {
         const Value carried[] = {start}, size = m_.i64(chunk);
         total = m_.for_loop(begin, end, size, carried, [&](Value from, std::span<const Value> v) {
-            const Value part = run(m_.add(from, m_.i64(1)), m_.min(m_.add(from, size), end), m_.load(x, at(from)));
+            const Value second = m_.add(from, one), beyond = m_.min(m_.add(from, size), end), so_far = m_.load(x, at(from));
+            const Value part = run(second, beyond, so_far);
             return Values{step(v[0], part)};
         })[0];
     } else {
@@ -162,8 +172,8 @@ void FoldKernel::places() {
     const Value keys = pointer("keys", DType::Int64);  // sorted; then where each was before
     const Value values = form_.arity > 1 ? pointer("values", form_.loop) : ir::no_value;
     const Value count = number("count"), k = m_.dim(0), one = m_.i64(1);
-    const Value key = m_.load(keys, k), before = m_.load(keys, m_.max(m_.sub(k, one), m_.i64(0)));
-    const Value head = m_.bit_or(m_.eq(k, m_.i64(0)), m_.ne(key, before));
+    const Value nil = m_.i64(0), key = m_.load(keys, k), before = m_.load(keys, m_.max(m_.sub(k, one), nil));
+    const Value is_first = m_.eq(k, nil), is_new = m_.ne(key, before), head = m_.bit_or(is_first, is_new);
     const auto place = [&](Value j) { return m_.load(keys, m_.add(count, j)); };
     m_.if_else(
         head,

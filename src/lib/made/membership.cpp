@@ -45,7 +45,8 @@ ir::Kernel looking_up(DType t, bool invert) {
     const Value from_first = m.sub(narrow(m.load(x, m.dim(0))), narrow(first)), inside = m.le(from_first, narrow(last));
     const Value place = m.select(inside, m.add(m.cast(from_first, DType::Int64), skip), m.i64(0));
     const Value found = m.bit_and(inside, m.load(marks, place));
-    m.store(out, m.dim(0), invert ? m.bit_not(found) : found);
+    const Value told = invert ? m.bit_not(found) : found;
+    m.store(out, m.dim(0), told);
     return m.finish();
 }
 

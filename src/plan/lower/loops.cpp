@@ -362,11 +362,12 @@ ir::Value KernelBuilder::packed(const Reduction& r, Value x, Value place) {
     Value key;
     if (is_float(m_.type(x))) {
         // + 0 makes one zero of both. Negative numbers are in order when all their bits are turned.
-        const Value wide = m_.add(m_.cast(x, DType::Float32), m_.constant(DType::Float32, 0.0));
+        const Value single = m_.cast(x, DType::Float32), wide = m_.add(single, m_.constant(DType::Float32, 0.0));
         const Value bits = m_.bitcast(wide, DType::Int32), sign = m_.constant(DType::Int32, Scalar(std::int64_t{31}).cast(DType::Int32));
         const Value turned = m_.bit_or(m_.bitcast(m_.shr(bits, sign), DType::UInt32), top);
         const Value ordered = m_.bit_xor(m_.bitcast(bits, DType::UInt32), turned);
-        key = m_.select(is_nan(wide), all, least ? m_.bit_not(ordered) : ordered);
+        const Value no_number = is_nan(wide);
+        key = m_.select(no_number, all, least ? m_.bit_not(ordered) : ordered);
     } else {
         const bool is_signed = kind_of(m_.type(x)) == DKind::Signed;
         const Value wide = m_.bitcast(m_.cast(x, is_signed ? DType::Int32 : DType::UInt32), DType::UInt32);
@@ -381,7 +382,8 @@ ir::Value KernelBuilder::packed(const Reduction& r, Value x, Value place) {
 void KernelBuilder::take_packed(const Reduction& r, int dim, Value lower, Value upper, Value best, Values& carried) {
     const Value place = m_.cast(m_.bit_not(m_.cast(best, DType::UInt32)), DType::Int64);
     const std::size_t before = mark();
-    var_[dim] = m_.min(m_.add(lower, place), m_.sub(upper, m_.i64(1)));
+    const Value here_or_beyond = m_.add(lower, place), last = m_.sub(upper, m_.i64(1));
+    var_[dim] = m_.min(here_or_beyond, last);
     const Value x = contribution(r), here = index_of(r.position);
     const std::size_t at = carried.size() - 2;
     const Value take = better(r, x, carried[at]);
@@ -447,12 +449,15 @@ ir::Value KernelBuilder::is_nan(Value x) { return m_.ne(x, x); }
 ir::Value KernelBuilder::better(const Reduction& r, Value a, Value b) {
     const Value closer = planner_.node(r.node)->reduce == ReduceOp::ArgMax ? m_.gt(a, b) : m_.lt(a, b);
     if (!is_float(m_.type(a))) return closer;
-    return m_.bit_or(closer, m_.bit_and(is_nan(a), m_.bit_not(is_nan(b))));
+    const Value a_nan = is_nan(a), b_known = m_.bit_not(is_nan(b));
+    return m_.bit_or(closer, m_.bit_and(a_nan, b_known));
 }
 
 ir::Value KernelBuilder::matches(Value x, Value best) {
     const Value equal = m_.eq(x, best);
-    return is_float(m_.type(x)) ? m_.bit_or(equal, m_.bit_and(is_nan(x), is_nan(best))) : equal;
+    if (!is_float(m_.type(x))) return equal;
+    const Value x_nan = is_nan(x), best_nan = is_nan(best);
+    return m_.bit_or(equal, m_.bit_and(x_nan, best_nan));
 }
 
 }  // namespace pardo::plan

@@ -20,10 +20,11 @@ Kernel sample() {
     const Value row = m.local_dim(0), column = m.local_dim(1), group = m.group_dim(1);
     const Value own = m.add(m.mul(row, m.i64(16)), column), v = m.load(x, group);
     m.store(tile, own, v);
-    m.store(mine, m.i64(1), m.cast(v, F32));
+    const Value place = m.i64(1);
+    m.store(mine, place, m.cast(v, F32));
     m.barrier();
     const Value before = m.atomic(AtomicOp::Max, x, group, m.load(tile, column), MemoryOrder::AcqRel, MemoryScope::System);
-    m.compare_exchange(tile, row, before, m.cast(m.load(mine, m.i64(1)), I32), MemoryOrder::Relaxed, MemoryScope::Group);
+    m.compare_exchange(tile, row, before, m.cast(m.load(mine, place), I32), MemoryOrder::Relaxed, MemoryScope::Group);
     return m.finish();
 }
 
@@ -57,13 +58,13 @@ TEST(GroupsIr, GoldenText) {
   %8 = add int64 %4, %7
   %9 = load int32 %0, %5
   store %1, %8, %9
-  %10 = cast float32 %9
-  %11 = const int64 1
-  store %2, %11, %10
+  %10 = const int64 1
+  %11 = cast float32 %9
+  store %2, %10, %11
   barrier
   %12 = load int32 %1, %4
   %13 = atomic max acq_rel system int32 %0, %5, %12
-  %14 = load float32 %2, %11
+  %14 = load float32 %2, %10
   %15 = cast int32 %14
   %16 = compare_exchange relaxed group int32 %1, %3, %13, %15
 }

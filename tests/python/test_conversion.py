@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -206,3 +207,17 @@ def test_item():
         x.item()
     with pytest.raises(IndexError):
         x.item(6)
+
+
+@pytest.mark.parametrize("device", [d for d in DEVICES if d.has_fp64], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("repeats", [1, 3, 1000])
+def test_floats_that_do_not_fit_uint32(device, dtype, repeats):
+    """The lower half of the cast to int64, wherever an element is; NumPy's depend on its place."""
+    edges = [2.0**n + by for n in (0, 8, 31, 32, 33, 40, 62, 63, 64, 100) for by in (-1, 0, 1)]
+    host = np.array([np.nan, -np.nan, np.inf, *edges, -np.inf, *(-e for e in edges), -0.5, -1.5, 3e9, 4.3e9], dtype)
+    wide = [int(v) if np.isfinite(v) and -(2.0**63) <= v < 2.0**63 else 0 for v in host.tolist()]
+    expected = np.array([w % 2**32 for w in wide], "uint32")
+    x = pp.asarray(np.repeat(host, repeats), device=device)
+    for got in (x.astype("uint32"), (x * 1).astype("uint32"), x[::-1].astype("uint32")[::-1]):
+        np.testing.assert_array_equal(pp.asnumpy(got), np.repeat(expected, repeats))

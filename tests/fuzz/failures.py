@@ -2,17 +2,30 @@
 #
 # The model (docs/guide/errors.md) keeps for each element of some arrays what it holds, whether it has failed, and whether that is known
 # (what has been accepted is not). A read of failed elements must raise, each time; no other read may; and no submission raises, but those that
-# wait: compiled loops. So no reader sees a number that depends on failed work, and nothing raises that does not depend on it.
+# wait: compiled loops. So no reader sees a number that depends on failed work, and nothing raises that does not depend on it. Arrays are of one
+# queue; a second one copies and fills them too. Threads work on an array each, or read one together.
 from __future__ import annotations
 
 import contextlib
 import random
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-ARRAYS, ROWS, HUGE = 3, 4, 2**46
+ARRAYS, ROWS, HUGE, READERS = 3, 4, 2**46, 4
+TEXT = {
+    "opencl": """
+        __kernel void add(__global float* x, float value) { x[get_global_id(0)] += value; }
+        __kernel void sum(__global float* x, __global const float* y) { x[get_global_id(0)] = y[get_global_id(0)] + 1.0f; }
+        """,
+    "cuda": """
+        extern "C" __global__ void add(float* x, float value) { x[blockIdx.x] += value; }
+        extern "C" __global__ void sum(float* x, const float* y) { x[blockIdx.x] = y[blockIdx.x] + 1.0f; }
+        """,
+}
 
 
 class Broken(Exception):
@@ -24,7 +37,7 @@ class State:
 
     def __init__(self, pp: Any, program: dict[str, Any], device: str) -> None:
         self.pp, self.width = pp, program["width"]
-        self.queue = pp.Queue(device, order=program["order"])
+        self.queue, self.other = (pp.Queue(device, order=order) for order in program["orders"])
         start = [np.arange(ROWS * self.width, dtype="float32").reshape(ROWS, -1) + 100 * k for k in range(ARRAYS)]
         self.arrays = [pp.asarray(v, queue=self.queue) for v in start]
         self.values = [v.copy() for v in start]
@@ -104,10 +117,44 @@ def broken() -> None:
     raise Broken
 
 
+def raised_by(call: Callable[[], object]) -> BaseException | None:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return None
+
+
+def together(calls: list[Callable[[], str | None]]) -> str | None:
+    """Each on a thread of its own; what is wrong with the first of them with which something is."""
+    told: list[str | None] = [None] * len(calls)
+
+    def run(k: int) -> None:
+        try:
+            told[k] = calls[k]()
+        except Exception as error:
+            told[k] = f"raises {error!r} at the call"
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return next((t for t in told if t is not None), None)
+
+
 def step(s: State, op: list[Any], device: str) -> str | None:
     """Runs a statement and its model; what is wrong, if anything is."""
     pp, made = s.pp, kernels(s.pp)
     kind, name, at, *rest = op
+    if kind == "threads":
+        lists = rest[0]
+
+        def runs(k: int) -> str | None:
+            return next((f"{o[0]} {wrong}" for o in lists[k] if (wrong := step(s, o, device)) is not None), None)
+
+        wrong = together([lambda k=k: runs(k) for k in range(len(lists))])  # type: ignore[misc]
+        return None if wrong is None else f"{name}: {wrong}"
     k, key = s.view(at)
     x, now = s.arrays[k][key], s.values[k][key]
     space = pp.Range(*now.shape)
@@ -165,6 +212,53 @@ def step(s: State, op: list[Any], device: str) -> str | None:
         s.queue.fill(s.arrays[inner][inner_key], rest[0] + 1)
         s.write(rest[2], rest[0] + 1, False)
         gate.set_failed(Broken()) if rest[1] else gate.set_complete()
+    elif kind in ("other_fill", "other_copy"):  # on another queue of the device
+        if kind == "other_fill":
+            s.other.fill(x, rest[1])
+            s.write(at, rest[1], False)
+        else:
+            other, from_key = s.view(rest[0])
+            source, failed, known = s.values[other][from_key].copy(), bool(s.failed[other][from_key].any()), s.known[other][from_key].copy()
+            s.other.copy(x, s.arrays[other][from_key])
+            s.write(at, source, failed, known)
+    elif kind == "moved":
+        failed, known = bool(s.failed[k][key].any()), s.known[k][key].copy()
+        return s.read(
+            name, x.to_device(s.other.device.without_queue) if rest[0] < 0 else pp.asarray(x, queue=s.other), now.copy(), failed, known
+        )
+    elif kind == "other_task":  # of another queue, seen before or not
+        event = s.other.host_task(broken)
+        if rest[0] < 0 and not isinstance(raised_by(event.wait), Broken):
+            return f"{name}: the task raises nothing"
+        written = s.queue.fill(x, rest[0], depends=[event])
+        s.write(at, 0, True)
+        if not isinstance(raised_by(written.wait), Broken):
+            return f"{name}: the wait for what did not run raises nothing"
+        if (again := raised_by(written.wait)) is not None:
+            return f"{name}: the second wait raises {again!r}"
+    elif kind in ("text", "bad_text"):
+        if (text := TEXT.get(s.queue.device.backend)) is None:
+            return None
+        program = pp.Program(s.queue.device, text)
+        row, values = s.arrays[k][at[1][0]], [k, [at[1][0], at[1][0] + 1, 1], [0, s.width, 1]]
+        _, row_key = s.view(values)
+        if kind == "bad_text":
+            gate = pp.UserEvent()
+            gate.set_failed(Broken())
+            program.add[pp.Range(s.width), None, gate](row, np.float32(rest[0]))
+            s.write(values, 0, True)
+        elif rest[0] < 0:
+            program.add[pp.Range(s.width)](row, np.float32(rest[0]))
+            s.update(values, s.values[k][row_key] + rest[0])
+        else:  # the target is one that it may read
+            _, from_key = s.view(source := [(k + 1) % ARRAYS, [0, 1, 1], [0, s.width, 1]])
+            failed = bool(s.failed[source[0]][from_key].any() or s.failed[k][row_key].any())
+            known = s.known[source[0]][from_key].copy()
+            program.sum[pp.Range(s.width)](row, s.arrays[source[0]][0])
+            s.write(values, s.values[source[0]][from_key] + 1, failed, known)
+    elif kind == "readers":
+        held, failed, known = now.copy(), bool(s.failed[k][key].any()), s.known[k][key].copy()
+        return together([lambda: s.read(name, x, held, failed, known)] * READERS)
     elif kind == "take":
         flat = s.arrays[k][key].reshape(-1)
         count = now.size
@@ -223,10 +317,22 @@ def step(s: State, op: list[Any], device: str) -> str | None:
         s.arrays[k][...] = rest[0]
         s.write([k, [0, ROWS], [0, s.width]], rest[0], False)
     elif kind == "shared":
-        if not device.startswith("cpu"):
-            return None
         memory = np.zeros((2, 3), "float32")
-        shared = pp.asarray(memory, copy=False, queue=s.queue)
+        try:
+            shared = pp.asarray(memory, copy=False, queue=s.queue)
+        except ValueError:
+            return None
+        gate, fails = pp.UserEvent(), rest[0] < 0
+        event = s.queue.fill(shared, 5.0, depends=gate)
+        if event.done() or memory.any():
+            return f"{name}: work on shared memory runs before its event"
+        gate.set_failed(Broken()) if fails else gate.set_complete()
+        if (error := raised_by(event.wait)) is not None and not fails:
+            return f"{name}: work on shared memory raises {error!r}"
+        if fails and not (isinstance(error, Broken) and isinstance(raised_by((shared + 1).wait), Broken)):
+            return f"{name}: work on shared memory that did not run raises nothing"
+        if memory.tolist() != [[0.0 if fails else 5.0] * 3] * 2:
+            return f"{name}: shared memory holds {memory.tolist()}"
         raised = 0
         for call in (lambda: made["set"][pp.Range(2, 3)](shared, 1.0, 1).wait(), *([lambda: pp.asnumpy(shared + 1)] * 3)):
             try:
@@ -238,8 +344,9 @@ def step(s: State, op: list[Any], device: str) -> str | None:
     elif kind == "read":
         return s.read(name, x, now.copy(), bool(s.failed[k][key].any()), s.known[k][key].copy())
     elif kind == "wait":
-        with contextlib.suppress(Broken, IndexError, ValueError, MemoryError):
-            s.queue.wait()
+        for queue in (s.queue, s.other):
+            with contextlib.suppress(Broken, IndexError, ValueError, MemoryError):
+                queue.wait()
     return None
 
 
@@ -257,9 +364,10 @@ def run(program: dict[str, Any], device: str) -> str | None:
                 return f"{op[1]} {op[0]}: raises {error!r} at the call"
             if wrong:
                 return f"{op[0]} {wrong}"
-        with contextlib.suppress(Exception):
-            state.queue.wait()
-        del state
+        for queue in (state.queue, state.other):
+            with contextlib.suppress(Exception):
+                queue.wait()
+        del state, queue
     finally:
         sys.unraisablehook = hook
     strange = [t for t in told if not issubclass(t, Broken | IndexError | ValueError | MemoryError)]
@@ -301,16 +409,30 @@ def generate(rng: random.Random, device: str) -> dict[str, Any]:
 
     kinds = {"fill": 5, "store": 6, "copy": 7, "add": 5, "kernel": 3, "each": 3, "update": 3, "bad_kernel": 5, "bad_update": 4, "loop": 1,
              "bad_loop": 2, "bad_task": 3, "gated": 3, "take": 2, "inverse": 1, "sort": 2, "memory": 1, "later": 3, "look": 2, "accept": 2, "failure": 3,
-             "new": 2, "shared": 1, "read": 7, "wait": 2}  # fmt: skip
+             "new": 2, "shared": 1, "read": 7, "wait": 2, "other_fill": 2, "other_copy": 3, "other_task": 2, "moved": 1, "text": 3, "bad_text": 2,
+             "readers": 1, "threads": 1}  # fmt: skip
+    # Of one array alone.
+    alone = ["fill", "store", "add", "kernel", "each", "update", "bad_kernel", "bad_update", "loop", "bad_loop", "bad_task", "gated", "take", "sort",
+             "other_fill", "other_task", "failure", "read"]  # fmt: skip
+
+    def statement(name: str, kind: str, k: int | None = None) -> list[Any]:
+        at, value = place(k), float(r.randint(-9, 9))
+        if kind in ("copy", "other_copy"):
+            return [kind, name, at, place(shape=shape_of(at))]
+        if kind == "other_fill":
+            return [kind, name, at, None, value]
+        if kind == "gated":
+            return [kind, name, at, value, r.random() < 0.6, place(at[0])]
+        if kind == "take":
+            return [kind, name, at, r.randrange(1000), r.random() < 0.5]
+        return [kind, name, at, value]
+
     for n in range(r.randint(2, 30)):
         kind = r.choices(list(kinds), list(kinds.values()))[0]
-        at, value = place(), float(r.randint(-9, 9))
-        op = [kind, f"s{n}", at, value]
-        if kind == "copy":
-            op[3] = place(shape=shape_of(at))
-        elif kind == "gated":
-            op = [kind, f"s{n}", at, value, r.random() < 0.6, place(at[0])]
-        elif kind == "take":
-            op = [kind, f"s{n}", at, r.randrange(1000), r.random() < 0.5]
-        ops.append(op)
-    return {"order": r.choice(["in_order", "out_of_order"]), "width": width, "ops": ops}
+        if kind == "threads":
+            lists = [[statement(f"s{n}.{k}.{i}", r.choice(alone), k) for i in range(r.randint(1, 6))] for k in range(ARRAYS)]
+            ops.append([kind, f"s{n}", None, lists])
+        else:
+            ops.append(statement(f"s{n}", kind))
+    orders = ["in_order", "out_of_order"]
+    return {"orders": [r.choice(orders), r.choice(orders)], "width": width, "ops": ops}

@@ -77,9 +77,14 @@ void set_error(const pardo::Error& e) {
     if (interrupted_meanwhile(e)) return;
     const bool of_elements = dynamic_cast<const pardo::FailedElements*>(&e) != nullptr;
     if (!e.origin() && !of_elements) return PyErr_SetObject(class_of(e.code()), text_to_python(e.message()).ptr());
-    const nb::object exception = exception_from(e);
-    if (of_elements) add_note(exception, failed_elements);
-    if (e.origin()) keep_message(exception.ptr());
+    nb::object exception;
+    if (e.origin()) {
+        exception = with_note(e);
+        if (of_elements) add_note(exception, failed_elements);
+    } else {
+        exception = nb::handle(class_of(e.code()))(text_to_python(e.message() + "\n" + failed_elements));
+    }
+    keep_message(exception.ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 

@@ -41,7 +41,8 @@ struct FailureHandle {
     explicit FailureHandle(std::shared_ptr<Failure> f) : failure(std::move(f)) {}
     FailureHandle(const FailureHandle&) = delete;
     ~FailureHandle() {
-        if (!failure->of_data.load(std::memory_order_acquire) || is_known(*failure)) return;
+        failure->held = false;
+        if ((!failure->of_data && !failure->queue_gone) || is_known(*failure)) return;
         {
             const std::lock_guard lock(logs().mutex);
             if (logs().lost.size() >= FailureLog::most) return;  // the logs know of them
@@ -135,7 +136,9 @@ void FailureLog::lose() {
     {
         const std::lock_guard lock(logs().mutex);
         for (const std::shared_ptr<Failure>& failure : entries_) {
-            if (failure->of_data.load(std::memory_order_acquire) || is_known(*failure)) continue;
+            if (failure->of_data || is_known(*failure)) continue;
+            failure->queue_gone = true;
+            if (failure->held) continue;  // its event may still be waited for
             logs().lost.push_back(failure);
             some = true;
         }

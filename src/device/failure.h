@@ -25,8 +25,10 @@ struct Failure : std::enable_shared_from_this<Failure> {
     Error error;
     std::atomic<bool> acknowledged{false};
     std::atomic<bool> reported{false};  // as one that was not observed
-    std::atomic<bool> of_data{false};   // elements have failed by it; one of no data has its queue for a handle
-    const FailureLog* home = nullptr;   // where it was noted first; set before others see it
+    std::atomic<bool> of_data{false};   // elements have failed by it; one of no data has its queue for a handle besides
+    std::atomic<bool> held{true};       // by events
+    std::atomic<bool> queue_gone{false};
+    const FailureLog* home = nullptr;  // where it was noted first; set before others see it
 };
 
 /// The failures of one queue that are not acknowledged, oldest first; it is no handle to them. It outlives the queue while there are some,

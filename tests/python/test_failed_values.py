@@ -241,7 +241,8 @@ def refused(x: pp.Array) -> None:
         ):
             with pytest.raises(IndexError) as caught:
                 use()
-            assert sum("failure()" in n and "accept()" in n for n in caught.value.__notes__) == 1
+            text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
+            assert text.count("as its failure() tells") == text.count("call its accept()") == 1
     assert isinstance(x.failure(), IndexError)
 
 
@@ -522,6 +523,30 @@ def test_at_exit_all_that_is_left_is_reported() -> None:
     )
     assert done.stdout == "end\n"
     assert "KeyError: 'task'" in done.stderr
+
+
+def test_a_task_whose_queue_is_gone_is_waited_for_through_its_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = reports(monkeypatch)
+
+    def broken() -> None:
+        raise KeyError("task")
+
+    for _ in range(300):
+        with pytest.raises(KeyError):
+            pp.Queue("cpu").host_task(broken).wait()
+    pp.Queue("cpu").host_task(lambda: None).wait()
+    assert told == []
+    event = pp.Queue("cpu").host_task(broken)
+    while not event.done():
+        time.sleep(0.001)
+    time.sleep(0.01)
+    assert told == []
+    del event
+    for _ in range(1000):
+        if told:
+            break
+        time.sleep(0.001)
+    assert [type(e) for e in told] == [KeyError]
 
 
 @pytest.mark.parametrize("kept", [True, False])

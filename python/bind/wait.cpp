@@ -8,7 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <mutex>
+#include <memory>
 #include <thread>
 
 #include <pardo/log.h>
@@ -80,26 +80,29 @@ int warn(const std::string& text) {
     });
 }
 
+/// What waits for a turn of the interpreter's: a call, or the text of a warning.
 struct Deferred {
-    std::vector<std::pair<void (*)(void*), void*>> calls;
-    std::vector<std::string> warnings;
-    bool empty() const { return calls.empty() && warnings.empty(); }
+    void (*call)(void*) = nullptr;
+    void* context = nullptr;
+    std::string warning;
+    Deferred* before = nullptr;
 };
 
-std::mutex deferred_mutex;
-Deferred& deferred = *new Deferred;
+/// The newest; without a lock, so that a forked child finds the list whole.
+std::atomic<Deferred*> deferred{nullptr};
+std::atomic<bool> asked{false};  // the interpreter, for a turn
 
 int work_off(void*) {
-    Deferred work;
-    {
-        const std::lock_guard lock(deferred_mutex);
-        std::swap(work, deferred);
-    }
+    asked.store(false, std::memory_order_release);
+    std::vector<std::unique_ptr<Deferred>> work;
+    for (Deferred* each = deferred.exchange(nullptr, std::memory_order_acq_rel); each; each = each->before) work.emplace_back(each);
+    std::ranges::reverse(work);
     int result = 0;
-    for (const auto& [f, context] : work.calls) {
+    for (const auto& each : work) {
+        if (!each->call) continue;
         PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;  // of a call before: the last is raised, as of warnings
         PyErr_Fetch(&type, &value, &traceback);
-        f(context);
+        each->call(each->context);
         if (!PyErr_Occurred()) {
             PyErr_Restore(type, value, traceback);
             continue;
@@ -107,21 +110,24 @@ int work_off(void*) {
         Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
     }
     if (PyErr_Occurred()) result = -1;
-    for (const std::string& text : work.warnings) {
-        if (warn(text) != 0) result = -1;
+    for (const auto& each : work) {
+        if (!each->call && warn(each->warning) != 0) result = -1;
     }
     return result;
 }
 
-/// When the interpreter's own list is full, the next one that is added works off everything.
-template <class F> void defer(F&& add) {
-    bool first;
-    {
-        const std::lock_guard lock(deferred_mutex);
-        first = deferred.empty();
-        add(deferred);
+/// When the interpreter's own list is full, the next one that is added asks again.
+void ask_for_turn() {
+    if (!Py_IsInitialized() || asked.exchange(true, std::memory_order_acq_rel)) return;
+    if (Py_AddPendingCall(work_off, nullptr) != 0) asked.store(false, std::memory_order_release);
+}
+
+void defer(Deferred added) {
+    auto* const made = new Deferred(std::move(added));
+    made->before = deferred.load(std::memory_order_relaxed);
+    while (!deferred.compare_exchange_weak(made->before, made, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
-    if (first && Py_IsInitialized()) Py_AddPendingCall(work_off, nullptr);
+    ask_for_turn();
 }
 
 /// One line that is written over, without Python: the thread that compiles may hold its lock.
@@ -132,7 +138,7 @@ void progress_sink(std::string_view line) {
 
 void log_sink(pardo::LogLevel level, std::string_view text) {
     if (level == pardo::LogLevel::Warn) {
-        defer([&](Deferred& d) { d.warnings.emplace_back(text); });
+        defer({nullptr, nullptr, std::string(text)});
     } else {
         std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
     }
@@ -303,6 +309,13 @@ void close_threads() {
     if (kept_objects.load(std::memory_order_relaxed) > 0) nb::set_leak_warnings(false);  // unfinished work keeps them, for ever now
 }
 
+/// One of them may have left something to be done, and not yet asked for a turn.
+void forget_threads() {
+    inside.store(0, std::memory_order_release);
+    asked.store(false, std::memory_order_release);
+    if (deferred.load(std::memory_order_acquire)) ask_for_turn();
+}
+
 void decref(void* o) {
     kept_objects.fetch_sub(1, std::memory_order_relaxed);
     Py_DECREF(static_cast<PyObject*>(o));
@@ -421,9 +434,7 @@ const pardo::Array& settle(const pardo::Array& array) {
 
 bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisThreadState(); }
 
-void call_later(void (*f)(void*), void* context) {
-    defer([&](Deferred& d) { d.calls.emplace_back(f, context); });
-}
+void call_later(void (*f)(void*), void* context) { defer({f, context}); }
 
 namespace {
 
@@ -470,8 +481,7 @@ void bind_wait(nb::module_& m) {
     m.def("_report_unseen_failures", &report_unseen_failures, nb::arg("last"),
           "Sends failures that were never raised to sys.unraisablehook, once each; the last time, those of all that is unfinished too.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");
-    m.def(
-        "_forget_threads", [] { inside.store(0, std::memory_order_release); }, "In a forked child: the parent's threads are not here.");
+    m.def("_forget_threads", &forget_threads, "In a forked child: the parent's threads are not here.");
     pardo::set_blocking_hooks(&leave_python, &enter_python);
     pardo::set_interrupt_hook(&asked_to_end);
     pardo::set_lost_failure_hook(&leave_lost_failures);

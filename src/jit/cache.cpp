@@ -14,6 +14,7 @@
 #include "base/fork.h"
 #include "device/profile.h"
 #include "jit/build_id.h"
+#include "jit/compiling.h"
 #include "jit/disk.h"
 #include "jit/progress.h"
 
@@ -101,6 +102,7 @@ private:
         Ref<device::Program> program;
         std::exception_ptr failure;
         try {
+            const Compiling compiling;
             program = load_or_compile(key, recipe);
         } catch (...) {
             failure = std::current_exception();

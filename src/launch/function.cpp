@@ -9,6 +9,7 @@
 
 #include "graph/overlap.h"
 #include "graph/record.h"
+#include "launch/lock.h"
 #include "launch/report.h"
 
 namespace pardo::launch {
@@ -459,7 +460,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     };
     std::optional<Words> types;  // the key without values of numbers from outside
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(lock_of(this));
         if (has_outside_ || !fixed_.empty()) types = key;
         if (!fixed_.empty()) {
             if (const auto found = fixed_.find(key); found != fixed_.end())
@@ -488,14 +489,14 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     try {
         made = make(arguments, range, queue->device(), apart, assumed, fixed);
     } catch (const Error& e) {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(lock_of(this));
         more_fixed();
         if (refused_.size() >= most_programs) refused_.clear();
         refused_.try_emplace(key, e);
         throw;
     }
     std::vector<std::shared_ptr<Specialisation>> dropped;  // without the lock
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_of(this));
     more_fixed();
     if (known_.size() >= most_programs) dropped = drop_old();
     made->number = made_++;
@@ -523,7 +524,7 @@ std::vector<std::shared_ptr<Specialisation>> UserFunction::drop_old() {
 std::vector<std::shared_ptr<Specialisation>> UserFunction::programs() const {
     std::vector<std::shared_ptr<Specialisation>> out;
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(lock_of(this));
         for (const auto& [key, special] : known_) out.push_back(special);
     }
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
@@ -587,7 +588,7 @@ Variant& UserFunction::variant(const Specialisation& s, Arguments arguments, std
 }
 
 std::size_t UserFunction::specialisations() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_of(this));
     return known_.size();
 }
 

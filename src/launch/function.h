@@ -4,7 +4,6 @@
 #include <pardo/kernel.h>
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -142,7 +141,7 @@ private:
     const std::optional<lang::LoopSpec> loop_;
     static constexpr std::size_t most_programs = 1024;  // some 50 KiB each
     const bool has_outside_;
-    mutable std::mutex mutex_;
+    // By lock_of(this):
     std::uint64_t uses_ = 0;                                                        // by calls that looked for a program
     std::size_t made_ = 0;                                                          // programs
     std::unordered_map<Words, std::vector<lang::OutsideNumber>, WordsHash> fixed_;  // numbers whose values are part of further keys

@@ -8,6 +8,7 @@
 #include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/function.h"
+#include "launch/lock.h"
 #include "launch/log.h"
 #include "launch/status.h"
 #include "plan/tuning.h"
@@ -59,7 +60,7 @@ ir::Kernel UserFunction::kernel(const Variant& variant, std::uint64_t streaming)
 Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, std::span<const std::int64_t> extents,
                                            std::uint64_t streaming) {
     {
-        const std::lock_guard lock(s.mutex);
+        const std::lock_guard lock(lock_of(&s));
         if (s.last.program && s.last.streaming == streaming && std::ranges::equal(s.last_extents, extents)) return s.last.program;
     }
     device::LaunchShape shape;
@@ -67,7 +68,7 @@ Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, s
     shape.innermost = shape.inner = s.cost.lane_rounds();
     const device::ShapeClass shape_class = device->shape_class(s.kernel, shape);
     {
-        const std::lock_guard lock(s.mutex);
+        const std::lock_guard lock(lock_of(&s));
         for (const Variant::Compiled& known : s.programs) {
             if (known.shape != shape_class || known.streaming != streaming) continue;
             s.last = known;
@@ -76,7 +77,7 @@ Ref<device::Program> UserFunction::program(Variant& s, device::Device* device, s
         }
     }
     Ref<device::Program> made = device->compile(kernel(s, streaming), shape_class);
-    const std::lock_guard lock(s.mutex);
+    const std::lock_guard lock(lock_of(&s));
     s.programs.push_back({shape_class, streaming, made});
     return made;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "launch/lock.h"
+
 namespace pardo::launch {
 namespace {
 
@@ -36,7 +38,7 @@ Variant& Variants::made(std::vector<bool> held) {
 }
 
 Variant& Variants::choose(const Inputs& inputs) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_of(this));
     if (last_ && std::ranges::equal(last_inputs_, inputs)) return *last_;
     std::vector<bool> holds = program_.evaluate(inputs);
     const auto count = [](const std::vector<bool>& bits) { return std::ranges::count(bits, true); };
@@ -55,7 +57,7 @@ Variant& Variants::choose(const Inputs& inputs) {
 }
 
 Variant& Variants::shown() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_of(this));
     if (last_) return *last_;
     return all_.empty() ? made(std::vector<bool>(program_.checks.size(), false)) : *all_.front();
 }

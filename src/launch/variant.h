@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "device/device.h"
@@ -19,12 +18,12 @@ struct Variant {
     std::vector<lang::Slot> slots;  // one for each of the kernel's parameters
     bool reports = false;           // it has a status block
     Cost cost;
-    std::mutex mutex;
     struct Compiled {
         device::ShapeClass shape;
         std::uint64_t streaming = 0;  // one bit a parameter
         Ref<device::Program> program;
     };
+    // By lock_of(this):
     std::vector<Compiled> programs;
     SmallVector<std::int64_t, 3> last_extents;  // the last launch's, and what it took
     Compiled last;
@@ -48,7 +47,7 @@ private:
 
     const lang::Lowered& lowered_;
     ir::RangeProgram program_;
-    std::mutex mutex_;
+    // By lock_of(this):
     std::vector<std::unique_ptr<Variant>> all_;
     Inputs last_inputs_;
     Variant* last_ = nullptr;

@@ -1,13 +1,16 @@
 // src/plan/unlocked.h: a stretch of a force in which the thread compiles and holds no lock.
 #pragma once
 
+#include <optional>
+
 #include "device/waiting.h"
 #include "graph/node.h"
+#include "jit/compiling.h"
 
 namespace pardo::plan {
 
 /// While it lives, the calling thread has let go of a graph lock that it held once, and of the caller's language's lock. A fork waits until
-/// it is over: compilers have locks and threads that a child would not find at rest.
+/// it is over.
 class Unlocked {
 public:
     explicit Unlocked(graph::GraphLock& lock);
@@ -19,6 +22,7 @@ public:
 private:
     graph::GraphLock& lock_;
     std::optional<device::Blocking> blocking_;
+    std::optional<jit::Compiling> compiling_;
 };
 
 }  // namespace pardo::plan

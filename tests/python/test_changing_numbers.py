@@ -96,6 +96,37 @@ def test_types_of_numbers():
     assert x[0] == 1
 
 
+@pytest.mark.parametrize("other", [None, "a text", [1], {}, len, np], ids=repr)
+def test_what_is_no_number_any_more(other):
+    """A number that changes becomes None, a list, …: the answer of a kernel that has never seen a number."""
+    global LARGE
+
+    def made():
+        def no_limit(item: pp.Item, x):
+            x[item.get_id(0)] = 2.0 if LARGE is None else 2 * LARGE
+
+        return pp.kernel(no_limit)
+
+    def answer(kernel):
+        x = pp.zeros(2)
+        try:
+            kernel[2](x)
+        except Exception as error:
+            return type(error), str(error)
+        return x.tolist()
+
+    kernel = made()
+    try:
+        for LARGE in (1, 2, 3):
+            assert answer(kernel) == [2.0 * LARGE] * 2
+        LARGE = other
+        assert answer(kernel) == answer(made())
+        LARGE = 4
+        assert answer(kernel) == [8.0] * 2
+    finally:
+        LARGE = 1
+
+
 def test_in_functions_and_attributes():
     global RATE
     x = pp.zeros(4)

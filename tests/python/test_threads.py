@@ -212,6 +212,43 @@ def test_fork():
     assert done.returncode == 0, done.stderr
 
 
+def test_fork_while_others_launch():
+    """A child finds the locks of functions, of what is compiled, and of what is left for the main thread free."""
+    done = run(
+        """
+        import os, signal, threading
+        import pardo as pp
+
+        @pp.kernel
+        def double(item: pp.Item, x, y):
+            y[item.get_id(0)] = x[item.get_id(0)] * 2
+
+        def work():
+            while not ended.is_set():
+                x = pp.ones(100)
+                double[len(x)](x, pp.empty(100))
+                (x + 1).sum().item()
+
+        ended = threading.Event()
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        results = []
+        for n in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                y = pp.empty(8)
+                double[8](pp.full(8, float(n)), y)
+                os._exit(0 if y.tolist() == [2.0 * n] * 8 else 1)
+            results.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        ended.set()
+        assert not any(results), results
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_interrupt():
     done = run(
         """

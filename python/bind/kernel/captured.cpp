@@ -81,7 +81,7 @@ void bind_captured(nb::module_& m) {
              }),
              nb::arg("name"), nb::arg("value"));
     m.def(
-        "_put_outside", [](nb::handle cells, nb::handle now) { return put(cells, now); }, nb::arg("cells"), nb::arg("now"),
+        "_put_outside", [](nb::handle cells, nb::handle now) { return put(cells, now); }, nb::arg("cells"), nb::arg("now").none(),
         "Give numbers that launches read another value; False where it is of another type.");
 }
 

@@ -87,6 +87,31 @@ def test_kind_of_results(first, second):
     check(results["chain"][0], np.sqrt(np.arange(12.0).reshape(3, 4) + 1) - 3, ulp=4)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_positions_of_the_host_do_not_count(kind):
+    """Lists and NumPy's arrays that say which elements: the result has the kind of the array."""
+    host = np.arange(12.0).reshape(3, 4)
+    x = pp.asarray(host, usm_type=kind)
+    mask = [True, False, True]
+    calls = {
+        "a list": lambda x: x[[0, 2]],
+        "an array": lambda x: x[np.array([0, 2])],
+        "behind a slice": lambda x: x[:, [1, 1]],
+        "several": lambda x: x[[0, 1], [2, 3]],
+        "one and a new axis": lambda x: x[[-1], None],
+        "a mask": lambda x: x[mask],
+        "a mask of all": lambda x: x[host > 4],
+        "take": lambda x: x.take([1, 2], axis=1),
+        "compress": lambda x: x.compress(mask, axis=0),
+        "repeat": lambda x: x.repeat([1, 2, 0], axis=0),
+        "flat": lambda x: x.flat[[0, 5]],
+    }
+    for label, call in calls.items():
+        found = call(x)
+        assert found.usm_type == kind, label
+        check(found, call(host), label=label)
+
+
 def test_kinds_of_several_results_of_one_force():
     x = pp.asarray(np.arange(4.0), usm_type="host")
     y = pp.asarray(np.arange(4.0), usm_type="shared")

@@ -187,10 +187,11 @@ void bind_host_operands(nb::module_& m) {
         nb::arg("x"), nb::arg("queue"), nb::arg("op_name"));
     m.def(
         "_copy_operand",
-        [](nb::handle host, pardo::DType dtype, QueueArgument queue, const char* op_name) {
-            return copy_operand(host, dtype, queue, op_name);
+        [](nb::handle host, pardo::DType dtype, QueueArgument queue, const char* op_name, bool follows) {
+            const pardo::Array copy = copy_operand(host, dtype, queue, op_name);
+            return follows ? pardo::note_following(copy) : copy;
         },
-        nb::arg("host"), nb::arg("dtype"), nb::arg("queue"), nb::arg("op_name"));
+        nb::arg("host"), nb::arg("dtype"), nb::arg("queue"), nb::arg("op_name"), nb::arg("follows") = true);
     m.def(
         "_note_transfer",
         [](const char* op_name, std::int64_t bytes, const char* device, bool to_device) {

@@ -135,7 +135,8 @@ private:
             from_host.push_back(
                 {parts.size(), int_index(nb::object(values.attr("min")()).ptr()), int_index(nb::object(values.attr("max")()).ptr())});
         }
-        parts.emplace_back(copy_operand(values, dtype_from(nb::object(values.attr("dtype")).ptr()), x.queue(), "x[...]"));
+        parts.emplace_back(
+            pardo::note_following(copy_operand(values, dtype_from(nb::object(values.attr("dtype")).ptr()), x.queue(), "x[...]")));
     }
 };
 

@@ -82,7 +82,7 @@ def host_operand(obj: Any, target: Queue, op_name: str, follows: bool = True) ->
     if isinstance(obj, np.matrix):
         raise TypeError(f"{op_name}: a numpy.matrix has operators of its own; use numpy.asarray(m), whose * works element by element")
     host, element = _host_of(obj, None, target, op_name)
-    return _core._copy_operand(host, element, target, op_name)
+    return _core._copy_operand(host, element, target, op_name, follows)
 
 
 def _of_parts(obj: Any, dtype: Any, target: Queue, op_name: str, implicit: str | None, pull: int) -> Array:

@@ -249,6 +249,7 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
     } catch (const Error& e) {
         throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin());
     }
+    if (kind == device::no_kind) buffer->set_follows();
     Strides strides = contiguous_strides(shape);
     return Array(make_leaf(queue, dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
 }

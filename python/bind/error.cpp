@@ -52,9 +52,12 @@ void add_note(const nb::object& exception, const std::string& note) {
     if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
 }
 
+/// The user's own exception, and its traceback and context as they were: it may be raised many times, and each time begins with these.
+nb::handle part_of_origin(const pardo::Error& e, Py_ssize_t k) { return PyTuple_GetItem(object_in(e.origin()).ptr(), k); }
+
 /// The user's own exception, with a note that says where it was submitted.
 nb::object with_note(const pardo::Error& e) {
-    nb::object exception = nb::borrow(object_in(e.origin()));
+    nb::object exception = nb::borrow(part_of_origin(e, 0));
     std::size_t at = e.message().rfind(" (in host task ");
     if (at == std::string::npos) at = e.message().rfind(" (at ");
     if (at == std::string::npos || e.message().back() != ')') return exception;
@@ -80,6 +83,9 @@ void set_error(const pardo::Error& e) {
     nb::object exception;
     if (e.origin()) {
         exception = with_note(e);
+        const nb::handle traceback = part_of_origin(e, 1), context = part_of_origin(e, 2);
+        PyException_SetTraceback(exception.ptr(), traceback.ptr());
+        PyException_SetContext(exception.ptr(), context.is_none() ? nullptr : context.inc_ref().ptr());
         if (of_elements) add_note(exception, failed_elements);
     } else {
         exception = nb::handle(class_of(e.code()))(text_to_python(e.message() + "\n" + failed_elements));
@@ -114,7 +120,8 @@ pardo::Error error_from_exception(nb::object exception) {
     } else if (const std::string said = text_from(words); !said.empty()) {
         text += ": " + said;
     }
-    return {pardo::ErrorCode::Internal, text, kept(std::move(exception))};
+    const nb::object traceback = exception.attr("__traceback__"), context = exception.attr("__context__");
+    return {pardo::ErrorCode::Internal, text, kept(nb::make_tuple(exception, traceback, context))};
 }
 
 pardo::Error error_from_python() {

@@ -590,3 +590,27 @@ def test_cells_report_what_nobody_saw_and_show_a_failure_once() -> None:
     assert out[6].count(": shown") == 1
     assert "x" in out[6]
     assert "array([2., 2., 2.])" in out[7]
+
+
+def test_an_exception_that_is_raised_again_begins_anew() -> None:
+    """A user's exception is one object, whoever reads what has failed with it: its traceback and context are those of the last read."""
+    x = pp.zeros(4, queue=pp.Queue("cpu"))
+    ready = pp.UserEvent()
+    x.queue.fill(x, 1.0, depends=ready)
+    ready.set_failed(LookupError("of the user"))
+    with contextlib.suppress(ZeroDivisionError):
+        try:
+            raise ZeroDivisionError
+        except ZeroDivisionError:
+            with pytest.raises(LookupError) as raised:
+                x.tolist()
+            raise
+    assert type(raised.value.__context__) is ZeroDivisionError
+    for _ in range(5):
+        with pytest.raises(LookupError) as raised:
+            x.tolist()
+        traceback = raised.value.__traceback__
+        assert traceback is not None
+        assert traceback.tb_next is None
+        assert raised.value.__context__ is None
+    x.accept()

@@ -342,13 +342,14 @@ TEST_F(CacheTest, ProcessesOfOneNumberShareAFolder) {  // in containers
 }
 
 TEST_F(CacheTest, ForkWhileAnotherThreadCompiles) {
-    std::atomic<bool> started{false}, go_on{false};
+    std::atomic<bool> started{false}, ended{false};
     std::thread slow([&] {
         Recipe recipe;
         recipe.name = "slow";
         recipe.compile = [&] {
             started = true;
-            while (!go_on) std::this_thread::yield();
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            ended = true;
             return bytes_of("slow");
         };
         recipe.load = [](const Binary& b) { return Ref<device::Program>(new Code(b)); };
@@ -356,11 +357,10 @@ TEST_F(CacheTest, ForkWhileAnotherThreadCompiles) {
     });
     while (!started) std::this_thread::yield();
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(get("slow") == bytes_of("slow") ? 0 : 1);  // the other thread does not exist here
+    if (child == 0) ::_exit(ended && get("slow") == bytes_of("slow") ? 0 : 1);  // the compiler was waited for, so its locks are free
     int status = 1;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
-    go_on = true;
     slow.join();
 }
 

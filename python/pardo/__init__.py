@@ -181,6 +181,7 @@ if _TYPE_CHECKING:
     from pardo._analysis.differences import *
     from pardo._analysis.histograms import *
     from pardo._analysis.nan_functions import *
+    from pardo._analysis.poly1d import *
     from pardo._analysis.polynomials import *
     from pardo._analysis.quantiles import *
     from pardo._analysis.roots import *

@@ -110,7 +110,8 @@ def test_methods(queue):
     assert x[:, 0].get().tolist() == [9, 9]
     x.set(RAW[::-1].copy())
     same(x, RAW[::-1], queue)
-    same(x.fill(4), np.full((2, 3), 4, "float32"), queue)
+    assert x.fill(4, queue) is None
+    same(x, np.full((2, 3), 4, "float32"), queue)
     for call, error, text in (
         (lambda: x.set(RAW.astype("f8")), TypeError, "^set: an array of NumPy's of float32 is expected, not of float64"),
         (lambda: x.set(RAW[:1]), ValueError, "^set: the array has 6 elements, and `ary` 3"),

@@ -89,7 +89,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
-        if not name.startswith("pardo.") or target is not None:
+        if not name.startswith("pardo.") or name.startswith("pardo.scipy.") or target is not None:  # modules by a second name
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:

@@ -221,19 +221,20 @@ class ArrayNames:
             order, queue = "K", order
         return _astype(on(queue, self, "astype"), dtype, order, casting, **keywords)
 
-    def fill(self: Any, value: Any, queue: Queue | None = None, wait_for: Any = None) -> Any:
-        """Store a number in all elements, and give the array.
+    def fill(self: Any, value: Any, queue: Queue | None = None, wait_for: Any = None) -> None:
+        """Store a number in all elements. As NumPy's, it gives nothing; PyOpenCL's gives the array.
 
         Examples
         --------
         >>> import pardo as pp
         >>> import pardo.compat.pyopencl.array
-        >>> pp.zeros(2).fill(3)
+        >>> x = pp.zeros(2)
+        >>> x.fill(3, x.queue)
+        >>> x
         array([3., 3.])
         """
         awaited(wait_for)
         _fill(in_place("fill", queue, self), value)
-        return self
 
     def mul_add(self: Any, selffac: Any, other: Any, otherfac: Any, queue: Queue | None = None) -> Any:
         """Give ``selffac * self + otherfac * other``.

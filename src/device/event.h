@@ -158,7 +158,7 @@ inline bool known_done(const Event& event) noexcept { return !event.state() || e
 /// Why work that needs this fails too, acknowledged or not; null if it does not.
 std::shared_ptr<Failure> failure_of(const Event& event);
 /// `event`, as work needs it that is handed to `queue` now. If it has failed, and that was seen already, an event with a failure of its
-/// own, so that waits for the work raise it; it is not reported as one that nobody saw.
+/// own, so that waits for the work raise it; it is not reported as one that was not observed.
 Event needed_now(const Event& event, Queue* queue);
 /// The clock of Profiling.
 std::int64_t now_ns();

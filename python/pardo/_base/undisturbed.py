@@ -15,7 +15,7 @@ _running = False  # a block, on the main thread
 
 
 class Undisturbed:
-    """A block in which no handler of Python's runs: those of signals that come meanwhile run at its end.
+    """A block in which Python runs no handler of a signal: handlers of signals that come meanwhile run at its end.
 
     A handler runs on the main thread, between two instructions. One that computes would find what the block makes half made, and cannot
     wait for it. Ctrl-C waits too, so blocks are short.
@@ -89,7 +89,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
-        if not name.startswith("pardo.") or name.startswith("pardo.scipy.") or target is not None:  # modules by a second name
+        if not name.startswith("pardo.") or target is not None:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
@@ -106,7 +106,10 @@ class _Finder:
                 raise
             finally:
                 spec._initializing = False  # type: ignore[attr-defined]
-            loader.made = sys.modules.get(name, module)
+            if sys.modules.get(name) is module:
+                loader.made = module
+            else:  # it has put another module in its place, whose spec Python would take: it runs this one again, to the same end
+                sys.modules.pop(name, None)
         return spec
 
 

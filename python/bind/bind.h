@@ -195,7 +195,7 @@ nb::object ufunc_of_row(int id, const char* name, int arity, const char* docstri
 /// Leaves the frames of the package out of the traceback of the exception that is set, if one is, as a call of users' comes to its end;
 /// `name` is that of the function which they called, of which the message is to speak (function.cpp).
 void hide_frames(PyObject* name = nullptr) noexcept;
-/// Of an exception of a user's that is raised now: no function's name shall be put into it.
+/// Marks an exception that late work has failed with: the message says what has failed, and gets no name of a function.
 void keep_message(PyObject* exception);
 /// What Python of the package has given a function of nanobind's that users call, by `name` if that is another; null throws what it raised.
 PyObject* shown_result(PyObject* result, const char* name = nullptr);

@@ -46,10 +46,13 @@ PyObject* class_of(pardo::ErrorCode code) {
     return PyExc_RuntimeError;
 }
 
-/// Once.
+/// Once. The exception matters more than its note: a class of the user's may forbid to set attributes.
 void add_note(const nb::object& exception, const std::string& note) {
-    const nb::object notes = nb::getattr(exception, "__notes__", nb::list());
-    if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
+    try {
+        const nb::object notes = nb::getattr(exception, "__notes__", nb::list());
+        if (!nb::cast<bool>(notes.attr("__contains__")(note))) exception.attr("add_note")(note);
+    } catch (nb::python_error&) {
+    }
 }
 
 /// The user's own exception, and its traceback and context as they were: it may be raised many times, and each time begins with these.

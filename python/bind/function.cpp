@@ -31,9 +31,6 @@ PyObject *plain_generator = nullptr, *plain_function = nullptr, *method_type = n
 // Set by the package: `leave(exception, traceback, name) -> traceback`, and `show(result) -> result` of generators and functions.
 PyObject *leave = nullptr, *show = nullptr;
 
-/// The exception of a user's that work has failed with, and that was raised last: it says what it says.
-thread_local PyObject* of_a_user = nullptr;
-
 Function* function_of(PyObject* o) { return reinterpret_cast<Function*>(o); }
 PyObject* inner_of(PyObject* generator) { return reinterpret_cast<Generator*>(generator)->inner; }
 
@@ -263,7 +260,6 @@ void hide_frames(PyObject* name) noexcept {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    if (value == of_a_user) name = nullptr;
     PyObject* const kept = call_python(leave, {value, traceback ? traceback : Py_None, name ? name : Py_None});
     if (kept) {
         PyException_SetTraceback(value, kept);
@@ -276,7 +272,12 @@ void hide_frames(PyObject* name) noexcept {
     PyErr_Restore(type, value, traceback);
 }
 
-void keep_message(PyObject* exception) { of_a_user = exception; }
+void keep_message(PyObject* exception) {
+    PyObject* const mark = PyUnicode_InternFromString("_pardo_keeps_message");
+    // Past a __setattr__ of the user's class. Where memory ends, the message may get a name: no harm.
+    if (!mark || PyObject_GenericSetAttr(exception, mark, Py_True) != 0) PyErr_Clear();
+    Py_XDECREF(mark);
+}
 
 PyObject* shown_result(PyObject* result, const char* name) {
     if (result) return result;

@@ -135,6 +135,23 @@ def test_errors_of_users_stay_what_they_are():
         pp.apply_along_axis(lambda row: row + pp.zeros(7), 0, x)
 
 
+def test_only_late_failures_keep_their_words():
+    """A later exception may lie in memory where one of a user's was."""
+
+    class FrozenError(ValueError):
+        def __setattr__(self, name, value):
+            raise TypeError("frozen")
+
+    for _ in range(200):
+        for kind in (TypeError, FrozenError):
+            event = pp.UserEvent()
+            event.set_failed(kind("mine"))
+            with pytest.raises(kind, match=r"^mine\b"):
+                event.wait()
+        with pytest.raises(TypeError, match=r"^lstsq: "):
+            pp.linalg.lstsq(x, x, other)
+
+
 def test_late_failures_name_what_has_failed():
     y, begin = pp.zeros(4), pp.UserEvent()
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import re
 import sys
@@ -36,6 +37,7 @@ _SPEAKING = tuple(
     )
 )  # fmt: skip
 _SILENT = ("as_completed", "force", "wait", "wait_all", "wait_any")  # what they raise is of what they wait for
+_put = BaseException.__setattr__  # classes of users may forbid theirs, as frozen data classes do
 _faces: dict[tuple[int, str, str], Any] = {}
 _swept: set[Any] = set()  # modules and classes
 _names: set[str] = {"Device"}
@@ -50,7 +52,7 @@ def leave(exception: BaseException, traceback: TracebackType | None, name: str |
     _shorten_chain(exception)
     if kept is None:
         _explain_keyword(exception)
-        if name is not None:
+        if name is not None and "_pardo_keeps_message" not in exception.__dict__:  # set by python/bind/error.cpp
             _rename(exception, name)
     return traceback if FULL else kept
 
@@ -93,14 +95,20 @@ def _shorten_chain(exception: BaseException) -> None:
             seen.add(id(context))
             context = context.__context__
         if context is not exception.__context__:
-            exception.__context__ = context
+            _put(exception, "__context__", context)
         following = cause if cause is not None else context
         if following is None or id(following) in seen:
             return
         seen.add(id(following))
         if following.__traceback__ is not None:
-            following.__traceback__ = _without_ours(following.__traceback__)
+            following.with_traceback(_without_ours(following.__traceback__))
         exception = following
+
+
+def note(exception: BaseException, text: str) -> None:
+    """Add a note, unless the class of the exception forbids to set attributes: the exception matters more."""
+    with contextlib.suppress(Exception):
+        exception.add_note(text)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------------------
@@ -127,14 +135,14 @@ def _rename(exception: BaseException, name: str) -> None:
     if of_an_axis:
         error: Any = exception
         error._msg, error.axis, error.ndim = said, None, None
-    exception.args = (said,)
+    _put(exception, "args", (said,))
 
 
 def _explain_keyword(exception: BaseException) -> None:
     """Let Python's message on a keyword that only others' functions have say what to write."""
     found = _KEYWORD.search(str(exception)) if isinstance(exception, TypeError) else None
     if found is not None and (told := absent.keyword(found[1], found[2])):
-        exception.args = (f"{exception}: {told}",)
+        _put(exception, "args", (f"{exception}: {told}",))
 
 
 def _known_names() -> set[str]:

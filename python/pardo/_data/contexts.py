@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import DeviceLike, device_of, flag, queue_of
 from pardo._base.public_names import publish_module
+from pardo._base.tracebacks import note
 from pardo._core import Device, Event, Queue
 from pardo._data import labels, tables
 from pardo._data.labels import Call, Label
@@ -187,11 +188,11 @@ class data(_core._DataBlock):  # noqa: N801 (used like a function)
                 raise failure
             return
         for label in unchanged:
-            error.add_note(f"data: {label}, stays as it was on the host: what writes it failed")
+            note(error, f"data: {label}, stays as it was on the host: what writes it failed")
         if failure is not None:
             if not isinstance(failure, Exception):
                 raise failure
-            error.add_note(f"data: an array could not be copied back: {failure}")
+            note(error, f"data: an array could not be copied back: {failure}")
 
 
 def _seen() -> None:

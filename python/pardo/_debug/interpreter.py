@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import shared_view
+from pardo._base.tracebacks import note
 from pardo._compiler import structs
 from pardo._core import Array
 from pardo._debug import atomics, races
@@ -417,7 +418,7 @@ class _Launch:
             else:
                 self.function(NdItemView(place) if place.team is not None else ItemView(place), *arguments)
         except Exception as e:
-            e.add_note(f"in {place} of {self.name}")
+            note(e, f"in {place} of {self.name}")
             raise
         finally:
             _running.reset(token)

@@ -12,6 +12,7 @@ import numpy as np
 from pardo._base.arguments import DeviceLike, device_of, fast_math, optional_flag
 from pardo._base.notebook import ShownText
 from pardo._base.public_names import publish_module
+from pardo._base.tracebacks import note
 from pardo._compiler import source_search, structs
 from pardo._compiler.names import function_with_loops
 from pardo._compiler.source import shown
@@ -99,7 +100,7 @@ class Around:
                 raise failure
             return
         for label in kept:
-            error.add_note(f"{self.op_name}: {label}, stays as it was on the host")
+            note(error, f"{self.op_name}: {label}, stays as it was on the host")
         if failure is not None and not isinstance(failure, Exception):
             raise failure
 

@@ -2,6 +2,7 @@
 #include "backend/opencl/queue.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -143,8 +144,37 @@ void OpenClStream::read(void* to, Buffer* from, std::size_t offset, std::size_t 
     flush();
 }
 
+namespace {
+
+struct HostFill {
+    char* to;
+    std::size_t bytes, pattern_bytes;
+    char pattern[16];
+};
+/// The driver calls it, on a thread of the device, with its own copy of the HostFill.
+void CL_CALLBACK run_host_fill(void* arguments) {
+    HostFill f;
+    std::memcpy(&f, arguments, sizeof f);
+    for (std::size_t at = 0; at < f.bytes; at += f.pattern_bytes) std::memcpy(f.to + at, f.pattern, f.pattern_bytes);
+}
+
+}  // namespace
+
+/// Drivers fill memory of their own alone: PoCL ends the process where it knows no object behind an address.
+void OpenClStream::fill_on_host(char* to, std::size_t bytes, const void* pattern, std::size_t pattern_bytes, const NativeOrder& order) {
+    const Wait w(order);
+    HostFill f{to, bytes, pattern_bytes, {}};
+    std::memcpy(f.pattern, pattern, pattern_bytes);
+    check(api_.clEnqueueNativeKernel(queue_, run_host_fill, &f, sizeof f, 0, nullptr, nullptr, w.count, w.events, w.marker),
+          "clEnqueueNativeKernel");
+}
+
 void OpenClStream::fill(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
                         const NativeOrder& order) {
+    if (runs_on_host_ && path_ != MemoryPath::Buffer && is_imported(to)) {
+        fill_on_host(address(to, offset), bytes, pattern, pattern_bytes, order);
+        return flush();
+    }
     const Wait w(order);
     switch (path_) {
         case MemoryPath::Usm:

@@ -48,6 +48,7 @@ public:
 private:
     static cl_mem object_of(const device::Buffer* b) { return static_cast<cl_mem>(static_cast<const device::CachedBuffer*>(b)->handle()); }
     static std::size_t begin_of(const device::Buffer* b) { return static_cast<const device::CachedBuffer*>(b)->handle_offset(); }
+    static bool is_imported(const device::Buffer* b) { return static_cast<const device::CachedBuffer*>(b)->imported(); }
     static char* address(const device::Buffer* b, std::size_t offset) { return static_cast<char*>(b->data()) + offset; }
     /// What every enqueueing call ends with.
     struct Wait {
@@ -58,6 +59,7 @@ private:
     };
     void copy_overlapping(device::Buffer* buffer, std::size_t to_offset, std::size_t from_offset, std::size_t bytes,
                           const device::NativeOrder& order);
+    void fill_on_host(char* to, std::size_t bytes, const void* pattern, std::size_t pattern_bytes, const device::NativeOrder& order);
     // Without a flush.
     void enqueue_copy(void* to, const void* from, std::size_t bytes, const device::NativeOrder& order);
     void enqueue_copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,

@@ -73,6 +73,8 @@ public:
     struct Slab;
     CachedBuffer(Device* device, MemoryKind kind, void* data, std::size_t bytes) : Buffer(device, kind, data, bytes) {}
     bool host_visible() const noexcept override { return host_visible_; }
+    /// Other code made the memory, and the driver may not know it.
+    bool imported() const noexcept { return foreign_; }
     /// The driver's object that the block is in, and where in it `data()` is.
     void* handle() const noexcept { return handle_; }
     std::size_t handle_offset() const noexcept { return handle_offset_; }

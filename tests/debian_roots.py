@@ -2,7 +2,8 @@
 """usage: debian_roots.py [--seed SEED] WHEEL [SUITE…]
 
 Makes build/roots/SUITE by debootstrap where it is not yet there, from the mirror that this machine's packages come from, and runs in
-each, with each Python that it has: the self-test, the program of interpreters.py, README.md, and a sample of the Python tests on the CPU.
+each, with each Python that it has: the self-test, the program of interpreters.py, README.md, and a sample of the Python tests on the CPU;
+with its newest, a sample of the conformance tests and of two fuzzers on the suite's PoCL.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ ROOTS = ROOT / "build" / "roots"
 SUITES = {"trixie": (), "forky": ("python3.13-venv", "python3.14-venv", "python3.15-venv")}
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 # Libraries that some tests need; one that has no wheel for a Python is left out, and its tests with it.
-LIBRARIES = ("scipy", "cloudpickle", "nvidia-cuda-nvrtc")
+LIBRARIES = ("scipy", "scipy-openblas32", "cloudpickle", "nvidia-cuda-nvrtc")
 KEEP = "cpu=0.1,slow=0,once=0.3,least=0"
+OPENCL = ("pocl-opencl-icd", "ocl-icd-libopencl1")
 
 # Runs in a namespace of its own, so that nothing stays mounted.
 ENTER = """
-mount --bind "$2" "$1/pardo" && mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/dev/shm" || exit 1
+mount --bind "$2" "$1/pardo" && mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --rbind /sys "$1/sys" \\
+    && mount -t tmpfs tmpfs "$1/dev/shm" || exit 1
 root=$1
 shift 2
 exec chroot "$root" sh -c 'cd /pardo && exec "$@"' sh "$@"
@@ -76,7 +79,7 @@ def make(suite: str, log: Path) -> Path:
             (root / file[1:]).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, root / file[1:])
     run(root, "apt-get", "update", "-q", log=log)
-    for package in SUITES[suite]:
+    for package in (*SUITES[suite], *OPENCL):
         run(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", package, log=log)
     (root / ".made").touch()
     return root
@@ -88,7 +91,17 @@ def pythons(root: Path) -> list[str]:
     return [f"/usr/bin/{name}" for name in sorted(found, key=lambda name: int(name.split(".")[1]))]
 
 
-def try_one(root: Path, python: str, wheel: str, log: Path) -> bool:
+def on_opencl(inside: str, environment: list[str], tests: list[str]) -> list[tuple[str, list[str]]]:
+    """The steps for the suite's PoCL: newer ones have other kinds of memory than that of this machine."""
+    fuzz = [*environment, inside, "tests/fuzz"]
+    sample = ["PARDO_TEST_DEVICES=opencl", "PARDO_TEST_KEEP=opencl=0.03"]
+    return [
+        ("conformance on PoCL", [*environment, *sample, inside, *tests, "tests/conformance"]),
+        *((f"fuzzer of {name} on PoCL", [*fuzz, name, "--minutes", "0.5", "--device", "opencl:0"]) for name in ("failures", "queues")),
+    ]
+
+
+def try_one(root: Path, python: str, wheel: str, log: Path, opencl: bool) -> bool:
     """Installs into a fresh environment, and runs everything; the first step that fails ends it."""
     venv = f"/venv-{python.rpartition('python')[2]}"
     shutil.rmtree(root / venv[1:], ignore_errors=True)
@@ -98,14 +111,15 @@ def try_one(root: Path, python: str, wheel: str, log: Path) -> bool:
     pip = [inside, "-m", "pip", "install", "-q", "--only-binary=:all:"]
     environment = ["env", "XDG_CACHE_HOME=/tmp/cache"]
     tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(min(os.cpu_count() or 1, 4))]
-    steps = (
+    steps = [
         ("environment", [python, "-m", "venv", venv]),
         ("wheel", [*pip, wheel, "numpy", "pytest", "pytest-xdist", "hypothesis"]),
         ("self-test", [*environment, inside, "-m", "pardo", "--self-test"]),
         ("first program", [*environment, inside, "/program.py"]),
         ("README", [*environment, "PARDO_TEST_SEED=", inside, *tests, "tests/python/test_documents.py", "-k", "README or getting-started"]),
         ("tests", [*environment, "PARDO_TEST_DEVICES=cpu", inside, *tests, "tests/python"]),
-    )
+        *(on_opencl(inside, environment, tests) if opencl else ()),
+    ]
     for name, command in steps:
         if run(root, *command, log=log) != 0:
             print(f"{root.name}, {python}: {name}: FAILED: see {log.relative_to(ROOT)}", flush=True)
@@ -135,10 +149,11 @@ def main() -> int:
     results = []
     for suite in arguments.suites or SUITES:
         root = make(suite, logs / f"root-{suite}.log")
-        for python in pythons(root):
+        found = pythons(root)
+        for python in found:
             log = logs / f"root-{suite}-{python.rpartition('/')[2]}.log"
             log.unlink(missing_ok=True)
-            results.append(try_one(root, python, wheel, log))
+            results.append(try_one(root, python, wheel, log, opencl=python == found[-1]))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if results and all(results) else 1
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# Without a seed nothing is left out. `./dev test` takes it from the commit.
+# Without a seed nothing is left out. `./dev test` takes the week of the last commit.
 SEED = os.environ.get("PARDO_TEST_SEED", "")
 # Shares by back end or marker, for example "opencl=0.1,slow=0.3"; what is not named is whole. What varies of a test is taken once at least;
 # "least=0" says that all of it may be left out, "least.opencl=0.5" that it is taken so often on OpenCL.

@@ -48,6 +48,7 @@ private:
 };
 /// Forces the array. For code that may write also what has been recorded and would read values from before, and waits for that. `at_once`:
 /// nothing where this would compute or wait, or where the value is not complete. Throws Value where others are to write a read-only array.
+/// The handle is the caller's own: no other thread gives it another value meanwhile.
 PARDO_API std::optional<Loan> lend(const Array& x, bool writable, bool at_once = false);
 
 /// The memory of a lent array may be written by others from now on, for ever: no event says when they are done.

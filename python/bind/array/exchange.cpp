@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "exchange.h"
 #include "numpy_layout.h"
@@ -72,6 +73,19 @@ struct HeldView {
     Py_ssize_t few[8];
     std::vector<Py_ssize_t> many;  // where there are more dimensions
 };
+// The one that was given back last, for most views do not live for long. With the GIL alone, as both functions of a buffer are called.
+HeldView* spare_view = nullptr;
+
+std::unique_ptr<HeldView> make_view() {
+    HeldView* const spare = std::exchange(spare_view, nullptr);
+    return std::unique_ptr<HeldView>(spare ? spare : new HeldView);
+}
+
+void keep_spare(HeldView* view) {
+    view->loan.give_back();
+    view->many.clear();
+    delete std::exchange(spare_view, view);
+}
 
 bool is_fortran_contiguous(const Array& x) {
     std::int64_t expected = 1;
@@ -181,11 +195,13 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         const bool is_alone = looks_temporary(self) && pardo::only_holder(now);
         const Array x = now;  // another thread may give `now` other memory while this one waits
         check_layout(x, flags);
-        const bool may_be_written = x.writeable();
-        if (writable && !may_be_written) refuse("the array is read-only");
         // What others may write already, and what no other reader can see, may be written too: NumPy asks for less than it can use.
-        const bool written = writable || (may_be_written && (x.externally_writable() || is_alone));
-        auto exported = std::make_unique<HeldView>();
+        bool written = writable || is_alone || x.externally_writable();
+        if (written && !x.writeable()) {
+            if (writable) refuse("the array is read-only");
+            written = false;
+        }
+        auto exported = make_view();
         exported->loan = lent(x, written);
         const auto ndim = static_cast<std::size_t>(x.ndim());
         if (2 * ndim > std::size(exported->few)) exported->many.resize(2 * ndim);
@@ -196,8 +212,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
             shape[ndim + d] = x.strides()[d] * size;
         }
         static char nothing[16];
-        view->buf = x.size() == 0 ? nothing : const_cast<void*>(x.data());
         view->len = static_cast<Py_ssize_t>(x.nbytes());
+        view->buf = view->len == 0 ? nothing : const_cast<void*>(x.data());
         view->itemsize = size;
         view->readonly = !written;
         view->ndim = x.ndim();
@@ -211,7 +227,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     });
 }
 
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<HeldView*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) { keep_spare(static_cast<HeldView*>(view->internal)); }
 
 std::optional<Array> shared_at_sight(PyObject* o, const pardo::Queue& queue) {
     NumPyLayout x;

@@ -60,12 +60,11 @@ void Loan::give_back() noexcept {
 
 std::optional<Loan> lend(const Array& x, bool writable, bool at_once) {
     if (at_once && x.pending()) return {};
-    const Array held(x.node());  // its memory stays when others rebind the caller's handle
-    if (writable) graph::require_writeable("export", held);
-    held.force();
-    device::Buffer& buffer = *held.node()->buffer;
+    if (writable) graph::require_writeable("export", x);
+    x.force();
+    device::Buffer& buffer = *x.node()->buffer;
     if (writable) {
-        std::lock_guard guard(graph::state_of(held.node()->queue.get()).lock);
+        std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
         if (at_once && (!buffer.readers.empty() || buffer.busy())) return {};
         plan::force_readers(&buffer, plan::Compile::Unlocked);
         buffer.add_external_writer();

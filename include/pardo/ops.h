@@ -103,7 +103,7 @@ enum class Reduction : std::uint8_t {
 };
 PARDO_API Array reduce(Reduction op, const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
                        std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
-/// What op gives of the first element, of the first two, and so on; no axis: of the flattened array. A routine of src/lib.
+/// Inclusive scan along an axis; without one, of the flattened array.
 PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
                            bool include_initial = false);
 #define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives)                                 \
@@ -140,8 +140,8 @@ PARDO_API Array fold(int id, const Array& x, std::int64_t axis, const Array* ini
 PARDO_API Array fold_steps(int id, const Array& x, std::int64_t axis);
 /// Of x from starts[s] to before stops[s], and of x[starts[s]] in any case; both Int64, within the axis.
 PARDO_API Array fold_segments(int id, const Array& x, std::int64_t axis, const Array& starts, const Array& stops);
-/// What is at places after row `id` was applied there, one after the other: `old` what is there (the same for the same place), `values` the
-/// second operands in the dtype that is computed in, null for functions of one, keys[0] the places sorted, keys[1] where each comes from.
+/// What ufunc.at writes: row `id`, applied at each index in order. `old`: the elements that are there (equal for equal indices); `values`:
+/// the second operands in the dtype that is computed in, null for functions of one; keys[0]: the indices, sorted; keys[1]: where each was.
 PARDO_API Array fold_places(int id, const Array& old, const Array* values, const Array& keys, DType loop);
 /// Whether accumulate_at takes the target: row-major, on a device that has code for the row and the dtype.
 PARDO_API bool accumulates_at(int id, const Array& target);

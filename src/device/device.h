@@ -223,7 +223,7 @@ public:
     virtual Execution execution() const noexcept { return Execution::Lanes; }
     /// True where host tasks compute on the device's memory: it runs the code that is compiled with the library.
     virtual bool runs_host_code() const noexcept { return false; }
-    /// True where it is the host's processor with compilers of its own, and the host computes in its memory what is a routine.
+    /// True where library routines may run as host code on this device's memory: the host's processor as an OpenCL device.
     virtual bool runs_host_routines() const noexcept { return false; }
     /// True where the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches.
     virtual bool has_own_lanes() const noexcept { return false; }

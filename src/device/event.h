@@ -65,7 +65,7 @@ public:
     virtual void wait_quietly();
     /// As wait, for at most `limit`; false when the time is over first. Not interrupted.
     bool wait_for(std::chrono::milliseconds limit);
-    /// Its part that blocks. Never runs work on the calling thread that may take longer than `limit`.
+    /// The part of wait_for that blocks. Never runs work on the calling thread that may take longer than `limit`.
     virtual bool done_within(std::chrono::milliseconds limit);
     /// Stops the work that is running for this event if the calling thread submitted it and it can be stopped; it fails.
     virtual void abandon() {}

@@ -1,4 +1,4 @@
-// src/device/image.cpp: what images are called in messages.
+// src/device/image.cpp: writes images for messages.
 #include "device/image.h"
 
 #include <pardo/error.h>

@@ -59,7 +59,7 @@ std::string explain(std::span<graph::Node* const> roots, std::vector<PlanStep>* 
 
 namespace pardo::lib {
 
-/// The values, whose readers fail where one of them is negative.
+/// The exponents; what reads them fails if the device finds a negative one.
 Array checked_exponents(const Array& y);
 // See pardo/log.h.
 bool float_errors_wanted() noexcept;

@@ -115,7 +115,7 @@ std::optional<Array> compare_mixed_signs(Op op, std::span<const Operand> operand
 
 constexpr const char* negative_power = "power: Integers to negative integer powers are not allowed.";
 
-/// The exponents of integers, checked: what is not a number is looked through by the device, and `checked` holds the result.
+/// Checks exponents of integers: numbers here, arrays on the device; `checked` gets the array whose readers fail if one is negative.
 void check_exponents(std::span<const Operand> operands, DType loop, std::optional<Array>& checked) {
     if (kind_of(loop) != DKind::Signed) return;
     for (const Operand& o : operands) {

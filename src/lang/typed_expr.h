@@ -120,7 +120,8 @@ DType weak_dtype(DType kind, bool fp64);
 bool join(NumberType a, NumberType b, NumberType& out);
 /// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
 int bits_of(const TypedExpr& t);
-/// Whether a number is none that the kernel computes of Python's integers: it is of a dtype, a constant, or made of arguments.
+/// Whether a number is not the result of arithmetic in the kernel on Python's integers: it has a dtype, is a constant, or is made of
+/// arguments.
 bool is_given(const TypedExpr& t);
 /// Whether a Python integer is known to fit an integer dtype.
 bool fits(const TypedExpr& weak, DType dtype);

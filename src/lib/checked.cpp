@@ -1,4 +1,4 @@
-// src/lib/checked.cpp: values whose readers fail where a condition holds that only the data tells.
+// src/lib/checked.cpp: late errors of values: readers fail if a condition on the data, which the device tests, holds.
 #include <string>
 #include <utility>
 

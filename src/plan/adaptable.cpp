@@ -1,4 +1,4 @@
-// src/plan/adaptable.cpp: a plan as a function of the numbers of its subgraph.
+// src/plan/adaptable.cpp: a plan that other extents and strides of the same subgraph can use.
 #include "plan/adaptable.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// src/plan/adaptable.h: a plan as a function of the numbers of its subgraph.
+// src/plan/adaptable.h: a plan that other extents and strides of the same subgraph can use.
 #pragma once
 
 #include <cstdint>

@@ -117,8 +117,8 @@ public:
         own_ = draft_->compile(queue_->device(), PlanCache::of(queue_->device()));
         plan_ = own_.get();
     }
-    /// Compiles it without; the nodes of the subgraph may be others then. What it throws is of no account if the nodes that it was for are
-    /// computed by then: `wanted` tells.
+    /// Compiles it without the lock; the nodes of the subgraph may be others afterwards. A compile error is ignored if another thread has
+    /// computed the nodes meanwhile, which `wanted` tells.
     template <class F> void compile_unlocked(F&& wanted) {
         const Ref<device::Queue> queue(queue_);
         try {

@@ -61,6 +61,16 @@ def test_only_emitter_and_cpu_backend_know_llvm():
     assert not wrong, "\n".join(wrong)
 
 
+def test_quirks_of_drivers_name_tests_that_are_there():
+    text = (ROOT / "src" / "backend" / "opencl" / "quirks.cpp").read_text()
+    named = re.findall(r'"((?:tests|bench)/[^",]+)', text)
+    assert len(named) == len(re.findall(r"\{Quirk::", text))
+    for name in named:
+        path, _, function = name.partition("::")
+        assert (ROOT / path).exists(), name
+        assert f"def {function}" in (ROOT / path).read_text() if function else True, name
+
+
 # --- names of back ends -----------------------------------------------------------------------------------------------------------------
 
 BACKENDS = [path.name for path in (ROOT / "src" / "backend").glob("*/")]

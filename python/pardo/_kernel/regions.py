@@ -18,7 +18,7 @@ from pardo._compiler.liveness import Around
 from pardo._compiler.source import Source, problem, warn_at
 from pardo._compiler.translator import Translator
 from pardo._core import Array, Device
-from pardo._kernel import aligned, array_code, array_reductions, byte_values, generators, launchers, list_values  # noqa: F401 (tells the core)
+from pardo._kernel import aligned, array_code, array_reductions, byte_values, generators, launchers, list_values  # noqa: F401 (imported for what they register)
 from pardo._kernel.arguments import REFUSALS, argument, is_taken, numbers_of, plain_number, shaped_as
 from pardo._kernel.environment import race_checking
 from pardo._kernel.parallel_loops import (
@@ -153,7 +153,7 @@ class Region(_core._LoopCall):
         self._let_core_run()
 
     def _let_core_run(self) -> None:
-        """Let the core run it where arguments are arrays and numbers, and look the names up that are part of the program."""
+        """Install the fast path in C++ for arrays and numbers; it looks at captured names again on each call."""
         asks = self.of_slices or self.has_products or self.has_solvers or self.draws or self.named or self.options.race_check
         captured = self.translation.for_core()
         places = self.initial if self.parallel else self.in_place

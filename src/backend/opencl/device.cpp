@@ -6,6 +6,7 @@
 
 #include <pardo/error.h>
 
+#include "backend/opencl/quirks.h"
 #include "base/env.h"
 #include "device/queue/queue.h"
 
@@ -31,25 +32,20 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
     features_.cpu = info_.type == DeviceType::Cpu && env("PARDO_OPENCL_EXECUTION") != "groups";  // a switch for tests
-    features_.vector_loops = features_.cpu && context->name() == "Portable Computing Language";
     features_.max_group_size = static_cast<int>(std::min<std::int64_t>(info_.max_work_group_size, features_.cpu ? 8192 : 1024));
     if (!info_.max_work_item_sizes.empty())
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
     features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
-    features_.conditional_barriers = context->name() != "Portable Computing Language";
-    // NVIDIA's assembler takes -|x| <= 0 and |x| >= 0 for true where x is NaN.
-    features_.masked_abs = context->name() == "NVIDIA CUDA";
-    // LLVM's loop vectoriser drops the test that i * 5 does not wrap modulo 64 if it fails (llvm/llvm-project#225086): wrong elements.
-    features_.hidden_masks = context->name() == "Portable Computing Language";
-    // Intel's compiler of 2026.2 dies of (double)x of neighbouring longs in a loop, where the processor has no instruction for it.
-    features_.split_longs = features_.cpu && context->name() == "Intel(R) OpenCL";
-    // And of any(abs(x) > 2) of float64 there: of bools and integers made of a function of doubles, in a loop.
-    features_.scalar_counts = features_.split_longs;
-    // And of sums of abs(z) of complex64 there.
-    features_.scalar_pairs = features_.split_longs;
-    // And of a, b = b, a + b in a loop whose iterations are each item's own, where all items start with the same values.
-    features_.own_starts = info_.type == DeviceType::Cpu && context->name() == "Intel(R) OpenCL";
+    const auto has = [&](Quirk quirk) { return has_quirk(quirk, context->name(), info_.type == DeviceType::Cpu, features_.cpu); };
+    features_.vector_loops = has(Quirk::VectorLoops);
+    features_.conditional_barriers = !has(Quirk::BarriersInConditions);
+    features_.masked_abs = has(Quirk::MaskedAbs);
+    features_.hidden_masks = has(Quirk::HiddenMasks);
+    features_.split_longs = has(Quirk::ConvertedLongs);
+    features_.scalar_counts = has(Quirk::CountedDoubles);
+    features_.scalar_pairs = has(Quirk::FoldedPairs);
+    features_.own_starts = has(Quirk::PassedNames);
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
     features_.system_atomics =

@@ -225,8 +225,8 @@ void Scheduler::finish_for_exit() {
     stopped_.store(false, std::memory_order_release);  // destructors of static objects may still compute
 }
 
-/// Whom the child's copies of unfinished work belonged to is in the parent. They are lost, and never taken apart: that may need locks and
-/// drivers that are not there.
+/// After a fork, unfinished work belongs to the parent's threads. The child forgets its copies without destroying them: that may need locks
+/// and drivers that the child does not have.
 void Scheduler::lose(const std::shared_ptr<Failure>& failure) {
     new (&wake_) std::condition_variable;  // the old one may count a waiter that does not exist here
     worker_started_ = false;

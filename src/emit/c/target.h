@@ -89,7 +89,7 @@ struct CFeatures {
     bool scalar_counts = false;        // loops that count or compare doubles are not for its vectoriser: the compiler fails at some of them
     bool scalar_pairs = false;         // nor are items that fold both parts of complex elements to be vectors
     bool masked_abs = false;  // float32's absolute value clears the sign's bit: it takes fabs(x) < 0 for false, of NaN too, and !(… >= 0)
-    bool hidden_masks = false;  // it is not told what `& 63` and `% 64` do: it takes multiples of counters, masked, for even steps
+    bool hidden_masks = false;  // `& 63` and `% 64` are hidden from the loop vectoriser, which takes (i * 5) & 63 for even steps
     bool own_starts = false;    // what a loop passes from name to name begins as the item's own: the compiler fails at others
     CHalf half = CHalf::Builtins;
     bool overlap = false;  // a launch begins while the one before ends, and waits for that itself

@@ -1,4 +1,4 @@
-// src/emit/llvm/stops.cpp: loops that may be long look now and then whether the whole entry is to end.
+// src/emit/llvm/stops.cpp: makes long loops poll the flag that ends the whole entry.
 #include <optional>
 
 #include <llvm/Analysis/AssumptionCache.h>

@@ -7,6 +7,7 @@
 #include "backend/opencl/kernel_info.h"
 #include "backend/opencl/program.h"
 #include "backend/opencl/queue.h"
+#include "backend/opencl/quirks.h"
 #include "device/queue/queue.h"
 
 namespace pardo::opencl {
@@ -76,8 +77,7 @@ void check_image(const OpenClDevice& device, const ImageShape& s) {
     if (count > 0)
         check(api.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type_of(s), count, formats.data(), nullptr),
               "clGetSupportedImageFormats");
-    // PoCL reads halves of one channel as bytes.
-    const bool wrong_halves = device.context().name() == "Portable Computing Language";
+    const bool wrong_halves = has_quirk(Quirk::HalfImages, device.context().name(), false, false);
     const auto has = [&](int channels) {
         ImageShape other = s;
         other.channels = channels;

@@ -1,0 +1,25 @@
+// src/backend/opencl/quirks.h: faults of drivers that are worked around.
+#pragma once
+
+#include <string>
+
+namespace pardo::opencl {
+
+/// Each has one row in quirks.cpp, which says whose it is, what goes wrong, and which test would see it.
+enum class Quirk {
+    VectorLoops,
+    BarriersInConditions,
+    HiddenMasks,
+    HalfImages,
+    MaskedAbs,
+    ConvertedLongs,
+    CountedDoubles,
+    FoldedPairs,
+    PassedNames,
+};
+
+/// Whether the devices of a platform have it. `lanes`: the device is a processor whose kernels run without groups, as loops of the
+/// driver's.
+bool has_quirk(Quirk quirk, const std::string& platform, bool processor, bool lanes);
+
+}  // namespace pardo::opencl

@@ -20,6 +20,15 @@ public:
         put(kernel.rank);
         put(kernel.lanes);
         put(kernel.fast_math);
+        put_all(kernel.group_size);
+        put(kernel.sub_group);
+        for (const ir::ArrayInfo& a : kernel.arrays) {
+            put(a.type);
+            put(a.count);
+            put(a.space);
+            put(a.whole);
+            put(a.value);
+        }
         for (const ir::Param& p : kernel.params) {
             put(p.type);
             put(p.pointer);
@@ -53,6 +62,9 @@ private:
         put(i.loop);
         put(i.index);
         put(i.unroll);
+        put(i.atomic);
+        put(i.order);
+        put(i.scope);
         put_all(i.operands);
         put_all(i.results);
         put_all(i.regions);

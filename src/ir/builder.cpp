@@ -387,8 +387,8 @@ Value Builder::resize(Value pointer, Value count) {
     return define(append(scopes_.back().region, access(Opcode::Resize, {pointer, count})), DType::Bool);
 }
 
-Value Builder::hand(Value pointer, Value count) {
-    return define(append(scopes_.back().region, access(Opcode::Hand, {pointer, count})), DType::Int64);
+Value Builder::take_memory(Value pointer, Value count) {
+    return define(append(scopes_.back().region, access(Opcode::TakeMemory, {pointer, count})), DType::Int64);
 }
 
 void Builder::report(Value pointer, std::span<const Value> words) {

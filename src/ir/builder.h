@@ -45,7 +45,7 @@ public:
     /// Gives an array that was made with the count 0 so many elements; whether there is memory for them.
     Value resize(Value pointer, Value count);
     /// The address of its memory, which the host frees; so many elements of it count.
-    Value hand(Value pointer, Value count);
+    Value take_memory(Value pointer, Value count);
 
     // Leaves.
     Value dim(int d);

@@ -236,7 +236,7 @@ private:
             case Opcode::Atomic: return atomic(in);
             case Opcode::CompareExchange: return compare_exchange(in);
             case Opcode::Resize: return resize(in);
-            case Opcode::Hand: return hand(in);
+            case Opcode::TakeMemory: return take_memory(in);
             case Opcode::Report: return report(in);
             case Opcode::Fence: return;  // items run one after the other
             case Opcode::For: return for_loop(in);
@@ -270,7 +270,7 @@ private:
         value(in.results[0]) = Scalar(fits);
     }
 
-    void hand(const Instr& in) {
+    void take_memory(const Instr& in) {
         const std::vector<unsigned char>& bytes = item_->arrays[kernel_.instrs[kernel_.values[in.operands[0]].def].index];
         void* memory = std::malloc(std::max<std::size_t>(bytes.size(), 1));
         if (memory) std::memcpy(memory, bytes.data(), bytes.size());

@@ -77,15 +77,15 @@ enum class Opcode : std::uint8_t {
     Store,
     Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
     CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
-    Resize,   // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values;
-              // false: no memory
-    Hand,     // (array without a fixed size, Int64 count) -> Int64: the address of its memory, whose first `count` elements are valid; the
-              // host owns and frees it from now on, and the array is empty
-    Report,   // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
-    Shuffle,  // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
-    Fence,    // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
-    Barrier,  // all items of the group have come here, and see what each other has written; kernels in groups only, where all
-              // items of a group take the same way
+    Resize,      // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values;
+                 // false: no memory
+    TakeMemory,  // (array without a fixed size, Int64 count) -> Int64: the address of its memory, whose first `count` elements are
+                 // valid; the host owns and frees it from now on, and the array is empty
+    Report,      // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
+    Shuffle,     // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
+    Fence,       // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
+    Barrier,     // all items of the group have come here, and see what each other has written; kernels in groups only, where all
+                 // items of a group take the same way
     // regions
     For,  // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
     If,     // operand: Bool; regions then, else -> Yield results…
@@ -106,9 +106,9 @@ enum class LoopKind : std::uint8_t {
     Lanes,   // iterations are independent and may run in parallel in vector lanes, step 1: no carried values, only reductions (`combines`).
              // Operands: lower, upper, step, initial values…; the region gets (index) and yields one contribution for each combine;
              // results: combine(initial, all contributions) in an order that depends on nothing but the trip count and the target.
-    Together,  // as Serial; items of a group should run the iterations in lockstep where bounds and step are the same for them, so that
+    Lockstep,  // as Serial; items of a group should run the iterations in lockstep where bounds and step are the same for them, so that
                // their accesses are next to each other
-    Apart,     // as Serial without carried values, step 1; iterations are independent, and threads may share them
+    Parallel,  // as Serial without carried values, step 1; iterations are independent, and threads may share them
 };
 
 /// What a reduction does with contributions.

@@ -7,23 +7,23 @@ namespace pardo::ir {
 namespace {
 
 constexpr const char* opcode_names[] = {
-    "const",     "param",     "dim",     "extent",
-    "local_dim", "group_dim", "array",  // leaves
-    "add",       "sub",       "mul",     "div",
-    "floor_div", "rem",       "fmod",    "neg",
-    "abs",       "min",       "max",     "fmin",
+    "const",     "param",       "dim",     "extent",
+    "local_dim", "group_dim",   "array",  // leaves
+    "add",       "sub",         "mul",     "div",
+    "floor_div", "rem",         "fmod",    "neg",
+    "abs",       "min",         "max",     "fmin",
     "fmax",      "fma",  // arithmetic
-    "and",       "or",        "xor",     "not",
+    "and",       "or",          "xor",     "not",
     "shl",       "shr",  // bits
-    "eq",        "ne",        "lt",      "le",
-    "gt",        "ge",                            // comparisons
-    "select",    "cast",      "bitcast", "call",  // choice, conversion, functions
-    "complex",   "real",      "imag",             // complex
-    "wrap",      "inside",                        // checks
-    "load",      "store",     "atomic",  "compare_exchange",
-    "resize",    "hand",      "report",  "shuffle",
-    "fence",     "barrier",                        // memory
-    "for",       "if",        "while",   "yield",  // regions
+    "eq",        "ne",          "lt",      "le",
+    "gt",        "ge",                              // comparisons
+    "select",    "cast",        "bitcast", "call",  // choice, conversion, functions
+    "complex",   "real",        "imag",             // complex
+    "wrap",      "inside",                          // checks
+    "load",      "store",       "atomic",  "compare_exchange",
+    "resize",    "take_memory", "report",  "shuffle",
+    "fence",     "barrier",                          // memory
+    "for",       "if",          "while",   "yield",  // regions
 };
 static_assert(std::size(opcode_names) == static_cast<std::size_t>(Opcode::Yield) + 1);
 

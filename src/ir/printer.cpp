@@ -117,7 +117,7 @@ void Printer::arguments(const Instr& in, int region, int from) {
 }
 
 void Printer::for_head(const Instr& in) {
-    constexpr const char* kinds[] = {"for ", "for lanes ", "for together ", "for apart "};
+    constexpr const char* kinds[] = {"for ", "for lanes ", "for lockstep ", "for parallel "};
     out_ += kinds[static_cast<int>(in.loop)];
     if (in.regions.size() == 1 && in.regions[0] < kernel_.regions.size() && !kernel_.regions[in.regions[0]].args.empty())
         value(kernel_.regions[in.regions[0]].args[0]);

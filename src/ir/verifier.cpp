@@ -118,7 +118,7 @@ private:
             case Opcode::Atomic: return memory(id, in, 3, Access::ReadWrite);
             case Opcode::CompareExchange: return memory(id, in, 4, Access::ReadWrite);
             case Opcode::Resize:
-            case Opcode::Hand: return resize(id, in);
+            case Opcode::TakeMemory: return resize(id, in);
             case Opcode::Report: return report(id, in);
             case Opcode::Shuffle:
                 require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes a value and an index");
@@ -187,7 +187,7 @@ private:
 
     void resize(InstrId id, const Instr& in) const {
         require(in.operands.size() == 2 && in.results.size() == 1 && in.regions.empty(), id, "it takes an array and a count");
-        const DType result = in.op == Opcode::Hand ? DType::Int64 : DType::Bool;
+        const DType result = in.op == Opcode::TakeMemory ? DType::Int64 : DType::Bool;
         require(type(in, 1) == DType::Int64 && type(in.results[0]) == result, id,
                 result == DType::Bool ? "the count is int64, the result bool" : "the count and the address are int64");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
@@ -242,7 +242,7 @@ private:
         } else {
             require(in.combines.empty(), id, "a serial loop has no combines");
         }
-        require(in.loop != LoopKind::Apart || in.results.empty(), id, "what threads share carries nothing");
+        require(in.loop != LoopKind::Parallel || in.results.empty(), id, "what threads share carries nothing");
         region(id, in, 0, true, 3, lanes ? 0 : in.results.size());
     }
 

@@ -21,7 +21,7 @@
 namespace pardo::jit {
 namespace {
 
-Ref<device::Program> compile(const Recipe& recipe, Binary& binary) {
+Ref<device::Program> compile(const CompileSteps& recipe, Binary& binary) {
     const std::int64_t start = device::now_ns();
     {
         const Progress progress(recipe.name);
@@ -33,7 +33,7 @@ Ref<device::Program> compile(const Recipe& recipe, Binary& binary) {
     return program;
 }
 
-Ref<device::Program> load(const Recipe& recipe, const Binary& binary, std::atomic<std::uint64_t>& counter) {
+Ref<device::Program> load(const CompileSteps& recipe, const Binary& binary, std::atomic<std::uint64_t>& counter) {
     const std::int64_t start = device::now_ns();
     Ref<device::Program> program = recipe.load(binary);
     if (device::recording()) device::record_program(Activity::Load, recipe.name, start, device::now_ns());
@@ -64,7 +64,7 @@ public:
         return *cache;
     }
 
-    Ref<device::Program> get(const Hash128& key, const Recipe& recipe) {
+    Ref<device::Program> get(const Hash128& key, const CompileSteps& recipe) {
         std::shared_ptr<Slot> slot;
         {
             std::unique_lock lock(mutex_);
@@ -98,7 +98,7 @@ private:
         return slot.program;
     }
 
-    Ref<device::Program> make(const Hash128& key, const Recipe& recipe, Slot& slot) {
+    Ref<device::Program> make(const Hash128& key, const CompileSteps& recipe, Slot& slot) {
         Ref<device::Program> program;
         std::exception_ptr failure;
         try {
@@ -119,7 +119,7 @@ private:
         return program;
     }
 
-    Ref<device::Program> load_or_compile(const Hash128& key, const Recipe& recipe) {
+    Ref<device::Program> load_or_compile(const Hash128& key, const CompileSteps& recipe) {
         if (recipe.packed) return load(recipe, recipe.compile(), counters.from_pack);
         const std::shared_ptr<Disk> folder = disk();
         Binary binary;
@@ -183,9 +183,9 @@ Hash128 key(std::string_view text) {
     return hash128(both, sizeof both);
 }
 
-Ref<device::Program> get(const Hash128& key, const Recipe& recipe) { return Cache::instance().get(key, recipe); }
+Ref<device::Program> get(const Hash128& key, const CompileSteps& recipe) { return Cache::instance().get(key, recipe); }
 
-Ref<device::Program> make(const Recipe& recipe) {
+Ref<device::Program> make(const CompileSteps& recipe) {
     Binary binary;
     return compile(recipe, binary);
 }

@@ -22,7 +22,7 @@ Binary pack(std::string_view text, const Binary& binary);
 std::pair<std::string, Binary> unpack(const Binary& both);
 
 /// The two steps that a back end supplies.
-struct Recipe {
+struct CompileSteps {
     std::string_view name;                                    // kernel name, for messages
     std::function<Binary()> compile;                          // slow; no lock of the cache is held
     std::function<Ref<device::Program>(const Binary&)> load;  // fast
@@ -36,10 +36,10 @@ Hash128 key(std::string_view text);
 /// The program for a key: from memory, else from disk, else compiled. Other threads that ask for the same key meanwhile wait for this one.
 /// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one
 /// warning.
-Ref<device::Program> get(const Hash128& key, const Recipe& recipe);
+Ref<device::Program> get(const Hash128& key, const CompileSteps& recipe);
 
 /// Compiles and loads a program that is not kept: its key cannot tell all that it is made of.
-Ref<device::Program> make(const Recipe& recipe);
+Ref<device::Program> make(const CompileSteps& recipe);
 
 /// The disk alone, for what is not a program.
 void keep(const Hash128& key, const Binary& data);

@@ -118,7 +118,7 @@ void Lowering::hand_lists() {
         if (dry_) continue;
         const Value count = value(list_length(list), DType::Int64);
         const bool is_weak = list.type.weak;
-        const Value facts[] = {builder_.hand(list.items[0].view.pointer, count), count,
+        const Value facts[] = {builder_.take_memory(list.items[0].view.pointer, count), count,
                                builder_.i64(2 * static_cast<std::int64_t>(dtype(list.type)) + static_cast<std::int64_t>(is_weak))};
         for (const Value fact : facts) builder_.store(out.pointer, builder_.i64(at++), fact);
     }

@@ -61,7 +61,7 @@ device::Label label_of(const void* planned) { return {static_cast<const PlannedL
 
 }  // namespace
 
-void Execution::launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue) {
+void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue) {
     arguments_.assign(planned.arguments.begin(), planned.arguments.end());
     for (const PlannedLaunch::Patch& patch : planned.patches) {
         std::uint64_t& slot = arguments_[patch.argument];
@@ -111,7 +111,7 @@ bool any_follows(const Subgraph& subgraph) {
 
 /// The kind of each slot: device > shared > host of the memory that its values come from, no_kind for constants and indices. Nearly always
 /// that is device memory alone.
-bool Execution::find_kinds(const Plan& plan, const Subgraph& subgraph) {
+bool PlanRunner::find_kinds(const Plan& plan, const Subgraph& subgraph) {
     const auto special = [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->kind_for_results() != MemoryKind::Device; };
     if (std::none_of(subgraph.leaves.begin(), subgraph.leaves.end(), special)) return false;
     kinds_.clear();
@@ -129,7 +129,7 @@ bool Execution::find_kinds(const Plan& plan, const Subgraph& subgraph) {
     return true;
 }
 
-void Execution::allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
+void PlanRunner::allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
     slots_.clear();
     device::Device* device = queue->device();
     const bool kinds = find_kinds(plan, subgraph);
@@ -147,7 +147,7 @@ void Execution::allocate(const Plan& plan, const Subgraph& subgraph, device::Que
     }
 }
 
-void Execution::run(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
+void PlanRunner::run(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
     struct Release {
         std::vector<Ref<device::Buffer>>& slots;
         ~Release() { slots.clear(); }

@@ -8,7 +8,7 @@
 namespace pardo::plan {
 
 /// The vectors keep their memory from run to run.
-class Execution {
+class PlanRunner {
 public:
     /// Memory for a plan's results and scratch. On failure nothing else has happened.
     void allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue);

@@ -124,7 +124,7 @@ private:
 /// One part of the plan: groups that are planned together.
 class GroupReport {
 public:
-    GroupReport(Report& report, Planner& planner, Scheduler& scheduler, bool for_call)
+    GroupReport(Report& report, Planner& planner, LoopScheduler& scheduler, bool for_call)
         : report_(report), planner_(planner), scheduler_(scheduler), for_call_(for_call) {
         for (std::size_t i = 0; i < scheduler.partials().size(); ++i) partials_.push_back(report.scratch_.emplace_back(new char).get());
     }
@@ -196,8 +196,9 @@ private:
     /// What a kernel reads from memory, each once.
     static std::vector<NodeId> inputs(const KernelPlan& k) {
         std::vector<NodeId> found;
-        for (const Access& a : k.accesses) {
-            if (a.kind != Access::Kind::Memory || a.mode != ir::Access::Read || std::ranges::find(found, a.node) != found.end()) continue;
+        for (const MemoryAccess& a : k.accesses) {
+            if (a.kind != MemoryAccess::Kind::Memory || a.mode != ir::Access::Read || std::ranges::find(found, a.node) != found.end())
+                continue;
             found.push_back(a.node);
         }
         return found;
@@ -222,8 +223,8 @@ private:
         }
         for (const NodeId id : inputs(k)) step.reads.push_back(report_.value(planner_.node(id)));
         for (const Store& s : k.stores) step.writes.push_back(report_.value(planner_.node(s.node), why(s)));
-        for (const Access& a : k.accesses) {
-            if (a.kind != Access::Kind::Partial) continue;
+        for (const MemoryAccess& a : k.accesses) {
+            if (a.kind != MemoryAccess::Kind::Partial) continue;
             const Partial& partial = scheduler_.partials()[a.partial];
             const std::int64_t count = partial.count.value();
             PlanValue value = report_.value(partials_[a.partial], partial.dtype, {&count, 1});
@@ -241,7 +242,7 @@ private:
 
     Report& report_;
     Planner& planner_;
-    Scheduler& scheduler_;
+    LoopScheduler& scheduler_;
     bool for_call_;
     std::vector<const char*> partials_;
     std::string out_;
@@ -256,7 +257,7 @@ void Report::groups(std::span<Node* const> roots, bool for_call) {
     collect_with_siblings(subgraph, roots, siblings);
     Planner planner(subgraph, roots[0]->queue->device()->execution());
     planner.run();
-    Scheduler scheduler(planner);
+    LoopScheduler scheduler(planner);
     scheduler.run();
     GroupReport(*this, planner, scheduler, for_call).make();
 }

@@ -27,7 +27,7 @@ std::atomic<int> fusion{-1};  // -1: not asked yet
 /// Vectors of one thread that keep their memory from force to force.
 struct Workspace {
     Subgraph subgraph;
-    Execution execution;
+    PlanRunner runner;
 };
 
 /// What a thread forces with.
@@ -263,9 +263,9 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     if (!plan) plan.compile();
     if (plan->needs_temporary) return Stored::Overlaps;
     const unsigned before = work.nested();
-    work->execution.allocate(*plan, subgraph, queue);
+    work->runner.allocate(*plan, subgraph, queue);
     if (before != work.nested()) return Stored::Again;
-    work->execution.run(*plan, subgraph, queue);
+    work->runner.run(*plan, subgraph, queue);
 #ifndef NDEBUG
     poison_readers(target);
 #endif
@@ -319,9 +319,9 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
         }
         if (!plan) plan.compile();
         const unsigned before = work.nested();
-        work->execution.allocate(*plan, work->subgraph, queue);
+        work->runner.allocate(*plan, work->subgraph, queue);
         if (before != work.nested()) continue;  // letting cached memory go ran foreign code that forced: the graph is another one
-        work->execution.run(*plan, work->subgraph, queue);
+        work->runner.run(*plan, work->subgraph, queue);
         return true;
     }
 }

@@ -136,7 +136,7 @@ Draft::Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, devic
 void Draft::make(const Subgraph& subgraph, device::Device* device, PlanCache& cache) {
     Planner planner(subgraph, device->execution());
     planner.run();
-    Scheduler scheduler(planner);
+    LoopScheduler scheduler(planner);
     if (!scheduler.run()) {
         plan_->needs_temporary = true;
         return;

@@ -32,7 +32,7 @@ jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target)
 
 Ref<device::Program> compile(const ir::Kernel& kernel) {
     const std::string text = ir::print(kernel);
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = kernel.name;
     recipe.load = [&](const jit::Binary& object) {
         LoadedCode code = load_object(object, entry_symbol);

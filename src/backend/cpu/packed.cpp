@@ -51,7 +51,7 @@ struct Listed {
 
 Hash128 packed_key(const std::string& text, const emit::LlvmTarget& target) { return jit::key(text + emit::compiler_id(target)); }
 
-bool find_packed(const std::string& text, jit::Recipe& recipe, Hash128& key) {
+bool find_packed(const std::string& text, jit::CompileSteps& recipe, Hash128& key) {
     const std::string& level = emit::host_target().level;
     if (level.empty() || !listing_folder().empty()) return false;
     const jit::Pack& pack = jit::Pack::installed();

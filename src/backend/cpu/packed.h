@@ -12,7 +12,7 @@ namespace pardo::cpu {
 Hash128 packed_key(const std::string& text, const emit::LlvmTarget& target);
 
 /// Fills the recipe with a kernel's code of this machine's level, and says its key; false if pardo came without it.
-bool find_packed(const std::string& text, jit::Recipe& recipe, Hash128& key);
+bool find_packed(const std::string& text, jit::CompileSteps& recipe, Hash128& key);
 
 /// While the wheel is built, PARDO_KERNEL_LISTING names a folder, to which objects for all levels go beside a list of them; empty
 /// otherwise.

@@ -76,7 +76,7 @@ Ref<device::Program> packed_program(CudaDevice& device, const Job& job) {
     for (const char* option : default_options(job.fast)) options += std::string(option) + '\n';
     const Hash128 code = hash128(jit::packed_text(options, job.text));
     if (!pack.holds(code, *target)) return {};
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = job.name;
     recipe.packed = true;
     recipe.compile = [&] {
@@ -99,7 +99,7 @@ Ref<device::Program> packed_program(CudaDevice& device, const Job& job) {
 Ref<device::Program> program_of(CudaDevice& device, const Job& job) {
     if (Ref<device::Program> packed = packed_program(device, job)) return packed;
     const Target target = target_of(device);
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = job.name;
     recipe.compile = [&] { return compile_text(job.name, job.text, default_options(job.fast), target.arch); };
     recipe.load = [&](const jit::Binary& binary) { return load(device, job.name, job.entry, job.grid, binary); };
@@ -148,7 +148,7 @@ Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kern
 Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& given) {
     context();
     const Target target = target_of(*this);
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = "Program";
     // PTX tells of the kernels' parameters, machine code does not.
     const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;

@@ -185,7 +185,7 @@ Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CT
     const Builder builder{api(), context_->handle(), handle_, build_options(c.fast_math),
                           name + ": the compiler of " + id_ + " (" + context_->name() + ")"};
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = name;
     recipe.compile = [&] {
         fresh = builder.from_source(c.text);
@@ -242,7 +242,7 @@ Ref<device::TextProgram> OpenClDevice::compile_program(const device::ProgramText
     for (const std::string& o : given.options) options += o.find(' ') == std::string::npos ? " " + o : " \"" + o + "\"";
     const Builder builder{api(), context_->handle(), handle_, options, "Program: the compiler of " + id_ + " (" + context_->name() + ")"};
     std::unique_ptr<Built> fresh;
-    jit::Recipe recipe;
+    jit::CompileSteps recipe;
     recipe.name = "Program";
     const bool packed = device::is_packed(given.binary), raw = !given.binary.empty() && !packed;
     const auto from_binary = [&](const jit::Binary& code) {

@@ -137,7 +137,7 @@ private:
 
     /// A loop without barriers that the whole group takes iteration by iteration all the same.
     bool goes_together(const Instr& in) const {
-        return in.op == Opcode::For && in.loop == LoopKind::Together && uniform(in.operands[0]) && uniform(in.operands[1]) &&
+        return in.op == Opcode::For && in.loop == LoopKind::Lockstep && uniform(in.operands[0]) && uniform(in.operands[1]) &&
                uniform(in.operands[2]);
     }
 

@@ -151,7 +151,7 @@ private:
             case Opcode::Atomic:
             case Opcode::CompareExchange: return set(in.results[0], in_lanes_ ? varying : uniform);
             case Opcode::Resize:
-            case Opcode::Hand: return set(in.results[0], uniform);
+            case Opcode::TakeMemory: return set(in.results[0], uniform);
             case Opcode::If: return visit_if(id, in);
             case Opcode::While: return visit_while(id, in);
             case Opcode::For: return in.loop == LoopKind::Lanes ? visit_lanes(id, in) : visit_for(id, in);

@@ -245,7 +245,7 @@ private:
     llvm::Value* address(ir::Value pointer, llvm::Value* index);
     llvm::Value* memory(ir::Value pointer);
     void resize(const ir::Instr& in);
-    void hand(const ir::Instr& in);
+    void take_memory(const ir::Instr& in);
     llvm::FunctionCallee own_memory_function();
     void release();
     /// Where the lanes find an element: its index, or that within all items' private arrays; `step` if it is a small constant, else 0.

@@ -340,7 +340,7 @@ void Emitter::resize(const Instr& in) {
 }
 
 /// The thread has no memory for the array any longer.
-void Emitter::hand(const Instr& in) {
+void Emitter::take_memory(const Instr& in) {
     const Value pointer = in.operands[0];
     llvm::Value* at = b_.CreateCall(own_memory_function(), {i64(param_of(pointer)), i64(handed_over), i64(1)});
     b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), scalar(pointer));

@@ -37,9 +37,9 @@ private:
         if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop : LoopKind::Serial);
         if (in.op == Opcode::Load && is_complex(type(in.results[0]))) return load(in);
         if (in.op == Opcode::Store && is_complex(type(in.operands[2]))) return store(in);
-        if ((in.op == Opcode::Resize || in.op == Opcode::Hand) && is_complex(type(in.operands[0]))) {
+        if ((in.op == Opcode::Resize || in.op == Opcode::TakeMemory) && is_complex(type(in.operands[0]))) {
             const Value memory = at(in.operands[0]), count = m_.mul(at(in.operands[1]), m_.i64(2));
-            return set(in.results[0], in.op == Opcode::Resize ? m_.resize(memory, count) : m_.hand(memory, count));
+            return set(in.results[0], in.op == Opcode::Resize ? m_.resize(memory, count) : m_.take_memory(memory, count));
         }
         if (!in.regions.empty() || !touches_complex(in)) return copy(in);
         arithmetic(in);

@@ -111,7 +111,7 @@ void Rewriter::copy(const Instr& in) {
             return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
                                                           in.order, in.scope));
         case Opcode::Resize: return set(in.results[0], m_.resize(at(in.operands[0]), at(in.operands[1])));
-        case Opcode::Hand: return set(in.results[0], m_.hand(at(in.operands[0]), at(in.operands[1])));
+        case Opcode::TakeMemory: return set(in.results[0], m_.take_memory(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Report: {
             const Values operands = mapped(in.operands);
             return m_.report(operands[0], std::span<const Value>(operands).subspan(1));

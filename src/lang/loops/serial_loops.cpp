@@ -150,7 +150,7 @@ void Lowering::together(Value upper, const std::function<void(Value)>& body) {
         };
         return builder_.if_else(builder_.lt(i, upper), inside, nothing);
     };
-    builder_.for_loop(first, upper, builder_.extent(0), {}, iteration, 0, ir::LoopKind::Together);
+    builder_.for_loop(first, upper, builder_.extent(0), {}, iteration, 0, ir::LoopKind::Lockstep);
 }
 
 void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,

@@ -148,7 +148,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         }
     }
     const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer_lanes = std::exchange(in_lanes_, in_lanes_ || lanes);
-    const ir::LoopKind kind = options_.threads && !outer_lanes && !outer_rounds ? ir::LoopKind::Apart : ir::LoopKind::Serial;
+    const ir::LoopKind kind = options_.threads && !outer_lanes && !outer_rounds ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
     const Value count = rounds_of(start, stop, step), zero = builder_.i64(0), one = builder_.i64(1);
     std::vector<Value> places, identities, totals;
     for (const Reduced& r : reduced) {

@@ -114,7 +114,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
             return nothing();
         };
         const Value count = value(extents[d], DType::Int64), zero = builder_.i64(0), one = builder_.i64(1);
-        const ir::LoopKind kind = shared && d == 0 ? ir::LoopKind::Apart : ir::LoopKind::Serial;
+        const ir::LoopKind kind = shared && d == 0 ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
         if (!innermost || !lanes || !rows_in_lanes()) {
             builder_.for_loop(
                 zero, count, one, {}, [&](Value i, std::span<const Value>) { return at(i); }, 0, kind);

@@ -60,13 +60,13 @@ void KernelBuilder::declare_pointers() {
     pointers_.assign(plan_.accesses.size(), no_value);
     int inputs = 0, outputs = 0;
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
-        const Access& a = plan_.accesses[i];
-        if (a.kind == Access::Kind::Index) continue;
+        const MemoryAccess& a = plan_.accesses[i];
+        if (a.kind == MemoryAccess::Kind::Index) continue;
         const bool read = a.mode == ir::Access::Read;
         std::string name = numbered(read ? "in" : "out", read ? inputs++ : outputs++);
         pointers_[i] = m_.pointer(std::move(name), a.dtype, a.mode, true, a.streaming);
         const Size offset = a.steps.offset * itemsize(a.dtype);
-        if (a.kind == Access::Kind::Partial) {
+        if (a.kind == MemoryAccess::Kind::Partial) {
             arguments_.push_back({Argument::Kind::Partial, static_cast<std::uint32_t>(a.partial), offset});
         } else if (planner_.is_store(a.node)) {
             arguments_.push_back({Argument::Kind::Leaf, planner_.subgraph().target_id, offset});
@@ -84,7 +84,7 @@ ir::Value KernelBuilder::number(std::string name, Size value) {
 
 void KernelBuilder::declare_steps() {
     for (std::size_t i = 0; i < plan_.accesses.size(); ++i) {
-        const Access& a = plan_.accesses[i];
+        const MemoryAccess& a = plan_.accesses[i];
         for (int d = 0; d < plan_.extents.size(); ++d) {
             const Size step = a.steps.dims[d];
             if (step == 0 || step == 1 || step_of(d, step) != no_value) continue;
@@ -92,7 +92,8 @@ void KernelBuilder::declare_steps() {
             const bool small = abs(step) <= max_vector_step;
             steps_.push_back({d, step, small ? m_.i64(step.pinned()) : number(numbered("s", static_cast<int>(steps_.size())), step)});
         }
-        if (a.kind == Access::Kind::Index && a.steps.offset != 0) offsets_[i] = number(numbered("o", static_cast<int>(i)), a.steps.offset);
+        if (a.kind == MemoryAccess::Kind::Index && a.steps.offset != 0)
+            offsets_[i] = number(numbered("o", static_cast<int>(i)), a.steps.offset);
     }
 }
 

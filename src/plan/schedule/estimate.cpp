@@ -86,7 +86,7 @@ std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes,
     return std::min(bytes, static_cast<std::int64_t>(subgraph.nodes[traffic.leaf]->buffer->bytes()));
 }
 
-std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
+std::vector<int> LoopScheduler::computed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
     std::vector<int> found;
@@ -97,7 +97,7 @@ std::vector<int> Scheduler::computed(const KernelPlan& kernel) const {
     return found;
 }
 
-const char* Scheduler::operation(const FusedValue& fused) const {
+const char* LoopScheduler::operation(const FusedValue& fused) const {
     switch (fused.kind) {
         case FusedValue::Kind::Op: return graph::name(planner_.node(fused.node)->op);
         case FusedValue::Kind::Reduced: return graph::fold_name(planner_.node(fused.node)->reduce);
@@ -111,7 +111,7 @@ const char* Scheduler::operation(const FusedValue& fused) const {
     return nullptr;
 }
 
-std::string Scheduler::make_name(const KernelPlan& kernel) const {
+std::string LoopScheduler::make_name(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     std::string name;
     std::vector<std::string_view> used;
@@ -136,7 +136,7 @@ std::string Scheduler::make_name(const KernelPlan& kernel) const {
     return name;
 }
 
-Size Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
+Size LoopScheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in) const {
     const Group& group = planner_.groups()[kernel.group];
     Size count = 0;
     for (std::size_t i = 0; i < group.values.size(); ++i) {
@@ -153,19 +153,19 @@ Size Scheduler::operations(const KernelPlan& kernel, const std::vector<bool>& in
     return count;
 }
 
-void Scheduler::estimate(KernelPlan& kernel) const {
+void LoopScheduler::estimate(KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     // Each buffer counts once; several accesses to one count together.
     std::vector<const void*> memories;
-    for (const Access& access : kernel.accesses) {
-        if (access.kind == Access::Kind::Index) continue;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.kind == MemoryAccess::Kind::Index) continue;
         Size bytes = itemsize(access.dtype);
         for (int d = 0; d < kernel.extents.size(); ++d) {
             if (access.steps.dims[d] != 0 || kernel.extents[d] == 0) bytes *= kernel.extents[d];
         }
         const void* memory = &access;
         NodeId leaf = no_node;
-        if (access.kind == Access::Kind::Memory) {
+        if (access.kind == MemoryAccess::Kind::Memory) {
             const Node* n = planner_.node(access.node);
             memory = n;
             if (n->kind == Kind::Leaf) {
@@ -188,7 +188,7 @@ void Scheduler::estimate(KernelPlan& kernel) const {
     // A vector holds more of narrow integers than of others, and what a round of the loop costs is theirs together.
     const auto share = [&](DType t) { return vectors && !is_inexact(t) && itemsize(t) < 4 ? itemsize(t) / 8.0 : 1.0; };
     double narrowest = 1;
-    for (const Access& access : kernel.accesses) narrowest = std::min(narrowest, share(access.dtype));
+    for (const MemoryAccess& access : kernel.accesses) narrowest = std::min(narrowest, share(access.dtype));
     double operations = narrowest;
     const std::vector<bool> in = needed(kernel);
     kernel.operations = this->operations(kernel, in);
@@ -203,11 +203,11 @@ void Scheduler::estimate(KernelPlan& kernel) const {
     kernel.element_cost = operations * (vectors ? 1 : scalar_factor);
 }
 
-void Scheduler::finish(KernelPlan& kernel) {
+void LoopScheduler::finish(KernelPlan& kernel) {
     find_keeps(kernel);
     const int last = kernel.extents.size() - 1;
     for (const Store& s : kernel.stores) {
-        Access& access = kernel.accesses[s.access];
+        MemoryAccess& access = kernel.accesses[s.access];
         if (access.mode != ir::Access::Write || s.level != Level::Full || kernel.elements() * itemsize(access.dtype) <= streamed_bytes)
             continue;
         access.streaming = last >= 0 && access.steps.dims[last] == 1;

@@ -21,8 +21,8 @@ using Stage = KernelPlan::Stage;
 
 int votes_for_outer(const KernelPlan& kernel, int a, int b) {
     int votes = 0;
-    for (const Access& access : kernel.accesses) {
-        if (access.kind == Access::Kind::Index) continue;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.kind == MemoryAccess::Kind::Index) continue;
         const Size sa = abs(access.steps.dims[a]), sb = abs(access.steps.dims[b]);
         if (sa == 0 || sb == 0 || sa == sb) continue;
         const int weight = access.mode == ir::Access::Read ? 1 : kernel.strategy == Strategy::Elementwise ? 100 : 2;
@@ -47,7 +47,7 @@ Sizes steps_over(const Group& group, std::uint32_t dims) {
 bool is_position(const Node* node) { return node->kind == graph::Kind::Reduce && is_arg(node->reduce); }
 
 bool mergeable(const KernelPlan& kernel, int outer, int inner, Size inner_extent) {
-    for (const Access& access : kernel.accesses) {
+    for (const MemoryAccess& access : kernel.accesses) {
         if (access.steps.dims[outer] != access.steps.dims[inner] * inner_extent) return false;
     }
     return true;
@@ -96,7 +96,7 @@ std::vector<bool> closure(const Group& group, const std::vector<int>& targets, c
     return in;
 }
 
-std::vector<bool> Scheduler::needed(const KernelPlan& kernel) const {
+std::vector<bool> LoopScheduler::needed(const KernelPlan& kernel) const {
     const Group& group = planner_.groups()[kernel.group];
     std::vector<int> targets;
     for (const Store& s : kernel.stores) targets.push_back(s.fused);
@@ -106,7 +106,7 @@ std::vector<bool> Scheduler::needed(const KernelPlan& kernel) const {
     return closure(group, targets);
 }
 
-bool Scheduler::run() {
+bool LoopScheduler::run() {
     for (const int g : planner_.order()) {
         Group& group = planner_.groups()[g];
         choose_layouts(group);
@@ -134,7 +134,7 @@ bool Scheduler::run() {
     return true;
 }
 
-void Scheduler::choose_layouts(const Group& group) {
+void LoopScheduler::choose_layouts(const Group& group) {
     // NumPy's K order: fresh outputs take the order of dims that the inputs have; where these differ, row-major wins.
     const int dims = group.domain.size();
     std::vector<Steps> loads;
@@ -163,7 +163,7 @@ void Scheduler::choose_layouts(const Group& group) {
     }
 }
 
-KernelPlan Scheduler::draft(int g, Stage stage) {
+KernelPlan LoopScheduler::draft(int g, Stage stage) {
     const Group& group = planner_.groups()[g];
     KernelPlan kernel;
     kernel.group = g;
@@ -179,7 +179,7 @@ KernelPlan Scheduler::draft(int g, Stage stage) {
     return kernel;
 }
 
-void Scheduler::make_partials(const Group& group) {
+void LoopScheduler::make_partials(const Group& group) {
     for (const NodeId id : group.members) {
         if (group.values[planner_.info(id).fused].kind != FusedValue::Kind::Reduced) continue;
         const Node* n = planner_.node(id);
@@ -193,14 +193,14 @@ void Scheduler::make_partials(const Group& group) {
     }
 }
 
-void Scheduler::add_reduction(KernelPlan& kernel, NodeId id) {
+void LoopScheduler::add_reduction(KernelPlan& kernel, NodeId id) {
     const Group& group = planner_.groups()[kernel.group];
     const NodeInfo& f = planner_.info(id);
     const bool combines = kernel.stage == Stage::Combine;
     Reduction r{.node = id, .fused = f.fused, .loop = combines ? 0 : group.values[f.fused].ready - 1};
     if (is_arg(planner_.node(id)->reduce) && !combines) {
         // Positions count the reduced elements in row-major order.
-        Access position{.kind = Access::Kind::Index, .dtype = DType::Int64, .node = id};
+        MemoryAccess position{.kind = MemoryAccess::Kind::Index, .dtype = DType::Int64, .node = id};
         position.steps.dims = steps_over(group, group.reduced);
         r.position = add_access(kernel, std::move(position));
     }
@@ -213,9 +213,9 @@ void Scheduler::add_reduction(KernelPlan& kernel, NodeId id) {
     kernel.reductions.push_back(r);
 }
 
-Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
+MemoryAccess LoopScheduler::partial_access(const KernelPlan& kernel, int number) const {
     const Group& group = planner_.groups()[kernel.group];
-    Access partial{.kind = Access::Kind::Partial, .dtype = partials_[number].dtype, .partial = number};
+    MemoryAccess partial{.kind = MemoryAccess::Kind::Partial, .dtype = partials_[number].dtype, .partial = number};
     partial.steps.dims = steps_over(group, ~group.reduced);
     if (kernel.stage == Stage::Combine) {
         // With lanes along the reduced axis the results of one element's blocks are adjacent, else block after block.
@@ -228,14 +228,14 @@ Access Scheduler::partial_access(const KernelPlan& kernel, int number) const {
     return partial;
 }
 
-void Scheduler::add_store(KernelPlan& kernel, NodeId id) {
+void LoopScheduler::add_store(KernelPlan& kernel, NodeId id) {
     const NodeInfo& f = planner_.info(id);
     if (!f.stored && !planner_.is_store(id)) return;
     if (kernel.stage == Stage::Blocks && f.level == Level::Outer) return;
     if (kernel.stage == Stage::Combine && f.level == Level::Full) return;
     const FusedValue& fused = planner_.groups()[kernel.group].values[f.fused];
     const bool reduced = fused.kind == FusedValue::Kind::Reduced && fused.node == id;
-    Access out{.mode = ir::Access::Write, .dtype = planner_.node(id)->dtype, .node = id};
+    MemoryAccess out{.mode = ir::Access::Write, .dtype = planner_.node(id)->dtype, .node = id};
     out.steps = steps_of(f.map, f.strides);
     if (planner_.is_store(id)) out.steps.offset = 0;
     const int access = add_access(kernel, std::move(out));
@@ -243,23 +243,23 @@ void Scheduler::add_store(KernelPlan& kernel, NodeId id) {
         {.node = id, .fused = f.fused, .access = access, .loop = reduced ? fused.ready - 1 : fused.ready, .level = f.level});
 }
 
-int Scheduler::add_access(KernelPlan& kernel, Access access) const {
+int LoopScheduler::add_access(KernelPlan& kernel, MemoryAccess access) const {
     access.steps.dims.resize(planner_.groups()[kernel.group].domain.size() + (kernel.stage == Stage::Combine ? 1 : 0), 0);
     kernel.accesses.push_back(std::move(access));
     return static_cast<int>(kernel.accesses.size()) - 1;
 }
 
-void Scheduler::add_loads(KernelPlan& kernel) {
+void LoopScheduler::add_loads(KernelPlan& kernel) {
     const Group& group = planner_.groups()[kernel.group];
     const std::vector<bool> in = needed(kernel);
     for (int i = 0; i < static_cast<int>(group.values.size()); ++i) {
         const FusedValue& fused = group.values[i];
         if (!in[i]) continue;
-        Access access{.dtype = fused.dtype, .node = fused.node};
+        MemoryAccess access{.dtype = fused.dtype, .node = fused.node};
         if (fused.kind == FusedValue::Kind::Load) {
             access.steps = steps_of(fused.map, planner_.strides(fused.node));
         } else if (fused.kind == FusedValue::Kind::Iota) {
-            access.kind = Access::Kind::Index;
+            access.kind = MemoryAccess::Kind::Index;
             const int axis = static_cast<int>(planner_.node(fused.node)->axes);
             for (int d = 0; d < fused.map.dims(); ++d) access.steps.dims.push_back(fused.map.coefficient(axis, d));
             access.steps.offset = fused.map.offset(axis);
@@ -270,7 +270,7 @@ void Scheduler::add_loads(KernelPlan& kernel) {
     }
 }
 
-bool Scheduler::resolve_target(KernelPlan& kernel) {
+bool LoopScheduler::resolve_target(KernelPlan& kernel) {
     const Subgraph& subgraph = planner_.subgraph();
     if (!subgraph.target) return true;
     int target = -1;
@@ -294,7 +294,7 @@ bool Scheduler::resolve_target(KernelPlan& kernel) {
     }
     // Drop accesses that nothing uses any more.
     std::vector<int> place(kernel.accesses.size(), -1);
-    std::vector<Access> used;
+    std::vector<MemoryAccess> used;
     const auto keep = [&](int& at) {
         if (at < 0) return;
         if (place[at] < 0) {
@@ -314,7 +314,7 @@ bool Scheduler::resolve_target(KernelPlan& kernel) {
     return true;
 }
 
-void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
+void LoopScheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
     // Columns of the accesses' steps: domain dims; in Combine the last one counts blocks.
     const int columns = kernel.accesses.empty() ? 0 : kernel.accesses[0].steps.dims.size();
     struct Loop {
@@ -377,7 +377,7 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
     }
     loops.insert(loops.end(), reduced.begin(), reduced.end());
     for (const Loop& loop : loops) kernel.extents.push_back(loop.dim.extent);
-    for (Access& access : kernel.accesses) {
+    for (MemoryAccess& access : kernel.accesses) {
         Sizes steps;
         for (const Loop& loop : loops) steps.push_back(loop.column < 0 ? 0 : access.steps.dims[loop.column]);
         access.steps.dims = std::move(steps);
@@ -391,7 +391,7 @@ void Scheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
     }
 }
 
-void Scheduler::split_blocks(KernelPlan& kernel) {
+void LoopScheduler::split_blocks(KernelPlan& kernel) {
     const Group& group = planner_.groups()[kernel.group];
     const Tuning& tuning = planner_.tuning();
     const bool along = group.strategy == Strategy::InnerLanes;
@@ -406,8 +406,8 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
     const Size large = (reduced / tuning.most_blocks + elements - 1) / elements;
     const Size wanted = along ? elements * max(large, 1) : max(tuning.column_block_rows, elements / kept);
     blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, min(max(wanted / rest, 1), extent));
-    for (Access& access : kernel.accesses) {
-        if (access.kind != Access::Kind::Partial) continue;
+    for (MemoryAccess& access : kernel.accesses) {
+        if (access.kind != MemoryAccess::Kind::Partial) continue;
         for (Size& step : access.steps.dims) step *= along ? blocks_ : 1;
         access.steps.dims[kernel.blocks[0].counter] = along ? 1 : kept;
     }
@@ -418,7 +418,7 @@ void Scheduler::split_blocks(KernelPlan& kernel) {
     }
 }
 
-void Scheduler::split_rows(KernelPlan& kernel) {
+void LoopScheduler::split_rows(KernelPlan& kernel) {
     // Range: blocks of rows, outer kept dims, tiles of a row. Inner: reduced dims, then the row.
     Size kept = 1, rest = 1;
     const int row = kernel.extents.size() - 1;
@@ -432,19 +432,19 @@ void Scheduler::split_rows(KernelPlan& kernel) {
     }
     add_block(kernel, kernel.range, row, row_tile / static_cast<std::int64_t>(kernel.reductions.size()));
     blocks_ = add_block(kernel, 0, blocked + 1, min(max(Size(block_rows) / rest, 1), kernel.extents[blocked + 1]));
-    for (Access& access : kernel.accesses) {
-        if (access.kind == Access::Kind::Partial) access.steps.dims[0] = kept;
+    for (MemoryAccess& access : kernel.accesses) {
+        if (access.kind == MemoryAccess::Kind::Partial) access.steps.dims[0] = kept;
     }
     for (const auto& [owner, own] : partial_of_) partials_[own[0]].count = kept * blocks_;
 }
 
-void Scheduler::tile(KernelPlan& kernel) const {
+void LoopScheduler::tile(KernelPlan& kernel) const {
     // An input that lies across the lanes is read in cache lines along another dim: a short serial loop over that one uses them up.
     if (kernel.unrolled || kernel.range < 2 || kernel.elements() < tile_elements) return;
     const int lanes = kernel.range - 1;
     int along = -1;
-    for (const Access& access : kernel.accesses) {
-        if (access.kind != Access::Kind::Memory || abs(access.steps.dims[lanes]) < tile_step) continue;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.kind != MemoryAccess::Kind::Memory || abs(access.steps.dims[lanes]) < tile_step) continue;
         for (int d = 0; d < lanes; ++d) {
             if (abs(access.steps.dims[d]) == 1 && kernel.extents[d] >= tile_rows) along = d;
         }
@@ -455,7 +455,7 @@ void Scheduler::tile(KernelPlan& kernel) const {
     kernel.extents.push_back(extent);
     kernel.extents[along] = (extent + tile_rows - 1) / tile_rows;
     const int inner = kernel.extents.size() - 1;
-    for (Access& access : kernel.accesses) {
+    for (MemoryAccess& access : kernel.accesses) {
         access.steps.dims.push_back(access.steps.dims[along]);
         access.steps.dims[along] = 0;
     }
@@ -465,7 +465,7 @@ void Scheduler::tile(KernelPlan& kernel) const {
     kernel.blocks.push_back({along, inner, tile_rows});
 }
 
-Size Scheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) const {
+Size LoopScheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) const {
     const Size count = (kernel.extents[dim] + length - 1) / length;
     kernel.extents.insert(at, count);
     ++kernel.range;
@@ -474,7 +474,7 @@ Size Scheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) cons
         b.dim += b.dim >= at;
     }
     kernel.blocks.push_back({at, dim + (dim >= at), length});
-    for (Access& access : kernel.accesses) access.steps.dims.insert(at, 0);
+    for (MemoryAccess& access : kernel.accesses) access.steps.dims.insert(at, 0);
     for (std::uint32_t& mask : kernel.loop_dims) {
         const std::uint32_t low = (1u << at) - 1;
         mask = (mask & low) | (mask & ~low) << 1;
@@ -482,7 +482,7 @@ Size Scheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) cons
     return count;
 }
 
-void Scheduler::find_keeps(KernelPlan& kernel) {
+void LoopScheduler::find_keeps(KernelPlan& kernel) {
     // Softmax: exp is computed for the sum, kept in the output's row, and scaled there.
     if (kernel.stage != Stage::Whole || kernel.loops() < 2 || kernel.unrolled) return;
     if (kernel.strategy != Strategy::InnerLanes && kernel.strategy != Strategy::OuterLanes) return;

@@ -13,7 +13,7 @@
 namespace pardo::plan {
 
 /// Something that is indexed by the loops: memory, or a plain index value.
-struct Access {
+struct MemoryAccess {
     enum class Kind : std::uint8_t {
         Memory,   // of a leaf or of a stored value: `node`
         Partial,  // results of blocks: `partial`
@@ -62,7 +62,7 @@ struct KernelPlan {
         Size length;
     };
     std::vector<Block> blocks;
-    std::vector<Access> accesses;
+    std::vector<MemoryAccess> accesses;
     std::vector<int> access_of;            // by fused value; -1: none
     std::vector<std::uint32_t> loop_dims;  // by fused value: loop dims that it depends on
     std::vector<Store> stores;
@@ -100,9 +100,9 @@ struct Partial {
 };
 
 /// Schedules all groups of a planner, in order.
-class Scheduler {
+class LoopScheduler {
 public:
-    explicit Scheduler(Planner& planner) : planner_(planner) {}
+    explicit LoopScheduler(Planner& planner) : planner_(planner) {}
     /// False when a store's group reads its target at other positions than it writes: the value needs a temporary first.
     bool run();
     std::vector<KernelPlan>& kernels() { return kernels_; }
@@ -123,9 +123,9 @@ private:
     KernelPlan draft(int group, KernelPlan::Stage stage);
     void make_partials(const Group& group);
     void add_reduction(KernelPlan& kernel, NodeId id);
-    Access partial_access(const KernelPlan& kernel, int number) const;
+    MemoryAccess partial_access(const KernelPlan& kernel, int number) const;
     void add_store(KernelPlan& kernel, NodeId id);
-    int add_access(KernelPlan& kernel, Access access) const;
+    int add_access(KernelPlan& kernel, MemoryAccess access) const;
     // What it reads, and in which loops.
     void add_loads(KernelPlan& kernel);
     bool resolve_target(KernelPlan& kernel);

@@ -52,7 +52,8 @@ bool Emitter::takes_from_outside(const Region& r, const std::vector<Value>& own,
     const auto is_own = [&](Value v) { return std::ranges::find(own, v) != own.end(); };
     return std::ranges::all_of(r.body, [&](InstrId id) {
         const Instr& in = kernel_.instrs[id];
-        if (in.op == Opcode::Array || in.op == Opcode::Hand || in.loop == LoopKind::Apart || in.loop == LoopKind::Together) return false;
+        if (in.op == Opcode::Array || in.op == Opcode::TakeMemory || in.loop == LoopKind::Parallel || in.loop == LoopKind::Lockstep)
+            return false;
         if (in.op == Opcode::Resize && !is_own(in.operands[0])) return false;
         for (const Value v : in.operands) {
             if (is_own(v)) continue;

@@ -97,7 +97,7 @@ void Emitter::instruction(InstrId id) {
         case Opcode::Atomic:
         case Opcode::CompareExchange: return atomic(in);
         case Opcode::Resize: return resize(in);
-        case Opcode::Hand: return hand(in);
+        case Opcode::TakeMemory: return take_memory(in);
         case Opcode::Report: return report(in);
         case Opcode::Fence: return fence(in);
         case Opcode::Barrier: return;
@@ -214,7 +214,7 @@ void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* s
 void Emitter::emit_for(InstrId id, const Instr& in) {
     if (in.loop == LoopKind::Lanes) return info_.vector_loop[id] ? emit_lanes_for(id, in) : emit_serial_lanes_for(id, in);
     if (info_.masked[id]) return emit_masked_for(in);
-    if (in.loop == LoopKind::Apart && emit_apart_for(in)) return;
+    if (in.loop == LoopKind::Parallel && emit_apart_for(in)) return;
     const Region& r = kernel_.regions[in.regions[0]];
     const int count = in.results.size();
     LlvmValues state;

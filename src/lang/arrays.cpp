@@ -1,5 +1,8 @@
 // src/lang/arrays.cpp: indexing, views, and arrays that a kernel makes for itself.
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
 
 #include "lang/lowering.h"
 
@@ -347,14 +350,31 @@ TypedExpr Lowering::subscript(const Tree& t) {
     return object.kind == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
-/// Refuses an integer of the program that does not fit the dtype.
+/// Refuses a number of the program, a float by what is before its point, that does not fit the integers of a dtype.
 void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) const {
-    if (!t.constant || !t.type.weak || !is_integer(dtype(t.type)) || !is_integer(to)) return;
-    const bool large = t.type.dtype == DType::UInt64;
-    if (large ? to == DType::UInt64 : t.scalar.cast(to).i == t.scalar.i && !(to == DType::UInt64 && t.scalar.i < 0)) return;
-    fail(ErrorCode::Overflow, place,
-         "Python integer " + (large ? std::to_string(t.scalar.u) : std::to_string(t.scalar.i)) + " out of bounds for " +
-             std::string(dtype_name(to)));
+    const DType from = dtype(t.type);
+    if (!t.constant || !t.type.weak || !is_integer(to)) return;
+    std::string shown;
+    if (is_float(from)) {
+        const double v = std::trunc(t.scalar.cast(DType::Float64).f);
+        const bool is_signed = kind_of(to) == DKind::Signed;
+        const double end = std::ldexp(1.0, 8 * itemsize(to) - (is_signed ? 1 : 0));
+        if (v != v) fail(ErrorCode::Value, place, "cannot convert float NaN to integer");
+        if (std::isinf(v)) fail(ErrorCode::Overflow, place, "cannot convert float infinity to integer");
+        if (v < end && v >= (is_signed ? -end : 0)) return;
+        std::ostringstream digits;
+        digits << std::fixed << std::setprecision(0) << v;
+        shown = digits.str();
+    } else if (from == DType::UInt64) {
+        if (to == DType::UInt64) return;
+        shown = std::to_string(t.scalar.u);
+    } else if (is_integer(from)) {
+        if (t.scalar.cast(to).i == t.scalar.i && !(to == DType::UInt64 && t.scalar.i < 0)) return;
+        shown = std::to_string(t.scalar.i);
+    } else {
+        return;
+    }
+    fail(ErrorCode::Overflow, place, "Python integer " + shown + " out of bounds for " + std::string(dtype_name(to)));
 }
 
 /// NumPy's rule for what an array takes: numbers of the same kind.

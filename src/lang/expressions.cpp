@@ -53,6 +53,21 @@ std::int64_t least_of(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     }
 }
 
+/// One of Python's integers that is known now.
+bool is_python_int(const TypedExpr& t) { return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype)); }
+
+std::string shown(const TypedExpr& t) {
+    const std::string text = t.type.dtype == DType::UInt64 ? std::to_string(t.scalar.u) : std::to_string(t.scalar.as_int());
+    return text.starts_with('-') ? "(" + text + ")" : text;
+}
+
+/// Of a result of Python's integers that are known now.
+std::string too_large(const std::string& expression) {
+    return expression +
+           " does not fit an int64 or a uint64, in which Python's integers are computed here; write one of its numbers as a "
+           "float, or, where it is to wrap around, begin with np.int64(…)";
+}
+
 bool is_zero(const TypedExpr& t) { return t.constant && t.scalar.cast(DType::Bool).b == false; }
 
 }  // namespace
@@ -124,7 +139,10 @@ NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Plac
             return large.type.dtype == DType::UInt64 && is_small(other) && !(other.constant && other.least >= 0);
         };
         if (negative(a, b) || negative(b, a))
-            fail(ErrorCode::Overflow, place, "a Python integer here is out of bounds for int64; write np.uint64(…) of both");
+            fail(ErrorCode::Overflow, place,
+                 (x.dtype == DType::UInt64 ? a : b).constant
+                     ? "Python integer " + shown(x.dtype == DType::UInt64 ? a : b) + " out of bounds for int64; write np.uint64(…) of both"
+                     : "a Python integer here is out of bounds for int64; write np.uint64(…) of both");
         if (x.dtype == DType::UInt64 && is_small(b)) return x;
         NumberType out;
         join({x.dtype == DType::Bool ? DType::Int64 : x.dtype, true}, {y.dtype == DType::Bool ? DType::Int64 : y.dtype, true}, out);
@@ -197,7 +215,6 @@ std::optional<TypedExpr> Lowering::exact(Opcode op, const TypedExpr& a, const Ty
             if (x == -1 && y % 2 == 1) out = -1;
             break;
         default:
-            if (!is_large(a) && !is_large(b)) return {};
             if ((op == Opcode::FloorDiv || op == Opcode::Rem) && y != 0) {
                 const __int128 down = x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0);
                 out = op == Opcode::FloorDiv ? down : x - down * y;
@@ -208,8 +225,10 @@ std::optional<TypedExpr> Lowering::exact(Opcode op, const TypedExpr& a, const Ty
             }
     }
     if (fits && out == static_cast<std::int64_t>(out)) return integer(static_cast<std::int64_t>(out));
-    if (!fits || out != static_cast<__int128>(static_cast<std::uint64_t>(out)))
-        fail(ErrorCode::Overflow, place, "the result does not fit an int64");
+    if (!fits || out != static_cast<__int128>(static_cast<std::uint64_t>(out))) {
+        const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return o.op == op; });
+        fail(ErrorCode::Overflow, place, too_large(shown(a) + " " + row->name + " " + shown(b)));
+    }
     return number(Scalar(static_cast<std::uint64_t>(out)));
 }
 
@@ -245,12 +264,9 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& left, const T
     }
     if (a.kind != Kind::Number || b.kind != Kind::Number)
         wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b));
-    const auto is_python_int = [](const TypedExpr& t) {
-        return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype));
-    };
     const bool both_bools = a.type.dtype == DType::Bool && b.type.dtype == DType::Bool;
-    if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && row->rule != Rule::Power &&
-        !(row->rule == Rule::Bits && both_bools))
+    const bool root = row->rule == Rule::Power && b.type.dtype != DType::UInt64 && b.scalar.as_int() < 0;
+    if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && !root && !(row->rule == Rule::Bits && both_bools))
         if (const std::optional<TypedExpr> out = exact(row->op, a, b, place)) return *out;
     NumberType type = promoted(a, b, place);
     const bool whole = type.dtype == DType::Bool || is_integer(type.dtype);
@@ -288,7 +304,8 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
     if (type.dtype == DType::Bool) type = {DType::Int64, true};
     const bool whole = is_integer(type.dtype);
     if (b.constant && is_integer(b.type.dtype)) {
-        const std::int64_t n = b.scalar.i;
+        const bool large = b.type.dtype == DType::UInt64;
+        const std::int64_t n = large && b.scalar.u > static_cast<std::uint64_t>(unknown_most) ? unknown_most : b.scalar.i;
         if (whole && n < 0) {
             if (!type.weak)
                 fail(ErrorCode::Value, place,
@@ -320,8 +337,6 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
         fail_when(negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
     }
     if (a.constant && b.constant) {
-        if (whole && type.weak)
-            if (const std::optional<TypedExpr> out = exact(Opcode::Call, a, b, place)) return *out;
         const TypedExpr operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
@@ -447,9 +462,12 @@ TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& operand, co
     const TypedExpr x = need_number(operand, place, op.c_str());
     const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
     if (op == "+") return cast(x, type);
-    if (x.constant && x.type.weak && x.type.dtype == DType::UInt64 && op != "+")  // what is below int64
-        fail(ErrorCode::Overflow, place, "the result does not fit an int64");
+    const bool large = x.constant && type.weak && type.dtype == DType::UInt64;
+    const std::uint64_t below = std::uint64_t{1} << 63;
+    if (large && (op == "~" || x.scalar.u > below)) fail(ErrorCode::Overflow, place, too_large(op + std::to_string(x.scalar.u)));
     if (op == "-") {
+        if (large) return integer(static_cast<std::int64_t>(~x.scalar.u + 1));
+        if (x.constant && type.weak && type.dtype == DType::Int64 && x.scalar.as_int() == unknown_least) return number(Scalar(below));
         TypedExpr out = pure(Opcode::Neg, type, {x}, dtype(type));
         bound(out, Opcode::Neg, x, x, place, wraps);
         out.given = x.given;

@@ -28,6 +28,15 @@ MOST_NESTED = 200
 NESTED_ADVICE = "or by functions that call each other; give parts a name, write a loop, or look a value up in an array or a tuple"
 
 
+def too_large(value: int) -> str:
+    """Of a Python integer beyond 64 bits."""
+    try:
+        shown, real = str(value), repr(float(value))
+    except (OverflowError, ValueError):  # beyond floats, or with more digits than Python writes
+        return f"an integer of {value.bit_length()} bits does not fit an int64 or a uint64, in which Python's integers are computed here"
+    return f"{shown} does not fit an int64 or a uint64, in which Python's integers are computed here; write it as a float: {real}"
+
+
 class Translator(Statements):
     """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
 
@@ -113,7 +122,7 @@ class Translator(Statements):
             return self.composed(value, node, [self.value(v, node, c) for v, c in zip(values, cells[1], strict=True)])
         if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
             if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
-                raise problem(OverflowError, self.source, node, f"{value} does not fit an int64")
+                raise problem(OverflowError, self.source, node, too_large(value))
             return self.make("Number", node, number=value)
         if isinstance(value, str):
             return self.make("Text", node, name=value)

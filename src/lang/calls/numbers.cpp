@@ -100,6 +100,7 @@ struct Calls::Numbers {
         if (const auto out = l.by_method("__abs__", a[0], {}, t.place)) return *out;
         const TypedExpr x = number_of(l, t, a, 0);
         if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
+        if (x.constant && x.type == NumberType{DType::Int64, true} && x.scalar.as_int() < 0) return l.unary_of("-", x, t.place);
         const NumberType type{real_of(x.type.dtype), x.type.weak};
         TypedExpr out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
         l.bound(out, Opcode::Abs, x, x, t.place, false);
@@ -238,6 +239,7 @@ struct Calls::Numbers {
         const DType to = a[1].type.dtype;
         if (is_complex(x.type.dtype) && !is_complex(to))
             l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
+        l.check_range(x, to, t.place);
         TypedExpr out = l.cast(x, {to, false});
         if (!out.constant && x.least >= 0 && l.holds_least(x, to)) out.least = x.least;
         return out;

@@ -409,18 +409,27 @@ def products_of_sequences(x: Array, y: Array) -> Array:
 
 
 def summed_products(long: Array, short: Array, mode: str) -> Array:
-    """Products of the short sequence with each part of the long one, summed; mode 'full' or 'valid'."""
+    """Products of the short sequence with each part of the long one, summed; mode 'full' or 'valid'. Only what exists is multiplied:
+    a zero beside the ends, times an infinity, would be NaN."""
     n, m = long.size, short.size
     pad = m - 1 if mode == "full" else 0
     zeros = [_core._full([pad], 0, long.dtype, long.queue)] if pad else []
     padded = _core._concat([*zeros, long, *zeros], 0)
     count = n + 2 * pad - m + 1
+    exists = None
+    if pad and long.dtype.kind in "fc":
+        places = _core._arange(-pad, n + pad, 1, np.int32 if count + m < 1 << 31 else np.int64, long.queue)
+        exists = _core.logical_and(_core.greater_equal(places, 0), _core.less(places, n))
     if m <= 16:
         total = None
         for k in range(m):
             product = _core.multiply(padded[k : k + count], short[k])
+            if exists is not None:
+                product = _core._where(exists[k : k + count], product, 0)
             total = product if total is None else _core.add(total, product)
         assert total is not None
         return total
     products = _core.multiply(_core._sliding_windows(padded, [m], [0]), short)
+    if exists is not None:
+        products = _core._where(_core._sliding_windows(exists, [m], [0]), products, 0)
     return _core._reduce(_core._ANY if long.dtype == np.bool_ else _core._SUM, products, [1], False, long.dtype)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.contexts import public
+from pardo._array.elementwise import where
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
 from pardo._filters import spectral, windows
@@ -56,9 +57,20 @@ def swapped(x: Array, y: Array, mode: str, op_name: str) -> bool:
 PARTS = 4  # of a sequence of sums, of which each item makes one each: they share what is read of the weights
 
 
+def sum_at_end(x: Any, weights: Any, wide: Any, i: Any, begin: Any, end: Any) -> Any:
+    """The sum of the products with elements from `begin` to `end` alone: a zero beside them would be NaN where a weight is infinite."""
+    total = wide(0)
+    for k in range(len(weights)):
+        total += where(begin <= i + k and i + k < end, weights[k] * wide(x[i + k]), wide(0))
+    return total
+
+
 @kernel(bounds_check=False, fastmath=True)
-def sum_products(item: Item, x: Any, weights: Any, wide: Any, store: Any, part: Any, out: Any) -> None:
-    """The sums of products with the elements of x that begin at each place, of a part as long as an item has numbers."""
+def sum_products(
+    item: Item, x: Any, weights: Any, wide: Any, store: Any, part: Any, begin: Any, end: Any, left: Any, right: Any, out: Any
+) -> None:
+    """The sums of products with the elements of x that begin at each place, of a part as long as an item has numbers; before `left` and
+    from `right` on with those from `begin` to `end` alone."""
     i = item.get_id(0)
     n = plain(part)
     t0, t1, t2, t3 = wide(0), wide(0), wide(0), wide(0)
@@ -68,20 +80,34 @@ def sum_products(item: Item, x: Any, weights: Any, wide: Any, store: Any, part: 
         t1 += weight * wide(x[i + n + k])
         t2 += weight * wide(x[i + 2 * n + k])
         t3 += weight * wide(x[i + 3 * n + k])
+    if i < left or i >= right:
+        t0 = sum_at_end(x, weights, wide, i, begin, end)
+    if i + n < left or i + n >= right:
+        t1 = sum_at_end(x, weights, wide, i + n, begin, end)
+    if i + 2 * n < left or i + 2 * n >= right:
+        t2 = sum_at_end(x, weights, wide, i + 2 * n, begin, end)
+    if i + 3 * n < left or i + 3 * n >= right:
+        t3 = sum_at_end(x, weights, wide, i + 3 * n, begin, end)
     out[i] = store(t0, out.dtype)
     out[i + n] = store(t1, out.dtype)
     out[i + 2 * n] = store(t2, out.dtype)
     out[i + 3 * n] = store(t3, out.dtype)
 
 
-def _slide_sequence(x: Array, weights: Array, wide: np.dtype[Any], start: int, count: int) -> Array:
-    """`slide` over one dimension, with zeros beyond the edges."""
+def _slide_sequence(x: Array, y: Array, wide: np.dtype[Any], first: int, count: int) -> Array:
+    """`slide` over one dimension, of the products whose factors both exist."""
+    n, m = x.size, y.size
+    if n < m:  # the same sums from the other end
+        return _core._flip(_slide_sequence(y, x, wide, 1 - first - count, count), [0])
     part = -(-count // PARTS)
-    before, behind = -start, start + PARTS * part + weights.size - 1 - x.size
-    pieces = [_core._full([n], 0, x.dtype, x.queue) for n in (before, behind)]
-    padded = _core._concat([pieces[0], x, pieces[1]], 0)
+    before, behind = max(-first, 0), max(first + PARTS * part + m - 1 - n, 0)
+    pieces = [_core._full([k], 0, x.dtype, x.queue) for k in (before, behind)]
+    padded = _core._concat([pieces[0], x[max(first, 0) :], pieces[1]], 0)
     out: Array = _core._empty([PARTS * part], x.dtype, x.queue)
-    sum_products[Range(part), x.queue](padded, weights, wide.type, windows.storing(wide, x.dtype), part, out)
+    exact = x.dtype.kind not in "fc"  # zero by any number is zero
+    ends = (0, PARTS * part) if exact else (before, n - m + 1 - first)
+    weights, store = cast(y, wide), windows.storing(wide, x.dtype)
+    sum_products[Range(part), x.queue](padded, weights, wide.type, store, part, before, n - first, *ends, out)
     return out[:count]
 
 
@@ -89,9 +115,9 @@ def slide(x: Array, y: Array, starts: Sequence[int], extents: Sequence[int], mod
     """The sums of products of y with the elements of x that begin at each place."""
     dtype = x.dtype
     wide = np.dtype({"b": np.int64, "f": np.float32}.get(dtype.kind, dtype)) if dtype in (np.bool_, np.float16) else dtype
-    weights = cast(_core._reshape(y, [y.size]), wide)
     if x.ndim == 1:
-        return _slide_sequence(x, weights, wide, starts[0], extents[0])
+        return _slide_sequence(x, y, wide, starts[0], extents[0])
+    weights = cast(_core._reshape(y, [y.size]), wide)
     out: Array = _core._empty(list(extents), dtype, x.queue)
 
     def taps(at: Any, first: int, dtype: Any) -> Any:

@@ -549,3 +549,81 @@ def test_blocks_of_tuples_are_lanes_unless_rounds_loop():
     assert looping(x) == (0.75, 0)
     assert "items are the lanes of vectors" in first_least.diagnostics()
     assert "items are the lanes of vectors" not in looping.diagnostics()
+
+
+def test_annotations_that_are_text():
+    local = np.float32
+
+    @pp.struct
+    class Texts:
+        a: "float32"  # noqa: F821
+        b: "np.int16"
+        c: "local"
+        d: "'uint8'"  # noqa: F821
+        e: "Point"
+        f: "Any"
+        g: "bool"
+
+    assert Texts._types == (*map(np.dtype, ("float32", "int16", "float32", "uint8")), Point, None, np.dtype(bool))
+    assert local is np.float32
+
+
+def test_annotations_under_the_future_import():
+    names = {"pp": pp, "np": np}
+    text = (
+        "from __future__ import annotations\n"
+        "def made():\n"
+        "    f4 = np.float32\n"
+        "    @pp.struct\n"
+        "    class P:\n"
+        "        x: f4\n"
+        "        y: np.float64\n"
+        "        z: 'int8'\n"
+        "    return P\n"
+    )
+    exec(compile(text, "<annotations>", "exec", dont_inherit=True), names)
+    assert names["made"]()._types == tuple(map(np.dtype, ("float32", "float64", "int8")))
+
+
+@pytest.mark.parametrize(
+    ("annotation", "error", "said"),
+    [
+        ("float33", NameError, "annotated with 'float33', which is no dtype and means nothing here"),
+        ("np.float33", TypeError, "annotated with 'np.float33'"),
+        ("int +", TypeError, "annotated with 'int [+]'"),
+        ("str", TypeError, "is str, which kernels do not take"),
+        (str, TypeError, "is str, which kernels do not take"),
+        (bytes, TypeError, "is bytes, which"),
+        (list[float], TypeError, "is list, which"),
+        (dict, TypeError, "is dict, which"),
+        (np.str_, TypeError, "'<U0' is not supported"),
+        (np.longdouble, TypeError, "is not supported"),
+        ("datetime64[s]", TypeError, "is not supported"),
+    ],
+)
+def test_annotations_that_are_refused(annotation, error, said):
+    kind = type("P", (), {"__annotations__": {"x": float, "wrong": annotation}, "__module__": __name__})
+    with pytest.raises(error, match=f"^struct: the field `wrong` of P.*{said}"):
+        pp.struct(kind)
+
+
+def test_a_constant_of_a_class_that_changes_back_and_forth_is_compiled_twice():
+    @pp.struct
+    class Signed:
+        FLAG = True
+        x: float
+
+        def value(self):
+            return self.x if Signed.FLAG else -self.x
+
+    @pp.kernel
+    def read(item: pp.Item, p: Signed, out):
+        out[item.get_id(0)] = p.value()
+
+    out = pp.zeros(1)
+    before = pp.counters()["compiled"]
+    for k in range(8):
+        Signed.FLAG = k % 2 == 0
+        read[1](Signed(1.5), out).wait()
+        assert float(out[0]) == (1.5 if k % 2 == 0 else -1.5)
+    assert pp.counters()["compiled"] <= before + 2

@@ -2,16 +2,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import itertools
+import sys
 import threading
 import types
+import typing
 import weakref
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
 from pardo import _core
+from pardo._base.arguments import dtype_of
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source
 from pardo._compiler.names import python_function
@@ -181,6 +185,45 @@ def remade(number: int, names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
     return made
 
 
+_ALLOWED = "write a dtype (np.float32, 'float32'), int, float, complex, bool, another struct, or typing.Any for what is not converted"
+_REFUSED = (str, bytes, bytearray, list, dict, set, frozenset)
+
+
+def _names_around(cls: type, caller: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Global and local names of a class: those of where it is decorated, if that is in its module."""
+    if caller.f_globals.get("__name__", "builtins") == cls.__module__:
+        return caller.f_globals, {**caller.f_locals, **vars(cls)}
+    return vars(sys.modules.get(cls.__module__, builtins)), dict(vars(cls))
+
+
+def _kind_of(annotation: Any, cls: type, name: str, names: tuple[dict[str, Any], dict[str, Any]]) -> Any:
+    """What a field holds: a dtype, a struct, or None for values that are not converted. A string is what it says in the class, where that
+    is made or in its module, and else a dtype's name."""
+    field = f"struct: the field `{name}` of {cls.__name__}"
+    if isinstance(annotation, str):
+        text = annotation
+        try:
+            annotation = eval(text, *names)
+        except Exception as e:
+            try:
+                annotation = np.dtype(text)
+            except TypeError:
+                wrong = NameError if isinstance(e, NameError) else TypeError
+                raise wrong(f"{field} is annotated with {text!r}, which is no dtype and means nothing here ({e}); {_ALLOWED}") from None
+        if isinstance(annotation, str):  # "'float32'", which annotations that are kept as text make of 'float32'
+            return _kind_of(annotation, cls, name, names)
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
+        return annotation
+    if isinstance(annotation, type) and issubclass(annotation, (np.generic, bool, int, float, complex)):
+        annotation = np.dtype(annotation)
+    if isinstance(annotation, np.dtype):
+        return dtype_of(annotation, field)
+    kind = typing.get_origin(annotation) or annotation
+    if isinstance(kind, type) and issubclass(kind, _REFUSED):
+        raise TypeError(f"{field} is {kind.__name__}, which kernels do not take; {_ALLOWED}")
+    return None
+
+
 def struct(cls: type[C]) -> type[C]:
     """Make a struct of a class with annotated fields: several values that kernels take, return and keep under one name.
 
@@ -217,20 +260,15 @@ def struct(cls: type[C]) -> type[C]:
     """
     if not isinstance(cls, type):
         raise TypeError(f"struct: decorates a class, not {type(cls).__name__}")
-    annotations = {n: a for n, a in inspect.get_annotations(cls, eval_str=True).items() if not n.startswith("_")}
+    annotations = {n: a for n, a in inspect.get_annotations(cls).items() if not n.startswith("_")}
     if not annotations:
         raise TypeError(f"struct: {cls.__name__} has no annotated fields; write `x: np.float32`")
+    names = _names_around(cls, sys._getframe(1)) if any(isinstance(a, str) for a in annotations.values()) else ({}, {})
     kinds: list[Any] = []
     for name, annotation in annotations.items():
         if name in ("shape", "ndim", "size"):
             raise TypeError(f"struct: a field cannot be called `{name}`, which is that of arrays of structs")
-        if isinstance(annotation, type) and issubclass(annotation, Struct):
-            kinds.append(annotation)
-            continue
-        known = isinstance(annotation, (np.dtype, str)) or (
-            isinstance(annotation, type) and issubclass(annotation, (np.generic, bool, int, float, complex))
-        )
-        kinds.append(np.dtype(annotation) if known else None)
+        kinds.append(_kind_of(annotation, cls, name, names))
     skipped = {"__dict__", "__weakref__", "__annotations__", *annotations}
     body = {k: v for k, v in vars(cls).items() if k not in skipped}
     defaults = {n: vars(cls)[n] for n in annotations if n in vars(cls)}

@@ -33,13 +33,19 @@ def gaussian_weights(sigma: float, order: int, radius: int) -> NDArray[Any]:
     return np.asarray(polynomial(x) * bell)
 
 
+def _real(value: Any, what: str) -> float:
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+
+
 def read_gaussian(op_name: str, sigma: Any, order: Any, truncate: Any, radius: Any) -> NDArray[Any]:
     """The weights of a correlation."""
-    try:
-        deviation = float(sigma)
-    except (TypeError, ValueError):
-        raise TypeError(f"{op_name}: sigma must be a number, not {type(sigma).__name__}") from None
-    size = int(float(truncate) * deviation + 0.5) if radius is None else radius
+    deviation = _real(sigma, f"{op_name}: sigma")
+    size = int(_real(truncate, f"{op_name}: truncate") * deviation + 0.5) if radius is None else radius
     if not isinstance(size, numbers.Integral) or size < 0:
         raise ValueError(f"{op_name}: radius must be a nonnegative integer, not {size}")
     degree = integer(order, f"{op_name}: order")
@@ -179,7 +185,7 @@ def gaussian_filter(
     where = Output(output, x, op_name, is_complex=x.dtype.kind == "c")
     chosen = read.read_axes(axes, x, op_name)
     count = len(chosen)
-    sigmas = read.each(sigma, count, f"{op_name}: sigma")
+    sigmas = [_real(s, f"{op_name}: sigma") for s in read.each(sigma, count, f"{op_name}: sigma")]
     orders = read.each(order, count, f"{op_name}: order")
     radii = read.each(radius, count, f"{op_name}: radius")
     modes = read.read_modes(mode, count, op_name)

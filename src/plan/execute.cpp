@@ -104,11 +104,6 @@ void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, 
     depends.empty() ? device::finish_without_locks(event) : device::finish_order(event);
 }
 
-/// Whether there are copies of values of the host among the memory that is read: what comes of them alone follows too.
-bool any_follows(const Subgraph& subgraph) {
-    return std::ranges::any_of(subgraph.leaves, [&](NodeId leaf) { return subgraph.nodes[leaf]->buffer->follows(); });
-}
-
 /// The kind of each slot: device > shared > host of the memory that its values come from, no_kind for constants and indices. Nearly always
 /// that is device memory alone.
 bool PlanRunner::find_kinds(const Plan& plan, const Subgraph& subgraph) {
@@ -132,13 +127,14 @@ bool PlanRunner::find_kinds(const Plan& plan, const Subgraph& subgraph) {
 void PlanRunner::allocate(const Plan& plan, const Subgraph& subgraph, device::Queue* queue) {
     slots_.clear();
     device::Device* device = queue->device();
-    const bool kinds = find_kinds(plan, subgraph);
+    const bool kinds = find_kinds(plan, subgraph), constants = subgraph.leaves.empty();
     try {
         for (std::size_t i = 0; i < plan.slots.size(); ++i) {
             const MemoryKind kind = kinds ? kinds_[i] : MemoryKind::Device;
             const bool none = kind == device::no_kind;
             slots_.push_back(device->obtain(static_cast<std::size_t>(plan.slots[i]), none ? MemoryKind::Device : kind, queue));
-            if (none && any_follows(subgraph)) slots_.back()->set_follows();
+            // What comes of constants, and of copies of the host's values alone, follows too, computed before it is used or with that.
+            if (none || constants) slots_.back()->set_follows();
         }
     } catch (const Error& e) {
         const std::string op_name = kernel_of(plan, slots_.size());

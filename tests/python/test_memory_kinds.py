@@ -112,6 +112,28 @@ def test_positions_of_the_host_do_not_count(kind):
         check(found, call(host), label=label)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_and_constants_do_not_count(kind):
+    x, end = pp.asarray(np.arange(5.0), usm_type=kind), pp.asarray(0.5, usm_type=kind)
+    ones = pp.ones(5)
+    pp.wait(ones)
+    found = {
+        "searchsorted": pp.searchsorted(x, 2.5),
+        "method": x.searchsorted(2),
+        "linspace": pp.linspace(end, 1, 5),
+        "linspace to": pp.linspace(0, end, 5),
+        "isin": pp.isin(x, 2.0),
+        "polyadd": pp.polyadd(x, 1),
+        "fftconvolve": pp.signal.fftconvolve(x, [1.0, 2.0]),
+        "correlate": pp.correlate([1, 2], x),
+        "a constant computed before": x + ones,
+        "joined": pp.concat([ones, x]),
+    }
+    for label, result in found.items():
+        assert result.usm_type == kind, label
+    assert ones.usm_type == "device"
+
+
 def test_kinds_of_several_results_of_one_force():
     x = pp.asarray(np.arange(4.0), usm_type="host")
     y = pp.asarray(np.arange(4.0), usm_type="shared")

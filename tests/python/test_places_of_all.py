@@ -106,6 +106,29 @@ def test_results_are_where_operands_are(name):
                 assert x.usm_type == kind, f"{name}{arguments}: a result has memory of the kind {x.usm_type}, not {kind}"
 
 
+# Their other arguments are not operands; or each result is that of one operand; or coefficients decide what is computed on the host.
+NO_OPERANDS = {
+    "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "hsplit", "linalg.matrix_rank", "meshgrid", "nan_to_num",
+    "ndimage.convolve", "ndimage.correlate", "real_if_close", "split", "trapezoid", "choose", "delete", "polyval", "select",
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name, _ in functions() if name not in NO_OPERANDS])
+def test_values_of_the_host_leave_the_kind_of_memory(name):
+    f = dict(functions())[name]
+    for arguments in taken(f):
+        for only in (k for k, x in enumerate(arguments) if isinstance(x, np.ndarray)):
+            for make in (lambda h: h, lambda h: h.tolist()):
+                given = [pp.asarray(x, usm_type="shared") if k == only else mapped(x, make) for k, x in enumerate(arguments)]
+                try:
+                    found = list(arrays_in(f(*given)))
+                except (TypeError, ValueError):  # an argument has to be an array
+                    continue
+                for x in found:
+                    assert x.usm_type == "shared", f"{name}{arguments}: of argument {only}, memory of the kind {x.usm_type}"
+
+
 # These are asked for a copy by name, or take a list of numbers for as many operands, or their third argument is `out`.
 BY_NAME = {"unordered", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "copy", "from_dlpack", "require", "choose"}
 JOINS = {"block", "column_stack", "dstack", "hstack", "lexsort", "row_stack", "stack", "vstack"}

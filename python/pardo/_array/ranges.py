@@ -195,7 +195,7 @@ def linspace(
     except OverflowError as e:
         raise too_large(e, "linspace") from None
     axis_index(axis, 1, "linspace")
-    x = in_memory(x, usm_type, "linspace")
+    x = in_memory(x, usm_type or kind_like(target, start, stop), "linspace")
     return (x, np.subtract(last * 1.0, first * 1.0) / parts if parts > 0 else float("nan")) if retstep else x
 
 

@@ -111,7 +111,7 @@ def argsort(
 def _places(op_name: str, kth: Any) -> list[int]:
     places = list(kth) if isinstance(kth, Iterable) and getattr(kth, "ndim", None) != 0 else [kth]
     if any(isinstance(k, bool) for k in places):
-        raise TypeError(f"{op_name}: kth must be integers, not bool")
+        raise ValueError(f"{op_name}: kth must be integers, not bool: booleans are unacceptable as partition index")
     return [index(k, f"{op_name}: kth") for k in places]
 
 

@@ -116,7 +116,7 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
             throw Error(ErrorCode::Memory, "concat: the result has more elements than fit into 64 bits");
         }
     }
-    MemoryKind kind = MemoryKind::Host;
+    MemoryKind kind = device::no_kind;
     for (const Array& a : arrays) kind = std::min(kind, graph::kind_after(a));
     const Array result = graph::make_empty(queue, dtype, std::move(shape), "concat", kind);
     std::int64_t at = 0;

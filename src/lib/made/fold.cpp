@@ -219,7 +219,7 @@ struct FoldCall final : graph::Call {
 
 void FoldCall::run(std::span<const Array> inputs, std::span<Array> results) const {
     std::vector<lib::Memory> memories;
-    MemoryKind kind = MemoryKind::Host;
+    MemoryKind kind = device::no_kind;
     for (const Array& input : inputs) {
         memories.push_back(lib::contiguous_memory(input));
         kind = std::min(kind, lib::kind_of(memories.back()));

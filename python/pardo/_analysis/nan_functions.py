@@ -434,7 +434,7 @@ def nanmean(
     wanted = _inexact(x, dtype, out, "nanmean") or loop_dtype(x, None, out, "nanmean")
     places, m = axes(axis, "nanmean"), mask(where, x, "nanmean")
     total = _core._reduce(_core._SUM, _without(x, 0), places, keeps_dimensions(keepdims, "nanmean"), wanted, m)
-    return store(_quotient(total, _counted(x, places, bool(keepdims), m)), out, "nanmean")
+    return store_reduced(_quotient(total, _counted(x, places, bool(keepdims), m)), out, "nanmean")
 
 
 def _variance(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.reductions import mean
-from pardo._base.arguments import Axis, array, default_on, store
+from pardo._base.arguments import Axis, array, default_on, store, store_reduced
 from pardo._base.docstrings import filled
 from pardo._base.orders import copy_by_rows
 from pardo._core import Array
@@ -54,7 +54,8 @@ class _Slices:
                 result = copy_by_rows(result)
         if keepdims:
             result = _core._reshape(result, [*front, *(1 if d in self.axes else e for d, e in enumerate(self.given.shape))])
-        return store(result, out, self.op_name)
+        # As NumPy's: the others store means, in any dtype.
+        return (store if self.op_name in ("quantile", "percentile") else store_reduced)(result, out, self.op_name)
 
 
 @filled
@@ -66,7 +67,7 @@ def median(a: Any, axis: Axis = None, out: Array | None = None, overwrite_input:
     {a}
     axis : int or tuple of int, optional
         The axes that are reduced. Default: all.
-    {out}
+    {out_cast}
     overwrite_input : bool
         NumPy's; the elements stay as they are.
     {keepdims}
@@ -81,7 +82,7 @@ def median(a: Any, axis: Axis = None, out: Array | None = None, overwrite_input:
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is neither an Array nor a number, an axis is not an integer, or `out` is of a dtype of another kind.
+        `a` is neither an Array nor a number, an axis is not an integer, or `out` is not an Array.
     ValueError
         An axis is given twice, or the shape of `out` does not fit.
 
@@ -120,7 +121,7 @@ def nanmedian(a: Any, axis: Axis = None, out: Array | None = None, overwrite_inp
     {a}
     axis : int or tuple of int, optional
         The axes that are reduced. Default: all.
-    {out}
+    {out_cast}
     overwrite_input : bool
         NumPy's; the elements stay as they are.
     {keepdims}
@@ -135,7 +136,7 @@ def nanmedian(a: Any, axis: Axis = None, out: Array | None = None, overwrite_inp
     AxisError
         There is no such axis; a ValueError and an IndexError.
     TypeError
-        `a` is neither an Array nor a number, an axis is not an integer, or `out` is of a dtype of another kind.
+        `a` is neither an Array nor a number, an axis is not an integer, or `out` is not an Array.
     ValueError
         An axis is given twice, or the shape of `out` does not fit.
 

@@ -15,7 +15,7 @@ from pardo._base.arguments import (
     keeps_dimensions,
     on_queue,
     optional_axis,
-    store,
+    store_back,
     store_reduced,
     word,
 )
@@ -36,7 +36,7 @@ def _position(row: Row) -> Callable[..., Array]:
             The elements; complex numbers are compared by their real, then by their imaginary part.
         axis : int, optional
             The axis. Default: the index into the flattened array.
-        {out}
+        {out_back}
         {keepdims}
 
         Returns
@@ -50,7 +50,7 @@ def _position(row: Row) -> Callable[..., Array]:
             Or there are no elements.
         """
         x, a = array(x, op_name), optional_axis(axis, op_name)
-        return store(search(x, None if x.ndim == 0 and a in (0, -1) else a, keeps_dimensions(keepdims, op_name)), out, op_name)
+        return store_back(search(x, None if x.ndim == 0 and a in (0, -1) else a, keeps_dimensions(keepdims, op_name)), out, op_name)
 
     return position
 

@@ -425,6 +425,14 @@ def store_reduced(result: Array, out: Any, op_name: str) -> Array:
     return store(result, out, op_name)
 
 
+def store_back(result: Array, out: Any, op_name: str) -> Array:
+    """As `store`, also into an `out` whose values the result's dtype could hold, as those of NumPy's functions that copy `out` and back."""
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    holds = type(out) is Array and np.can_cast(out.dtype, result.dtype)
+    return store_reduced(result, out, op_name) if holds else store(result, out, op_name)
+
+
 def loop_dtype(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
     """The dtype in which NumPy reduces elements: what was asked for, else what they and `out` promote to; None where neither was given."""
     if isinstance(out, tuple) and len(out) == 1:

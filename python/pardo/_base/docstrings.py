@@ -19,6 +19,10 @@ axis : int, optional
     "out": """\
 out : Array, optional
     Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind.""",
+    "out_back": """\
+out : Array, optional
+    Where the result is stored; of the result's shape, and of a dtype that it can be cast to within the same kind, or that can be cast to
+    the result's without loss.""",
     "out_cast": """\
 out : Array, optional
     Where the result is stored; of the result's shape. Its elements are cast to the dtype, whatever that is.""",

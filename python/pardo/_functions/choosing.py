@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray
-from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, same_queue, store, word
+from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, same_queue, store_back, word
 from pardo._base.docstrings import filled
 from pardo._base.records import Records
 from pardo._core import Array
@@ -35,7 +35,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     choices : sequence of Array or number
         Broadcast against `a` and each other; an Array is taken for the sequence along its first axis. Lists and NumPy arrays are
         taken too.
-    {out}
+    {out_back}
     mode : {'raise', 'wrap', 'clip'}
         What happens to indices that are out of bounds; 'raise' waits.
 
@@ -47,7 +47,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     Raises
     ------
     TypeError
-        `a` holds something else than integers, or `out` is not an Array or of a dtype of another kind.
+        `a` holds something else than integers, or `out` is not an Array or of a dtype that is refused.
     ValueError
         An index is out of bounds, there are no choices, `mode` is something else, or shapes do not fit.
 
@@ -84,7 +84,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     result = parts[-1]
     for k in reversed(range(n - 1)):
         result = _core._where(_core.equal(place, k), parts[k], result)
-    return store(result, out, "choose")
+    return store_back(result, out, "choose")
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:

@@ -192,6 +192,68 @@ def test_numba():
 
 
 @pytest.mark.slow
+def test_numba_of_written_signatures_records_and_globals():
+    """Both types in one function, records in place, global arrays, and arguments that cannot be read."""
+    numba = pytest.importorskip("numba")
+
+    @numba.njit(["void(f8[:], f8[:])", "void(f8[::1], f8[::1])"])
+    def add(x, y):
+        x += y
+
+    for view in (slice(None), slice(None, None, 2), slice(None, None, -1)):
+        x, y, host, other = pp.arange(6.0), pp.arange(6.0), np.arange(6.0), np.arange(6.0)
+        add(x[view], y[view])
+        add(host[view], y[view])
+        add(y[view], other[view])
+        expected = np.arange(6.0)
+        expected[view] *= 2
+        for result in (x, host, y):
+            np.testing.assert_array_equal(pp.asnumpy(result), expected)
+    with pytest.raises(TypeError, match="argument type"):
+        add(x, 1)
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    with pytest.raises(TypeError):
+        add(pp.asarray(fixed, copy=False), x[:3])
+
+    @numba.njit
+    def count(records):
+        for i in range(len(records)):
+            records[i].b += i
+        return records["a"].sum()
+
+    records = pp.ones(4, dtype=np.dtype([("a", "f8"), ("b", "i4")], align=True))
+    assert count(records) == 4
+    assert count(records[::2]) == 2
+    assert records["b"].tolist() == [1, 2, 4, 4]
+    with pytest.raises(TypeError, match=r"numba: .*records of .*asnumpy"):
+        count(pp.ones(4, dtype="u1, f8"))
+
+    for shared in (pp.arange(6.0), pp.arange(6.0).reshape(2, 3).T, pp.arange(24.0).reshape(4, 6)[::-2, ::2], pp.ones((500, 300))[::2].T):
+
+        @numba.njit
+        def total(shared=None, known=shared):
+            return known.sum()
+
+        @numba.njit
+        def frozen():
+            return shared.sum(), shared.shape  # noqa: B023
+
+        assert frozen() == (pp.asnumpy(shared).sum(), shared.shape)
+        assert total() == frozen()[0]
+
+    far = pp.zeros(3, dtype="float32", device="null")
+    failed = pp.linalg.inv(pp.zeros((2, 2)))[0]
+    for argument, error in ((far, TypeError), (failed, np.linalg.LinAlgError)):
+        with pytest.raises(error):
+            add(argument, x)
+        with pytest.raises(error):
+            add(x, argument)
+    with pytest.raises(np.linalg.LinAlgError):
+        numba.njit(lambda x: x.sum())(failed)
+
+
+@pytest.mark.slow
 def test_dask_looks_up():
     da, sizeof = pytest.importorskip("dask.array"), pytest.importorskip("dask.sizeof")
     d = da.from_array(pp.arange(10.0), chunks=5, asarray=False)

@@ -1,6 +1,7 @@
 # tests/python/test_images.py: images and samplers: in kernels in Python on every device, in programs of OpenCL C, and what is refused.
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import pickle
@@ -413,8 +414,14 @@ def test_regions_and_facts(device):
     assert_array_equal(np.asarray(image), data)
     assert_array_equal(pp.asnumpy(image[::2, 1]), data[::2, 1])
     assert_array_equal(pp.asnumpy(image[..., 3]), data[:, 3])
-    copy = pickle.loads(pickle.dumps(image))
-    assert_array_equal(copy.to_numpy(), data)
+    for made in (pickle.loads(pickle.dumps(image)), copy.copy(image), copy.deepcopy(image)):
+        assert (made.device, made.dtype, made.channels) == (device, image.dtype, 4)
+        assert_array_equal(made.to_numpy(), data)
+        made[0] = 0
+    assert_array_equal(image.to_numpy(), data)
+    layered = pp.Image.from_array(data, 4, normalized=True, layers=True, queue=pp.Queue(device))
+    copied = copy.copy(layered)
+    assert (copied.queue, copied.normalized, copied.layers) == (layered.queue, True, layered.layers)
     assert pickle.loads(pickle.dumps(SAMPLER)) == SAMPLER
     assert "4 x 6 texels of 4 channels of uint8" in repr(image)
 

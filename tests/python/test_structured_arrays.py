@@ -1,9 +1,11 @@
 # tests/python/test_structured_arrays.py: arrays of records: memory shared with NumPy, views of other dtypes, loops, and what is refused.
 import copy
+import pickle
 
 import numpy as np
 import pardo as pp
 import pytest
+from mapped import DEVICES
 from numpy.testing import assert_array_equal
 
 pytestmark = pytest.mark.once
@@ -327,3 +329,49 @@ def test_functions_along_axes():
     ]:
         with pytest.raises(error):
             wrong()
+
+
+NUMBERS_ONLY = {"real", "imag"}
+
+
+def test_public_names_are_those_of_arrays():
+    names = {name for name in dir(pp.Array) if not name.startswith("_")}
+    assert names - set(dir(type(pp.zeros(1, ALIGNED)))) == NUMBERS_ONLY
+
+
+@pp.kernel
+def shifted(item: pp.Item, x, z):
+    i = item.get_id(0)
+    x[i] = z[i + 1]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_fields_fail_by_themselves(device):
+    kind = np.dtype([("a", "f4"), ("b", "i4")])
+    queue, other = pp.Queue(device), pp.Queue(device)
+    x, z = pp.zeros(8, kind, queue=queue), pp.arange(8, dtype="f4", queue=queue)
+    shifted[8](x["a"], z)
+    for failed in (x, x["a"], x[1:], x.to_queue(other)):
+        assert isinstance(failed.failure(), IndexError)
+        with pytest.raises(IndexError, match="failure"):
+            failed.to_numpy()
+    assert x["b"].failure() is None
+    assert x["b"].to_queue(other).tolist() == [0] * 8
+    x["a"][:4] = 1.0
+    assert x[:4].failure() is None
+    assert x[:4].to_numpy()["a"].tolist() == [1] * 4
+    assert x.accept() is x
+    assert x["a"].failure() is None
+    assert x.to_numpy()["b"].tolist() == [0] * 8
+    shifted[8](x["a"], z)
+    assert x["a"].failure() is not None
+    x[:] = (3.0, 4)
+    assert x.failure() is None
+    assert x.tolist() == [(3.0, 4)] * 8
+
+
+@pytest.mark.parametrize("usm_type", ["device", "shared", "host"])
+def test_copies_and_pickles_keep_the_kind_of_memory(usm_type):
+    x = pp.ones(3, ALIGNED, device="cpu", usm_type=usm_type)
+    for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (made.usm_type, made.device, made.tolist()) == (usm_type, x.device, x.tolist())

@@ -371,7 +371,15 @@ class Image(_core._Image):
         return self._kind(self._texels(True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.to_numpy(), self.channels, self.normalized, self.layers is not None)
+        return _remade, (self.to_numpy(), self.channels, self.normalized, self.layers is not None, self.device.id)
+
+    def __copy__(self) -> Image:
+        return Image.from_array(
+            self.to_numpy(), self.channels, normalized=self.normalized, layers=self.layers is not None, queue=self.queue
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Image:
+        return self.__copy__()
 
     def __repr__(self) -> str:
         text = f"{' x '.join(map(str, self.shape))} texels of {self.channels} channel{'s' * (self.channels > 1)} of {self.dtype}"
@@ -444,9 +452,13 @@ def _dtype(given: Any, normalized: bool) -> np.dtype[Any]:
     return dtype
 
 
-def _remade(values: Any, channels: int, normalized: bool, layers: bool) -> Image:
-    """An image from what `__reduce__` gave, on the default device."""
-    return Image.from_array(values, channels, normalized=normalized, layers=layers)
+def _remade(values: Any, channels: int, normalized: bool, layers: bool, device: str = "") -> Image:
+    """An image from what `__reduce__` gave, on the device it came from if this process has it, else on the default device."""
+    try:
+        queue = Queue.of(Device(device)) if device else None
+    except ValueError:
+        queue = None
+    return Image.from_array(values, channels, normalized=normalized, layers=layers, queue=queue)
 
 
 publish_module(globals(), "pardo")

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import shared_view
 from pardo._array.methods import Methods
-from pardo._base.arguments import DeviceLike, dtype_of, index, queue_of
+from pardo._base.arguments import DeviceLike, default_queue, dtype_of, index, queue_of
 from pardo._base.orders import copied_in_order, read_order
 from pardo._base.records import is_described
 from pardo._core import Device, Queue
@@ -186,6 +186,10 @@ class Conversions(Facts):
         """Copy the array to the host, as a NumPy array. Waits for it."""
         return self._to_host()
 
+    def to_numpy(self) -> np.ndarray[Any, Any]:
+        """Copy the array, from any device, to a new NumPy array, as `get`; see `Array.to_numpy`."""
+        return self._to_host()
+
     def _on(self: C, queue: Queue) -> C:
         return self if queue == self.queue else self._shown(self._memory._to_queue(queue))
 
@@ -269,16 +273,16 @@ class Conversions(Facts):
         return host.ctypes
 
     @classmethod
-    def _of_pickle(cls, host: np.ndarray[Any, Any], device: str) -> Any:
+    def _of_pickle(cls, host: np.ndarray[Any, Any], device: str, usm_type: str = "device") -> Any:
         """A pickled array, on the device it came from if this process has it, else on the default device."""
         try:
             queue = Queue.of(Device(device))
         except ValueError:
-            queue = Queue.of(Device())
-        return cls._made(*uploaded(host, queue, "StructuredArray", "device"))
+            queue, usm_type = default_queue(), "device"
+        return cls._made(*uploaded(host, queue, "StructuredArray", usm_type))
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return type(self)._of_pickle, (self._to_host(), self.device.id)
+        return type(self)._of_pickle, (self._to_host(), self.device.id, self.usm_type)
 
     dump, dumps = Methods.dump, Methods.dumps
     as_future, __await__, __array_namespace__ = Methods.as_future, Methods.__await__, Methods.__array_namespace__

@@ -132,6 +132,15 @@ class Facts(RecordMemory):
         self._memory.wait()
         return self
 
+    def failure(self) -> BaseException | None:
+        """Wait, and return the exception that reading the records raises, or None; see `Array.failure`."""
+        return self._memory.failure()
+
+    def accept(self: F) -> F:
+        """Make failed fields of the records readable as they are, and return the array; see `Array.accept`."""
+        self._memory.accept()
+        return self
+
     # --- shape
 
     def reshape(self: F, *shape: Any, order: str = "C", copy: bool | None = None) -> F:

@@ -222,6 +222,14 @@ def test_matplotlib_of_other_devices():
     figure, axes = plt.subplots()
     (line,) = axes.plot(pp.arange(4, dtype="float32", device="null:1"))
     assert line.get_ydata().tolist() == [0, 1, 2, 3]
+    far = pp.arange(4, dtype="float32", device="null:1")
+    axes.step(far, far)
+    axes.stem(far, far)
+    axes.boxplot(far)
+    axes.violinplot(far)
+    assert axes.hist(far, bins=4)[0].tolist() == [1] * 4
+    with pytest.raises(TypeError, match=r"null:1: use pardo\.asnumpy"):
+        axes.imshow(far.reshape(2, 2))
     plt.close(figure)
 
 

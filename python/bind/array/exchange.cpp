@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -229,6 +230,35 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject*, Py_buffer* view) { keep_spare(static_cast<HeldView*>(view->internal)); }
 
+namespace {
+
+/// Whether all elements of one dimension are finite at `data`, `step` elements apart.
+template <class T> bool are_finite(const void* data, std::int64_t count, std::int64_t step) {
+    const T* at = static_cast<const T*>(data);
+    for (std::int64_t k = 0; k < count; ++k)
+        if (!std::isfinite(at[k * step])) return false;
+    return true;
+}
+
+/// True where the few elements of a sequence are complete in memory of the host, and all are finite; false where that is not known at once.
+bool known_finite(const Array& of) {
+    constexpr std::int64_t few = 4096;
+    const Array x = of;
+    const DType dtype = x.dtype(), part = is_complex(dtype) ? real_of(dtype) : dtype;
+    if (!is_inexact(dtype)) return true;
+    if (x.ndim() != 1 || x.size() > few || x.pending() || part == DType::Float16 || !x.device().in_host_memory()) return false;
+    const std::optional<pardo::Loan> loan = pardo::lend(x, false, true);
+    if (!loan) return false;
+    const std::int64_t numbers = is_complex(dtype) ? 2 : 1, step = x.strides()[0] * numbers;
+    const auto finite = part == DType::Float32 ? are_finite<float> : are_finite<double>;
+    const std::size_t size = static_cast<std::size_t>(pardo::itemsize(part));
+    for (std::int64_t k = 0; k < numbers; ++k)
+        if (!finite(static_cast<const char*>(x.data()) + static_cast<std::size_t>(k) * size, x.size(), step)) return false;
+    return true;
+}
+
+}  // namespace
+
 std::optional<Array> shared_at_sight(PyObject* o, const pardo::Queue& queue) {
     NumPyLayout x;
     if (!queue.device().takes_host_memory() || !numpy_layout(o, x)) return {};
@@ -337,6 +367,7 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
             nb::arg("arrays"))
         .def("close", [](WritableBuffers& w) { w.loans.clear(); });
     m.def("_is_on_host", &on_host, nb::arg("x"), "Whether the host reads the array's memory where it is.");
+    m.def("_known_finite", &known_finite, nb::arg("x"), "Whether a short sequence is complete in the host's memory, and finite.");
     m.def(
         "_shared_at_sight",
         [](nb::handle x, std::optional<pardo::Queue> queue) {

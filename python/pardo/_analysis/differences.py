@@ -405,19 +405,19 @@ def _line(x: Array, x0: Array, x1: Array, y0: Array, y1: Array) -> Array:
 def products_of_sequences(x: Array, y: Array) -> Array:
     """The convolution with an error relative to each sum, which coefficients of polynomials need: they differ by orders of magnitude."""
     long, short = (x, y) if x.size >= y.size else (y, x)
-    return summed_products(long, _core._flip(short, [0]), "full")
+    return summed_products(long, _core._flip(short, [0]), "full", not _core._known_finite(short))
 
 
-def summed_products(long: Array, short: Array, mode: str) -> Array:
-    """Products of the short sequence with each part of the long one, summed; mode 'full' or 'valid'. Only what exists is multiplied:
-    a zero beside the ends, times an infinity, would be NaN."""
+def summed_products(long: Array, short: Array, mode: str, masked: bool) -> Array:
+    """Products of the short sequence with each part of the long one, summed; mode 'full' or 'valid'. `masked`: the short one may not be
+    finite, and a zero beside the ends, times an infinity, would be NaN: products are taken where both factors exist."""
     n, m = long.size, short.size
     pad = m - 1 if mode == "full" else 0
     zeros = [_core._full([pad], 0, long.dtype, long.queue)] if pad else []
     padded = _core._concat([*zeros, long, *zeros], 0)
     count = n + 2 * pad - m + 1
     exists = None
-    if pad and long.dtype.kind in "fc":
+    if pad and masked:
         places = _core._arange(-pad, n + pad, 1, np.int32 if count + m < 1 << 31 else np.int64, long.queue)
         exists = _core.logical_and(_core.greater_equal(places, 0), _core.less(places, n))
     if m <= 16:

@@ -104,8 +104,8 @@ def _slide_sequence(x: Array, y: Array, wide: np.dtype[Any], first: int, count: 
     pieces = [_core._full([k], 0, x.dtype, x.queue) for k in (before, behind)]
     padded = _core._concat([pieces[0], x[max(first, 0) :], pieces[1]], 0)
     out: Array = _core._empty([PARTS * part], x.dtype, x.queue)
-    exact = x.dtype.kind not in "fc"  # zero by any number is zero
-    ends = (0, PARTS * part) if exact else (before, n - m + 1 - first)
+    # Zero by a finite number is zero.
+    ends = (0, PARTS * part) if _core._known_finite(y) else (before, n - m + 1 - first)
     weights, store = cast(y, wide), windows.storing(wide, x.dtype)
     sum_products[Range(part), x.queue](padded, weights, wide.type, store, part, before, n - first, *ends, out)
     return out[:count]

@@ -63,9 +63,9 @@ def _sliding(long: Array, short: Array, mode: str, op_name: str) -> Array:
     if by_transforms is not None:
         return by_transforms
     n, m = long.size, short.size
-    masked = mode == "full" and long.dtype.kind in "fc"  # at each product, where they are one expression
+    masked = mode == "full" and not _core._known_finite(short)  # at each product, where they are one expression
     if m <= (4 if masked else 16) or (not masked and n * m <= _FUSED):
-        return summed_products(long, short, mode)
+        return summed_products(long, short, mode, masked)
     first, count = (1 - m, n + m - 1) if mode == "full" else (0, n - m + 1)
     return convolution.slide(long, short, [first], [count], windows.CONSTANT, 0)
 

@@ -100,14 +100,20 @@ PyObject* attribute(PyObject* self, PyObject* name) {
     return PyObject_GetAttr(function_of(self)->inner, name);
 }
 
+int exchange(PyObject*& held, PyObject* value) {
+    PyObject* const before = std::exchange(held, Py_NewRef(value));
+    Py_DECREF(before);
+    return 0;
+}
+
+/// As Python's functions.
 int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
-    if (value && is(name, "__module__")) {
-        PyObject* const before = std::exchange(function_of(self)->module, Py_NewRef(value));
-        Py_DECREF(before);
-        return 0;
-    }
-    if (is(name, "__name__") || is(name, "__qualname__")) return PyObject_GenericSetAttr(self, name, value);
-    return PyObject_SetAttr(function_of(self)->inner, name, value);
+    if (is(name, "__module__")) return exchange(function_of(self)->module, value ? value : Py_None);
+    const bool qualified = is(name, "__qualname__");
+    if (!qualified && !is(name, "__name__")) return PyObject_SetAttr(function_of(self)->inner, name, value);
+    if (value && PyUnicode_Check(value)) return exchange(qualified ? function_of(self)->qualname : function_of(self)->name, value);
+    PyErr_Format(PyExc_TypeError, "%U must be set to a string object", name);
+    return -1;
 }
 
 /// A descriptor, because `help` asks for it past `attribute`.
@@ -124,11 +130,6 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     return 0;
 }
 
-int clear(PyObject* self) {
-    Py_CLEAR(function_of(self)->inner);
-    return 0;
-}
-
 void destroy(PyObject* self) {
     PyObject_GC_UnTrack(self);
     Function* const f = function_of(self);
@@ -141,8 +142,8 @@ PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Function, weak_references), READONLY, nullptr},
     {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, nullptr},
-    {"__name__", T_OBJECT, offsetof(Function, name), 0, nullptr},
-    {"__qualname__", T_OBJECT, offsetof(Function, qualname), 0, nullptr},
+    {"__name__", T_OBJECT, offsetof(Function, name), READONLY, nullptr},
+    {"__qualname__", T_OBJECT, offsetof(Function, qualname), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -159,7 +160,6 @@ PyMethodDef methods[] = {
 PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_repr, reinterpret_cast<void*>(represent)},
     {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
     {Py_tp_getattro, reinterpret_cast<void*>(attribute)},

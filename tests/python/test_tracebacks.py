@@ -190,6 +190,46 @@ def test_functions_look_like_functions():
     assert inspect.getsource(pp.mean).startswith("def mean(") or "def mean(" in inspect.getsource(pp.mean)
 
 
+@pytest.mark.parametrize("name", ["__name__", "__qualname__"])
+def test_names_are_texts(name):
+    """As of Python's functions; without its name a function was shown by a null pointer."""
+    for call in (lambda: delattr(pp.mean, name), lambda: setattr(pp.mean, name, 3)):
+        with pytest.raises(TypeError, match=f"^{name} must be set to a string object$"):
+            call()
+    assert "function mean" in repr(pp.mean)
+
+
+EVERY_ATTRIBUTE = """
+import pardo as pp
+
+@pp.kernel
+def kernel(item: pp.Item, x): x[item.get_id(0)] += 1
+
+@pp.jit
+def loop(x):
+    for i in pp.prange(x.shape[0]): x[i] += 1
+
+x = pp.zeros(3)
+spaces = (pp, pp.linalg, pp.fft, pp.random, pp.special, pp.Array, pp.random.Generator)
+found = [getattr(space, name) for space in spaces for name in dir(space) if not name.startswith("_")]
+functions = [f for f in found if callable(f) and not isinstance(f, type)]
+for o in [*functions, kernel, loop, x, x.device, x.queue, x.event, pp.UserEvent(), pp.float32, pp.Range(3), pp.random.default_rng(1)]:
+    for name in {*dir(o), "__name__", "__qualname__", "__module__", "__wrapped__", "__doc__", "__dict__", "__signature__"}:
+        if name == "__class__": continue
+        for change in (lambda: delattr(o, name), lambda: setattr(o, name, 3), lambda: delattr(o, name)):
+            try: change()
+            except Exception: pass
+        for look in (lambda: getattr(o, name), lambda: repr(o), lambda: o.__reduce__(), lambda: hash(o)):
+            try: look()
+            except Exception: pass
+print("ends")
+"""
+
+
+def test_attributes_that_are_deleted_or_are_no_texts():
+    assert run("-c", EVERY_ATTRIBUTE).endswith("ends\n")
+
+
 @pytest.mark.parametrize("name", ["sum", "median", "Array.sum", "linalg.svd", "random.normal"])
 def test_functions_are_inspected_as_numpys(name):
     f, theirs = operator.attrgetter(name)(pp), operator.attrgetter(name.replace("Array", "ndarray"))(np)

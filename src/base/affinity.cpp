@@ -23,7 +23,10 @@ void apply(const CoreList* cores) {
 
 }  // namespace
 
-const CoreList any_core;
+const CoreList& any_core() {
+    static const auto& all = *new CoreList;
+    return all;
+}
 
 CoreList cores_of_thread() {
     cpu_set_t set;

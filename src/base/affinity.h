@@ -27,6 +27,6 @@ private:
 };
 
 /// No binding, for Bound.
-extern const CoreList any_core;
+const CoreList& any_core();
 
 }  // namespace pardo

@@ -16,7 +16,7 @@ public:
     Text(std::shared_ptr<const std::string> shared) : shared_(std::move(shared)) {}
     bool empty() const noexcept { return !shared_ || shared_->empty(); }
     const std::string& str() const noexcept {
-        static const std::string none;
+        static const auto& none = *new std::string;
         return shared_ ? *shared_ : none;
     }
     operator const std::string&() const noexcept { return str(); }

@@ -48,7 +48,7 @@ void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b,
 void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedExpr& step, const Place& place) {
     if (step.constant && (step.scalar.i == 1 || step.scalar.i == -1)) return;
     if (bits_of(step) < far_below && bits_of(stop) < far_below) return;
-    static const std::string message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";
+    constexpr const char* message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";
     if (dry_) {
         uses_status_ = true;
         stop = number({DType::Int64, true}, ir::no_value, stop.least);

@@ -56,7 +56,7 @@ public:
         for (const ProgramArgument& a : arguments) {
             const bool apart = program.local_apart() && std::holds_alternative<LocalMemory>(a);
             shared += apart;
-            parameters_.push_back(apart || next >= kernel.parameters.size() ? &none_ : &kernel.parameters[next]);
+            parameters_.push_back(apart || next >= kernel.parameters.size() ? &none() : &kernel.parameters[next]);
             next += !apart;
         }
         if (next != kernel.parameters.size()) {
@@ -97,18 +97,20 @@ private:
         return (p.name.empty() ? "argument " + std::to_string(k) : "`" + p.name + "`") + (p.type.empty() ? "" : " (" + p.type + ")");
     }
     [[noreturn]] void fail_at(std::size_t k, ErrorCode code, const std::string& text) const { fail(code, place(k) + ": " + text); }
+    static const TextParameter& none() {
+        static const auto& parameter = *new TextParameter;
+        return parameter;
+    }
     bool follows(std::size_t k) const { return array(k) && !writes(k) && graph::follows(*array(k)); }
     void check_kind(std::size_t k) const;
     Scalar number(std::size_t k, const Scalar& given) const;
     Scalar converted(std::size_t k, const Scalar& given) const;
 
-    static const TextParameter none_;
     const TextKernel& kernel_;
     Arguments arguments_;
     const std::int64_t alignment_;
-    std::vector<const TextParameter*> parameters_;  // of each argument; none_ for memory that is not a parameter
+    std::vector<const TextParameter*> parameters_;  // of each argument; none() for memory that is not a parameter
 };
-const TextParameter Call::none_;
 
 device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     SmallVector<const Array*, 16> arrays;

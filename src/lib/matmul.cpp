@@ -20,7 +20,7 @@ Array product_sum(const Array& a, const Array& b, const std::optional<std::vecto
     return reduce(Reduction::Sum, multiply(a, b), axes, false, dtype);
 }
 
-const std::vector<std::int64_t> last_axis = {-1};
+std::vector<std::int64_t> last_axis() { return {-1}; }
 
 [[noreturn]] void core_mismatch(std::int64_t size, std::int64_t other) {
     lib::fail(ErrorCode::Value, "matmul",
@@ -100,7 +100,7 @@ Array matmul(const Array& a, const Array& b) {
     }
     const std::int64_t depth = a.shape().back(), other = b.shape()[static_cast<std::size_t>(std::max(b.ndim() - 2, 0))];
     if (depth != other) core_mismatch(other, depth);
-    if (a.ndim() == 1 && b.ndim() == 1) return product_sum(a, b, last_axis);
+    if (a.ndim() == 1 && b.ndim() == 1) return product_sum(a, b, last_axis());
     if (a.ndim() == 1) return without_axis(matmul(with_axis(a, 0), b), -2);
     if (b.ndim() == 1) return without_axis(matmul(a, with_axis(b, 1)), -1);
 
@@ -131,7 +131,7 @@ Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
                       std::to_string(other) + " is different from " + std::to_string(length) + ")");
     const std::int64_t last[] = {-1}, from_a[] = {at_a}, from_b[] = {at_b};
     const Array left = is_complex(a.dtype()) ? conjugate(a) : a;
-    return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), last_axis);
+    return product_sum(moveaxis(left, from_a, last), moveaxis(b, from_b, last), last_axis());
 }
 
 namespace {

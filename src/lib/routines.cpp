@@ -61,7 +61,7 @@ Wishes read_wishes() {
 }
 
 const Wishes& wishes() {
-    static const Wishes read = read_wishes();
+    static const auto& read = *new Wishes(read_wishes());
     return read;
 }
 

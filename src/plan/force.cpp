@@ -62,7 +62,7 @@ public:
 
 private:
     static ThreadState& of_thread() {
-        thread_local ThreadState state;
+        thread_local ThreadState state;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
         return state;
     }
     ThreadState& thread_;

@@ -15,7 +15,7 @@ namespace {
 using pardo::KernelArgument;
 
 /// Where this thread runs loops over NumPy's arrays; nothing for the CPU.
-thread_local std::optional<pardo::Queue> part_of_the_host;
+thread_local std::optional<pardo::Queue> part_of_the_host;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 /// How many iterations of parallel loops that do not say it its threads take at a time; 0 for equal shares.
 thread_local std::int64_t host_chunk = 0;
 

@@ -70,7 +70,7 @@ bool find_packed(const std::string& text, jit::CompileSteps& recipe, Hash128& ke
 }
 
 const std::string& listing_folder() {
-    static const std::string folder = env("PARDO_KERNEL_LISTING").value_or("");
+    static const auto& folder = *new std::string(env("PARDO_KERNEL_LISTING").value_or(""));
     return folder;
 }
 

@@ -72,7 +72,7 @@ void run_on_helper_thread(std::function<void()> f) {
     std::lock_guard lock(h.mutex);
     h.work.push_back(std::move(f));
     if (!h.started) {
-        const Bound inherit_nothing(any_core);
+        const Bound inherit_nothing(any_core());
         std::thread(run_callbacks).detach();
         h.started = true;
     }

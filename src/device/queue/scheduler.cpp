@@ -134,7 +134,7 @@ void Scheduler::start(bool& started, std::function<void()> serve) {
     if (started) return;
     retain();  // the thread's own reference
     try {
-        const Bound inherit_nothing(any_core);
+        const Bound inherit_nothing(any_core());
         std::thread([this, serve = std::move(serve)] {
             serve();
             release();

@@ -58,11 +58,11 @@ std::string lacks(const Device& device, const std::vector<Aspect>& required, con
 std::string_view aspect_name(Aspect aspect) noexcept { return row(aspect).name; }
 
 const std::vector<Aspect>& all_aspects() {
-    static const std::vector<Aspect> all = [] {
+    static const auto& all = *new auto([] {
         std::vector<Aspect> list;
         for (const AspectRow& r : rows) list.push_back(r.aspect);
         return list;
-    }();
+    }());
     return all;
 }
 

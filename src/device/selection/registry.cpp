@@ -41,7 +41,7 @@ std::atomic<std::optional<pardo::Device> (*)()> default_hook{nullptr};
 
 /// The parsed PARDO_DEVICES; throws Value naming the variable when it is malformed.
 const Filter& visibility() {
-    static const Filter filter = parse_filter("PARDO_DEVICES", env("PARDO_DEVICES").value_or(""), {});
+    static const auto& filter = *new Filter(parse_filter("PARDO_DEVICES", env("PARDO_DEVICES").value_or(""), {}));
     return filter;
 }
 

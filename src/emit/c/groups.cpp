@@ -48,13 +48,13 @@ constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first"
                                        "row",  "r",     "c",    "begin", "end",   "reversed"};
 
 bool is_word(const std::string& name) {
-    static const std::set<std::string> all = [] {
+    static const auto& all = *new auto([] {
         std::set<std::string> set(std::begin(words), std::end(words));
 #define MATH(name, arity, doc) set.insert({#name, #name "f"});
 #include "ir/math.def"
 #undef MATH
         return set;
-    }();
+    }());
     return all.contains(name);
 }
 

@@ -68,7 +68,7 @@ LlvmTarget find_host(int limit) {
 }  // namespace
 
 const LlvmTarget& host_target() {
-    static const LlvmTarget target = find_host(requested_bytes());
+    static const auto& target = *new LlvmTarget(find_host(requested_bytes()));
     return target;
 }
 
@@ -76,9 +76,10 @@ LlvmTarget host_target_limited(int vector_bytes) { return find_host(vector_bytes
 
 const std::vector<LlvmTarget>& levels() {
 #if defined(__x86_64__)
-    static const std::vector<LlvmTarget> all = {{"x86-64-v3", "", 32, true, "x86-64-v3"}, {"x86-64-v4", "", 64, true, "x86-64-v4"}};
+    static const auto& all =
+        *new std::vector<LlvmTarget>{{"x86-64-v3", "", 32, true, "x86-64-v3"}, {"x86-64-v4", "", 64, true, "x86-64-v4"}};
 #else
-    static const std::vector<LlvmTarget> all;
+    static const auto& all = *new std::vector<LlvmTarget>;
 #endif
     return all;
 }

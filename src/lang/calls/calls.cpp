@@ -50,12 +50,12 @@ Calls::Tables Calls::others() {
 }
 
 const std::unordered_map<std::string, Calls::Row>& Calls::functions() {
-    static const auto rows = joined<std::unordered_map<std::string, Row>>(&Tables::functions);
+    static const auto& rows = *new auto(joined<std::unordered_map<std::string, Row>>(&Tables::functions));
     return rows;
 }
 
 const std::map<std::string, Calls::Row>& Calls::methods() {
-    static const auto rows = joined<std::map<std::string, Row>>(&Tables::methods);
+    static const auto& rows = *new auto(joined<std::map<std::string, Row>>(&Tables::methods));
     return rows;
 }
 

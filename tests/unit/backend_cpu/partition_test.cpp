@@ -100,7 +100,7 @@ TEST(Binding, NestsAndIsLifted) {
         {
             const Bound inner(other);
             EXPECT_EQ(cores_of_thread(), other);
-            const Bound lifted(any_core);
+            const Bound lifted(any_core());
             EXPECT_EQ(cores_of_thread(), before);
         }
         EXPECT_EQ(cores_of_thread(), one);

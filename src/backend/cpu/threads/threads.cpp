@@ -109,7 +109,7 @@ void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Sche
 void ThreadPool::run_on_arena(int parts, void (*f)(void*, int), void* data, Schedule schedule) {
     std::unique_lock turn(turn_);
     const std::shared_lock lock(running_);
-    const Bound anywhere(any_core);  // oneTBB's threads inherit from the one that asks for them
+    const Bound anywhere(any_core());  // oneTBB's threads inherit from the one that asks for them
     if (!arena_) arena_ = new Arena(threads_);
     tbb::task_arena& arena = arena_->arena;
     turn.unlock();

@@ -257,7 +257,7 @@ void Transfer::run(std::size_t parts, const std::function<void(std::size_t)>& f)
     if (parts > 1) {
         std::lock_guard lock(work_mutex_);
         for (; helpers_ + 1 < parts; ++helpers_) {
-            const Bound inherit_nothing(any_core);
+            const Bound inherit_nothing(any_core());
             std::thread([this, index = helpers_ + 1] { serve(index); }).detach();
         }
         work_ = &f;

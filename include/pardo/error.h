@@ -50,4 +50,10 @@ private:
     std::shared_ptr<void> origin_;
 };
 
+/// Thrown by a host task that could not begin.
+class PARDO_API NotRun : public Error {
+public:
+    using Error::Error;
+};
+
 }  // namespace pardo

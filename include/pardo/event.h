@@ -103,7 +103,11 @@ PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
 /// Failures that are not acknowledged, of all queues, each given once; waits still raise them. Lost: those to which no event and no array
 /// leads any more. Known: all that have been noticed. Last: and how many there are that no queue kept.
 enum class Unseen : unsigned char { Lost, Known, Last };
-PARDO_API std::vector<Error> take_unseen_failures(Unseen which);
+struct UnseenFailure {
+    Error error;
+    std::string location;  // the line that submitted the work, as of set_location_hook; empty where unknown
+};
+PARDO_API std::vector<UnseenFailure> take_unseen_failures(Unseen which);
 /// Called when there is a lost one, from any thread, which may hold locks of the library: `hook` only leaves word. Null removes it.
 PARDO_API void set_lost_failure_hook(void (*hook)());
 

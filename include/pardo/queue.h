@@ -71,7 +71,8 @@ public:
     /// Completes after everything submitted so far; later work does not wait for it.
     Event marker() const;
     /// Runs `f` on a thread of the library after `depends`, in this queue's order; the result is the event's value(), an exception its
-    /// failure. `f` may use the library, but must not wait for what comes after it.
+    /// failure. `f` may use the library, but must not wait for what comes after it. Where it throws NotRun, the waits for its event and for
+    /// what depends on it raise that; it is not reported where there are none.
     Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;
 
     // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/graph/array/commands.cpp.

@@ -269,6 +269,8 @@ void call_later(void (*f)(void*), void* context);
 void let_go(void (*f)(void*), void* context);
 /// The destructor of arrays that Python has held: with the GIL, and no lock of the library.
 void destroy_array(void* array) noexcept;
+/// Throws on the thread that ends the interpreter once no callback begins any more: one that it waits for would never come.
+void check_callbacks_begin(const char* op_name);
 /// Whether this thread runs Python's code; false inside of Unlocked, and on threads that Python does not know.
 bool holds_gil();
 

@@ -25,8 +25,8 @@ namespace {
 // The user's line, for warnings and late failures.
 
 std::string& package_folder = *new std::string;
-thread_local bool unlocked = false;  // this thread has given the GIL away, or is none of Python's
-thread_local std::shared_ptr<const std::string> noted_line;
+thread_local bool unlocked = false;                          // this thread has given the GIL away, or is none of Python's
+thread_local std::shared_ptr<const std::string> noted_line;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 
 // The interpreter's end: from then on the library's threads leave Python alone.
 
@@ -213,13 +213,36 @@ struct Released {
     }
 };
 
+/// The class of what sys.unraisablehook is given. It has no name: the hook is another one for a moment, in which no other code runs.
+nb::object class_of_unraisable(nb::handle sys) {
+    const nb::object hook = sys.attr("unraisablehook");
+    const nb::list seen;
+    const nb::object append = seen.attr("append");
+    nb::setattr(sys, "unraisablehook", append);
+    PyErr_SetNone(PyExc_RuntimeError);
+    PyErr_WriteUnraisable(nullptr);
+    nb::setattr(sys, "unraisablehook", hook);
+    return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(PyList_GetItem(seen.ptr(), 0))));
+}
+
+/// Calls sys.unraisablehook itself: PyErr_WriteUnraisable says of exceptions without a traceback that they come from the frame that happens
+/// to run.
+void report(const pardo::UnseenFailure& failure) {
+    const std::string place = failure.location.empty() ? "" : " (" + failure.location + ")";
+    const nb::str work = text_to_python("work submitted by pardo" + place + " that was never waited for");
+    try {
+        const nb::object sys = nb::module_::import_("sys"), exception = exception_from(failure.error);
+        const nb::object& arguments = made_once([&] { return class_of_unraisable(sys); });
+        const nb::object given = arguments(nb::make_tuple(exception.type(), exception, exception.attr("__traceback__"), nb::none(), work));
+        sys.attr("unraisablehook")(given);
+    } catch (nb::python_error& e) {
+        e.discard_as_unraisable(work);
+    }
+}
+
 /// Failures that were not observed go where exceptions go that cannot be caught. No exception may be on its way.
 void report_unseen(pardo::Unseen which) {
-    for (const pardo::Error& error : pardo::take_unseen_failures(which)) {
-        const nb::object exception = exception_from(error);
-        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
-        PyErr_WriteUnraisable(nb::str("work submitted by pardo that was never waited for").ptr());
-    }
+    for (const pardo::UnseenFailure& failure : pardo::take_unseen_failures(which)) report(failure);
 }
 
 /// What has been noticed until now; at exit, all there is.
@@ -430,6 +453,12 @@ const pardo::Array& settle(const pardo::Array& array) {
     }
     own.wait();
     return array;
+}
+
+void check_callbacks_begin(const char* op_name) {
+    if (!closed.load(std::memory_order_acquire) || std::this_thread::get_id() != last_thread) return;
+    throw pardo::Error(pardo::ErrorCode::Device,
+                       std::string(op_name) + ": the interpreter is exiting, and no callback begins any more; call the event's wait()");
 }
 
 bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisThreadState(); }

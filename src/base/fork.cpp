@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <new>
 #include <vector>
 
 namespace pardo {
@@ -99,6 +100,10 @@ void at_fork(ForkStage stage, ForkHandler handler) {
 
 void hold_at_fork(std::mutex& mutex) {
     at_fork(ForkStage::Moments, {[&mutex] { mutex.lock(); }, [&mutex] { mutex.unlock(); }, [&mutex] { mutex.unlock(); }});
+}
+
+void renew_at_fork(std::mutex& mutex) {
+    at_fork(ForkStage::Moments, {{}, {}, [&mutex] { new (&mutex) std::mutex; }});
 }
 
 }  // namespace pardo

@@ -24,6 +24,12 @@ struct ForkHandler {
 void at_fork(ForkStage stage, ForkHandler handler);
 /// Holds a lock of the last stage while the process forks; the lock lives as long as the process.
 void hold_at_fork(std::mutex& mutex);
+/// A lock that is held so, made for ever.
+struct HeldMutex : std::mutex {
+    HeldMutex() { hold_at_fork(*this); }
+};
+/// Makes a lock anew in the child, whoever held it: of what is no use there, or is made once more. It lives as long as the process.
+void renew_at_fork(std::mutex& mutex);
 
 /// What pardo::set_blocking_hooks has been given; null without.
 struct BlockingHooks {

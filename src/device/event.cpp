@@ -18,6 +18,12 @@ Error with_label(const Error& error, const Label& label) {
     return Error(error.code(), error.message() + " (" + where + ")", error.origin());
 }
 
+std::shared_ptr<Failure> failure_at(const Error& error, const Label& label, bool acknowledged = false) {
+    std::shared_ptr<Failure> failure = Failure::make(with_label(error, label), acknowledged);
+    failure->location = label.location;
+    return failure;
+}
+
 thread_local int task_depth = 0;
 thread_local EventState* task_of_thread = nullptr;
 
@@ -236,10 +242,21 @@ void EventState::set_running() { status_.store(EventStatus::Running, std::memory
 
 void EventState::set_complete() { finish(EventStatus::Complete); }
 
-void EventState::set_failed(const Error& error, const Label& label) { fail(Failure::make(with_label(error, label)), false); }
+void EventState::set_failed(const Error& error, const Label& label) {
+    std::shared_ptr<Failure> failure = failure_at(error, label);
+    log_->note(failure);
+    fail(std::move(failure), false);
+}
 
+void EventState::set_failed(std::shared_ptr<Failure> failure) {
+    log_->note(failure);
+    fail(std::move(failure), true);
+}
+
+void EventState::set_dropped(const Error& error, const Label& label) { fail(failure_at(error, label), false); }
+
+/// The failure has been noted: when the event is seen to be complete, it is with the queue.
 void EventState::fail(std::shared_ptr<Failure> failure, bool inherited) {
-    log_->note(failure);  // first: when the event is seen to be complete, its failure is with the queue
     {
         std::lock_guard lock(mutex_);
         failure_ = std::move(failure);
@@ -251,7 +268,7 @@ void EventState::fail(std::shared_ptr<Failure> failure, bool inherited) {
 void EventState::set_stopped(const Label& label) {
     std::string text = "the wait for it was interrupted, and so it was stopped before its end; what it was to write is undefined";
     if (!label.name.empty()) text = label.name.str() + ": " + text;
-    fail(Failure::make(with_label(Error(ErrorCode::Device, text), {{}, label.location}), true), false);
+    fail(failure_at(Error(ErrorCode::Device, text), {{}, label.location}, true), false);
 }
 
 void EventState::lose(std::shared_ptr<Failure> failure) {

@@ -109,7 +109,9 @@ public:
     void set_complete();
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
-    void set_failed(std::shared_ptr<Failure> failure) { fail(std::move(failure), true); }
+    void set_failed(std::shared_ptr<Failure> failure);
+    /// As set_failed, of what is no work: the failure is that of the work which waits for this, if there is any.
+    void set_dropped(const Error& error, const Label& label);
     /// Fails because it was abandoned while it ran; that need not be acknowledged: only those who use what it was to write raise it.
     void set_stopped(const Label& label);
     /// As set_failed in a forked child: takes no lock, calls nothing.

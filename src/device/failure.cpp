@@ -13,7 +13,7 @@ namespace {
 
 /// One lock for all logs: failures are rare, and fork() has to hold it.
 struct Logs {
-    std::mutex mutex;
+    HeldMutex mutex;
     std::vector<Ref<FailureLog>> unacknowledged;  // those that hold something
     std::vector<std::shared_ptr<Failure>> lost;   // without handles, and not reported yet
     std::unordered_set<std::size_t> told;         // messages that have been reported, their hashes; the first ones, so many
@@ -23,11 +23,7 @@ constexpr std::size_t most_told = std::size_t{1} << 16;
 std::atomic<void (*)()> lost_hook{nullptr};
 
 Logs& logs() {
-    static Logs* const instance = [] {
-        auto* made = new Logs;  // never destroyed: work may be in flight at exit
-        hold_at_fork(made->mutex);
-        return made;
-    }();
+    static auto* const instance = new Logs;  // never destroyed: work may be in flight at exit
     return *instance;
 }
 
@@ -147,7 +143,7 @@ void FailureLog::lose() {
     if (hook) hook();
 }
 
-std::vector<Error> FailureLog::take_unseen(Unseen which) {
+std::vector<UnseenFailure> FailureLog::take_unseen(Unseen which) {
     struct Kind {
         const Failure* first;
         std::uint64_t more = 0;
@@ -165,7 +161,7 @@ std::vector<Error> FailureLog::take_unseen(Unseen which) {
         const auto [place, is_new] = places.emplace(kind, kinds.size());
         is_new ? kinds.push_back({failure.get()}) : void(++kinds[place->second].more);
     };
-    std::vector<Error> errors;
+    std::vector<UnseenFailure> failures;
     {
         const std::lock_guard lock(logs().mutex);
         lost.swap(logs().lost);
@@ -180,18 +176,21 @@ std::vector<Error> FailureLog::take_unseen(Unseen which) {
             if (const auto more = dropped.find(kind); more != dropped.end()) kinds[place].more += more->second;
         }
         std::erase_if(dropped, [](const auto& kind) { return logs().told.contains(kind.first); });
-        for (const Kind& kind : kinds) errors.push_back(with_count(kind.first->error, kind.more, "of this kind"));
+        for (const Kind& kind : kinds)
+            failures.push_back({with_count(kind.first->error, kind.more, "of this kind"), kind.first->location.str()});
     }
-    if (!dropped.empty())
-        errors.push_back(Error(ErrorCode::Internal, "and " + std::to_string(dropped.size()) + " more kinds of failures of submitted work"));
-    return errors;
+    if (!dropped.empty()) {
+        const std::string text = "and " + std::to_string(dropped.size()) + " more kinds of failures of submitted work";
+        failures.push_back({Error(ErrorCode::Internal, text), {}});
+    }
+    return failures;
 }
 
 }  // namespace pardo::device
 
 namespace pardo {
 
-std::vector<Error> take_unseen_failures(Unseen which) { return device::FailureLog::take_unseen(which); }
+std::vector<UnseenFailure> take_unseen_failures(Unseen which) { return device::FailureLog::take_unseen(which); }
 void set_lost_failure_hook(void (*hook)()) { device::lost_hook.store(hook, std::memory_order_release); }
 
 }  // namespace pardo

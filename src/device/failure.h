@@ -12,6 +12,7 @@
 #include <pardo/event.h>
 
 #include "base/ref.h"
+#include "base/text.h"
 
 namespace pardo::device {
 
@@ -23,6 +24,7 @@ struct Failure : std::enable_shared_from_this<Failure> {
     /// A failure by its handle, which events hold. When the last copy goes without an acknowledgement, it is lost.
     static std::shared_ptr<Failure> make(Error error, bool acknowledged = false);
     Error error;
+    Text location;  // of the submission; set before others see it
     std::atomic<bool> acknowledged{false};
     std::atomic<bool> reported{false};  // as one that was not observed
     std::atomic<bool> of_data{false};   // elements have failed by it; one of no data has its queue for a handle besides
@@ -48,7 +50,7 @@ public:
     /// The queue is gone: failures of no data, for which no wait can be made any more, are lost ones.
     void lose();
     /// As pardo::take_unseen_failures.
-    static std::vector<Error> take_unseen(Unseen which);
+    static std::vector<UnseenFailure> take_unseen(Unseen which);
 
 private:
     void prune_locked();

@@ -177,6 +177,64 @@ def test_daemon_threads_in_calls_of_many_kinds(number, device, tmp_path):
     ends(some, device, tmp_path, number / 100, before, after)
 
 
+# What a hook does that is older than the package, so that it runs after the package's own: no thread of the library begins Python's code
+# any more. What it prints, the class of what is raised, or neither.
+LATE = {
+    "host task and a value": ("queue.host_task(lambda: n); print(float(x.sum()))", "499500.0"),
+    "host task": ("queue.host_task(lambda: n).wait()", "DeviceError"),
+    "host task's result": ("queue.host_task(lambda: n).as_future().result()", "DeviceError"),
+    "host task on a queue of its own": ("pp.Queue(device).host_task(lambda: n).wait()", "DeviceError"),
+    "host task and the queue": ("queue.host_task(lambda: n); queue.wait()", ""),
+    "what needs a host task": ("queue.fill(x, 1.0, depends=[queue.host_task(lambda: n)]); float(x[0])", "DeviceError"),
+    "kernel that needs one": ("add[pp.Range(1000), None, [queue.host_task(lambda: n)]](x, 1).wait()", "DeviceError"),
+    "awaited host task": ("async def f(): await queue.host_task(lambda: n)\nasyncio.run(f())", "DeviceError"),
+    "callback": ("queue.fill(x, 1.0).add_done_callback(print)", "DeviceError"),
+    "future to come": ("pp.UserEvent().as_future()", "DeviceError"),
+    "value in a thread": ("t = threading.Thread(target=lambda: print(float((x + 1).sum()))); t.start(); t.join()", "500500.0"),
+    "host task of a thread": (
+        "t = threading.Thread(target=lambda: caught(pp.DeviceError, queue.host_task(lambda: n).wait)); t.start(); t.join()", ""
+    ),
+    "user event of a thread": (
+        "e = pp.UserEvent(); f = queue.fill(x, 1.0, depends=[e]); t = threading.Thread(target=e.set_complete); t.start(); f.wait(); t.join(); print(float(x[0]))", "1.0"
+    ),
+    "printing kernel": ("tells[1](x).wait()", "0.0"),
+    "failing kernel": ("outside[1000](pp.zeros(1000, **here)).wait()", "IndexError"),
+}  # fmt: skip
+
+LATE_HOOK = """
+    import traceback
+
+    @pp.kernel
+    def tells(item: pp.Item, x): print(x[0])
+
+    float(x.sum()), float((x + 1).sum())
+
+    def late():
+        try: exec(compile(kind, "<late>", "exec"), dict(globals(), n=3))
+        except pp.DeviceError as error:
+            assert "exiting" in str(error), error
+            print("DeviceError")
+        except IndexError as error: print("IndexError")
+"""
+
+
+@pytest.mark.parametrize("device", PLACES)
+@pytest.mark.parametrize("kind", [*LATE, *(k for k in KINDS if k != "rubbish")])
+def test_hooks_older_than_the_package(kind, device, tmp_path):
+    text, told = LATE.get(kind) or (KINDS[kind], None)
+    program = (
+        textwrap.dedent(START.replace("{before}", "atexit.register(lambda: late())")) + f"kind = {text!r}\n" + textwrap.dedent(LATE_HOOK)
+    )
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    done = subprocess.run([sys.executable, str(file), device], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    if told is not None:
+        assert done.stdout.strip() == told, done.stderr
+        assert done.stderr == ""
+
+
 def test_calls_of_python_are_guarded():
     """Each function of Python's that the module calls is in python_calls.def, or runs no code that could take the GIL again."""
     module = pp._core.__file__

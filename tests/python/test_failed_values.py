@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -475,6 +476,67 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     told: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda info: told.append(info.exc_value))
     return told
+
+
+def fails() -> None:
+    raise KeyError("of the task")
+
+
+def last_report(told: list[Any], begin: Callable[[], object]) -> Any:
+    """What sys.unraisablehook is given of work that `begin` hands over, and lets go of."""
+    event = begin()
+    pp.wait_any([event])
+    del event
+    for _ in range(1000):
+        if told:
+            return told.pop()
+        time.sleep(0.001)
+    raise AssertionError("nothing was told")
+
+
+def test_reports_name_the_line_that_submitted(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not the line that runs when the last handle goes, which Python takes for that of an exception without a traceback."""
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: told.append((info.object, info.exc_traceback)))
+    line = sys._getframe().f_lineno
+    kinds: list[Callable[[], object]] = [
+        lambda: put[pp.Range(8)](pp.zeros(8, device=device), 5),
+        lambda: pp.Queue(device).host_task(fails),
+        lambda: pp.Queue(device).host_task(print, depends=pp.UserEvent()),
+    ]
+    work = f"work submitted by pardo ({__file__}:{{}}) that was never waited for"
+    for number, kind in enumerate(kinds):
+        text, traceback = last_report(told, kind)
+        assert text == work.format(line + 2 + number)
+        frames = [] if traceback is None else [frame.f_code.co_name for frame, _ in walk_tb(traceback)]
+        assert frames == (["fails"] if number == 1 else [])
+
+
+def test_user_events_that_nothing_waits_for_go_in_silence() -> None:
+    program = """
+import asyncio, gc, pardo as pp
+e = pp.UserEvent(); del e
+e = pp.UserEvent(); f = e; del e, f
+e = pp.UserEvent(); e.add_done_callback(lambda: None); del e
+e = pp.UserEvent(); f = e.as_future(); del e, f
+for wait in (lambda e: e.wait(0.001), lambda e: pp.wait_any([e], 0.001), lambda e: pp.wait_all([e], 0.001)):
+    e = pp.UserEvent()
+    try: wait(e)
+    except TimeoutError: pass
+    del e
+list_of_itself = [pp.UserEvent()]
+list_of_itself.append(list_of_itself)
+del list_of_itself
+gc.collect()
+async def waits(): await asyncio.wait_for(awaited(pp.UserEvent()), 0.001)
+async def awaited(e): await e
+try: asyncio.run(waits())
+except TimeoutError: pass
+kept = pp.UserEvent()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
 
 
 def test_what_nobody_saw_is_reported_with_its_own_type(device: str, monkeypatch: pytest.MonkeyPatch) -> None:

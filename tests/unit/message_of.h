@@ -22,7 +22,7 @@ template <class F> std::string message_of(F&& f) {
 /// Messages of failures that nobody has acknowledged, each once.
 inline std::vector<std::string> unseen_failures() {
     std::vector<std::string> messages;
-    for (const Error& e : take_unseen_failures(Unseen::Last)) messages.push_back(e.message());
+    for (const UnseenFailure& f : take_unseen_failures(Unseen::Last)) messages.push_back(f.error.message());
     return messages;
 }
 

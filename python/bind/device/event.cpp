@@ -138,6 +138,7 @@ void bind_event(nb::module_& m) {
             [](const Event& e, nb::object f) {
                 if (!PyCallable_Check(f.ptr()))
                     throw pardo::Error(pardo::ErrorCode::Type, "Event.add_done_callback: a function is expected, not " + class_name(f));
+                check_callbacks_begin("Event.add_done_callback");
                 e.add_done_callback(Callback{kept(std::move(f)), nullptr});
             },
             nb::arg("f"), nb::sig("def add_done_callback(self, f: Callable[[], object]) -> None"),
@@ -145,12 +146,14 @@ void bind_event(nb::module_& m) {
         .def(
             "_notify",
             [](const Event& e, nb::object f, nb::object argument) {
+                check_callbacks_begin("as_future");
                 return e.add_done_callback(Callback{kept(std::move(f)), kept(std::move(argument))});
             },
             nb::arg("f"), nb::arg("argument").none())
         .def(
             "_notify_loop",
             [](const Event& e, nb::object call_soon, nb::object resolve, nb::object future) {
+                check_callbacks_begin("await");
                 return e.add_done_callback(LoopCallback{kept(std::move(call_soon)), kept(std::move(resolve)), kept(std::move(future))});
             },
             nb::arg("call_soon"), nb::arg("resolve"), nb::arg("future"))

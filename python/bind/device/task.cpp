@@ -1,7 +1,4 @@
 // python/bind/device/task.cpp: Python code that the library runs or waits for: host tasks and user events.
-#include <chrono>
-#include <thread>
-
 #include <pardo/queue.h>
 
 #include "bind.h"
@@ -14,8 +11,7 @@ struct HostTask {
     std::shared_ptr<void> function;
     std::shared_ptr<void> operator()() const {
         const WithGil gil;
-        while (!gil)
-            std::this_thread::sleep_for(std::chrono::hours(1));  // the interpreter exits: it is never run, and that is not reported
+        if (!gil) throw pardo::NotRun(pardo::ErrorCode::Device, "host_task: not run: the interpreter is exiting");
         PyObject* const result = PyObject_CallNoArgs(object_in(function).ptr());
         if (!result) throw error_from_python();
         return kept(nb::steal(result));

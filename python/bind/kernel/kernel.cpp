@@ -287,6 +287,36 @@ pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const par
     return kernel.launch(given, range, on, after);
 }
 
+namespace {
+
+/// What a kernel prints.
+struct PrintedLine {
+    nb::handle function;
+    std::string format;
+    std::vector<KernelArgument> values;
+
+    /// False with Python's error set.
+    bool print() const {
+        try {
+            List given;
+            for (std::size_t at = 0; at < values.size();) given.append(value_from(values, at, python_number));
+            function(format, given);
+            return true;
+        } catch (nb::python_error& e) {
+            e.restore();
+            return false;
+        }
+    }
+};
+
+/// Of a kernel that runs while the interpreter ends: the thread that ends it prints, as long as it runs Python's code.
+void print_late(void* line) {
+    const std::unique_ptr<const PrintedLine> owned(static_cast<const PrintedLine*>(line));
+    if (Py_IsInitialized()) (void)owned->print();
+}
+
+}  // namespace
+
 void bind_kernel(nb::module_& m) {
     m.def(
         "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
@@ -323,18 +353,10 @@ void bind_kernel(nb::module_& m) {
         "_set_printer",
         [](nb::object print) {
             pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
+                auto line = std::make_unique<PrintedLine>(print, format, std::vector<KernelArgument>(values.begin(), values.end()));
                 const WithGil gil;
-                if (!gil) return;
-                const std::vector<KernelArgument> list(values.begin(), values.end());
-                List given;
-                for (std::size_t at = 0; at < list.size();) given.append(value_from(list, at, python_number));
-                const nb::handle function = print;
-                try {
-                    function(format, given);
-                } catch (nb::python_error& e) {
-                    e.restore();
-                    throw error_from_python();
-                }
+                if (!gil) return call_later(&print_late, line.release());
+                if (!line->print()) throw error_from_python();
             });
         },
         nb::arg("print"));

@@ -130,6 +130,8 @@ template <class F> Outcome run_task(EventState& event, std::shared_ptr<Failure> 
         const TaskScope scope;
         try {
             work();
+        } catch (const NotRun& e) {
+            outcome.inherited = Failure::make(e, true);
         } catch (...) {
             outcome.raised = current_error();
         }

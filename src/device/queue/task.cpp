@@ -186,9 +186,7 @@ struct UserEvent::Owned {
 
     ~Owned() {
         if (set) return;
-        const bool unknown = state->use_count() == 2;  // no thread waits for it, and none can any more
-        state->set_failed(Error(ErrorCode::Device, "UserEvent: it was dropped before it was set"), {"", location});
-        if (unknown) state->acknowledge();
+        state->set_dropped(Error(ErrorCode::Device, "UserEvent: it was dropped before it was set"), {"", location});
     }
 };
 

@@ -303,10 +303,10 @@ TEST(Failures, ThatNobodySawAreFoundWhenTheLastHandleGoes) {
     EXPECT_TRUE(take_unseen_failures(Unseen::Lost).empty());
     b = nullptr;
     EXPECT_EQ(calls, 1);
-    const std::vector<Error> lost = take_unseen_failures(Unseen::Lost);
+    const std::vector<UnseenFailure> lost = take_unseen_failures(Unseen::Lost);
     ASSERT_EQ(lost.size(), 1u);
-    EXPECT_EQ(lost[0].message(), "lost");
-    EXPECT_EQ(lost[0].code(), ErrorCode::Value);
+    EXPECT_EQ(lost[0].error.message(), "lost");
+    EXPECT_EQ(lost[0].error.code(), ErrorCode::Value);
     EXPECT_TRUE(unseen_failures().empty());
     EXPECT_NE(message_of([] { FailureLog::of_no_queue().raise(); }), fine);  // a wait raises it nevertheless
     (void)message_of([] { failed_event("seen").wait(); });

@@ -10,6 +10,7 @@
 
 #include <pardo/dtype.h>
 #include <pardo/error.h>
+#include <pardo/export.h>
 
 namespace pardo::syntax {
 
@@ -73,6 +74,9 @@ struct Tree {
 
 struct Function;
 
+/// Guards what changes although it is shared; taken for moments only. A fork finds it at rest.
+PARDO_API std::mutex& shared_lock();
+
 /// A number from outside of a function that has changed, so that launches read it: its value, which may change, and its type, which stays.
 class Outside {
 public:
@@ -82,16 +86,16 @@ public:
     const bool weak;
     bool takes(const Scalar& value) const { return value.dtype == dtype && value.weak == weak; }
     Scalar value() const {
-        const std::lock_guard locked(lock());
+        const std::lock_guard locked(shared_lock());
         return value_;
     }
     /// Numbers that change together, as those of a tuple do, each of which takes its value; no thread reads some of them before.
     static void put(const std::vector<std::pair<Outside*, Scalar>>& values) {
-        const std::lock_guard locked(lock());
+        const std::lock_guard locked(shared_lock());
         for (const auto& [number, value] : values) number->value_ = value;
     }
     static std::vector<Scalar> values(const std::vector<std::shared_ptr<const Outside>>& numbers) {
-        const std::lock_guard locked(lock());
+        const std::lock_guard locked(shared_lock());
         std::vector<Scalar> out;
         out.reserve(numbers.size());
         for (const auto& number : numbers) out.push_back(number->value_);
@@ -99,10 +103,6 @@ public:
     }
 
 private:
-    static std::mutex& lock() {
-        static std::mutex all;
-        return all;
-    }
     Scalar value_;
 };
 
@@ -128,16 +128,15 @@ public:
     explicit Class(int number) : number(number) {}
     const int number;
     std::shared_ptr<const Members> members() const {
-        const std::lock_guard locked(mutex_);
+        const std::lock_guard locked(shared_lock());
         return members_;
     }
     void set(std::shared_ptr<const Members> members) {
-        const std::lock_guard locked(mutex_);
+        const std::lock_guard locked(shared_lock());
         members_ = std::move(members);
     }
 
 private:
-    mutable std::mutex mutex_;
     std::shared_ptr<const Members> members_ = std::make_shared<const Members>();
 };
 

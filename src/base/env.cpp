@@ -104,11 +104,7 @@ void log(LogLevel level, std::string_view text) {
 void set_log_sink(LogSink fresh) { sink.store(fresh ? fresh : drop, std::memory_order_release); }
 
 void warn_once(std::string_view once_key, std::string_view text) {
-    static auto* mutex = [] {
-        auto* made = new std::mutex;
-        hold_at_fork(*made);
-        return made;
-    }();
+    static auto* mutex = new HeldMutex;
     static auto* seen = new std::unordered_set<std::string>;
     {
         std::lock_guard lock(*mutex);

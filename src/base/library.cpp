@@ -17,15 +17,11 @@ namespace pardo {
 namespace {
 
 struct Folders {
-    std::mutex mutex;
+    HeldMutex mutex;
     std::vector<std::string> list;
 };
 Folders& folders() {
-    static Folders* const instance = [] {
-        auto* made = new Folders;
-        hold_at_fork(made->mutex);
-        return made;
-    }();
+    static auto* const instance = new Folders;
     return *instance;
 }
 

@@ -256,14 +256,12 @@ protected:
 
 private:
     Attachment& make_plans(std::unique_ptr<Attachment> (*make)());
-    std::mutex plans_mutex_;
     std::unique_ptr<Attachment> plans_;
     std::atomic<Attachment*> plans_made_{nullptr};  // plans_, readable without the lock
     std::mutex parts_mutex_;
     std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
-    std::mutex hook_mutex_;
     std::shared_ptr<const AllocatorHook> hook_;
     std::atomic<bool> hooked_{false}, mixed_kinds_{false};
 };

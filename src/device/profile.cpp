@@ -98,15 +98,11 @@ std::atomic<int> open_profiles{0};
 namespace {
 
 struct OpenLogs {
-    std::mutex mutex;
+    HeldMutex mutex;
     std::vector<std::shared_ptr<ProfileLog>> logs;
 };
 OpenLogs& open_logs() {
-    static OpenLogs* const instance = [] {
-        auto* made = new OpenLogs;  // never destroyed: work may be in flight at exit
-        hold_at_fork(made->mutex);
-        return made;
-    }();
+    static auto* const instance = new OpenLogs;  // never destroyed: work may be in flight at exit
     return *instance;
 }
 

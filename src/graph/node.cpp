@@ -40,18 +40,14 @@ public:
         std::lock_guard guard(mutex);
         return std::exchange(first_, nullptr);
     }
-    std::mutex mutex;
+    HeldMutex mutex;
 
 private:
     Block* first_ = nullptr;
 };
 
 SharedBlocks& shared_blocks() {
-    static SharedBlocks* const blocks = [] {
-        auto* made = new SharedBlocks;  // outlives every thread
-        hold_at_fork(made->mutex);
-        return made;
-    }();
+    static auto* const blocks = new SharedBlocks;  // outlives every thread
     return *blocks;
 }
 
@@ -79,7 +75,7 @@ struct LocalCloser {
         local.closed = true;
     }
 };
-thread_local LocalCloser closer;
+thread_local LocalCloser closer;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 
 void* refill() {
     [[maybe_unused]] LocalCloser* registered = &closer;  // makes the destructor run at the end of this thread

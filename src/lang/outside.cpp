@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/fork.h"
+
 namespace pardo::lang {
 namespace {
 
@@ -51,3 +53,12 @@ std::shared_ptr<const Function> with_fixed(const std::shared_ptr<const Function>
 }
 
 }  // namespace pardo::lang
+
+namespace pardo::syntax {
+
+std::mutex& shared_lock() {
+    static auto& lock = *new HeldMutex;  // never destroyed: threads may launch while the process ends
+    return lock;
+}
+
+}  // namespace pardo::syntax

@@ -46,7 +46,6 @@ void Image::State::copy(bool to_image) {
     const graph::Node& leaf = *texels.node();
     device::Buffer* buffer = leaf.buffer.get();
     const std::size_t offset = static_cast<std::size_t>(leaf.offset * itemsize(leaf.dtype));
-    const std::lock_guard guard(graph::state_of(leaf.queue.get()).lock);
     if (!to_image) plan::force_readers(buffer);
     // The device's copy has no uses of its own: those of the texels order its uses, so that this one counts as writing in both directions.
     const device::BufferUse uses[] = {{buffer, device::Access::ReadWrite, graph::view_of(leaf)}};
@@ -60,7 +59,7 @@ void Image::State::copy(bool to_image) {
 }
 
 Ref<device::Image> Image::State::native(bool writes) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(graph::state_of(texels.queue().impl()).lock);
     if (!native_) {
         graph::ensure_leaf(texels);
         const graph::Node& leaf = *texels.node();
@@ -73,7 +72,7 @@ Ref<device::Image> Image::State::native(bool writes) {
 }
 
 void Image::State::update_texels(bool writes) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(graph::state_of(texels.queue().impl()).lock);
     if (!texels_current_) copy(false);
     texels_current_ = true;
     if (writes) native_current_ = false;

@@ -1,8 +1,6 @@
 // src/launch/image.h: an image: its texels as an array, and the device's own copy of them.
 #pragma once
 
-#include <mutex>
-
 #include <pardo/program.h>
 
 #include "device/image.h"
@@ -23,7 +21,7 @@ struct Image::State {
 private:
     void copy(bool to_image);
 
-    std::mutex mutex_;
+    // Guarded by the graph lock of the texels' queue, which a fork finds at rest.
     Ref<device::Image> native_;
     bool texels_current_ = true, native_current_ = false;
 };

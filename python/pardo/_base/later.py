@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from pardo._base.forks import held_lock
 from pardo._base.undisturbed import Undisturbed
 
 # File below python/pardo -> the public names that it defines.
@@ -82,7 +82,7 @@ FILES = {
 # Public modules that are read in the same way.
 MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
-_lock = threading.RLock()  # held while a file is read, which may ask for names itself
+_lock = held_lock()  # held while a file is read, which may ask for names itself
 
 
 def names() -> Iterable[str]:

@@ -6,7 +6,6 @@ import builtins
 import inspect
 import itertools
 import sys
-import threading
 import types
 import typing
 import weakref
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import dtype_of
+from pardo._base.forks import held_lock
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, source
 from pardo._compiler.names import python_function
@@ -36,7 +36,7 @@ CONSTANT = 4  # for the compiler a property that gives it
 
 _numbers = itertools.count(1)
 _records: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
-_lock = threading.RLock()
+_lock = held_lock()
 _translated: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
 

@@ -6,13 +6,13 @@ import inspect
 import linecache
 import os
 import sys
-import threading
 import tokenize
 import types
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pardo._base.forks import held_lock
 from pardo._compiler import source_search
 
 
@@ -160,7 +160,7 @@ def _changed(name: str, file: str) -> TypeError:
     return TypeError(f"{name}: what {file} holds now is not the text that this function was made from; load it again")
 
 
-_parsing = threading.RLock()
+_parsing = held_lock()
 
 
 def _parsed(text: str) -> ast.Module:

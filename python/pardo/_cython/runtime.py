@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base.forks import held_lock, renewed_lock
 from pardo._compiler import source
 from pardo._compiler.intrinsics import known
 from pardo._compiler.source import Source
@@ -73,7 +74,7 @@ class Region:
 
     def __init__(self, data: bytes, files: bytes) -> None:
         self._data, self._files = data, files
-        self._lock = threading.RLock()
+        self._lock = held_lock()
         self._made: dict[Any, Variant] | None = None
 
     def _variants(self) -> dict[Any, Variant]:
@@ -126,7 +127,7 @@ class Variant:
     def __init__(self, function: Any, results: list[str], loops: bool) -> None:
         self._function, self._results, self._loops = function, results, loops
         self._statements: Any = True  # a function with loops of the core; True before that was tried, False if there can be none
-        self._lock = threading.RLock()
+        self._lock = renewed_lock()
         self.calls: _core._Region | None = None
         self._misses = 0
 

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from pardo._base.arguments import default_queue, integer
 from pardo._base.arguments import index as read_index
+from pardo._base.forks import renewed_lock
 from pardo._base.public_names import publish_module
 from pardo._base.undisturbed import Undisturbed
 from pardo._core import _empty_in
@@ -139,7 +139,7 @@ class Philox:
         if seed is not None and key is not None:
             raise ValueError("Philox: seed and key cannot both be given; leave one of them away")
         # A handler of a signal may draw while it is held; blocks that change the state call nothing, so that none runs in their midst.
-        self.lock = threading.RLock()
+        self.lock = renewed_lock()
         self.seed_seq = seed if hasattr(seed, "generate_state") else None
         self._children = 0
         if key is None:

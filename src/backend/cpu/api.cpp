@@ -17,7 +17,6 @@ namespace {
 
 class CpuBackend final : public device::Backend {
 public:
-    CpuBackend() { hold_at_fork(mutex_); }
     std::string_view name() const noexcept override { return "cpu"; }
 
     const std::vector<device::Platform>& platforms() override {
@@ -34,7 +33,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    HeldMutex mutex_;
     std::vector<device::Platform> platforms_;
 };
 

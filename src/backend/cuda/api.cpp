@@ -12,9 +12,7 @@ namespace {
 
 class CudaBackend final : public device::Backend {
 public:
-    CudaBackend() {
-        at_fork(ForkStage::Moments, {{}, {}, [this] { new (&mutex_) std::mutex; }});
-    }
+    CudaBackend() { renew_at_fork(mutex_); }
     std::string_view name() const noexcept override { return "cuda"; }
 
     const std::vector<device::Platform>& platforms() override {

@@ -3,6 +3,7 @@
 
 #include "backend/null/device.h"
 #include "backend/null/interpreted.h"
+#include "base/fork.h"
 
 namespace pardo::null {
 namespace {
@@ -22,7 +23,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    HeldMutex mutex_;
     std::vector<device::Platform> platforms_;
 };
 

@@ -3,7 +3,7 @@
 
 namespace pardo::null {
 
-NullDevice::NullDevice(device::Backend* backend) : backend_(backend) {
+NullDevice::NullDevice(device::Backend* backend) : NullDevice(backend, {}) {
     info_.backend = "null";
     info_.platform = "pardo null";
     info_.name = "Null device";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/null/null.h"
+#include "base/fork.h"
 #include "device/profile.h"
 
 namespace pardo::null {
@@ -61,7 +62,7 @@ protected:
     DeviceInfo info_;
 
 private:
-    mutable std::mutex mutex_;
+    mutable HeldMutex mutex_;
     std::vector<Record> records_;
     std::optional<Error> injected_;
     std::function<void(const ir::Kernel&)> hook_;  // of compilations

@@ -49,6 +49,7 @@ DeviceInfo facts() {
 }  // namespace
 
 InterpretedDevice::InterpretedDevice(device::Backend* backend) : NullDevice(backend, facts()) {
+    renew_at_fork(running_);  // a kernel that prints may wait for the thread that forks
     features_.fp64 = false;
     features_.split_pointers = true;
     features_.max_group_size = most_items;

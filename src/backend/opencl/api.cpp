@@ -14,7 +14,6 @@ namespace {
 
 class OpenClBackend final : public device::Backend {
 public:
-    OpenClBackend() { hold_at_fork(mutex_); }
     std::string_view name() const noexcept override { return "opencl"; }
 
     const std::vector<device::Platform>& platforms() override {
@@ -72,7 +71,7 @@ private:
         platforms_.push_back(std::move(platform));
     }
 
-    std::mutex mutex_;
+    HeldMutex mutex_;
     bool looked_ = false;
     std::vector<device::Platform> platforms_;
     std::string loader_, reason_;

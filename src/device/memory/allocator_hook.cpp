@@ -4,10 +4,17 @@
 
 #include <pardo/error.h>
 
+#include "base/fork.h"
 #include "device/device.h"
 
 namespace pardo::device {
 namespace {
+
+/// Of the hooks of all devices.
+std::mutex& hooks_lock() {
+    static auto& lock = *new HeldMutex;  // never destroyed: threads may allocate while the process ends
+    return lock;
+}
 
 Ref<Buffer> from_hook(Device* device, const std::shared_ptr<const AllocatorHook>& hook, std::size_t bytes, MemoryKind kind) {
     constexpr const char* kinds[] = {"device", "shared", "host"};
@@ -33,7 +40,7 @@ Ref<Buffer> Device::obtain(std::size_t bytes, MemoryKind kind, Queue* queue) {
     if (!hooked_.load(std::memory_order_acquire)) return allocate(bytes, kind, queue);
     std::shared_ptr<const AllocatorHook> hook;
     {
-        std::lock_guard lock(hook_mutex_);
+        std::lock_guard lock(hooks_lock());
         hook = hook_;
     }
     return hook ? from_hook(this, hook, bytes, kind) : allocate(bytes, kind, queue);
@@ -41,7 +48,7 @@ Ref<Buffer> Device::obtain(std::size_t bytes, MemoryKind kind, Queue* queue) {
 
 // The old hook is the parameter when this returns, and goes after the lock: letting it go may run the caller's code.
 void Device::set_hook(std::shared_ptr<const AllocatorHook> hook) {
-    std::lock_guard lock(hook_mutex_);
+    std::lock_guard lock(hooks_lock());
     hook_.swap(hook);
     hooked_.store(hook_ != nullptr, std::memory_order_release);
 }

@@ -14,8 +14,9 @@ namespace {
 std::atomic<std::shared_ptr<const std::string> (*)()> location_hook{nullptr};
 thread_local const Text* noted_location = nullptr;
 
-/// One for all devices, because a fork has to find it at rest. A thread that makes a queue may wait for others, never the other way round.
-constinit std::mutex making_canonical;
+/// Of what each device makes once; one for all of them, because a fork has to find it at rest. A thread that makes a queue may wait for
+/// others, never the other way round.
+constinit std::mutex making_once;
 
 /// Queues that are not referenced any more, and that have work to do.
 constexpr int most_living_on = 64;
@@ -60,11 +61,11 @@ std::uint64_t Queue::next_serial() noexcept {
 }
 
 void hold_canonical_at_fork() {
-    at_fork(ForkStage::Programs, {[] { making_canonical.lock(); }, [] { making_canonical.unlock(); }, [] { making_canonical.unlock(); }});
+    at_fork(ForkStage::Programs, {[] { making_once.lock(); }, [] { making_once.unlock(); }, [] { making_once.unlock(); }});
 }
 
 Device::Attachment& Device::make_plans(std::unique_ptr<Attachment> (*make)()) {
-    const std::lock_guard lock(plans_mutex_);
+    const std::lock_guard lock(making_once);
     if (!plans_) {
         plans_ = make();
         plans_made_.store(plans_.get(), std::memory_order_release);
@@ -74,7 +75,7 @@ Device::Attachment& Device::make_plans(std::unique_ptr<Attachment> (*make)()) {
 
 Queue* Device::queue() {
     if (Queue* q = canonical_.load(std::memory_order_acquire)) return q;
-    std::lock_guard lock(making_canonical);
+    std::lock_guard lock(making_once);
     if (!queue_) queue_ = create_queue(QueueOrder::InOrder, false);
     canonical_.store(queue_.get(), std::memory_order_release);
     return queue_.get();

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/fork.h"
 #include "emit/analysis/lanes.h"
 #include "emit/llvm/module.h"
 
@@ -59,7 +60,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    HeldMutex mutex_;
     std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
 };
 

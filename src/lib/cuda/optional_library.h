@@ -19,7 +19,7 @@ public:
     using Find = std::unique_ptr<Functions> (*)(std::string& problem);
     explicit OptionalLibrary(Find find) : find_(find) {
         // Not held while the process forks: a library that is being loaded may install handlers of its own. The child looks again.
-        at_fork(ForkStage::Moments, {{}, {}, [this] { new (&mutex_) std::mutex; }});
+        renew_at_fork(mutex_);
     }
     /// Null where it is not installed. The first call looks for it.
     const Functions* get() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/fork.h"
 #include "lib/device/kernels/accumulate.h"
 #include "lib/device/kernels/gather.h"
 #include "lib/device/kernels/mask.h"
@@ -94,10 +95,11 @@ Programs& programs_of(const device::Device* device) {
         return nullptr;
     };
     if (Programs* found = find()) return *found;
-    static std::mutex adding;
+    static auto& adding = *new HeldMutex;
     const std::lock_guard lock(adding);
     if (Programs* found = find()) return *found;
     auto* made = new Programs{device, all_programs.load(std::memory_order_relaxed), {}, {}};
+    renew_at_fork(made->mutex);
     all_programs.store(made, std::memory_order_release);
     return *made;
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "device/queue/queue.h"
 #include "lib/opencl/vkfft.h"
 #include "lib/operand.h"
@@ -17,7 +18,7 @@ namespace {
 /// The plans of one device: few, and those that were used last. Their kernels' arguments are set under the lock.
 class VkfftPlans {
 public:
-    explicit VkfftPlans(opencl::OpenClDevice& device) : device_(device) {}
+    explicit VkfftPlans(opencl::OpenClDevice& device) : device_(device) { renew_at_fork(mutex_); }
 
     void run(opencl::LibraryQueue& queue, const VkfftShape& shape, const VkfftMemory& in, const VkfftMemory& out) {
         const std::lock_guard lock(mutex_);
@@ -54,10 +55,14 @@ private:
 
 /// They stay as long as the process, as devices do: drivers may be gone before static objects are.
 VkfftPlans& plans_of(opencl::OpenClDevice& device) {
-    static auto* const mutex = new std::mutex;
-    static auto* const all = new std::map<opencl::OpenClDevice*, std::unique_ptr<VkfftPlans>>;
-    const std::lock_guard lock(*mutex);
-    std::unique_ptr<VkfftPlans>& plans = (*all)[&device];
+    struct All {
+        std::mutex mutex;
+        std::map<opencl::OpenClDevice*, std::unique_ptr<VkfftPlans>> plans;
+        All() { renew_at_fork(mutex); }
+    };
+    static auto& all = *new All;
+    const std::lock_guard lock(all.mutex);
+    std::unique_ptr<VkfftPlans>& plans = all.plans[&device];
     if (!plans) plans = std::make_unique<VkfftPlans>(device);
     return *plans;
 }

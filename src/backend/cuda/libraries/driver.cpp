@@ -26,7 +26,7 @@ DriverState& driver_state() {
     static DriverState* const instance = [] {
         auto* made = new DriverState;  // never destroyed: devices live as long as the process
         // Not held while the process forks: the driver installs handlers of its own while it is loaded.
-        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        renew_at_fork(made->mutex);
         return made;
     }();
     return *instance;

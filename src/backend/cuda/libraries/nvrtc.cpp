@@ -61,7 +61,7 @@ NvrtcState& nvrtc_state() {
     static NvrtcState* const instance = [] {
         auto* made = new NvrtcState;  // never destroyed: threads may compile until the process ends
         // Not held while the process forks, as for other libraries: the child may load it again.
-        at_fork(ForkStage::Moments, {{}, {}, [made] { new (&made->mutex) std::mutex; }});
+        renew_at_fork(made->mutex);
         return made;
     }();
     return *instance;
@@ -287,7 +287,7 @@ std::string nvrtc_version() {
 
 std::jthread load_nvrtc_aside() {
     try {
-        const Bound inherit_nothing(any_core);
+        const Bound inherit_nothing(any_core());
         return std::jthread([] { (void)nvrtc_unavailable(); });
     } catch (const std::system_error&) {  // no thread: it is loaded where it is needed
         return {};

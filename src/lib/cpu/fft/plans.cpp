@@ -15,7 +15,7 @@ struct Plans {
         FftPlanKey key;
         FftPlan plan;
     };
-    std::mutex mutex;          // not held while a plan is made
+    HeldMutex mutex;           // not held while a plan is made
     std::list<Entry> entries;  // the one that was used last comes first
     std::size_t bytes = 0;
 
@@ -41,11 +41,7 @@ struct Plans {
 };
 
 Plans& plans() {
-    static Plans* const instance = [] {
-        auto* made = new Plans;  // never destroyed: work may be in flight at exit
-        hold_at_fork(made->mutex);
-        return made;
-    }();
+    static auto* const instance = new Plans;  // never destroyed: work may be in flight at exit
     return *instance;
 }
 

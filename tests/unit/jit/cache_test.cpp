@@ -63,7 +63,7 @@ protected:
     }
 
     Binary get(const std::string& text, std::size_t count = 100) {
-        Recipe recipe;
+        CompileSteps recipe;
         recipe.name = text;
         recipe.compile = [&] {
             ++compiled_;
@@ -103,7 +103,7 @@ TEST_F(CacheTest, MemoryThenDiskThenCompiler) {
 TEST_F(CacheTest, ProgramsThatNobodyUsesGoWhenThereAreMany) {
     ::setenv("PARDO_CACHE", "off", 1);
     clear_memory();
-    Recipe recipe;
+    CompileSteps recipe;
     recipe.name = "used";
     recipe.compile = [] { return bytes_of("used"); };
     recipe.load = [](const Binary& b) { return Ref<device::Program>(new Code(b)); };
@@ -168,7 +168,7 @@ TEST_F(CacheTest, BinaryThatDoesNotLoadIsCompiledAgain) {
     get("a");
     clear_memory();
     int loads = 0;
-    Recipe recipe;
+    CompileSteps recipe;
     recipe.name = "a";
     recipe.compile = [] { return bytes_of("fresh"); };
     recipe.load = [&](const Binary& b) -> Ref<device::Program> {
@@ -285,7 +285,7 @@ TEST_F(CacheTest, EightThreadsCompileAKeyOnce) {
 TEST_F(CacheTest, FailuresReachAllWhoWaitAndAreTriedAgain) {
     std::atomic<int> tries{0}, failures{0};
     auto attempt = [&](bool fail) {
-        Recipe recipe;
+        CompileSteps recipe;
         recipe.name = "bad";
         recipe.compile = [&]() -> Binary {
             ++tries;
@@ -344,7 +344,7 @@ TEST_F(CacheTest, ProcessesOfOneNumberShareAFolder) {  // in containers
 TEST_F(CacheTest, ForkWhileAnotherThreadCompiles) {
     std::atomic<bool> started{false}, ended{false};
     std::thread slow([&] {
-        Recipe recipe;
+        CompileSteps recipe;
         recipe.name = "slow";
         recipe.compile = [&] {
             started = true;

@@ -146,7 +146,7 @@ TEST_F(PackTest, ProgramsOfItAreCountedAndNotKeptOnDisk) {
     ::setenv("PARDO_CACHE_DIR", folder_.c_str(), 1);
     clear_memory();
     const auto from_pack = counters.from_pack.load(), compiled = counters.compiled.load();
-    Recipe recipe;
+    CompileSteps recipe;
     recipe.name = "packed";
     recipe.packed = true;
     recipe.compile = [] { return Binary{1, 2, 3}; };

@@ -25,6 +25,11 @@ def classes_of(item: pytest.Item) -> list[str]:
     return [backend, *(name for name in ("once", "slow") if item.get_closest_marker(name))]
 
 
+def text_of(value: object) -> str:
+    """The same text in every process: without the addresses of objects. Python writes no integer of thousands of digits."""
+    return hex(value) if isinstance(value, int) else ADDRESS.sub("", repr(value))
+
+
 def stratum_of(item: pytest.Item) -> tuple[object, ...]:
     """Tests that differ only in what a sample may choose over, the driver of OpenCL too. Of slow ones a whole function is one stratum."""
     classes = classes_of(item)
@@ -33,8 +38,7 @@ def stratum_of(item: pytest.Item) -> tuple[object, ...]:
     fixed = {name: value for name, value in parameters.items() if name == "device" or not ("slow" in classes or name in varied)}
     if classes[0] == "opencl":
         fixed.pop("device", None)
-    # The same text in every process: without the addresses of objects.
-    return (item.nodeid.partition("[")[0], *classes, *(f"{name}={ADDRESS.sub('', repr(value))}" for name, value in sorted(fixed.items())))
+    return (item.nodeid.partition("[")[0], *classes, *(f"{name}={text_of(value)}" for name, value in sorted(fixed.items())))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

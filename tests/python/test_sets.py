@@ -131,9 +131,11 @@ def test_places_of_partitions(rng):
     check(pp.argpartition(pp.asarray(2.0), 0), np.argpartition(np.array(2.0), 0))
     for axis in (0, -1):
         check(pp.argsort(pp.asarray(2.0), axis), np.argsort(np.array(2.0), axis))
-    for wrong in (1.5, True, "a", [1.5]):
+    for wrong in (1.5, "a", [1.5]):
         with pytest.raises(TypeError, match=r"^partition: kth"):
             pp.partition(x, wrong)
+    with pytest.raises(ValueError, match=r"^partition: kth"):  # as NumPy
+        pp.partition(x, True)
     with pytest.raises(ValueError, match=r"^partition: kind is 'quicksort'; it must be 'introselect'"):
         pp.partition(x, 1, kind="quicksort")
 

@@ -335,7 +335,12 @@ NUMBERS_ONLY = {"real", "imag"}
 
 
 def test_public_names_are_those_of_arrays():
-    names = {name for name in dir(pp.Array) if not name.startswith("_")}
+    # pardo.compat adds names of other packages to arrays of numbers when it is imported.
+    def comes_from(value):
+        return getattr(getattr(value, "fget", value), "__module__", None) or ""
+
+    added = {name for name, value in vars(pp.Array).items() if "compat" in comes_from(value)}
+    names = {name for name in dir(pp.Array) if not name.startswith("_")} - added
     assert names - set(dir(type(pp.zeros(1, ALIGNED)))) == NUMBERS_ONLY
 
 

@@ -263,6 +263,8 @@ private:
     bool held_ = false, outer_ = false;
     PyGILState_STATE state_{};
 };
+/// The process that forks, from Python's hooks before fork() to those after it, in both processes; 0 otherwise.
+extern std::atomic<int> forking;
 /// Calls f(context) at a time when the GIL is held and no lock of the library is; callable from any thread.
 void call_later(void (*f)(void*), void* context);
 /// The same for what belongs to an array's memory: where Python lets go of the last array on it, that is at the end of this.

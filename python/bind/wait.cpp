@@ -363,6 +363,8 @@ Unlocked::~Unlocked() {
     unlocked = false;
 }
 
+std::atomic<int> forking = 0;
+
 WithGil::WithGil() {
     inside.fetch_add(1, std::memory_order_acq_rel);
     const bool ended = closed.load(std::memory_order_acquire) && std::this_thread::get_id() != last_thread;
@@ -373,6 +375,9 @@ WithGil::WithGil() {
     }
     // A thread of the library keeps its Python state from call to call: making one takes longer than most calls.
     if (!PyGILState_GetThisThreadState()) {
+        // In a child Python makes its state anew, after the library has begun threads again.
+        for (int parent = 0; (parent = forking.load(std::memory_order_acquire)) != 0 && parent != getpid();)
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
         (void)PyGILState_Ensure();
         (void)PyEval_SaveThread();
         unlocked = true;

@@ -12,7 +12,8 @@ from test_exits import KINDS, START
 
 pytestmark = [pytest.mark.once, pytest.mark.slow]
 
-CHOSEN = ["recording", "forcing", "ufuncs", "random", "waited kernels", "user events"]
+# Of functions whose text comes from a file, and of what ends within seconds beside other tests.
+CHOSEN = [kind for kind in KINDS if kind not in ("generated", "warnings")]
 
 FORKS = """
     import faulthandler, warnings

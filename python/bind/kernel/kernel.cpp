@@ -3,7 +3,13 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <thread>
 
 #include <pardo/kernel.h>
 #include <pardo/program.h>
@@ -309,10 +315,50 @@ struct PrintedLine {
     }
 };
 
-/// Of a kernel that runs while the interpreter ends: the thread that ends it prints, as long as it runs Python's code.
-void print_late(void* line) {
-    const std::unique_ptr<const PrintedLine> owned(static_cast<const PrintedLine*>(line));
-    if (Py_IsInitialized()) (void)owned->print();
+/// Of a kernel that runs while the interpreter ends, or while the process forks: a thread that runs Python's code prints. A child has what
+/// its parent prints in memory too.
+struct LateLine {
+    std::unique_ptr<const PrintedLine> line;
+    pid_t process = getpid();
+};
+void print_late(void* late) {
+    const std::unique_ptr<const LateLine> owned(static_cast<const LateLine*>(late));
+    if (owned->process != getpid() || !Py_IsInitialized()) return;
+    if (!owned->line->print()) PyErr_WriteUnraisable(owned->line->function.ptr());
+}
+
+/// fork() has the GIL while it waits for kernels: those that print do not wait for the GIL then.
+std::atomic<int> printing = 0;  // threads
+thread_local int printing_here = 0;
+
+/// True while lines are printed at once, by this thread.
+class Printing {
+public:
+    Printing() {
+        ++printing_here;
+        printing.fetch_add(1);
+        now_ = forking.load() == 0;
+        if (!now_) leave();
+    }
+    ~Printing() {
+        if (now_) leave();
+    }
+    Printing(const Printing&) = delete;
+    explicit operator bool() const { return now_; }
+
+private:
+    static void leave() {
+        --printing_here;
+        printing.fetch_sub(1);
+    }
+    bool now_ = false;
+};
+
+/// What is being printed comes to its end; what comes later is printed after the fork.
+void hold_prints() {
+    forking = getpid();
+    const Unlocked unlocked;
+    while (printing.load() > printing_here) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 }  // namespace
@@ -354,12 +400,20 @@ void bind_kernel(nb::module_& m) {
         [](nb::object print) {
             pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
                 auto line = std::make_unique<PrintedLine>(print, format, std::vector<KernelArgument>(values.begin(), values.end()));
-                const WithGil gil;
-                if (!gil) return call_later(&print_late, line.release());
-                if (!line->print()) throw error_from_python();
+                if (const Printing now; now) {
+                    const WithGil gil;
+                    if (gil) {
+                        if (!line->print()) throw error_from_python();
+                        return;
+                    }
+                }
+                call_later(&print_late, new LateLine{std::move(line)});
             });
         },
         nb::arg("print"));
+    m.def("_hold_prints", &hold_prints, "Before fork(): lets kernels print what they are printing, and later lines after it.");
+    m.def(
+        "_release_prints", [] { forking = 0; }, "After fork(), in both processes.");
 
     nb::class_<syntax::Function>(m, "_Function", "A function's syntax as the compiler takes it.")
         .def(

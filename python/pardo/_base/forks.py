@@ -7,6 +7,8 @@ import time
 import weakref
 from typing import Any
 
+from pardo import _core
+
 _held: weakref.WeakSet[Any] = weakref.WeakSet()
 _renewed: weakref.WeakSet[Any] = weakref.WeakSet()
 _taken: list[Any] = []
@@ -27,7 +29,8 @@ def renewed_lock() -> Any:
 
 
 def _take() -> None:
-    """All or none: a thread that has one of them may be waiting for another."""
+    """All or none: a thread that has one of them may be waiting for another. Who prints may need one."""
+    _core._hold_prints()
     while not all(_taken_now(lock) for lock in list(_held)):
         _let_go()
         time.sleep(0.0001)
@@ -45,11 +48,16 @@ def _let_go() -> None:
         _taken.pop().release()
 
 
-def _begin() -> None:
+def _go_on() -> None:
     _let_go()
+    _core._release_prints()
+
+
+def _begin() -> None:
+    _go_on()
     for lock in list(_renewed):
         lock._at_fork_reinit()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take, after_in_parent=_let_go, after_in_child=_begin)
+    os.register_at_fork(before=_take, after_in_parent=_go_on, after_in_child=_begin)

@@ -103,12 +103,24 @@ void log(LogLevel level, std::string_view text) {
 
 void set_log_sink(LogSink fresh) { sink.store(fresh ? fresh : drop, std::memory_order_release); }
 
+namespace {
+
+struct Warned {
+    HeldMutex mutex;
+    std::unordered_set<std::string> seen;
+};
+Warned& warned() {
+    static auto& all = *new Warned;
+    return all;
+}
+[[maybe_unused]] const Warned& warned_at_start = warned();  // see at_fork
+
+}  // namespace
+
 void warn_once(std::string_view once_key, std::string_view text) {
-    static auto* mutex = new HeldMutex;
-    static auto* seen = new std::unordered_set<std::string>;
     {
-        std::lock_guard lock(*mutex);
-        if (!seen->emplace(once_key).second) return;
+        std::lock_guard lock(warned().mutex);
+        if (!warned().seen.emplace(once_key).second) return;
     }
     log(LogLevel::Warn, text);
 }

@@ -20,7 +20,8 @@ enum class ForkStage : std::uint8_t {
 struct ForkHandler {
     std::function<void()> prepare, parent, child;
 };
-/// Adds a handler; it stays for ever.
+/// Adds a handler; it stays for ever. A fork that has begun does not know it: what has handlers is made when the library is loaded, by a
+/// reference at its side, not by the thread that needs it first.
 void at_fork(ForkStage stage, ForkHandler handler);
 /// Holds a lock of the last stage while the process forks; the lock lives as long as the process.
 void hold_at_fork(std::mutex& mutex);

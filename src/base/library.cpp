@@ -24,6 +24,7 @@ Folders& folders() {
     static auto* const instance = new Folders;
     return *instance;
 }
+[[maybe_unused]] const Folders& folders_at_start = folders();  // see at_fork
 
 /// The folders in which the system's loader looks for a name, in its order; relative ones as they are.
 std::vector<std::string> loader_folders() {

@@ -26,6 +26,7 @@ Logs& logs() {
     static auto* const instance = new Logs;  // never destroyed: work may be in flight at exit
     return *instance;
 }
+[[maybe_unused]] const Logs& logs_at_start = logs();  // see at_fork
 
 bool is_known(const Failure& failure) {
     return failure.acknowledged.load(std::memory_order_acquire) || failure.reported.load(std::memory_order_acquire);

@@ -105,6 +105,7 @@ OpenLogs& open_logs() {
     static auto* const instance = new OpenLogs;  // never destroyed: work may be in flight at exit
     return *instance;
 }
+[[maybe_unused]] const OpenLogs& open_logs_at_start = open_logs();  // see at_fork
 
 void add_to_all(const ProfileEntry& entry) {
     OpenLogs& open = open_logs();

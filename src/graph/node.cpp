@@ -50,6 +50,7 @@ SharedBlocks& shared_blocks() {
     static auto* const blocks = new SharedBlocks;  // outlives every thread
     return *blocks;
 }
+[[maybe_unused]] const SharedBlocks& blocks_at_start = shared_blocks();  // see at_fork
 
 constexpr int local_limit = 8192;
 
@@ -305,6 +306,7 @@ Graphs& graphs() {
     }();
     return *instance;
 }
+[[maybe_unused]] const Graphs& graphs_at_start = graphs();  // see at_fork
 
 }  // namespace
 

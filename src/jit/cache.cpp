@@ -162,6 +162,8 @@ private:
     std::size_t room_ = most_programs;
 };
 
+[[maybe_unused]] const Cache& cache_at_start = Cache::instance();  // see at_fork
+
 }  // namespace
 
 Binary pack(std::string_view text, const Binary& binary) {

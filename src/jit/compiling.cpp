@@ -47,6 +47,8 @@ private:
     int count_ = 0;
 };
 
+[[maybe_unused]] const Compilers& compilers_at_start = Compilers::instance();  // see at_fork
+
 }  // namespace
 
 Compiling::Compiling() {

@@ -56,6 +56,10 @@ std::shared_ptr<const Function> with_fixed(const std::shared_ptr<const Function>
 
 namespace pardo::syntax {
 
+namespace {
+[[maybe_unused]] const std::mutex& shared_lock_at_start = shared_lock();  // see at_fork
+}
+
 std::mutex& shared_lock() {
     static auto& lock = *new HeldMutex;  // never destroyed: threads may launch while the process ends
     return lock;

@@ -21,6 +21,8 @@ struct Locks {
     }
 };
 
+[[maybe_unused]] const std::mutex& locks_at_start = lock_of(nullptr);  // see at_fork
+
 }  // namespace
 
 std::mutex& lock_of(const void* object) {

@@ -15,6 +15,7 @@ std::mutex& hooks_lock() {
     static auto& lock = *new HeldMutex;  // never destroyed: threads may allocate while the process ends
     return lock;
 }
+[[maybe_unused]] const std::mutex& hooks_lock_at_start = hooks_lock();  // see at_fork
 
 Ref<Buffer> from_hook(Device* device, const std::shared_ptr<const AllocatorHook>& hook, std::size_t bytes, MemoryKind kind) {
     constexpr const char* kinds[] = {"device", "shared", "host"};

@@ -26,6 +26,7 @@ Helper& helper() {
     static auto* instance = new Helper;  // never destroyed: the thread may outlive main
     return *instance;
 }
+[[maybe_unused]] const Helper& helper_at_start = helper();  // see at_fork
 
 void run_callbacks() {
     Helper& h = helper();

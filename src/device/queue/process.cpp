@@ -24,6 +24,7 @@ Schedulers& schedulers() {
     static auto* instance = new Schedulers;  // never destroyed: threads may outlive main
     return *instance;
 }
+[[maybe_unused]] const Schedulers& schedulers_at_start = schedulers();  // see at_fork
 
 std::vector<Ref<Scheduler>> live(Runner runner, const Device* device) {
     std::vector<Ref<Scheduler>> list;
@@ -47,6 +48,7 @@ Compilers& compilers() {
     static auto* instance = new Compilers;  // never destroyed: threads may outlive main
     return *instance;
 }
+[[maybe_unused]] const Compilers& compilers_at_start = compilers();  // see at_fork
 thread_local int compiling_here = 0;
 
 /// The child has no other threads.

@@ -34,6 +34,7 @@ TaskThreads& threads() {
     static auto* instance = new TaskThreads;  // never destroyed: its threads may outlive main
     return *instance;
 }
+[[maybe_unused]] const TaskThreads& threads_at_start = threads();  // see at_fork
 
 void run_tasks() {
     TaskThreads& t = threads();

@@ -4,6 +4,7 @@
 
 #include <pardo/error.h>
 
+#include "base/constant.h"
 #include "device/device.h"
 
 namespace pardo {
@@ -58,12 +59,12 @@ std::string lacks(const Device& device, const std::vector<Aspect>& required, con
 std::string_view aspect_name(Aspect aspect) noexcept { return row(aspect).name; }
 
 const std::vector<Aspect>& all_aspects() {
-    static const auto& all = *new auto([] {
+    static constinit Constant<std::vector<Aspect>> all;
+    return all.get([] {
         std::vector<Aspect> list;
         for (const AspectRow& r : rows) list.push_back(r.aspect);
         return list;
-    }());
-    return all;
+    });
 }
 
 Aspect parse_aspect(std::string_view name, std::string_view op_name) {

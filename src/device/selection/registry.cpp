@@ -35,6 +35,7 @@ Asked& asked() {
     }();
     return *instance;
 }
+[[maybe_unused]] const Asked& asked_at_start = asked();  // see at_fork
 
 std::atomic<Device*> chosen{nullptr};  // the default device, once it is known
 std::atomic<std::optional<pardo::Device> (*)()> default_hook{nullptr};

@@ -4,6 +4,7 @@
 
 #include <pardo/error.h>
 
+#include "base/constant.h"
 #include "emit/c/emitter.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
@@ -48,14 +49,15 @@ constexpr const char* frame_words[] = {"lane", "group", "tile", "tiles", "first"
                                        "row",  "r",     "c",    "begin", "end",   "reversed"};
 
 bool is_word(const std::string& name) {
-    static const auto& all = *new auto([] {
+    static constinit Constant<std::set<std::string>> all;
+    const auto make = [] {
         std::set<std::string> set(std::begin(words), std::end(words));
 #define MATH(name, arity, doc) set.insert({#name, #name "f"});
 #include "ir/math.def"
 #undef MATH
         return set;
-    }());
-    return all.contains(name);
+    };
+    return all.get(make).contains(name);
 }
 
 bool begins_as_theirs(const std::string& name) {

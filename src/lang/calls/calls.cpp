@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/constant.h"
+
 namespace pardo::lang {
 namespace {
 
@@ -50,13 +52,13 @@ Calls::Tables Calls::others() {
 }
 
 const std::unordered_map<std::string, Calls::Row>& Calls::functions() {
-    static const auto& rows = *new auto(joined<std::unordered_map<std::string, Row>>(&Tables::functions));
-    return rows;
+    static constinit Constant<std::unordered_map<std::string, Row>> rows;
+    return rows.get([] { return joined<std::unordered_map<std::string, Row>>(&Tables::functions); });
 }
 
 const std::map<std::string, Calls::Row>& Calls::methods() {
-    static const auto& rows = *new auto(joined<std::map<std::string, Row>>(&Tables::methods));
-    return rows;
+    static constinit Constant<std::map<std::string, Row>> rows;
+    return rows.get([] { return joined<std::map<std::string, Row>>(&Tables::methods); });
 }
 
 /// The argument in which a function of elements puts its results: by name, or behind the others; null if there is none.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/constant.h"
 #include "base/counters.h"
 #include "base/env.h"
 #include "device/waiting.h"
@@ -76,7 +77,8 @@ std::int64_t PartRows::next(std::int64_t row) noexcept {
 
 Simd host_simd() noexcept {
 #if defined(__x86_64__)
-    static const Simd found = [] {
+    static constinit Constant<Simd> found;
+    return found.get([] {
         // Tests lower it, as they do for emitted code.
         const auto limit = env("PARDO_CPU_VECTOR_BYTES");
         if (limit == "16") return Simd::Portable;
@@ -85,8 +87,7 @@ Simd host_simd() noexcept {
             return Simd::Avx512;
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return Simd::Avx2;
         return Simd::Portable;
-    }();
-    return found;
+    });
 #else
     return Simd::Portable;
 #endif

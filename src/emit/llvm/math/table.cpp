@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/constant.h"
 #include "emit/llvm/module.h"
 #include "emit/runtime/own_memory.h"
 #include "emit/runtime/shared_loop.h"
@@ -74,14 +75,14 @@ const std::vector<Symbol>& math_symbols() {
     {"Sleef_" #sleef #lanes "_" #ulp #suffix, reinterpret_cast<void*>(&pardo_##sleef##lanes##_##ulp##suffix)},
 #define PARDO_SYMBOL_ROW(name, sleef, ulp) PARDO_VARIANTS(PARDO_SYMBOL_VARIANT, sleef, ulp)
 #define PARDO_SYMBOL_CALL(name) {#name, reinterpret_cast<void*>(&pardo_call_##name)},
-    static const auto& table = *new auto([] {
+    static constinit Constant<std::vector<Symbol>> table;
+    return table.get([] {
         std::vector<Symbol> symbols = {PARDO_MATH_ROWS(PARDO_SYMBOL_ROW) PARDO_LIBRARY_CALLS(PARDO_SYMBOL_CALL)};
         symbols.push_back({own_memory_symbol, reinterpret_cast<void*>(&own_memory)});
         symbols.push_back({share_loop_symbol, reinterpret_cast<void*>(&share_loop)});
         std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) { return std::strcmp(a.name, b.name) < 0; });
         return symbols;
-    }());
-    return table;
+    });
 }
 
 void* math_address(const char* name) {

@@ -15,13 +15,15 @@ public:
     Text(const char* text) : Text(std::string(text)) {}
     Text(std::shared_ptr<const std::string> shared) : shared_(std::move(shared)) {}
     bool empty() const noexcept { return !shared_ || shared_->empty(); }
-    const std::string& str() const noexcept {
-        static const auto& none = *new std::string;
-        return shared_ ? *shared_ : none;
-    }
+    const std::string& str() const noexcept { return shared_ ? *shared_ : none(); }
     operator const std::string&() const noexcept { return str(); }
 
 private:
+    /// Never destroyed: threads may go on while the process ends.
+    static const std::string& none() {
+        static const auto& text = *new std::string;
+        return text;
+    }
     std::shared_ptr<const std::string> shared_;
 };
 

@@ -42,8 +42,8 @@ def git(*arguments: str) -> str:
 
 
 def new_commits() -> list[str]:
-    """Those that no branch of another repository has; the last one of a checkout that knows no other."""
-    known = ["--not", "--remotes"] if git("branch", "--remotes").strip() else ["--no-merges", "--max-count=1"]
+    """Those that no branch of another repository has; the last thirty of a checkout that knows no other."""
+    known = ["--not", "--remotes"] if git("branch", "--remotes").strip() else ["--no-merges", "--max-count=30"]
     return git("rev-list", "HEAD", *known).split()
 
 

@@ -25,7 +25,7 @@ namespace {
 // The user's line, for warnings and late failures.
 
 std::string& package_folder = *new std::string;
-thread_local bool unlocked = false;                          // this thread has given the GIL away, or is none of Python's
+thread_local bool unlocked = false;                          // this thread has released the GIL, or is not a Python thread
 thread_local std::shared_ptr<const std::string> noted_line;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 
 // The interpreter's end: from then on the library's threads leave Python alone.

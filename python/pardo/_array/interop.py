@@ -23,6 +23,7 @@ from pardo._base.arguments import (
     number,
     optional_dtype,
     queue_of,
+    queue_of_pickle,
     refuse_masked,
 )
 from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in_order, is_column_major, read_order, satisfies
@@ -599,9 +600,8 @@ def _rebuild(
 ) -> Array:
     """A pickled array, on the device it came from if this process has it, else on the default device. `axes`: as they lay in memory, the
     one with the longest steps first."""
-    try:
-        queue = Queue.of(Device(device))
-    except ValueError:
+    queue = queue_of_pickle(device)
+    if queue is None:
         queue, usm_type = default_queue(), "device"
     host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape if axes is None else [shape[a] for a in axes])
     made = _copy_buffer(host, host.dtype, queue, usm_type)

@@ -323,6 +323,14 @@ def default_queue() -> Queue:
     return Queue.of(Device())
 
 
+def queue_of_pickle(device: str) -> Queue | None:
+    """The canonical queue of the device that something pickled came from; None if this process does not have it."""
+    try:
+        return Queue.of(Device(device))
+    except ValueError:
+        return None
+
+
 def device_of(device: DeviceLike, op_name: str = "") -> Device:
     """The device itself, the one that a selection string names, or the default one for None. It may remember a queue that the user made."""
     if device is None:

@@ -1,4 +1,4 @@
-# python/pardo/_base/forks.py: locks of Python's that a forked child finds free.
+# python/pardo/_base/forks.py: Python locks that are free in a forked child.
 from __future__ import annotations
 
 import os

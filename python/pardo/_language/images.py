@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import creation, interop
+from pardo._base.arguments import queue_of_pickle
 from pardo._base.public_names import publish_module
 from pardo._core import Array, Device, Queue
 from pardo._language import texels
@@ -454,10 +455,7 @@ def _dtype(given: Any, normalized: bool) -> np.dtype[Any]:
 
 def _remade(values: Any, channels: int, normalized: bool, layers: bool, device: str = "") -> Image:
     """An image from what `__reduce__` gave, on the device it came from if this process has it, else on the default device."""
-    try:
-        queue = Queue.of(Device(device)) if device else None
-    except ValueError:
-        queue = None
+    queue = queue_of_pickle(device) if device else None
     return Image.from_array(values, channels, normalized=normalized, layers=layers, queue=queue)
 
 

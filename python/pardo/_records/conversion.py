@@ -10,10 +10,10 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import shared_view
 from pardo._array.methods import Methods
-from pardo._base.arguments import DeviceLike, default_queue, dtype_of, index, queue_of
+from pardo._base.arguments import DeviceLike, default_queue, dtype_of, index, queue_of, queue_of_pickle
 from pardo._base.orders import copied_in_order, read_order
 from pardo._base.records import is_described
-from pardo._core import Device, Queue
+from pardo._core import Queue
 from pardo._records.facts import Facts
 from pardo._records.memory import as_bytes, uploaded, viewed
 from pardo._runtime.transfers import implicit_copies_allowed
@@ -275,9 +275,8 @@ class Conversions(Facts):
     @classmethod
     def _of_pickle(cls, host: np.ndarray[Any, Any], device: str, usm_type: str = "device") -> Any:
         """A pickled array, on the device it came from if this process has it, else on the default device."""
-        try:
-            queue = Queue.of(Device(device))
-        except ValueError:
+        queue = queue_of_pickle(device)
+        if queue is None:
             queue, usm_type = default_queue(), "device"
         return cls._made(*uploaded(host, queue, "StructuredArray", usm_type))
 

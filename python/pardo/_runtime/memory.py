@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of, refuse_masked
+from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of, queue_of_pickle, refuse_masked
 from pardo._base.arguments import shape as read_shape
 from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Device, Queue
@@ -74,10 +74,7 @@ class Memory(_core._Block):
     @classmethod
     def _from_bytes(cls, contents: bytes, device: str) -> Memory:
         """Memory of a pickle, on the device that it came from if this process has it, else on the default device."""
-        try:
-            queue = Queue.of(Device(device))
-        except ValueError:
-            queue = queue_of(None, None, op_name=cls.__name__)
+        queue = queue_of_pickle(device) or queue_of(None, None, op_name=cls.__name__)
         made = cls(len(contents), queue=queue)
         made.copy_from_host(contents)
         return made

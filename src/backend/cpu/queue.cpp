@@ -33,22 +33,10 @@ void copy_bytes(ThreadPool& pool, char* to, const char* from, std::size_t bytes)
 }
 
 void fill_bytes(ThreadPool& pool, char* to, std::size_t bytes, const device::FillPattern& pattern) {
-    const auto uniform = [&] {
-        return std::all_of(pattern.bytes, pattern.bytes + pattern.size, [&](char c) { return c == pattern.bytes[0]; });
-    };
-    const bool one_byte = uniform();
-    char block[256];  // the pattern repeated, so that large copies do the work
-    for (std::size_t i = 0; i < sizeof block; i += pattern.size) std::memcpy(block + i, pattern.bytes, pattern.size);
     run_range(pool, static_cast<std::int64_t>(bytes / pattern.size), ns_per_byte * static_cast<double>(bytes),
               [&](std::int64_t begin, std::int64_t end) {
-                  char* first = to + begin * static_cast<std::int64_t>(pattern.size);
-                  std::size_t left = static_cast<std::size_t>(end - begin) * pattern.size;
-                  if (one_byte) {
-                      std::memset(first, pattern.bytes[0], left);
-                      return;
-                  }
-                  for (; left >= sizeof block; left -= sizeof block, first += sizeof block) std::memcpy(first, block, sizeof block);
-                  std::memcpy(first, block, left);
+                  pattern.repeat(to + begin * static_cast<std::int64_t>(pattern.size),
+                                 static_cast<std::size_t>(end - begin) * pattern.size);
               });
 }
 

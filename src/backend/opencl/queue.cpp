@@ -148,14 +148,14 @@ namespace {
 
 struct HostFill {
     char* to;
-    std::size_t bytes, pattern_bytes;
-    char pattern[16];
+    std::size_t bytes;
+    device::FillPattern pattern;
 };
 /// The driver calls it, on a thread of the device, with its own copy of the HostFill.
 void CL_CALLBACK run_host_fill(void* arguments) {
     HostFill f;
     std::memcpy(&f, arguments, sizeof f);
-    for (std::size_t at = 0; at < f.bytes; at += f.pattern_bytes) std::memcpy(f.to + at, f.pattern, f.pattern_bytes);
+    f.pattern.repeat(f.to, f.bytes);
 }
 
 }  // namespace
@@ -163,8 +163,8 @@ void CL_CALLBACK run_host_fill(void* arguments) {
 /// Drivers fill memory of their own alone: PoCL ends the process where it knows no object behind an address.
 void OpenClStream::fill_on_host(char* to, std::size_t bytes, const void* pattern, std::size_t pattern_bytes, const NativeOrder& order) {
     const Wait w(order);
-    HostFill f{to, bytes, pattern_bytes, {}};
-    std::memcpy(f.pattern, pattern, pattern_bytes);
+    HostFill f{to, bytes, {{}, pattern_bytes}};
+    std::memcpy(f.pattern.bytes, pattern, pattern_bytes);
     check(api_.clEnqueueNativeKernel(queue_, run_host_fill, &f, sizeof f, 0, nullptr, nullptr, w.count, w.events, w.marker),
           "clEnqueueNativeKernel");
 }

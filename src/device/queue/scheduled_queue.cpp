@@ -102,6 +102,17 @@ void ScheduledQueue::check_range(const char* op_name, const Buffer* buffer, std:
                                          " of a buffer of " + std::to_string(buffer->bytes()));
 }
 
+void FillPattern::repeat(char* to, std::size_t count) const noexcept {
+    if (std::all_of(bytes, bytes + size, [&](char c) { return c == bytes[0]; })) {
+        std::memset(to, bytes[0], count);
+        return;
+    }
+    char block[256];  // the pattern repeated, so that large copies do the work
+    for (std::size_t i = 0; i < sizeof block; i += size) std::memcpy(block + i, bytes, size);
+    for (; count >= sizeof block; count -= sizeof block, to += sizeof block) std::memcpy(to, block, sizeof block);
+    std::memcpy(to, block, count);
+}
+
 FillPattern ScheduledQueue::checked_pattern(Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t size) {
     check_range("fill", to, offset, bytes);
     const bool known_size = size == 1 || size == 2 || size == 4 || size == 8 || size == 16;

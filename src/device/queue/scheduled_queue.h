@@ -18,6 +18,9 @@ namespace pardo::device {
 struct FillPattern {
     char bytes[16];
     std::size_t size;
+
+    /// Fills memory of the host, `count` bytes: a multiple of the size.
+    void repeat(char* to, std::size_t count) const noexcept;
 };
 
 /// Everything of a queue that does not depend on where its work runs. Who derives makes the Scheduler, and submits to it.

@@ -48,12 +48,17 @@ Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const Bu
         if (writes(use)) after.push_back({use.buffer, Access::ReadWrite, use.view});
     const Event depends[] = {launched};
     if (visible) return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
+    return read_later(queue, after, {name, current_location()}, std::move(reader), depends);
+}
+
+Event StatusBuffer::read_later(Queue* queue, std::span<const BufferUse> uses, const Label& label, Reader reader,
+                               std::span<const Event> depends) const {
     const auto copy_and_check = [queue, buffer = buffer_, count = words_, reader = std::move(reader)] {
         std::vector<std::int64_t> words(count);
         queue->fetch(words.data(), buffer.get(), 0, count * sizeof(std::int64_t));
         reader(words);
     };
-    return queue->host_task(copy_and_check, after, {name, current_location()}, 50, depends);
+    return queue->host_task(copy_and_check, uses, label, 50, depends);
 }
 
 }  // namespace pardo::device

@@ -39,7 +39,9 @@ public:
         const bool last = k + 1 == bounds.rows.size();
         launch_kernel(queue, "check_indices", Variant(KernelId::NoteBad, DType::Int64), 1, args,
                       last ? block_.check(report) : std::function<void()>());
-        if (last && !status_->host_visible()) (void)block_.read(queue, {}, {}, bounds.op_name, report);
+        if (!last || status_->host_visible()) return;
+        const device::BufferUse words[] = {{status_, device::Access::ReadWrite}};  // kernels that are given them fail with them
+        (void)block_.read_later(queue, words, {bounds.op_name, device::current_location()}, report);
     }
     bool there() const { return status_ != nullptr; }
     /// As CHECKED.

@@ -28,12 +28,7 @@ void MatrixStatus::settle(std::span<const Memory> results) const {
     for (const Memory& x : results) {
         if (x) uses.push_back(use_of(x, device::Access::ReadWrite));
     }
-    const auto look = [queue = queue_, words = words_, report = report_] {
-        std::int64_t word = 0;
-        queue->fetch(&word, words.get(), 0, sizeof word);
-        report({&word, 1});
-    };
-    queue_->host_task(look, uses, device::Label{op_name_, device::current_location()}, 50);
+    (void)block_.read_later(queue_, uses, {op_name_, device::current_location()}, report_);
 }
 
 void MatrixStatus::finish(std::span<const Memory> results, const Memory& info) const {

@@ -2,6 +2,7 @@
 #include "late_results.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #include <pardo/ops.h>
@@ -12,7 +13,11 @@ namespace {
 constexpr std::int64_t largest_block = std::int64_t{1} << 25, most_held = std::int64_t{1} << 28;  // bytes
 constexpr std::size_t most_ranges = 256;
 
+std::atomic<std::uint64_t> failed{0};
+
 }  // namespace
+
+std::uint64_t LateResults::failures() noexcept { return failed.load(std::memory_order_acquire); }
 
 bool LateResults::overlaps(std::uintptr_t low, std::uintptr_t high) const {
     return std::ranges::any_of(ranges_, [&](const Range& r) { return r.low < high && low < r.high; });
@@ -50,8 +55,16 @@ void LateResults::finish() {
     const std::vector<Range> ranges = std::move(ranges_);
     const std::optional<pardo::Event> running = running_;
     *this = LateResults();
-    if (running) running->wait();
     std::exception_ptr first;
+    const auto end = [&] {
+        try {
+            running->wait();
+        } catch (...) {
+            if (!first) first = std::current_exception();
+        }
+    };
+    if (running) end();
+    while (running && !running->done()) end();  // the wait was interrupted: nothing writes the host's memory after this
     for (const Range& r : ranges) {
         try {
             const std::int64_t extent[] = {static_cast<std::int64_t>(r.high - r.low)}, step[] = {1};
@@ -60,7 +73,9 @@ void LateResults::finish() {
             if (!first) first = std::current_exception();
         }
     }
-    if (first) std::rethrow_exception(first);
+    if (!first) return;
+    failed.fetch_add(1, std::memory_order_acq_rel);
+    std::rethrow_exception(first);
 }
 
 }  // namespace bind

@@ -24,6 +24,8 @@ public:
     void runs(const pardo::Event& event) { running_ = event; }
     /// Copies all to the host, or waits; the first failure is thrown after that.
     void finish();
+    /// How often that has failed, in all threads: regions then forget which of their arrays are at which address of the host.
+    static std::uint64_t failures() noexcept;
 
 private:
     struct Range {

@@ -311,6 +311,10 @@ private:
 
     /// The arrays of a call that are present, or made for it.
     void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, bool present) const {
+        if (const std::uint64_t failures = LateResults::failures(); arguments.failures != failures) {
+            std::ranges::fill(arguments.addresses, 0);
+            arguments.failures = failures;
+        }
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
             if (!is_used(kept, p) || present != (table.shares || g.entry != nullptr)) continue;
@@ -379,6 +383,7 @@ private:
                 copy_back(kept, table, call, late);
             }
         } catch (...) {
+            settle(kept, arguments, table);
             forget(kept, arguments, table);
             failed(kept, table, call);
         }
@@ -424,6 +429,25 @@ private:
         for (std::size_t p = 0; p < parameters_.size() && !table.shares; ++p) {
             if (parameters_[p].rank < 0) continue;
             for (const Place& place : kept.places[p]) arguments.of_steps[place.step][place.argument].array = Array();
+        }
+    }
+
+    /// After a failure, which is raised once: nothing writes the host's memory any more, and what will be at its addresses has not failed.
+    void settle(const Kept& kept, const Arguments& arguments, const PresentTable& table) const {
+        if (!table.shares) return;
+        const Unlocked unlocked;
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            if (!is_used(kept, p)) continue;
+            for (const Place& place : kept.places[p]) {
+                const Array& array = arguments.of_steps[place.step][place.argument].array;
+                for (bool done = !array.node(); !done;) {
+                    try {
+                        array.accept();
+                        done = true;
+                    } catch (...) {  // interrupted: the loop is being stopped
+                    }
+                }
+            }
         }
     }
 

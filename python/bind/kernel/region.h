@@ -60,6 +60,7 @@ struct Step {
 struct Arguments {
     std::vector<std::vector<KernelArgument>> of_steps;
     std::vector<std::uintptr_t> addresses;
+    std::uint64_t failures = 0;  // of late results, when the addresses were noted
 };
 
 /// An argument of one of a region's loops, and which piece of an array it is.

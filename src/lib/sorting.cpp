@@ -161,7 +161,7 @@ Array ranked(const Array& x, Extents kth, std::int64_t axis) {
     result[at] = static_cast<std::int64_t>(kth.size());
     const lib::Memory input = lib::described(x.dtype(), shape), out = lib::described(x.dtype(), result);
     if (!lib::routines::ranked.applies(lib::queue_of("ranked", x), input, out, lib::lines_of(shape, at), positions))
-        return take(partition(x, kth, axis), array(std::span<const std::int64_t>(positions), x.queue()), at);
+        return take(partition(x, kth, axis), note_following(array(std::span<const std::int64_t>(positions), x.queue())), at);
     return graph::record(Ref<graph::Call>(new RankedCall(at, std::move(positions))), std::span(&x, 1), {x.dtype(), result});
 }
 

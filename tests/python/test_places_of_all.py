@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pardo as pp
 import pytest
+from groups import DEVICES
 
 LINE, WHOLE, MASK = np.array([3.0, 1.0, 2.0, 4.0]), np.array([2, 0, 3, 1]), np.array([True, False, True, True])
 SQUARE = np.array([[4.0, 1.0, 0.0, 0.0], [1.0, 5.0, 1.0, 0.0], [0.0, 1.0, 6.0, 1.0], [0.0, 0.0, 1.0, 7.0]])
@@ -62,6 +63,15 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
             yield f"{module}.{name}".lstrip("."), f
 
 
+@pytest.fixture(params=[pytest.param(d, marks=pytest.mark.varied(*["name"][: d.backend != "cpu"])) for d in DEVICES], ids=str, autouse=True)
+def device(request: pytest.FixtureRequest) -> Iterator[pp.Device]:
+    """The device of what is made from the host's values alone."""
+    before = pp.Device()
+    pp.set_default_device(request.param)
+    yield request.param
+    pp.set_default_device(before)
+
+
 def mapped(x: Any, make: Callable[[Any], Any]) -> Any:
     if isinstance(x, list) and x and isinstance(x[0], np.ndarray):
         return [make(part) for part in x]
@@ -95,11 +105,11 @@ def taken(f: Callable[..., Any]) -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name, _ in functions()])
-def test_results_are_where_operands_are(name):
+def test_results_are_where_operands_are(name, device):
     f = dict(functions())[name]
     for arguments in taken(f):
         for kind in ("host", "shared"):
-            queue = pp.Queue("cpu")
+            queue = pp.Queue(device)
             result = f(*(mapped(x, lambda h, q=queue, k=kind: pp.asarray(h, queue=q, usm_type=k)) for x in arguments))
             for x in arrays_in(result):
                 assert x.queue == queue, f"{name}{arguments}: a result is on {x.queue}"
@@ -136,7 +146,7 @@ JOINS = {"block", "column_stack", "dstack", "hstack", "lexsort", "row_stack", "s
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [name for name, _ in functions() if name not in BY_NAME])
-def test_values_of_the_host_alone(name):
+def test_values_of_the_host_alone(name, device):
     f = dict(functions())[name]
     for arguments in taken(f):
         if name in JOINS and not isinstance(arguments[0], list):
@@ -151,6 +161,6 @@ def test_values_of_the_host_alone(name):
             assert found, f"{name}{arguments}: {type(result).__name__} came back"
             assert pp.counters()["copies"] > before, f"{name}{arguments}: no copy was counted"
             for x in found:
-                assert x.queue == pp.Queue.of(pp.Device())
+                assert x.queue == pp.Queue.of(device)
             with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match="would copy"):
                 f(*given)

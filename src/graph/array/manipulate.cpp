@@ -208,7 +208,7 @@ Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> ax
         if (n < 0) throw Error(ErrorCode::Value, "repeat: repeats may not contain negative values.");
         source.insert(source.end(), static_cast<std::size_t>(n), i);
     }
-    return take(x, array(std::span<const std::int64_t>(source), x.queue()), along);
+    return take(x, note_following(array(std::span<const std::int64_t>(source), x.queue())), along);
 }
 
 Array tile(const Array& x, Extents repetitions) {

@@ -114,6 +114,9 @@ def test_results_are_where_operands_are(name, device):
             for x in arrays_in(result):
                 assert x.queue == queue, f"{name}{arguments}: a result is on {x.queue}"
                 assert x.usm_type == kind, f"{name}{arguments}: a result has memory of the kind {x.usm_type}, not {kind}"
+        with pp.device_context(device):
+            result = f(*(mapped(x, lambda h: pp.asarray(h, usm_type="shared")) for x in arguments))
+        assert {x.usm_type for x in arrays_in(result)} == {"shared"}, f"{name}{arguments}: inside of a context"
 
 
 # Their other arguments are not operands; or each result is that of one operand; or coefficients decide what is computed on the host.

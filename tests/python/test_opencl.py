@@ -338,3 +338,38 @@ def test_two_devices_of_one_platform(path, tmp_path):
         PARDO_OPENCL_MEMORY=path,
     )
     assert done.returncode == 0, done.stderr
+
+
+WRONG_INDICES = """
+import numpy as np, pardo as pp
+a = np.arange(24.0).reshape(4, 6)
+calls = {
+    "x[w]": lambda x, w: x[w],
+    "take": lambda x, w: pp.take(x, w, axis=0),
+    "x[w] = v": lambda x, w: x.__setitem__(w, 7.0) or x,
+    "put_along_axis": lambda x, w: pp.put_along_axis(x[:, 0], w, 7.0, 0) or x,
+}
+for name, call in calls.items():
+    for first in (None, pp.UserEvent()):  # that has not been set: nothing may wait for it in the call
+        x, w = pp.asarray(a), pp.asarray(np.array([0, 4]))
+        if first is not None:
+            x.queue.fill(x, 1.0, depends=[first])
+        y = call(x, w) + 1
+        if first is not None:
+            first.set_complete()
+        for read in (y.wait, lambda: pp.asnumpy(y)):
+            try:
+                read()
+            except IndexError as error:
+                assert "index 4 is out of bounds for axis 0 with size 4" in str(error), error
+            else:
+                raise AssertionError(name)
+print("ended")
+"""
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_wrong_indices_fail_where_the_host_sees_no_memory(device):
+    done = run(WRONG_INDICES, PARDO_OPENCL_MEMORY="buffer", PARDO_DEVICE=device)
+    assert done.stdout == "ended\n", done.stderr

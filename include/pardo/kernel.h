@@ -117,6 +117,9 @@ PARDO_API std::vector<KernelArgument> returned_by(const std::shared_ptr<const sy
 /// before this is set is lost.
 using Printer = std::function<void(const std::string& format, std::span<const KernelArgument> values)>;
 PARDO_API void set_printer(Printer printer);
+/// Blocks until kernels that print and have been submitted have printed; not for those that a UserEvent holds up. Raises an interruption,
+/// no failure. For the end of a program.
+PARDO_API void finish_prints();
 
 /// A list of Python's that serial statements use under a name: the argument is an array of its elements. If they change it, an argument
 /// "$lists" (int64) gets for each such list the address of the elements, which the caller frees, their number, and twice the number of

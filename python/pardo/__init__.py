@@ -129,6 +129,7 @@ _core._set_library_folders(_devices.package_folders())
 _atexit.register(_core._report_unseen_failures, True)
 _notebooks.report_after_cells()
 _atexit.register(_core._close_threads)  # runs before the report: what they fail with is in it
+_atexit.register(_core._finish_prints)  # and this before it
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core._forget_threads)
 

@@ -8,6 +8,8 @@
 
 #include <pardo/kernel.h>
 
+#include "base/fork.h"
+#include "device/event.h"
 #include "ir/eval.h"
 
 namespace pardo {
@@ -16,9 +18,27 @@ namespace {
 /// Never freed: a kernel may end while another printer is set.
 std::atomic<const Printer*> printer = nullptr;
 
+/// What has not printed yet. Never freed: threads may print while the process ends.
+struct Unprinted {
+    HeldMutex mutex;
+    std::vector<Event> events;
+};
+Unprinted& unprinted = *new Unprinted;
+
 }  // namespace
 
 void set_printer(Printer given) { printer = new Printer(std::move(given)); }
+
+void finish_prints() {
+    std::vector<Event> events;
+    {
+        const std::lock_guard lock(unprinted.mutex);
+        events.swap(unprinted.events);
+    }
+    for (const Event& e : events) {
+        if (!e.state()->waits_for_user_event()) e.state()->wait_done();
+    }
+}
 
 namespace launch {
 namespace {
@@ -55,6 +75,23 @@ std::vector<KernelArgument> values_of(const lang::Print& print, const std::int64
 }
 
 }  // namespace
+
+void note_printing(const Event& printing) {
+    device::EventState* const state = printing.state();
+    if (!state || state->done()) return;
+    {
+        const std::lock_guard lock(unprinted.mutex);
+        unprinted.events.push_back(printing);
+    }
+    state->subscribe([state] {  // a handle that stayed would delay the report of its failure
+        Event printed;          // goes after the lock: its failure may be reported then
+        const std::lock_guard lock(unprinted.mutex);
+        const auto at = std::ranges::find_if(unprinted.events, [state](const Event& e) { return e.state() == state; });
+        if (at == unprinted.events.end()) return;
+        printed = std::move(*at);
+        unprinted.events.erase(at);
+    });
+}
 
 void print_all(std::span<const std::int64_t> log, const std::vector<lang::Print>& prints, bool fp64, const std::string& name) {
     const auto words_of = [](const lang::Print& p) {

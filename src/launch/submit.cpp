@@ -223,6 +223,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::StatusBuffer::Words words) {
             print_all(words, prints, fp64, name);
         });
+        note_printing(event);
     }
     if (looks) event = status.read(queue, event, uses, name(), failure);
     if (guard.owns_lock()) guard.unlock();

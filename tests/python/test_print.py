@@ -1,5 +1,6 @@
 # tests/python/test_print.py: print in kernels: what it writes, and in which order.
 import io
+import subprocess
 import sys
 
 import numpy as np
@@ -177,3 +178,32 @@ def test_output_that_fails_raises_its_own_exception(monkeypatch):
     monkeypatch.setattr(sys, "stdout", closed)
     with pytest.raises(ValueError, match="closed file"):
         says[1](x).wait()
+
+
+END = """
+import pardo as pp
+
+@pp.kernel
+def show(item: pp.Item, x, y):
+    i = item.get_id(0)
+    print("item", i, x[i])
+    y[i] = x[i + {beyond}]
+
+queue = pp.Queue(order="{order}")
+x, y, event = pp.ones(3, queue=queue), pp.zeros(3, queue=queue), pp.UserEvent()
+if {held}:
+    queue.fill(x, 2.0, depends=[event])
+show[pp.Range(3)](x, y)
+"""
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize(("beyond", "held"), [(0, False), (2, False), (0, True)])
+def test_a_program_that_ends_at_once_prints(tmp_path, beyond, held, order):
+    """What a user event holds up does not run, and does not stop the end either."""
+    file = tmp_path / "program.py"
+    file.write_text(END.format(beyond=beyond, held=held, order=order))
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ("" if held else "item 0 1.0\nitem 1 1.0\nitem 2 1.0\n")
+    assert ("IndexError: show: index" in done.stderr) is bool(beyond)

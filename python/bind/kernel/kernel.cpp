@@ -411,6 +411,13 @@ void bind_kernel(nb::module_& m) {
             });
         },
         nb::arg("print"));
+    m.def(
+        "_finish_prints",
+        [] {
+            const Unlocked unlocked;
+            pardo::finish_prints();
+        },
+        "At exit: lets kernels print that have been submitted.");
     m.def("_hold_prints", &hold_prints, "Before fork(): lets kernels print what they are printing, and later lines after it.");
     m.def(
         "_release_prints", [] { forking = 0; }, "After fork(), in both processes.");

@@ -122,7 +122,7 @@ def test_results_are_where_operands_are(name, device):
 # Their other arguments are not operands; or each result is that of one operand; or coefficients decide what is computed on the host.
 NO_OPERANDS = {
     "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "hsplit", "linalg.matrix_rank", "meshgrid", "nan_to_num",
-    "ndimage.convolve", "ndimage.correlate", "real_if_close", "split", "trapezoid", "choose", "delete", "polyval", "select",
+    "ndimage.convolve", "ndimage.correlate", "real_if_close", "split", "trapezoid", "delete",
 }  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def _handed_out(result: Any, stored: dict[int, np.ndarray[Any, Any]], copied: bo
 # kinds of memory, they are computed to tell.
 _BESIDE_OTHERS = {
     "convolve", "correlate", "diag_indices_from", "digitize", "histogram2d", "histogramdd", "lexsort", "nanpercentile", "nanquantile",
-    "packbits", "poly", "polymul", "resize",
+    "packbits", "poly", "polymul", "polyval", "resize",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray
-from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, same_queue, store_back, word
+from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, number, same_queue, store_back, word
 from pardo._base.docstrings import filled
 from pardo._base.records import Records
 from pardo._core import Array
@@ -61,11 +61,11 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     >>> pp.choose(pp.asarray([1, 0, 1]), [pp.asarray([1, 2, 3]), pp.asarray([10, 20, 30])])
     array([10,  2, 30])
     """
-    a = array(a, "choose")
+    given = [choices[k] for k in range(len(choices))]
+    a, *_ = operands([a, *(c for c in given if type(c) is Array)], "choose")
     word(mode, "choose: mode", ("raise", "wrap", "clip"))
     if a.dtype.kind not in "biu" or a.dtype == np.uint64:
         raise TypeError(f"choose: indices must be integers that int64 can hold, not {a.dtype}")
-    given = [choices[k] for k in range(len(choices))]
     if not given:
         raise ValueError("choose: there is nothing to choose from")
     dtype = np.result_type(
@@ -126,18 +126,19 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         raise ValueError("select: list of cases must be same length as list of conditions")
     if not len(condlist):
         raise ValueError("select with an empty condition list is not possible")
-    conditions = operands([condlist[k] for k in range(len(condlist))], "select")
+    n = len(condlist)
+    given = [*(choicelist[k] for k in range(n)), default]
+    weak = [type(c) in (int, float, complex) for c in given]
+    found = operands([*(condlist[k] for k in range(n)), *(c for c, w in zip(given, weak, strict=True) if not w)], "select")
+    conditions, strong = found[:n], iter(found[n:])
     for k, c in enumerate(conditions):
         if c.dtype != np.bool_:
             raise TypeError(f"select: invalid entry {k} in condlist: should be boolean ndarray")
-    like = conditions[0]
-    given = [*(choicelist[k] for k in range(len(choicelist))), default]
-    weak = [type(c) in (int, float, complex) for c in given]
-    values = [c if w or type(c) is Array else operand(c, like, "select") for c, w in zip(given, weak, strict=True)]
-    dtype = default_on(like.queue, np.result_type(*(v if w else v.dtype for v, w in zip(values, weak, strict=True))))
-    parts = [array(dtype.type(v), "select")._to_queue(like.queue) if w else cast(v, dtype) for v, w in zip(values, weak, strict=True)]
+    queue = conditions[0].queue
+    values = [c if w else next(strong) for c, w in zip(given, weak, strict=True)]
+    dtype = default_on(queue, np.result_type(*(v if w else v.dtype for v, w in zip(values, weak, strict=True))))
+    parts = [number(dtype.type(v), dtype, queue, "select") if w else cast(v, dtype) for v, w in zip(values, weak, strict=True)]
     everything = _core._broadcast_arrays([*conditions, *parts])
-    n = len(conditions)
     result = everything[-1]
     for c, v in reversed(list(zip(everything[:n], everything[n:-1], strict=True))):
         result = _core._where(c, v, result)

@@ -33,6 +33,8 @@ char* address_of(const Node& node, std::span<const std::int64_t> index) {
 std::optional<Array> element_of(const Array& x, std::span<const std::int64_t> index) {
     const Node& node = *x.node();
     if (!at_rest(node)) return {};
+    const MemoryKind kind = node.buffer->kind_for_results();
+    if (kind == MemoryKind::Shared || kind == MemoryKind::Host) return {};  // a constant has no kind of memory
     const char* const at = address_of(node, index);
     if (!at) return {};
     const Scalar value = ir::read_element(node.dtype, at);

@@ -245,3 +245,18 @@ class pair:  # noqa: N801
 def test_what_is_refused(function, text):
     with pytest.raises((TypeError, ValueError, IndexError), match=text):
         pp.jit(function)(records())
+
+
+PLAIN = np.array([(1, 2.0), (0, 3.0)], dtype=[("a", "i4"), ("b", "f8")])
+
+
+@pytest.mark.parametrize("host", [PLAIN, PLAIN.view(np.recarray)], ids=["structured", "record"])
+@pytest.mark.parametrize("name", ["concatenate", "sort", "stack", "where", "take", "reshape", "roll", "flip", "copy"])
+def test_structured_arrays_of_numpy_are_operands(name, host):
+    others = {"take": ([0],), "reshape": ((2, 1),), "roll": (1,)}.get(name, ())
+    given = ([host, host],) if name in ("concatenate", "stack") else (np.array([True, False]), host, host) if name == "where" else (host,)
+    result, expected = getattr(pp, name)(*given, *others), getattr(np, name)(*given, *others)
+    np.testing.assert_array_equal(pp.asnumpy(result), np.asarray(expected))
+    if name != "copy":
+        with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match=f"{name}: would copy"):
+            getattr(pp, name)(*given, *others)

@@ -269,10 +269,14 @@ def _with_host_operands(
     if not any(map(functools.partial(_is_in, operand), everything)):
         return None
     home = _home_in(everything)
-    if home is None:
-        copy = _core._host_operand(operand, default_queue(), op_name, False)
+    queue = default_queue() if home is None else home.queue
+    if isinstance(operand, np.ndarray) and operand.dtype.names:
+        _core._note_transfer(op_name, operand.nbytes, queue.device.id, True)
+        copy = asarray(operand, queue=queue)
+    elif home is None:
+        copy = _core._host_operand(operand, queue, op_name, False)
     else:
-        copy = on_queue(operand, home.queue, op_name)
+        copy = on_queue(operand, queue, op_name)
     put = functools.partial(_replaced, operand, copy)
     return list(map(put, positional)), {name: put(x) for name, x in keywords.items()}
 

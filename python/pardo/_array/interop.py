@@ -82,7 +82,12 @@ def host_operand(obj: Any, target: Queue, op_name: str, follows: bool = True) ->
         return _of_parts(obj, None, target if follows else home.queue, op_name, op_name, 2 if follows else _core._pull(home))
     if isinstance(obj, np.matrix):
         raise TypeError(f"{op_name}: a numpy.matrix has operators of its own; use numpy.asarray(m), whose * works element by element")
-    host, element = _host_of(obj, None, target, op_name)
+    try:
+        host, element = _host_of(obj, None, target, op_name)
+    except TypeError as error:
+        if isinstance(obj, np.ndarray) and obj.dtype.names is not None:  # functions of structured arrays may take it
+            error.host_operand = obj, op_name  # type: ignore[attr-defined]
+        raise
     return _core._copy_operand(host, element, target, op_name, follows)
 
 

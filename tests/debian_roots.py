@@ -93,7 +93,7 @@ def pythons(root: Path) -> list[str]:
 
 def on_opencl(inside: str, environment: list[str]) -> list[tuple[str, list[str]]]:
     """The steps for the suite's PoCL, which has other kinds of memory than that of this machine. Not the conformance tests: 6.0 ends the
-    process on some kernels (its issue 1608), and 7.1 compiles the sorts in groups wrongly unless POCL_WORK_GROUP_METHOD is cbs."""
+    process on some kernels (its issue 1608)."""
     command = [*environment, inside, "tests/fuzz"]
     return [(f"fuzzer of {name} on PoCL", [*command, name, "--minutes", "0.5", "--device", "opencl:0"]) for name in ("failures", "queues")]
 

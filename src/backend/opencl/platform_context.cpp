@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "backend/opencl/quirks.h"
 #include "device/queue/queue.h"
 
 namespace pardo::opencl {
@@ -31,6 +32,7 @@ PlatformContext::PlatformContext(FoundPlatform platform, std::vector<cl_device_i
       name_(platform_text(platform, CL_PLATFORM_NAME)),
       vendor_(platform_text(platform, CL_PLATFORM_VENDOR)),
       version_(platform_text(platform, CL_PLATFORM_VERSION)) {
+    set_environment(name_, version_);
     const auto load = [&](auto& function, const char* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
             api().clGetExtensionFunctionAddressForPlatform(platform.id, name));

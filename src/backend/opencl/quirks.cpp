@@ -2,7 +2,10 @@
 #include "backend/opencl/quirks.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
+
+#include "base/env.h"
 
 namespace pardo::opencl {
 namespace {
@@ -51,6 +54,14 @@ bool has_quirk(Quirk quirk, const std::string& platform, bool processor, bool la
     return std::any_of(std::begin(rows), std::end(rows), [&](const Row& row) {
         return row.quirk == quirk && row.platform == platform && (row.of == Of::All || (row.of == Of::Processors ? processor : lanes));
     });
+}
+
+void set_environment(const std::string& platform, const std::string& version) {
+    int major = 0, minor = 0;  // "OpenCL 3.0 PoCL 7.1  Linux, …"
+    const std::size_t at = version.find("PoCL ");
+    if (platform != pocl || at == std::string::npos || std::sscanf(version.c_str() + at, "PoCL %d.%d", &major, &minor) != 2) return;
+    if (major != 7 || minor >= 2) return;
+    [[maybe_unused]] static const auto* const kept = new TemporaryVariable("POCL_WORK_GROUP_METHOD", "cbs");  // it compiles until the end
 }
 
 }  // namespace pardo::opencl

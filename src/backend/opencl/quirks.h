@@ -22,4 +22,8 @@ enum class Quirk {
 /// driver's.
 bool has_quirk(Quirk quirk, const std::string& platform, bool processor, bool lanes);
 
+/// Sets what a driver reads from the environment when it compiles, unless the user has: PoCL 7.0 and 7.1 cut kernels with barriers into
+/// loops wrongly (its commits ada4a8f2d and 40c687734, in 7.2), and compile them right by their other method. `version`: of the platform.
+void set_environment(const std::string& platform, const std::string& version);
+
 }  // namespace pardo::opencl

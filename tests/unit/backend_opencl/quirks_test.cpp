@@ -1,0 +1,29 @@
+// tests/unit/backend_opencl/quirks_test.cpp: what is set in the environment for a driver.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "backend/opencl/quirks.h"
+
+namespace pardo::opencl {
+namespace {
+
+TEST(Quirks, PoclBetweenTwoVersionsCompilesByItsOtherMethod) {
+    const auto method = [] {
+        const char* value = std::getenv("POCL_WORK_GROUP_METHOD");
+        return std::string(value ? value : "");
+    };
+    ASSERT_EQ(method(), "");
+    for (const char* version :
+         {"OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts", "OpenCL 3.0 PoCL 7.2-RC1  Linux", "OpenCL 3.0 LINUX", ""})
+        set_environment("Portable Computing Language", version);
+    set_environment("Intel(R) OpenCL", "OpenCL 3.0 PoCL 7.1");
+    EXPECT_EQ(method(), "");
+    set_environment("Portable Computing Language", "OpenCL 3.0 PoCL 7.1  Linux, Release, RELOC, LLVM 20.1.8");
+    EXPECT_EQ(method(), "cbs");
+    ::unsetenv("POCL_WORK_GROUP_METHOD");  // the other tests of this process compile as ever
+}
+
+}  // namespace
+}  // namespace pardo::opencl

@@ -16,17 +16,27 @@ namespace {
 using device::ImageShape;
 using device::NativeOrder;
 
-/// Memory with an address is no buffer that images are copied from: this copies it to one, or back.
-constexpr const char* copy_text = R"(
-__kernel void copy(__global const uint4* from, __global uint4* to, ulong whole, ulong bytes) {
-    const ulong i = get_global_id(0);
-    if (i < whole) {
-        to[i] = from[i];
-        return;
-    }
+/// Memory with an address is no buffer that images are copied from: the first kernel copies it to one, the second one back. One kernel for
+/// both ways would be given an address where it has been given a buffer: NVIDIA's driver has answered that with CL_INVALID_KERNEL_ARGS.
+constexpr const char *copy_text = R"(
+#define COPY                                                                                                      \
+    const ulong i = get_global_id(0);                                                                             \
+    if (i < whole) {                                                                                              \
+        to[i] = from[i];                                                                                          \
+        return;                                                                                                   \
+    }                                                                                                             \
     for (ulong k = whole * 16; k < bytes; ++k) ((__global uchar*)to)[k] = ((__global const uchar*)from)[k];
+__kernel void to_buffer(__global const uint4* from, __global uint4* to, ulong whole, ulong bytes) { COPY }
+__kernel void from_buffer(__global const uint4* from, __global uint4* to, ulong whole, ulong bytes) { COPY }
+)",
+                     *to_buffer = "to_buffer", *from_buffer = "from_buffer";
+
+/// The number of a kernel of a program.
+std::size_t number_of(const OpenClTextProgram& program, const char* kernel) {
+    std::size_t k = 0;
+    while (program.kernels()[k].name.str() != kernel) ++k;
+    return k;
 }
-)";
 
 cl_mem_object_type type_of(const ImageShape& s) {
     if (s.rank == 3) return CL_MEM_OBJECT_IMAGE3D;
@@ -214,7 +224,8 @@ void OpenClStream::copy_image(cl_mem image, const ImageShape& shape, OpenClTextP
     if (!to_image) std::swap(launch.arguments[0], launch.arguments[1]);
     launch.global[0] = static_cast<std::int64_t>(bytes / 16 + 1);
     device::NativeEvent first = nullptr;
-    const auto copy_memory = [&](const NativeOrder& here) { copier->enqueue(*this, 0, launch, here); };
+    const std::size_t kernel = number_of(*copier, to_image ? to_buffer : from_buffer);
+    const auto copy_memory = [&](const NativeOrder& here) { copier->enqueue(*this, kernel, launch, here); };
     const NativeOrder begins{order.after, &first, order.timed};
     to_image ? copy_memory(begins) : enqueue(staging.object, 0, begins);
     const NativeOrder ends{{&first, 1}, order.marker, order.timed};

@@ -209,6 +209,15 @@ Words UserFunction::key_of(Arguments arguments, const NdRange& range, const devi
     return key;
 }
 
+UserFunction::Owners UserFunction::owners_of(Arguments arguments) {
+    Owners out;
+    for (const KernelArgument& a : arguments) {
+        if (a.function) out.push_back(a.function);
+        if (a.structure) out.insert(out.end(), {a.structure, a.members});
+    }
+    return out;
+}
+
 lang::Lowered UserFunction::lowered(const Specialisation& s, const lang::Options& options, lang::OutsideUse* outside) const {
     return loop_ ? lang::lower_loop(function_, *loop_, s.types, options, outside)
                  : lang::lower(function_, takes_item_, s.space, s.types, options, outside);
@@ -464,7 +473,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
         if (has_outside_ || !fixed_.empty()) types = key;
         if (!fixed_.empty()) {
             if (const auto found = fixed_.find(key); found != fixed_.end())
-                for (const lang::OutsideNumber& number : found->second) fixed.emplace_back(number, number->value());
+                for (const lang::OutsideNumber& number : found->second.numbers) fixed.emplace_back(number, number->value());
             add_fixed(key);
         }
         if (last_ && last_->first == key) return last_->second;
@@ -473,16 +482,17 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
             found->second->used = ++uses_;
             return found->second;
         }
-        if (const auto found = refused_.find(key); found != refused_.end()) throw Error(found->second);
+        if (const auto found = refused_.find(key); found != refused_.end()) throw Error(found->second.error);
     }
     std::shared_ptr<Specialisation> made;
     const std::size_t before = fixed.size();
     const auto more_fixed = [&] {  // with the lock
         if (fixed.size() == before) return;
         if (!types) types = key;
-        std::vector<lang::OutsideNumber>& numbers = fixed_[*types];
-        numbers.clear();
-        for (const auto& [number, value] : fixed) numbers.push_back(number);
+        if (fixed_.size() >= most_programs) fixed_.clear();
+        Fixed& entry = fixed_[*types];
+        entry = {{}, owners_of(arguments)};
+        for (const auto& [number, value] : fixed) entry.numbers.push_back(number);
         key = *types;
         add_fixed(key);
     };
@@ -492,7 +502,7 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
         const std::lock_guard lock(lock_of(this));
         more_fixed();
         if (refused_.size() >= most_programs) refused_.clear();
-        refused_.try_emplace(key, e);
+        refused_.try_emplace(key, Refused{e, owners_of(arguments)});
         throw;
     }
     std::vector<std::shared_ptr<Specialisation>> dropped;  // without the lock

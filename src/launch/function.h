@@ -134,6 +134,20 @@ private:
     /// Lets a quarter of the programs go, those that have not been used for longest; what runs keeps its own.
     std::vector<std::shared_ptr<Specialisation>> drop_old();
 
+    using Owners = std::vector<std::shared_ptr<const void>>;
+    /// Functions and classes among the arguments, whose addresses are part of the key: what is kept by the key keeps them too.
+    static Owners owners_of(Arguments arguments);
+    /// Numbers whose values are part of further keys.
+    struct Fixed {
+        std::vector<lang::OutsideNumber> numbers;
+        Owners owners;
+    };
+    /// Why a program cannot be made: a loop asks again each time that it runs.
+    struct Refused {
+        Error error;
+        Owners owners;
+    };
+
     std::shared_ptr<const syntax::Function> function_;
     const Text label_;  // its name, for all launches
     const bool takes_item_;
@@ -142,11 +156,11 @@ private:
     static constexpr std::size_t most_programs = 1024;  // some 50 KiB each
     const bool has_outside_;
     // By lock_of(this):
-    std::uint64_t uses_ = 0;                                                        // by calls that looked for a program
-    std::size_t made_ = 0;                                                          // programs
-    std::unordered_map<Words, std::vector<lang::OutsideNumber>, WordsHash> fixed_;  // numbers whose values are part of further keys
+    std::uint64_t uses_ = 0;  // by calls that looked for a program
+    std::size_t made_ = 0;    // programs
+    std::unordered_map<Words, Fixed, WordsHash> fixed_;
     std::unordered_map<Words, std::shared_ptr<Specialisation>, WordsHash> known_;
-    std::unordered_map<Words, Error, WordsHash> refused_;  // what cannot be made, and why: a loop asks again each time that it runs
+    std::unordered_map<Words, Refused, WordsHash> refused_;
     const std::pair<const Words, std::shared_ptr<Specialisation>>* last_ = nullptr;  // of them, what the last call took
 };
 

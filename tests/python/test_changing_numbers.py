@@ -1,5 +1,7 @@
 # tests/python/test_changing_numbers.py: numbers from outside of kernels and loops that change become arguments: compiled once, never stale.
 import functools
+import gc
+import linecache
 import math
 import os
 import subprocess
@@ -12,6 +14,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from numpy.testing import assert_array_equal
+from pardo._compiler import frontend
 from pardo._compiler.translator import Translator
 
 pytestmark = pytest.mark.once
@@ -669,3 +672,28 @@ def test_flags_that_change_to_and_fro_are_translated_once_for_each_value(monkeyp
         run()
     assert count == 0
     FLAG = True
+
+
+@pp.kernel
+def each_by(item: pp.Item, f, x):
+    x[item.get_id(0)] = f(x[item.get_id(0)])
+
+
+def test_what_was_refused_of_a_function_that_is_gone_is_not_said_of_another(monkeypatch):
+    monkeypatch.setattr(frontend, "MOST_TRANSLATIONS", 1)  # so that another one soon has its address
+
+    def made(name, text):
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        names = {}
+        exec(compile(text, name, "exec"), names)
+        return names["f"]
+
+    x = pp.zeros(4)
+    for k in range(6):
+        for part in range(2):  # the second lets go of the first
+            with pytest.raises(TypeError, match="cannot be indexed"):
+                each_by[4](made(f"<refused {k} {part}>", f"def f(v):\n    return v[{part}]\n"), x)
+        gc.collect()
+        x[...] = 1
+        each_by[4](made(f"<taken {k}>", f"def f(v):\n    return v + {k}\n"), x)
+        assert x[3] == 1 + k

@@ -697,3 +697,22 @@ def test_what_was_refused_of_a_function_that_is_gone_is_not_said_of_another(monk
         x[...] = 1
         each_by[4](made(f"<taken {k}>", f"def f(v):\n    return v + {k}\n"), x)
         assert x[3] == 1 + k
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pp.elementwise(lambda x: x * RATE),
+        lambda: pp.reduction(lambda x: x * RATE, lambda a, b: a + b, 0),
+        lambda: pp.reduction(lambda x: x, lambda a, b: a + b * RATE, 0),
+        lambda: pp.scan(lambda x: x * RATE, lambda a, b: a + b, 0),
+        lambda: pp.scan(lambda x: x, lambda a, b: a + b, 0, lambda s, x: s * RATE),
+        lambda: pp.vectorize(lambda x: x * RATE),
+    ],
+)
+def test_types_of_results_follow_numbers_from_outside(make, monkeypatch):
+    f, x = make(), pp.arange(5)
+    for rate, dtype in ((2, np.int64), (0.5, np.float64), (2, np.int64)):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        assert f(x).dtype == dtype
+        assert_array_equal(f(x), make()(x))

@@ -32,6 +32,7 @@ __all__ = ["elementwise", "reduction", "scan"]
 BLOCK, BLOCKS = 2048, 1024  # elements of an item at least, items at most, where items go through many elements each
 PER_ITEM = 8  # elements of each item, elsewhere
 SERIAL = 1024  # totals that one item goes through
+MOST_KEPT = 64  # types of results that a function remembers
 
 # --- calls
 
@@ -163,6 +164,17 @@ class _Made(pickling.Unchanging):
         self._kernels: dict[Any, KernelFunction[...]] = {}
         self._results: dict[Any, Any] = {}
 
+    def _types(self, given: _Inputs, functions: Sequence[Any], make: Callable[[], Any]) -> Any:
+        """What `make` finds out about dtypes, from an earlier call where that is known: what functions take from outside may have other
+        types now, and then their translations are others."""
+        key = (given.queue.device.without_queue, *map(frontend.function_argument, functions), *given.key())
+        found = self._results.get(key)
+        if found is None:
+            if len(self._results) >= MOST_KEPT:
+                self._results.clear()
+            found = self._results[key] = make()
+        return found
+
     def _kernel(self, function: Callable[..., Any]) -> KernelFunction[...]:
         made = self._kernels.get(function)
         if made is None:
@@ -205,10 +217,8 @@ class Elementwise(_Made):
 
     def _call(self, *inputs: Any, out: Any = None) -> Any:
         given = _Inputs(inputs, self.__name__)
-        key = given.key()
-        if key not in self._results:
-            self._results[key] = given.returned(self._function, self.__name__)
-        outputs, single = self._outputs(self._results[key], out, given.shape, given.queue)
+        types_ = self._types(given, [self._function], lambda: given.returned(self._function, self.__name__))
+        outputs, single = self._outputs(types_, out, given.shape, given.queue)
         if given.count:
             values, targets, extents = given.laid_out(outputs)
             rank = len(extents)
@@ -241,10 +251,12 @@ class Reduction(_Made):
 
     def _call(self, *inputs: Any) -> Any:
         given = _Inputs(inputs, self.__name__)
-        key = given.key()
-        if key not in self._results:
-            self._results[key] = _total_types(given.returned(self._function, self.__name__), self._combine, given.queue, self.__name__)
-        types_ = self._results[key]
+        op_name = self.__name__
+        types_ = self._types(
+            given,
+            [self._function, self._combine],
+            lambda: _total_types(given.returned(self._function, op_name), self._combine, given.queue, op_name),
+        )
         if self._loop is not None and isinstance(types_, np.dtype) and given.count:
             values, _, extents = given.laid_out()
             total = self._loop(self._function, values, extents, given.count, self._initial)
@@ -316,10 +328,8 @@ class Scan(_Made):
 
     def _call(self, *inputs: Any, out: Any = None) -> Any:
         given = _Inputs(inputs, self.__name__)
-        key = given.key()
-        if key not in self._results:
-            self._results[key] = self._types(given)
-        types_, result_types = self._results[key]
+        functions = [f for f in (self._function, self._combine, self._finish, self._output) if f is not None]
+        types_, result_types = self._types(given, functions, lambda: self._found_types(given))
         outputs, single = self._outputs(result_types, out, given.shape, given.queue)
         if given.count:
             values, targets, extents = given.laid_out(outputs)
@@ -328,7 +338,7 @@ class Scan(_Made):
 
     __call__ = contexts.copying(_call)
 
-    def _types(self, given: _Inputs) -> tuple[Any, Any]:
+    def _found_types(self, given: _Inputs) -> tuple[Any, Any]:
         op_name = self.__name__
         value = given.returned(self._function, op_name)
         types_ = _total_types(value, self._combine, given.queue, op_name)

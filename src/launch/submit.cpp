@@ -168,8 +168,11 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         switch (slot.kind) {
             case lang::Slot::Kind::Pointer: {
                 const graph::Node& leaf = *a->array.node();
-                words.push_back(reinterpret_cast<std::uint64_t>(leaf.buffer->data()) +
-                                static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
+                // What the program does not touch is none of its uses: drivers that know memory by handles find none for an address of it.
+                const bool used = lowered.used[static_cast<std::size_t>(slot.argument)];
+                words.push_back(used ? reinterpret_cast<std::uint64_t>(leaf.buffer->data()) +
+                                           static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype))
+                                     : 0);
                 break;
             }
             case lang::Slot::Kind::Extent: words.push_back(static_cast<std::uint64_t>(a->array.node()->shape[slot.dimension])); break;

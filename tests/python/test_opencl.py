@@ -116,6 +116,15 @@ x[3:5] = 7
 np.testing.assert_allclose(np.asarray(y.to_device('cpu')), (np.sqrt(a) * 2 + a[::-1]).sum(axis=1), rtol=1e-5)
 a[3:5] = 7
 np.testing.assert_array_equal(np.asarray(x.to_device('cpu')), a)
+
+@pp.kernel
+def counts(x, y):
+    y[pp.get_global_id(0)] = x.shape[0] + 1
+
+for unread in (x[0], x[0, :0], pp.ones(5, device=sys.argv[1])):
+    y = pp.zeros(8, dtype=pp.int64, device=sys.argv[1])
+    counts[8](unread, y)
+    assert (np.asarray(y.to_device('cpu')) == unread.size + 1).all()
 """
     done = run(code, device, PARDO_OPENCL_MEMORY=path)
     assert done.returncode == 0, done.stderr

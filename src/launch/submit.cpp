@@ -223,9 +223,15 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     if ((looks && status.blocks()) || (!lowered.prints.empty() && log.blocks())) guard.unlock();
     if (!lowered.prints.empty()) {
         const bool fp64 = queue->device()->supports(DType::Float64);
-        event = log.read(queue, event, uses, name(), [prints = lowered.prints, fp64, name = name()](device::StatusBuffer::Words words) {
+        const auto print = [prints = lowered.prints, fp64, name = name()](device::StatusBuffer::Words words) {
             print_all(words, prints, fp64, name);
-        });
+        };
+        try {
+            event = log.read(queue, event, uses, name(), print);
+        } catch (...) {  // interrupted
+            if (looks) (void)status.read_after(queue, event, uses, name(), failure);
+            throw;
+        }
         note_printing(event);
     }
     if (looks) event = status.read(queue, event, uses, name(), failure);

@@ -165,6 +165,60 @@ def test_where_the_host_sees_no_memory(device):
     assert done.stdout == "ends\n", done.stderr
 
 
+@pp.kernel(bounds_check=True)
+def says_and_puts(item: pp.Item, x, at, value):
+    if item.get_id(0) == 0:
+        print("here")
+    x[at[item.get_id(0)]] = value
+
+
+@pytest.mark.parametrize("device", [d for d in DEVICES if d.backend == "opencl"], ids=str)
+def test_checks_are_read_where_a_wait_for_them_ends_or_may_not_be(device):
+    """The call waits there: a Ctrl-C ends that, and host tasks of the same queue must not wait."""
+    code = f"""
+        import os, signal, threading, pardo as pp, pytest
+        from test_shared_orders import put_checked, says_and_puts
+        queue = pp.Queue({device.id!r})
+        at = pp.arange(8, dtype="int64", queue=queue) + 1
+
+        def fails(x):
+            for _ in range(2):
+                with pytest.raises(IndexError, match="index 8 is out of bounds"):
+                    pp.asnumpy(x)
+
+        for kernel in (put_checked, says_and_puts):
+            x = pp.zeros(8, queue=queue)
+            x.wait()
+            queue.host_task(lambda: kernel[8, queue](x, at, 1)).wait()
+            fails(x)
+
+            x = pp.zeros(8, queue=queue)
+            x.wait()
+            stopped, before = threading.Event(), None
+
+            def interrupt():
+                while not stopped.wait(0.02):
+                    os.kill(os.getpid(), signal.SIGINT)
+
+            def handler(*_):
+                if before is not None and pp.counters()["launched"] > before and not stopped.is_set():
+                    stopped.set()
+                    raise KeyboardInterrupt
+
+            signal.signal(signal.SIGINT, handler)
+            queue.host_task(interrupt)
+            before = pp.counters()["launched"]
+            with pytest.raises(KeyboardInterrupt):
+                kernel[8, queue](x, at, 1)
+            fails(x)
+        """
+    environment = {**os.environ, "PARDO_OPENCL_MEMORY": "buffer", "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=100, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("name", ["fill", "copy into it", "kernel"])
 def test_views_of_numpys_over_our_memory(gate, name):
     order, expected = ORDERS[name]

@@ -26,28 +26,37 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
 
 Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
                          Reader reader) const {
-    const bool visible = buffer_->host_visible();
-    if (!visible && !(launched.state() && launched.state()->waits_for_user_event())) {  // here the host waits: reading takes a copy
-        if (launched.state()) launched.state()->wait_done();
+    EventState* const state = launched.state();
+    const bool must_not_wait = state && (state->waits_for_user_event() || (running_task() && state->waits_for(running_task())));
+    if (buffer_->host_visible() || must_not_wait) return read_after(queue, launched, uses, name, std::move(reader));
+    std::vector<std::int64_t> words(words_);
+    try {
+        if (state) state->wait_done();
         if (failure_of(launched)) return launched;
-        std::vector<std::int64_t> words(words_);
         queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));
-        try {
-            reader(words);
-        } catch (const Error& e) {  // late all the same: see docs/design/errors.md
-            const Event failed(new EventState(queue));
-            failed.state()->set_failed(e, {name, current_location()});
-            for (const BufferUse& use : uses)
-                if (writes(use)) (void)use.buffer->note_write(failed, use.access, use.view);
-            return failed;
-        }
-        return launched;
+    } catch (...) {  // interrupted: the kernel goes on, and what it says is not to be lost
+        (void)read_after(queue, launched, uses, name, std::move(reader));
+        throw;
     }
+    try {
+        reader(words);
+    } catch (const Error& e) {  // late all the same: see docs/design/errors.md
+        const Event failed(new EventState(queue));
+        failed.state()->set_failed(e, {name, current_location()});
+        for (const BufferUse& use : uses)
+            if (writes(use)) (void)use.buffer->note_write(failed, use.access, use.view);
+        return failed;
+    }
+    return launched;
+}
+
+Event StatusBuffer::read_after(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
+                               Reader reader) const {
     std::vector<BufferUse> after;
     for (const BufferUse& use : uses)
         if (writes(use)) after.push_back({use.buffer, Access::ReadWrite, use.view});
     const Event depends[] = {launched};
-    if (visible) return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
+    if (buffer_->host_visible()) return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
     return read_later(queue, after, {name, current_location()}, std::move(reader), depends);
 }
 

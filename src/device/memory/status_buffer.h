@@ -25,7 +25,9 @@ public:
     /// Hands the words to `reader` after `launched`, as work of its own; the event returned fails if that throws. Readers of what the
     /// kernel has written fail too: `uses` are the launch's. `name`: the kernel's. Waits where the host does not see the words.
     Event read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const;
-    /// The same by a task of the host, without a wait: what it uses, and `depends`, says when it runs, and what fails with it.
+    /// The same by a task of the host, without a wait.
+    Event read_after(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader) const;
+    /// Hands the words to `reader` by a task of the host: what it uses, and `depends`, says when it runs, and what fails with it.
     Event read_later(Queue* queue, std::span<const BufferUse> uses, const Label& label, Reader reader,
                      std::span<const Event> depends = {}) const;
 

@@ -81,7 +81,7 @@ void MemberCall::run(std::span<const Array> inputs, std::span<Array> results) co
     fill(marks, false);
     lib::KernelArguments given;
     given.add(elements, device::Access::Read);
-    given.add(marks, device::Access::Write);
+    given.add(marks, device::Access::ReadWrite);  // some of them: the others are as they were filled
     given.add(low);
     given.add(count - 1);
     const std::int64_t extents[] = {elements.size()}, all[] = {x.size()};

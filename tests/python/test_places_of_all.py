@@ -119,6 +119,27 @@ def test_results_are_where_operands_are(name, device):
         assert {x.usm_type for x in arrays_in(result)} == {"shared"}, f"{name}{arguments}: inside of a context"
 
 
+# Where functions take other ways than the calls above show: by places that are known on the host, and by weights.
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "quantile of an integer": lambda x: pp.quantile(x, 0),
+    "quantile of an element": lambda x: pp.quantile(x, 0.5, method="lower"),
+    "percentiles of elements": lambda x: pp.percentile(x, [20, 50], method="nearest"),
+    "quantile with weights": lambda x: pp.quantile(x, 0.5, weights=x, method="inverted_cdf"),
+    "nanquantile of an element": lambda x: pp.nanquantile(x, 0.5, method="higher"),
+    "quantiles of columns": lambda x: pp.quantile(pp.stack([x, x]), 1, axis=0),
+    "edges of a histogram": lambda x: pp.histogram(x, 3)[1],
+    "edges": lambda x: pp.histogram_bin_edges(x, 3),
+}
+
+
+@pytest.mark.parametrize("kind", ["host", "shared"])
+@pytest.mark.parametrize("name", WAYS)
+def test_numbers_of_the_library_leave_the_kind_of_memory(name, kind, device):
+    queue = pp.Queue(device)
+    x = WAYS[name](pp.asarray(LINE, queue=queue, usm_type=kind))
+    assert (x.queue, x.usm_type) == (queue, kind)
+
+
 # Their other arguments are not operands; or each result is that of one operand; or coefficients decide what is computed on the host.
 NO_OPERANDS = {
     "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "hsplit", "linalg.matrix_rank", "meshgrid", "nan_to_num",

@@ -326,10 +326,11 @@ void bind_array(nb::module_& m) {
 
     m.def(
         "_copy_buffer",
-        [](nb::handle object, pardo::DType dtype, QueueArgument queue, nb::handle kind) {
-            return copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
+        [](nb::handle object, pardo::DType dtype, QueueArgument queue, nb::handle kind, bool follows) {
+            const Array copy = copy_buffer(object, dtype, queue, kind_from(kind, "asarray"));
+            return follows ? pardo::note_following(copy) : copy;
         },
-        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device");
+        nb::arg("object"), nb::arg("dtype"), nb::arg("queue"), nb::arg("kind") = "device", nb::arg("follows") = false);
     m.def(
         "_share_buffer", [](nb::handle object, pardo::DType dtype, QueueArgument queue) { return share_buffer(object, dtype, queue); },
         nb::arg("object"), nb::arg("dtype"), nb::arg("queue"));

@@ -94,8 +94,8 @@ def taken(x: Any, home: Queue | None, op_name: str) -> Array:
 
 
 def to_queue(host: NDArray[Any], queue: Queue) -> Array:
-    """A copy of the host's values on a queue."""
-    return _core._copy_buffer(np.ascontiguousarray(host).reshape(host.shape), host.dtype, queue)
+    """A copy of the host's values on a queue. It has no part in the kind of memory of what is computed with it."""
+    return _core._copy_buffer(np.ascontiguousarray(host).reshape(host.shape), host.dtype, queue, follows=True)
 
 
 def float_of(x: Array) -> np.dtype[Any]:

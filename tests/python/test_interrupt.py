@@ -246,3 +246,22 @@ def test_exit_with_a_kernel_without_end(tmp_path, use):
     program.write_text(f"{PRELUDE}{start}{use}\nprint('end')\n")
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_an_interrupted_export_is_not_that_of_the_next_array(tmp_path):
+    interrupted(
+        tmp_path,
+        """
+        gate, queue = threading.Event(), pp.Queue("cpu")
+        x = pp.zeros(3, queue=queue)
+        queue.host_task(gate.wait)
+        queue.fill(x, 2)
+        memoryview(x)
+        """,
+        """
+        gate.set()
+        queue.wait()
+        del x
+        assert [y.__array_interface__["shape"] for y in [pp.zeros(3) for _ in range(20)]] == [(3,)] * 20
+        """,
+    )

@@ -176,8 +176,19 @@ Array from_cuda_memory(std::uintptr_t address, DType dtype, const Ints& shape, I
 }  // namespace
 
 namespace {
-/// NumPy takes every exception of the buffer protocol for "there is no buffer", and tries __array__ next: Ctrl-C would be lost.
+/// NumPy takes every exception of the buffer protocol for "there is no buffer", and tries __array__ next: Ctrl-C would be lost. A weak
+/// reference, since others let it through: what takes the array's place in memory later was not interrupted.
 thread_local PyObject* interrupted = nullptr;
+
+void note_interrupted(PyObject* array) {
+    const nb::object former = nb::steal(std::exchange(interrupted, array ? PyWeakref_NewRef(array, nullptr) : nullptr));
+    if (array && !interrupted) PyErr_Clear();
+}
+
+bool was_interrupted(PyObject* array) {
+    const nb::object noted = nb::steal(std::exchange(interrupted, nullptr));
+    return noted.is_valid() && noted().is(array);
+}
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
@@ -186,11 +197,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         const Array& now = array_of(self);
         if (!on_host(now)) refuse("the array is on " + now.device().id() + "; copy it to the host with pardo.asnumpy(x)");
         const bool writable = flags & PyBUF_WRITABLE;
-        interrupted = nullptr;
+        note_interrupted(nullptr);
         try {
             settle(now);
         } catch (nb::python_error& e) {
-            if (e.matches(PyExc_KeyboardInterrupt)) interrupted = self;
+            if (e.matches(PyExc_KeyboardInterrupt)) note_interrupted(self);
             throw;
         }
         const bool is_alone = looks_temporary(self) && pardo::only_holder(now);
@@ -299,7 +310,7 @@ struct InterfaceNames {
 nb::object array_interface(nb::handle_t<Array> self) {
     static const auto* const names = new InterfaceNames;
     const Array x = array_of(self.ptr());
-    if (std::exchange(interrupted, nullptr) == self.ptr()) {  // NumPy asked for the buffer first, and has swallowed that
+    if (was_interrupted(self.ptr())) {  // NumPy asked for the buffer first, and has swallowed that
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();
     }
@@ -378,7 +389,7 @@ void bind_exchange(nb::module_& m, nb::class_<Array>& c) {
     c.def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
                   "The array's memory for other CUDA libraries, version 3 of the protocol.\n\nOther devices do not have the attribute.");
     m.def(
-        "_was_interrupted", [](nb::handle x) { return std::exchange(interrupted, nullptr) == x.ptr(); }, nb::arg("x"),
+        "_was_interrupted", [](nb::handle x) { return was_interrupted(x.ptr()); }, nb::arg("x"),
         "True when Ctrl-C ended the last export of this very array, on this thread.");
     m.def(
         "_noted_uses",

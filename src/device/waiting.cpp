@@ -40,7 +40,14 @@ HeldLocks& held_locks() noexcept { return held; }
 void settle(HeldLocks& here) noexcept {
     while (here.owed) {
         const std::unique_ptr<std::vector<Event>> owed(std::exchange(here.owed, nullptr));
-        for (const Event& e : *owed) (void)e.state()->wait_or_ask(true);
+        bool interrupted = false;  // ends all of these waits: a routine of many launches owes one for each
+        for (const Event& e : *owed) {
+            if (interrupted) {
+                e.abandon();
+            } else {
+                interrupted = e.state()->wait_or_ask(true).has_value();
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <thread>
 
+#include "device/waiting.h"
 #include "queue_support.h"
 
 namespace pardo::cpu {
@@ -127,6 +128,40 @@ TEST(Stopping, LeavesWhatOtherThreadsSubmitted) {
     gate.open = true;
     mine.wait();
     EXPECT_TRUE(finished);
+}
+
+TEST(Stopping, EndsAllWaitsThatWereOwedForLocks) {
+    // A routine of many launches owes a wait for each of those that are far ahead: one signal ends them together.
+    const Ref<device::Queue> q = new_queue();
+    Gate gate;
+    std::atomic<bool> begun{false};
+    std::thread other([&] {  // its work is not this thread's to stop
+        q->host_task(
+            [&] {
+                begun = true;
+                gate.pass();
+            },
+            {}, {"theirs", ""}, slow);
+    });
+    other.join();
+    while (!begun) std::this_thread::yield();  // on the worker: a wait before that runs the task on its own thread
+    static int asked;
+    asked = 0;
+    set_interrupt_hook([](bool later) -> std::optional<Error> {
+        EXPECT_TRUE(later);
+        ++asked;
+        return Error(ErrorCode::Internal, "interrupted");
+    });
+    device::HeldLocks& here = device::held_locks();
+    ++here.count;
+    for (int i = 0; i < 5; ++i) device::wait_without_locks(q->host_task([] {}, {}, {"mine", ""}, slow));
+    EXPECT_EQ(asked, 0);
+    --here.count;
+    device::settle(here);
+    set_interrupt_hook(nullptr);
+    EXPECT_EQ(asked, 1);
+    gate.open = true;
+    q->wait_quietly();
 }
 
 // ---- progress: threads, tasks that wait for each other, memory, and submitters that are far ahead

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import importlib
 import importlib.util
 import os
@@ -131,8 +132,10 @@ def test_handlers_run_at_the_end_of_a_block(came):
     assert came == [signal.SIGUSR1] * 2
 
 
-def test_what_a_handler_raises_leaves_the_block():
-    before = signal.getsignal(signal.SIGINT)
+def test_what_a_handler_raises_leaves_the_block(request):
+    request.addfinalizer(functools.partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
+    before = signal.default_int_handler
+    signal.signal(signal.SIGINT, before)  # a shell lets what runs in the background ignore it
     reached = []
 
     def block():

@@ -234,8 +234,8 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         }
     }
     if (looks) event = status.read(queue, event, uses, name(), failure);
-    if (!lowered.prints.empty()) note_printing(event);
     if (guard.owns_lock()) guard.unlock();
+    if (!lowered.prints.empty()) note_printing(event);
     if (foreign && !loop.late) loop.gives_event ? device::finish_order(event) : device::finish_without_locks(event);
     return event;
 }

@@ -56,15 +56,14 @@ void LateResults::finish() {
     const std::optional<pardo::Event> running = running_;
     *this = LateResults();
     std::exception_ptr first;
-    const auto end = [&] {
+    // A wait that was interrupted is repeated: nothing writes the host's memory after this.
+    for (bool ended = !running; !ended; ended = running->done()) {
         try {
             running->wait();
         } catch (...) {
             if (!first) first = std::current_exception();
         }
-    };
-    if (running) end();
-    while (running && !running->done()) end();  // the wait was interrupted: nothing writes the host's memory after this
+    }
     for (const Range& r : ranges) {
         try {
             const std::int64_t extent[] = {static_cast<std::int64_t>(r.high - r.low)}, step[] = {1};

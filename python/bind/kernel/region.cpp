@@ -438,15 +438,15 @@ private:
         const Unlocked unlocked;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             if (!is_used(kept, p)) continue;
-            for (const Place& place : kept.places[p]) {
-                const Array& array = arguments.of_steps[place.step][place.argument].array;
-                for (bool done = !array.node(); !done;) {
-                    try {
-                        array.accept();
-                        done = true;
-                    } catch (...) {  // interrupted: the loop is being stopped
-                    }
-                }
+            for (const Place& place : kept.places[p]) settle(arguments.of_steps[place.step][place.argument].array);
+        }
+    }
+    static void settle(const Array& array) {
+        for (bool settled = !array.node(); !settled;) {
+            try {
+                array.accept();
+                settled = true;
+            } catch (...) {  // interrupted: the loop is being stopped
             }
         }
     }

@@ -88,7 +88,6 @@ TemporaryVariable::~TemporaryVariable() {
         __atomic_store_n(&environ, before_, __ATOMIC_RELEASE);
     else
         ::unsetenv(name_.c_str());                      // another one has been set since, in a list of its own
-    [[maybe_unused]] static char** const kept = list_;  // what is never freed is not lost
 }
 
 LogLevel log_level() {

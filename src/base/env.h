@@ -21,11 +21,12 @@ void log(LogLevel level, std::string_view text);
 /// As log(Warn), but each `once_key` at most once in a process.
 void warn_once(std::string_view once_key, std::string_view text);
 
-/// Sets a variable that is not set, for a library that reads it while it is loaded, and takes it away again. Threads that read the
-/// environment meanwhile see a list that stays as it is.
+/// Sets a variable that is not set, for a library that reads it while it is loaded, and takes it away again unless it is kept. Threads
+/// that read the environment meanwhile see a list that stays as it is.
 class TemporaryVariable {
 public:
     TemporaryVariable(std::string name, std::string_view value);
+    void keep() noexcept { list_ = nullptr; }
     ~TemporaryVariable();
     TemporaryVariable(const TemporaryVariable&) = delete;
     TemporaryVariable& operator=(const TemporaryVariable&) = delete;

@@ -110,7 +110,7 @@ def test_programs_read_and_write_images(shape, channels, device):
         a = pp.Image.from_array(data, channels, normalized=normalized, layers=layers, device=device)
         b = pp.Image(shape, dtype, channels, normalized=normalized, layers=layers, device=device)
         if dtype == "float16" and channels == 1 and device.platform == "Portable Computing Language":
-            with pytest.raises(pp.DeviceError, match=r"has no such images for programs; it has those of 4 channels"):
+            with pytest.raises(pp.DeviceError, match=r"has no such images for programs; it has those of (2 or )?4 channels"):
                 program[f"move_{f}"][pp.Range(*shape)](a, b)
             continue
         program[f"move_{f}"][pp.Range(*shape)](a, b)
@@ -208,6 +208,8 @@ SAMPLE_TEXT = "".join(
 @pytest.mark.parametrize("mode", MODES, ids=lambda m: f"{m[1]}-{m[2]}{'' if m[0] else '-texels'}")
 def test_sampling_is_as_opencl_says(mode, rank, device):
     rng = np.random.default_rng(rank)
+    # By NVIDIA's OpenCL the weights between texels have 8 bits, here of numbers up to 1.
+    tolerance = rank / 512 if device.platform == "NVIDIA CUDA" and device.backend == "opencl" and mode[2] == "linear" else 3e-6
     shape = (5, 4, 7)[-rank:]
     data = rng.random((*shape, 4)).astype("f4")
     # Apart from the middles and edges of texels, where rounding decides.
@@ -218,11 +220,11 @@ def test_sampling_is_as_opencl_says(mode, rank, device):
     image, out = pp.Image.from_array(data, 4, device=device), pp.zeros((60, 4), dtype="float32", device=device)
     points, sampler = pp.asarray(at, device=device), pp.Sampler(*mode)
     SAMPLES[rank][pp.Range(60)](image, sampler, points, out)
-    assert_allclose(pp.asnumpy(out), wanted, atol=3e-6)
+    assert_allclose(pp.asnumpy(out), wanted, atol=tolerance)
     if device.backend == "opencl":
         out[...] = 0
         pp.Program(device, SAMPLE_TEXT)[f"sample_{rank}"][pp.Range(60)](image, sampler, points, out)
-        assert_allclose(pp.asnumpy(out), wanted, atol=3e-6)
+        assert_allclose(pp.asnumpy(out), wanted, atol=tolerance)
 
 
 @pp.kernel

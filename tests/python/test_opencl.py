@@ -382,3 +382,50 @@ print("ended")
 def test_wrong_indices_fail_where_the_host_sees_no_memory(device):
     done = run(WRONG_INDICES, PARDO_OPENCL_MEMORY="buffer", PARDO_DEVICE=device)
     assert done.stdout == "ended\n", done.stderr
+
+
+MANY_RANGES = """
+import sys, threading, pardo as pp
+
+@pp.kernel
+def add(item: pp.Item, x, n):
+    i = item.get_id(0)
+    for k in range(2000):
+        x[i] += n
+
+text = "__kernel void twice(__global float *x) { for (int k = 0; k < 2000; ++k) x[get_global_id(0)] += 1; }"
+
+def work(queue, program):
+    for r in range(8):
+        arrays = [pp.zeros(n, dtype="float32", queue=queue).force() for n in (1000, 2000, 3000, 40000, 50000 + r)]
+        for x in arrays:
+            add[x.size](x, 1.0)
+        for x in arrays:
+            program.twice[x.size](x)
+        for x in arrays:
+            assert float(x[x.size - 1]) == 4000
+
+def at_once(devices, order):
+    queues = [pp.Queue(d, order=order) for d in devices]
+    failed = []
+    def run(queue):
+        try:
+            work(queue, pp.Program(queue.device, text))
+        except BaseException as error:
+            failed.append(error)
+    threads = [threading.Thread(target=run, args=(q,)) for q in queues]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not failed, failed
+
+at_once(sys.argv[1:], "out_of_order")
+at_once(sys.argv[1:] * 3, "in_order")
+print("ended")
+"""
+
+
+@needs_device
+@pytest.mark.parametrize("device", DEVICES)
+def test_one_kernel_over_many_ranges_at_a_time(device):
+    done = run(MANY_RANGES, device)
+    assert done.stdout == "ended\n", done.stderr

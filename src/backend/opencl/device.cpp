@@ -37,7 +37,9 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
         features_.max_group_size = static_cast<int>(std::min<std::int64_t>(features_.max_group_size, info_.max_work_item_sizes[0]));
     features_.compute_units = info_.max_compute_units;
     features_.half = info_.has_fp16 ? emit::CHalf::Type : features_.cpu ? emit::CHalf::Integers : emit::CHalf::Builtins;
-    const auto has = [&](Quirk quirk) { return has_quirk(quirk, context->name(), info_.type == DeviceType::Cpu, features_.cpu); };
+    const auto has = [&](Quirk quirk) {
+        return has_quirk(quirk, context->name(), context->version(), info_.type == DeviceType::Cpu, features_.cpu);
+    };
     features_.vector_loops = has(Quirk::VectorLoops);
     features_.conditional_barriers = !has(Quirk::BarriersInConditions);
     features_.masked_abs = has(Quirk::MaskedAbs);
@@ -46,6 +48,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     features_.scalar_counts = has(Quirk::CountedDoubles);
     features_.scalar_pairs = has(Quirk::FoldedPairs);
     features_.own_starts = has(Quirk::PassedNames);
+    takes_turns_ = has(Quirk::CountedLaunches);
     features_.wide_atomics = info_.has_atomic64;
     const NameSet& scopes = info_.atomic_memory_scope_capabilities;
     features_.system_atomics =

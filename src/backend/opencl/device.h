@@ -60,6 +60,8 @@ public:
     /// Whether the host computes in place on its memory.
     bool shares_host_memory() const noexcept { return shares_memory_; }
     const emit::CFeatures& features() const noexcept { return features_; }
+    /// Whether the driver takes no two launches of one kernel at the same time.
+    bool takes_turns() const noexcept { return takes_turns_; }
     /// Native out-of-order queues that are not in use; null when there is none.
     cl_command_queue take_idle_queue();
     void keep_idle_queue(cl_command_queue queue);
@@ -82,7 +84,7 @@ private:
     DeviceInfo info_;
     MemoryPath path_ = MemoryPath::Buffer;
     std::string no_path_;  // why there is none
-    bool shares_memory_ = false, host_routines_ = false;
+    bool shares_memory_ = false, host_routines_ = false, takes_turns_ = false;
     emit::CFeatures features_;
     std::mutex idle_mutex_;
     std::vector<cl_command_queue> idle_queues_;

@@ -1,5 +1,9 @@
 // src/backend/opencl/launch.cpp: sets a kernel's arguments and enqueues it.
 #include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <pardo/error.h>
 
@@ -102,6 +106,23 @@ private:
 
 }  // namespace
 
+template <class Enqueue> void OpenClStream::in_turn(const std::string& name, const device::NativeOrder& order, const Enqueue& enqueue) {
+    constexpr const char* call = "clEnqueueNDRangeKernel";
+    if (!device_.takes_turns()) return check(enqueue(Wait(order)), call);
+    Turn& turn = device_.context().turn_of(name);
+    const std::lock_guard lock(turn.mutex);
+    std::vector<device::NativeEvent> after(order.after.begin(), order.after.end());
+    std::optional<Error> ignored;  // a failure would be taken over by who waits for it
+    if (turn.last && query(turn.last, ignored) == device::NativeStatus::Unfinished) after.push_back(turn.last);
+    device::NativeEvent done = nullptr;
+    check(enqueue(Wait({after, &done, order.timed})), call);
+    if (turn.last) api_.clReleaseEvent(turn.last);
+    turn.last = static_cast<cl_event>(done);
+    if (!order.marker) return;
+    check(api_.clRetainEvent(turn.last), "clRetainEvent");
+    *order.marker = done;
+}
+
 cl_int set_address(const OpenClDevice& device, cl_kernel kernel, cl_uint index, const void* address) {
     if (!address) {
         cl_mem none = nullptr;
@@ -116,13 +137,14 @@ void OpenClTextProgram::enqueue(device::Stream& stream, std::size_t kernel, cons
     const std::lock_guard lock(mutex_);
     auto& own = static_cast<OpenClStream&>(stream);
     const auto is_null = [](const device::TextArgument& a) { return a.kind == device::TextArgument::Kind::Pointer && a.words[0] == 0; };
-    if (std::none_of(launch.arguments.begin(), launch.arguments.end(), is_null)) return own.launch(handles_[kernel].get(), launch, order);
+    const std::string& name = kernels()[kernel].name.str();
+    if (std::none_of(launch.arguments.begin(), launch.arguments.end(), is_null))
+        return own.launch(handles_[kernel].get(), name, launch, order);
     // NVIDIA's driver takes no null for an argument that has been a pointer before.
-    const Api& api = *program_.get_deleter().api;
-    own.launch(create_kernel(api, program_.get(), kernels()[kernel].name.str()).get(), launch, order);
+    own.launch(create_kernel(*program_.get_deleter().api, program_.get(), name).get(), name, launch, order);
 }
 
-void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const device::NativeOrder& order) {
+void OpenClStream::launch(cl_kernel kernel, const std::string& name, const device::TextLaunch& l, const device::NativeOrder& order) {
     using Kind = device::TextArgument::Kind;
     Parts parts(api_);
     cl_uint index = 0;
@@ -142,14 +164,14 @@ void OpenClStream::launch(cl_kernel kernel, const device::TextLaunch& l, const d
         }
         ++index;
     }
-    const Wait w(order);
     std::size_t global[3], local[3], offset[3];
     std::copy(l.global.begin(), l.global.end(), global);
     std::copy(l.local.begin(), l.local.end(), local);
     std::copy(l.offset.begin(), l.offset.end(), offset);
-    check(api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), offset, global, l.local[0] ? local : nullptr, w.count,
-                                      w.events, w.marker),
-          "clEnqueueNDRangeKernel");
+    in_turn(name, order, [&](const Wait& w) {
+        return api_.clEnqueueNDRangeKernel(queue_, kernel, static_cast<cl_uint>(l.rank), offset, global, l.local[0] ? local : nullptr,
+                                           w.count, w.events, w.marker);
+    });
     flush();
 }
 
@@ -170,7 +192,6 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
         groups = emit::group_counts(emit::CGeometry::decode(program.shape()), l.extents);
     }
     if (groups[0] * groups[1] * groups[2] == 0) return marker(order);
-    const Wait w(order);
     std::size_t local[] = {static_cast<std::size_t>(program.group_size()), 1, 1}, global[3];
     if (!own.size.empty()) std::copy(own.local.begin(), own.local.end(), local);
     for (std::size_t d = 0; d < 3; ++d) global[d] = static_cast<std::size_t>(groups[d]) * local[d];
@@ -184,8 +205,9 @@ void OpenClStream::launch(const device::Launch& l, const device::NativeOrder& or
             letter == 'p' ? arguments.pointer(slot) : arguments.scalar(size_of(letter), slot);
         }
         if (program.reversible()) arguments.scalar(sizeof(cl_int), launch_parity_ ^= 1);
-        check(api_.clEnqueueNDRangeKernel(queue_, program.kernel(), dimensions, nullptr, global, local, w.count, w.events, w.marker),
-              "clEnqueueNDRangeKernel");
+        in_turn(program.name(), order, [&](const Wait& w) {
+            return api_.clEnqueueNDRangeKernel(queue_, program.kernel(), dimensions, nullptr, global, local, w.count, w.events, w.marker);
+        });
     }
     flush();
 }

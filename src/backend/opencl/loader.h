@@ -52,6 +52,8 @@ namespace pardo::opencl {
     F(clEnqueueFillBuffer)         \
     F(clEnqueueCopyBufferToImage)  \
     F(clEnqueueCopyImageToBuffer)  \
+    F(clEnqueueReadImage)          \
+    F(clEnqueueWriteImage)         \
     F(clEnqueueNativeKernel)       \
     F(clEnqueueMarkerWithWaitList) \
     F(clWaitForEvents)             \

@@ -1,7 +1,9 @@
 // src/backend/opencl/platform_context.h: devices that share a context: one device of a platform, or the parts of one device.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -24,6 +26,12 @@ struct UsmApi {
     bool whole() const { return host_alloc && device_alloc && shared_alloc && free && info && set_argument && fill && copy; }
 };
 
+/// The last launch of the kernels whose names share a slot, for drivers that take no two of one kernel at the same time.
+struct Turn {
+    std::mutex mutex;
+    cl_event last = nullptr;
+};
+
 /// A context, made when it is first needed, and the way to the driver. Lives as long as the process.
 class PlatformContext {
 public:
@@ -37,6 +45,7 @@ public:
     const std::string& vendor() const noexcept { return vendor_; }
     const std::string& version() const noexcept { return version_; }
     cl_context handle();
+    Turn& turn_of(const std::string& kernel) { return turns_[std::hash<std::string>()(kernel) % turns_.size()]; }
 
 private:
     FoundPlatform platform_;
@@ -45,6 +54,7 @@ private:
     std::string name_, vendor_, version_;
     std::mutex mutex_;
     std::atomic<cl_context> context_{nullptr};
+    std::array<Turn, 64> turns_;
 };
 
 /// Information about an OpenCL device; what it cannot tell is zero, empty, false.

@@ -15,7 +15,7 @@ public:
 
     void launch(const device::Launch& launch, const device::NativeOrder& order) override;
     /// Of a kernel of the user's text, whose arguments are not set by others meanwhile.
-    void launch(cl_kernel kernel, const device::TextLaunch& launch, const device::NativeOrder& order);
+    void launch(cl_kernel kernel, const std::string& name, const device::TextLaunch& launch, const device::NativeOrder& order);
     void copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
               const device::NativeOrder& order) override;
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes, const device::NativeOrder& order) override;
@@ -57,9 +57,14 @@ private:
         const cl_event* events;
         cl_event* marker;
     };
+    /// Enqueues a kernel by `enqueue(const Wait&)`: after its last launch, where the driver takes no two at the same time.
+    template <class Enqueue> void in_turn(const std::string& name, const device::NativeOrder& order, const Enqueue& enqueue);
     void copy_overlapping(device::Buffer* buffer, std::size_t to_offset, std::size_t from_offset, std::size_t bytes,
                           const device::NativeOrder& order);
     void fill_on_host(char* to, std::size_t bytes, const void* pattern, std::size_t pattern_bytes, const device::NativeOrder& order);
+    /// Between a buffer and all of a 1-D image with layers (images/image.cpp); without a flush.
+    void copy_lines(cl_mem image, const device::ImageShape& shape, cl_mem buffer, std::size_t at, bool to_image,
+                    const device::NativeOrder& order);
     // Without a flush.
     void enqueue_copy(void* to, const void* from, std::size_t bytes, const device::NativeOrder& order);
     void enqueue_copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,

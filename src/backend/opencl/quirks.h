@@ -16,14 +16,16 @@ enum class Quirk {
     CountedDoubles,
     FoldedPairs,
     PassedNames,
+    CountedLaunches,
 };
 
-/// Whether the devices of a platform have it. `lanes`: the device is a processor whose kernels run without groups, as loops of the
-/// driver's.
-bool has_quirk(Quirk quirk, const std::string& platform, bool processor, bool lanes);
+/// Whether the devices of a platform have it. `version`: of the platform. `lanes`: the device is a processor whose kernels run without
+/// groups, as loops of the driver's.
+bool has_quirk(Quirk quirk, const std::string& platform, const std::string& version, bool processor, bool lanes);
 
-/// Sets what a driver reads from the environment when it compiles, unless the user has: PoCL 7.0 and 7.1 cut kernels with barriers into
-/// loops wrongly (its commits ada4a8f2d and 40c687734, in 7.2), and compile them right by their other method. `version`: of the platform.
+/// Sets what a driver reads from the environment when it compiles, unless the user has: PoCL 5.0, 7.0 and 7.1 cut kernels with barriers
+/// into loops wrongly (commits ada4a8f2d and 40c687734, in 7.2, mend the latter two; 6.0 is right), and compile them right by their other
+/// method. `version`: of the platform.
 void set_environment(const std::string& platform, const std::string& version);
 
 }  // namespace pardo::opencl

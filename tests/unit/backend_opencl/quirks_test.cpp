@@ -9,20 +9,35 @@
 namespace pardo::opencl {
 namespace {
 
-TEST(Quirks, PoclBetweenTwoVersionsCompilesByItsOtherMethod) {
+TEST(Quirks, PoclOfSomeVersionsCompilesByItsOtherMethod) {
     const auto method = [] {
         const char* value = std::getenv("POCL_WORK_GROUP_METHOD");
         return std::string(value ? value : "");
     };
     ASSERT_EQ(method(), "");
-    for (const char* version :
-         {"OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts", "OpenCL 3.0 PoCL 7.2-RC1  Linux", "OpenCL 3.0 LINUX", ""})
+    for (const char* version : {"OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts", "OpenCL 3.0 PoCL 6.0+debian  Linux",
+                                "OpenCL 3.0 PoCL 7.2-RC1  Linux", "OpenCL 3.0 LINUX", ""})
         set_environment("Portable Computing Language", version);
     set_environment("Intel(R) OpenCL", "OpenCL 3.0 PoCL 7.1");
     EXPECT_EQ(method(), "");
-    set_environment("Portable Computing Language", "OpenCL 3.0 PoCL 7.1  Linux, Release, RELOC, LLVM 20.1.8");
-    EXPECT_EQ(method(), "cbs");
-    ::unsetenv("POCL_WORK_GROUP_METHOD");  // the other tests of this process compile as ever
+    for (const char* version :
+         {"OpenCL 3.0 PoCL 5.0+debian  Linux, None+Asserts", "OpenCL 3.0 PoCL 7.1  Linux, Release, RELOC, LLVM 20.1.8"}) {
+        set_environment("Portable Computing Language", version);
+        EXPECT_EQ(method(), "cbs");
+        ::unsetenv("POCL_WORK_GROUP_METHOD");  // the other tests of this process compile as ever
+    }
+}
+
+TEST(Quirks, EndWithTheVersionThatMendsThem) {
+    const auto counted = [](const char* platform, const char* version) {
+        return has_quirk(Quirk::CountedLaunches, platform, version, true, true);
+    };
+    const char* pocl = "Portable Computing Language";
+    EXPECT_TRUE(counted(pocl, "OpenCL 3.0 PoCL 5.0+debian  Linux, None+Asserts"));
+    EXPECT_FALSE(counted(pocl, "OpenCL 3.0 PoCL 6.0  Linux"));
+    EXPECT_FALSE(counted(pocl, "OpenCL 3.0 PoCL 10.0"));
+    EXPECT_FALSE(counted("Intel(R) OpenCL", "OpenCL 3.0 LINUX"));
+    EXPECT_TRUE(has_quirk(Quirk::BarriersInConditions, pocl, "OpenCL 3.0 PoCL 10.0", true, true));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // src/backend/opencl/images/image.cpp: images and samplers, and copies between images and memory.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <pardo/error.h>
@@ -87,7 +88,7 @@ void check_image(const OpenClDevice& device, const ImageShape& s) {
     if (count > 0)
         check(api.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type_of(s), count, formats.data(), nullptr),
               "clGetSupportedImageFormats");
-    const bool wrong_halves = has_quirk(Quirk::HalfImages, device.context().name(), false, false);
+    const bool wrong_halves = has_quirk(Quirk::HalfImages, device.context().name(), device.context().version(), false, false);
     const auto has = [&](int channels) {
         ImageShape other = s;
         other.channels = channels;
@@ -194,12 +195,45 @@ std::uint64_t OpenClDevice::sampler_handle(const Sampler& sampler) {
     return reinterpret_cast<std::uint64_t>(made);
 }
 
+/// By way of the host: NVIDIA's driver copies a first layer alone between such images and buffers, and refuses the others.
+void OpenClStream::copy_lines(cl_mem image, const ImageShape& shape, cl_mem buffer, std::size_t at, bool to_image,
+                              const NativeOrder& order) {
+    const std::size_t origin[3] = {}, bytes = shape.bytes();
+    std::size_t region[3];
+    std::copy(shape.extents.begin(), shape.extents.end(), region);
+    auto texels = std::make_unique<char[]>(bytes);
+    const Wait w(order);
+    cl_event read = nullptr, written = nullptr;
+    to_image ? check(api_.clEnqueueReadBuffer(queue_, buffer, CL_FALSE, at, bytes, texels.get(), w.count, w.events, &read),
+                     "clEnqueueReadBuffer")
+             : check(api_.clEnqueueReadImage(queue_, image, CL_FALSE, origin, region, 0, 0, texels.get(), w.count, w.events, &read),
+                     "clEnqueueReadImage");
+    const cl_int code = to_image ? api_.clEnqueueWriteImage(queue_, image, CL_FALSE, origin, region, 0, 0, texels.get(), 1, &read, &written)
+                                 : api_.clEnqueueWriteBuffer(queue_, buffer, CL_FALSE, at, bytes, texels.get(), 1, &read, &written);
+    cl_event last = code == CL_SUCCESS ? written : read;
+    const auto free_texels = [](void* memory) { delete[] static_cast<char*>(memory); };
+    if (notify(last, free_texels, texels.get())) {
+        (void)texels.release();
+    } else {
+        flush();
+        api_.clWaitForEvents(1, &last);
+    }
+    api_.clReleaseEvent(read);
+    if (code == CL_SUCCESS && order.marker) {
+        *order.marker = written;
+    } else if (code == CL_SUCCESS) {
+        api_.clReleaseEvent(written);
+    }
+    check(code, to_image ? "clEnqueueWriteImage" : "clEnqueueWriteBuffer");
+}
+
 void OpenClStream::copy_image(cl_mem image, const ImageShape& shape, OpenClTextProgram* copier, device::Buffer* texels, std::size_t offset,
                               bool to_image, const NativeOrder& order) {
     const std::size_t origin[3] = {}, bytes = shape.bytes();
     std::size_t region[3];
     std::copy(shape.extents.begin(), shape.extents.end(), region);
     const auto enqueue = [&](cl_mem buffer, std::size_t at, const NativeOrder& here) {
+        if (shape.rank == 1 && shape.layered) return copy_lines(image, shape, buffer, at, to_image, here);
         const Wait w(here);
         to_image ? check(api_.clEnqueueCopyBufferToImage(queue_, buffer, image, at, origin, region, w.count, w.events, w.marker),
                          "clEnqueueCopyBufferToImage")

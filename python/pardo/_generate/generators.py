@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
-from pardo._base.arguments import flag, following, home_among, on_queue
+from pardo._base.arguments import flag, following, home_among, on_queue, together
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.callables import as_function
@@ -71,32 +71,47 @@ def _leaves(values: Sequence[Any]) -> list[Array]:
     return [leaf for v in values for leaf in structs.leaves(v) if type(leaf) is Array]
 
 
+def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> list[Any]:
+    """Arguments, of which those that follow the arrays among them are on their queue."""
+    home = home_among(_leaves(given))
+    if home is not None:
+        given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
+        given = [structs.mapped(x, lambda v: following(v, home, op_name)) for x in given]
+    for k, x in enumerate(given):
+        if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
+            hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""
+            raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
+    return list(given)
+
+
 class _Inputs:
     """Arrays and numbers of a call, broadcast against each other."""
 
     def __init__(self, given: Sequence[Any], op_name: str) -> None:
         if present.in_use:
             given, _ = copies.on_device(tuple(given))
-        home = home_among(_leaves(given))
-        if home is not None:
-            given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
-            given = [structs.mapped(x, lambda v: following(v, home, op_name)) for x in given]
-        for k, x in enumerate(given):
-            if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
-                hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""
-                raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
-        arrays = _leaves(given)
+        if all(type(x) is Array for x in given):
+            arrays = together(given, op_name)
+            self.given = tuple(arrays)
+        else:
+            self.given = tuple(_arrays_and_numbers(given, op_name))
+            arrays = _leaves(self.given)
         if not arrays:
             raise TypeError(f"{op_name}: at least one array is expected among the arguments")
-        self.given = tuple(given)
         self.queue: Queue = arrays[0].queue
         self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
         self.count = math.prod(self.shape)
-        self.examples = tuple(structs.mapped(x, lambda v: v.dtype.type(0) if type(v) is Array else v) for x in given)
+
+    @property
+    def examples(self) -> tuple[Any, ...]:
+        """Values of the types of elements, and the numbers."""
+        return tuple(structs.mapped(x, lambda v: v.dtype.type(0) if type(v) is Array else v) for x in self.given)
 
     def laid_out(self, outputs: tuple[Any, ...] = ()) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[int, ...]]:
         """Inputs, outputs, and extents, the last first: flat and no extents where none has gaps or is broadcast, else all of one shape."""
         flat = all(a.shape == self.shape and a._is_contiguous() for a in _leaves([*self.given, *outputs]))
+        if flat and len(self.shape) == 1:
+            return self.given, outputs, ()
 
         def laid(x: Any) -> Any:
             return x.reshape(-1) if flat else _core._broadcast_to(x, self.shape)
@@ -107,7 +122,9 @@ class _Inputs:
 
     def key(self) -> Any:
         """What types of results depend on."""
-        return tuple((type(v), getattr(v, "dtype", None)) for x in self.examples for v in structs.leaves(x))
+        if all(type(x) is Array for x in self.given):
+            return tuple(x.dtype for x in self.given)
+        return tuple((type(v), getattr(v, "dtype", None)) for x in self.given for v in structs.leaves(x))
 
     def returned(self, f: Any, op_name: str) -> Any:
         """Dtypes of what a function gives for the elements."""

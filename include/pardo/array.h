@@ -70,6 +70,8 @@ public:
     // Computing.
     /// Hands the computation over, if that has not happened; does not wait.
     const Array& force() const;
+    /// The same for a caller that waits for it next: this thread may compute some of it.
+    const Array& force_to_wait() const;
     /// Forces, waits, raises late failures.
     const Array& wait() const;
     /// Waits; the failure that reading the elements raises, which counts as acknowledged; nothing where they are whole.

@@ -451,7 +451,7 @@ bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> sec
 
 const pardo::Array& settle(const pardo::Array& array) {
     const pardo::Array own = array;  // another thread may give the object another value or shape meanwhile
-    own.force();
+    own.force_to_wait();
     try {
         for (const pardo::Event& write : own.writes()) wait(write);
     } catch (const pardo::Error&) {  // comes again below, as the failure of elements

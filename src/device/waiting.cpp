@@ -25,6 +25,15 @@ std::optional<Error> interruption(bool later) {
     return hook ? hook(later) : std::nullopt;
 }
 
+double& WaitsNext::left_ns() noexcept {
+    thread_local double left = 0;
+    return left;
+}
+WaitsNext::WaitsNext(bool waits) noexcept : before_(left_ns()) {
+    if (waits) left_ns() = 100'000;
+}
+WaitsNext::~WaitsNext() { left_ns() = before_; }
+
 Blocking::Blocking() {
     if (forking_here()) return;
     if (auto* leave = blocking_hooks().leave.load(std::memory_order_acquire)) state_ = leave();

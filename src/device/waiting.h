@@ -28,6 +28,20 @@ private:
     void* state_ = nullptr;
 };
 
+/// While it lives, this thread waits next for the work that it submits: a queue may compute some of it in the submission, on this thread,
+/// which takes less time than to hand it over.
+class WaitsNext {
+public:
+    explicit WaitsNext(bool waits = true) noexcept;
+    ~WaitsNext();
+    WaitsNext(const WaitsNext&) = delete;
+    /// Estimated time of work that may still be; 0 elsewhere. Short: the caller may hold locks, Python's too.
+    static double& left_ns() noexcept;
+
+private:
+    double before_;
+};
+
 /// What a thread holds of the locks that work which is waited for may need.
 struct HeldLocks {
     int count;

@@ -31,11 +31,11 @@ public:
     /// Offset of a row-major position, elements.
     std::int64_t offset(std::int64_t position) const {
         std::int64_t offset = 0;
-        for (int d = shape_.size() - 1; d >= 0; --d) {
+        for (int d = shape_.size() - 1; d > 0; --d) {
             offset += position % shape_[d] * strides_[d];
             position /= shape_[d];
         }
-        return offset;
+        return offset + position * strides_[0];
     }
 
     /// Calls f(position, offset, step, count) for the pieces of [begin, end) that lie in one row.

@@ -95,6 +95,7 @@ void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, 
     request.bytes_read = planned.bytes_read;
     request.bytes_written = planned.bytes_written;
     request.operations = planned.operations;
+    request.waited = shared;
     request.label = label_of;
     request.label_data = &planned;
     const std::span<const Event> depends = device::ExtraDepends::current();

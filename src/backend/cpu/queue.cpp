@@ -7,6 +7,7 @@
 #include "backend/cpu/launch.h"
 #include "base/counters.h"
 #include "device/memory/strided_copy.h"
+#include "device/waiting.h"
 
 namespace pardo::cpu {
 namespace {
@@ -52,7 +53,8 @@ bool CpuQueue::shares_memory(const Buffer* buffer) const noexcept {
 }
 
 bool CpuQueue::may_run_now(double cost_ns, double limit_ns, std::span<const BufferUse> uses, std::span<const Event> depends) {
-    if (cost_ns >= limit_ns) return false;
+    double& left_ns = device::WaitsNext::left_ns();
+    if (cost_ns >= std::max(limit_ns, left_ns)) return false;
     if (order_ == QueueOrder::InOrder ? !core().idle() : core().fenced()) return false;
     for (const Event& e : depends) {
         if (e.status() != EventStatus::Complete) return false;
@@ -64,6 +66,7 @@ bool CpuQueue::may_run_now(double cost_ns, double limit_ns, std::span<const Buff
         if (writes(u)) u.buffer->collect_for_write(after);
         if (!needs.empty() || !after.empty()) return false;
     }
+    left_ns = std::max(left_ns - cost_ns, 0.0);
     return true;
 }
 

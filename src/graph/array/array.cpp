@@ -11,6 +11,7 @@
 #include <pardo/plan.h>
 
 #include "base/counters.h"
+#include "device/waiting.h"
 #include "graph/engine.h"
 #include "graph/record.h"
 
@@ -72,8 +73,13 @@ const Array& Array::force() const {
     return *this;
 }
 
+const Array& Array::force_to_wait() const {
+    const device::WaitsNext waits;
+    return force();
+}
+
 const Array& Array::wait() const {
-    force();
+    force_to_wait();
     if (node_->buffer->busy()) node_->buffer->wait_for_read(graph::view_of(*node_));
     return *this;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/cpu/openblas.h"
+#include "lib/cpu/small_products.h"
 #include "lib/cpu/task.h"
 #include "lib/strided_iterator.h"
 
@@ -278,12 +279,21 @@ void multiply_symmetric(device::Device* device, const BlasFunctions<T>& blas, co
 
 template <class T>
 void multiply_stack(device::Device* device, const OpenBlas& library, const Memory& a, const Memory& b, const Memory& out, double cost) {
-    const BlasFunctions<T>& blas = library.get<T>();
-    std::optional<BlasThreads> threads(std::in_place, library, 1);
     const Matrix left(a), right(b);
     const std::int64_t m = left.rows, n = right.columns, stack = out.size() / (m * n);
     const T *from_a = reinterpret_cast<const T*>(a.address()), *from_b = reinterpret_cast<const T*>(b.address());
     T* to = reinterpret_cast<T*>(out.address());
+    if constexpr (std::is_floating_point_v<T>) {
+        const SmallProduct small{m, n, left.columns, left.row_stride, left.column_stride, right.row_stride};
+        if (const MultiplySmall<T> multiply = right.column_stride == 1 ? small_product<T>(small) : nullptr) {
+            return cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t product = begin; product < end; ++product)
+                    multiply(small, from_a + left.batch.offset(product), from_b + right.batch.offset(product), to + product * m * n);
+            });
+        }
+    }
+    const BlasFunctions<T>& blas = library.get<T>();
+    std::optional<BlasThreads> threads(std::in_place, library, 1);
     const int workers = cpu::thread_count(device);
     const bool shared = stack < few && workers > 1 && workers <= few_threads;
     const bool by_library = stack < few && !shared && !cpu::has_own_cores(device);
@@ -308,15 +318,18 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
     Tiles tiles = cut(m, n, k, stack);
     const bool large = tiles.deep == 1 && m > 1 && n > 1 && m * n * k >= worth_threads;
     if (large && shared) tiles = share_out(m, n, workers);
-    if (large && by_library) {
-        threads.emplace(library, workers);
-        for (std::int64_t product = 0; product < stack; ++product) {
+    const auto run_whole = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t product = begin; product < end; ++product) {
             multiply_tile(blas, from_a + left.batch.offset(product), left, from_b + right.batch.offset(product), right,
                           to + product * m * n, n, m, n, k);
         }
-        return;
+    };
+    if (large && by_library) {
+        threads.emplace(library, workers);
+        return run_whole(0, stack);
     }
     const std::int64_t per_product = tiles.down * tiles.across * tiles.deep;
+    if (per_product == 1) return cpu::parallel_for(device, stack, cost, run_whole);
     const auto sums = room_for<T>(tiles.deep, out.size());
     const auto run = [&](std::int64_t part) {
         const std::int64_t product = part / per_product, piece = part % tiles.deep, tile = part % per_product / tiles.deep;
@@ -327,14 +340,8 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
                       (sums ? sums.get() + piece * out.size() : to) + product * m * n + row * n + column, n, std::min(tiles.rows, m - row),
                       std::min(tiles.columns, n - column), depth);
     };
-    if (per_product > 1) {
-        for_each_near_part(device, stack * per_product, cost, run);
-        if (sums) add_parts(device, sums.get(), tiles.deep, out.size(), to);
-        return;
-    }
-    cpu::parallel_for(device, stack, cost, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t product = begin; product < end; ++product) run(product);
-    });
+    for_each_near_part(device, stack * per_product, cost, run);
+    if (sums) add_parts(device, sums.get(), tiles.deep, out.size(), to);
 }
 
 /// OpenBLAS takes rows or columns that are contiguous, our own loops columns.

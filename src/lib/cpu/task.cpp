@@ -46,6 +46,7 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::span<c
     }
     counters.bytes_read.fetch_add(static_cast<std::uint64_t>(bytes_read), std::memory_order_relaxed);
     counters.bytes_written.fetch_add(static_cast<std::uint64_t>(bytes_written), std::memory_order_relaxed);
+    const device::WaitsNext waits(foreign);
     Event event = queue->host_task(std::move(f), uses, device::Label{name, {}, {bytes_read, bytes_written, operations}}, cost_ns);
     if (foreign) device::finish_without_locks(event);
     return event;
@@ -60,17 +61,19 @@ Event submit(device::Queue* queue, const char* name, double cost_ns, std::initia
 PartRows::PartRows(std::int64_t count, std::int64_t threads) : rows_(static_cast<std::size_t>(std::min(threads, count))) {
     const std::int64_t rows = this->rows();
     for (std::int64_t r = 0; r < rows; ++r) {
-        rows_[static_cast<std::size_t>(r)].next.store(count * r / rows, std::memory_order_relaxed);
+        rows_[static_cast<std::size_t>(r)].begin = count * r / rows;
         rows_[static_cast<std::size_t>(r)].end = count * (r + 1) / rows;
     }
 }
-
+bool PartRows::Row::take() noexcept {
+    return taken.load(std::memory_order_relaxed) < end - begin && taken.fetch_add(1, std::memory_order_relaxed) < end - begin;
+}
 std::int64_t PartRows::next(std::int64_t row) noexcept {
-    for (std::size_t tried = 0; tried < rows_.size(); ++tried) {
+    Row& own = rows_[static_cast<std::size_t>(row)];
+    if (own.take()) return own.begin + own.front++;
+    for (std::size_t tried = 1; tried < rows_.size(); ++tried) {
         Row& from = rows_[(static_cast<std::size_t>(row) + tried) % rows_.size()];
-        if (from.next.load(std::memory_order_relaxed) >= from.end) continue;
-        const std::int64_t part = from.next.fetch_add(1, std::memory_order_relaxed);
-        if (part < from.end) return part;
+        if (from.take()) return from.end - 1 - from.back.fetch_add(1, std::memory_order_relaxed);
     }
     return -1;
 }

@@ -57,8 +57,11 @@ public:
 
 private:
     struct alignas(64) Row {
-        std::atomic<std::int64_t> next;
-        std::int64_t end;
+        std::int64_t begin = 0, end = 0;
+        std::int64_t front = 0;              // parts that its own thread has begun, the first ones
+        std::atomic<std::int64_t> back{0};   // and others, the last ones: mostly the same as the time before
+        std::atomic<std::int64_t> taken{0};  // by anyone
+        bool take() noexcept;
     };
     std::vector<Row> rows_;
 };

@@ -1,0 +1,19 @@
+// src/lib/cpu/small_products.h: products of small real matrices, of which a call of BLAS takes longer than the arithmetic.
+#pragma once
+
+#include <cstdint>
+
+namespace pardo::lib {
+
+/// One product: a is m x k, of any strides; b is k x n, with contiguous columns; the result lies row by row.
+struct SmallProduct {
+    std::int64_t m, n, k;
+    std::int64_t a_row, a_column, b_row;  // strides, elements
+};
+
+template <class T> using MultiplySmall = void (*)(const SmallProduct&, const T* a, const T* b, T* out);
+
+/// The function for products of that shape, by the host's vectors: T is float or double. Null where BLAS is to be called.
+template <class T> MultiplySmall<T> small_product(const SmallProduct& product);
+
+}  // namespace pardo::lib

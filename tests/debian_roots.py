@@ -1,9 +1,9 @@
-# tests/debian_roots.py: the wheel in newer suites of Debian, each with its own system in a folder, with the newest NumPy that there is.
+# tests/debian_roots.py: the wheel in newer suites of Debian and in Ubuntu's, each a system of its own in a folder, with the newest NumPy.
 """usage: debian_roots.py [--seed SEED] WHEEL [SUITE…]
 
-Makes build/roots/SUITE by debootstrap where it is not yet there, from the mirror that this machine's packages come from, and runs in
-each, with each Python that it has: the self-test, the program of interpreters.py, README.md, and a sample of the Python tests on the CPU;
-with its newest, two fuzzers on the suite's PoCL.
+Makes build/roots/SUITE by debootstrap where it is not yet there, from the mirror that this machine's packages come from, or from Ubuntu's,
+and runs in each, with each Python that it has: the self-test, the program of interpreters.py, README.md, and a sample of the Python tests
+on the CPU; with its newest, fuzzers on the suite's PoCL.
 """
 
 from __future__ import annotations
@@ -14,14 +14,31 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import interpreters
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOTS = ROOT / "build" / "roots"
-# By suite: the packages of Python that it has beside `python3`, as far as they exist.
-SUITES = {"trixie": (), "forky": ("python3.13-venv", "python3.14-venv", "python3.15-venv")}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """How one is made and what runs in it."""
+
+    pythons: tuple[str, ...] = ()  # packages beside `python3`, as far as they exist
+    fuzzers: tuple[str, ...] = ("failures", "queues")  # on its PoCL
+    ubuntu: bool = False
+
+
+SUITES = {
+    # PoCL 6.0 ends the process on some kernels (its issue 1608): neither conformance tests there nor fuzzers of kernels.
+    "trixie": Suite(),
+    "forky": Suite(("python3.13-venv", "python3.14-venv", "python3.15-venv"), ("failures", "queues", "groups")),
+    "noble": Suite(fuzzers=("failures", "queues", "groups", "kernels"), ubuntu=True),  # PoCL 5.0
+}
+UBUNTU = "http://archive.ubuntu.com/ubuntu"
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 # Libraries that some tests need; one that has no wheel for a Python is left out, and its tests with it.
 LIBRARIES = ("scipy", "scipy-openblas32", "cloudpickle", "nvidia-cuda-nvrtc")
@@ -62,6 +79,13 @@ def run(root: Path, *command: str, log: Path) -> int:
         return subprocess.run([*inside, *command], env=kept, stdout=out, stderr=out, check=False).returncode
 
 
+def ubuntu_keys(log: Path) -> Path:
+    """Ubuntu's keys, of a package of trixie."""
+    trixie = make("trixie", log)
+    run(trixie, "apt-get", "install", "-y", "-q", "ubuntu-keyring", log=log)
+    return trixie / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+
+
 def make(suite: str, log: Path) -> Path:
     """The suite's root; one that was made before is taken as it is."""
     root = ROOTS / suite
@@ -70,8 +94,12 @@ def make(suite: str, log: Path) -> Path:
     shutil.rmtree(root, ignore_errors=True)
     ROOTS.mkdir(parents=True, exist_ok=True)
     packages = "python3,python3-venv,python3-pip,ca-certificates"
-    with log.open("a") as out:  # all newer suites are made as the newest is
-        command = ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(root), mirror(), "sid"]
+    with log.open("a") as out:  # all suites are made as the newest of Debian is, or the first of Ubuntu that is made so
+        command = ["debootstrap", "--variant=minbase", f"--include={packages}"]
+        if SUITES[suite].ubuntu:
+            command += ["--components=main,universe", f"--keyring={ubuntu_keys(log)}", suite, str(root), UBUNTU, "gutsy"]
+        else:
+            command += [suite, str(root), mirror(), "sid"]
         if subprocess.run(command, stdout=out, stderr=out, check=False).returncode != 0:
             raise SystemExit(f"debian_roots.py: debootstrap could not make {suite}: see {log}")
     for file in ("/etc/resolv.conf", CERTIFICATES, "/etc/pip.conf", *map(str, Path("/etc/apt/apt.conf.d").glob("*"))):
@@ -79,7 +107,7 @@ def make(suite: str, log: Path) -> Path:
             (root / file[1:]).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, root / file[1:])
     run(root, "apt-get", "update", "-q", log=log)
-    for package in (*SUITES[suite], *OPENCL):
+    for package in (*SUITES[suite].pythons, *OPENCL):
         run(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", package, log=log)
     (root / ".made").touch()
     return root
@@ -91,14 +119,13 @@ def pythons(root: Path) -> list[str]:
     return [f"/usr/bin/{name}" for name in sorted(found, key=lambda name: int(name.split(".")[1]))]
 
 
-def on_opencl(inside: str, environment: list[str]) -> list[tuple[str, list[str]]]:
-    """The steps for the suite's PoCL, which has other kinds of memory than that of this machine. Not the conformance tests: 6.0 ends the
-    process on some kernels (its issue 1608)."""
+def on_opencl(names: tuple[str, ...], inside: str, environment: list[str]) -> list[tuple[str, list[str]]]:
+    """The steps for the suite's PoCL, which has other kinds of memory and other faults than that of this machine."""
     command = [*environment, inside, "tests/fuzz"]
-    return [(f"fuzzer of {name} on PoCL", [*command, name, "--minutes", "0.5", "--device", "opencl:0"]) for name in ("failures", "queues")]
+    return [(f"fuzzer of {name} on PoCL", [*command, name, "--minutes", "0.5", "--device", "opencl:0"]) for name in names]
 
 
-def try_one(root: Path, python: str, wheel: str, log: Path, opencl: bool) -> bool:
+def try_one(root: Path, python: str, wheel: str, log: Path, fuzzers: tuple[str, ...]) -> bool:
     """Installs into a fresh environment, and runs everything; the first step that fails ends it."""
     venv = f"/venv-{python.rpartition('python')[2]}"
     shutil.rmtree(root / venv[1:], ignore_errors=True)
@@ -115,7 +142,7 @@ def try_one(root: Path, python: str, wheel: str, log: Path, opencl: bool) -> boo
         ("first program", [*environment, inside, "/program.py"]),
         ("README", [*environment, "PARDO_TEST_SEED=", inside, *tests, "tests/python/test_documents.py", "-k", "README or getting-started"]),
         ("tests", [*environment, "PARDO_TEST_DEVICES=cpu", inside, *tests, "tests/python"]),
-        *(on_opencl(inside, environment) if opencl else ()),
+        *on_opencl(fuzzers, inside, environment),
     ]
     for name, command in steps:
         if run(root, *command, log=log) != 0:
@@ -150,7 +177,7 @@ def main() -> int:
         for python in found:
             log = logs / f"root-{suite}-{python.rpartition('/')[2]}.log"
             log.unlink(missing_ok=True)
-            results.append(try_one(root, python, wheel, log, opencl=python == found[-1]))
+            results.append(try_one(root, python, wheel, log, SUITES[suite].fuzzers if python == found[-1] else ()))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if results and all(results) else 1
 

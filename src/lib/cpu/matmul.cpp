@@ -83,8 +83,8 @@ Tiles cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t stack) {
         return count == 1 ? size : std::min(size, (pieces(size, count) + 7) / 8 * 8);
     };
     Tiles t{extent(m, down), extent(n, across), 0, 0};
-    // Vectors are bound by memory: pieces of about 256 KiB.
-    constexpr std::int64_t piece = 65536;
+    // Vectors are bound by memory: pieces of some 512 KiB, as many as threads are woken for.
+    constexpr std::int64_t piece = 131072;
     if (n == 1)
         t.rows =
             std::clamp<std::int64_t>(piece / std::max<std::int64_t>(k, 1), std::min<std::int64_t>(m, 32), std::max<std::int64_t>(m, 1));

@@ -39,11 +39,12 @@ struct Specialisation {
     std::unique_ptr<Variants> variants;
     bool streams = false;  // the device's compiler knows stores that bypass the caches
 
-    /// What it does with each argument.
+    /// What it does with each argument; numbers from outside, which lie behind them, are none of the caller's.
     std::vector<ArgumentUse> uses() const {
         std::vector<ArgumentUse> out;
-        out.reserve(lowered.accesses.size());
-        for (std::size_t k = 0; k < lowered.accesses.size(); ++k)
+        const std::size_t count = lowered.accesses.size() - lowered.outside.size();
+        out.reserve(count);
+        for (std::size_t k = 0; k < count; ++k)
             out.push_back(lowered.used[k] ? static_cast<ArgumentUse>(lowered.accesses[k]) : ArgumentUse::None);
         return out;
     }

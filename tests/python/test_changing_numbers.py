@@ -716,3 +716,31 @@ def test_types_of_results_follow_numbers_from_outside(make, monkeypatch):
         monkeypatch.setitem(globals(), "RATE", rate)
         assert f(x).dtype == dtype
         assert_array_equal(f(x), make()(x))
+
+
+@pytest.mark.parametrize(
+    "context", [pp.device_context, lambda device: pp.data(tofrom=(HOST, WRITTEN), device=device)], ids=["context", "data"]
+)
+@pytest.mark.parametrize("launch", [lambda: product[3](WRITTEN, HOST), lambda: multiply(WRITTEN, HOST)], ids=["kernel", "loop"])
+@pytest.mark.parametrize("place", ["cpu", "null:1"])
+def test_numpys_arrays_beside_numbers_that_change(context, launch, place, monkeypatch):
+    """What is written is copied back: the numbers are no arguments of the caller's."""
+    for rate in (0.5, 0.25, 2.0):
+        monkeypatch.setitem(globals(), "RATE", rate)
+        with context(place):
+            launch()
+        assert_array_equal(WRITTEN, HOST * rate)
+
+
+HOST, WRITTEN = np.arange(3, dtype="f4"), np.zeros(3, "f4")
+
+
+@pp.kernel
+def product(item: pp.Item, x, y):
+    x[item.get_id(0)] = y[item.get_id(0)] * RATE
+
+
+@pp.jit
+def multiply(x, y):
+    for i in pp.prange(len(x)):
+        x[i] = y[i] * RATE

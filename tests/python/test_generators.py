@@ -1,4 +1,5 @@
 # tests/python/test_generators.py: elementwise, reduction and scan, and what groups do together, against plain Python.
+import array
 import functools
 import itertools
 import operator
@@ -113,7 +114,7 @@ def test_structs_in_and_out():
         (lambda: pp.elementwise(3), TypeError, "elementwise: function: a function is expected, not int"),
         (lambda: pp.elementwise(abs, name="a b"), ValueError, "name: a Python name is expected"),
         (lambda: pp.elementwise(abs)(3), TypeError, "at least one array"),
-        (lambda: pp.elementwise(abs)(np.zeros(3)), TypeError, "argument 0: .* not ndarray; pass pardo.asarray"),
+        (lambda: pp.elementwise(abs)({3}), TypeError, "argument 0: .* not set"),
         (lambda: pp.elementwise(lambda x, y: x)(pp.zeros(3)), TypeError, "takes 2 arguments, here are 1"),
         (lambda: pp.elementwise(lambda x, y: x)(pp.zeros(3), pp.zeros(4)), ValueError, "broadcast"),
         (lambda: pp.elementwise(lambda x: x)(pp.zeros(3), out=pp.zeros(4)), ValueError, r"out: an array of shape \(3,\) is expected"),
@@ -270,8 +271,40 @@ def test_runs_by_a_function():
     assert_array_equal(pp.asnumpy(pp.algorithm.unique(pp.asarray(x), lambda a, b: abs(a - b) < 1)), [1.0, 5.0, 1.0])
     with pytest.raises(TypeError, match="copy_if: predicate: a function is expected"):
         pp.algorithm.copy_if(pp.arange(3), 3)
-    with pytest.raises(TypeError, match="partition: an array is expected, not list"):
-        pp.algorithm.partition([1], abs)
+    with pytest.raises(TypeError, match="partition: an array, a number or a sequence of numbers is expected, not set"):
+        pp.algorithm.partition({1}, abs)
+
+
+@pytest.mark.parametrize("values", [[3, 1, 2], (3, 1, 2), np.array([3, 1, 2]), range(3, 0, -1), array.array("q", [3, 1, 2])], ids=type)
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (pp.elementwise(lambda v: v * 2), lambda v: v * 2),
+        (pp.elementwise(lambda v, w: v - w), None),
+        (pp.reduction(lambda v: v, operator.add, 0), np.sum),
+        (pp.reduction(lambda v: v * v, max, 0), lambda v: (v * v).max()),
+        (pp.scan(lambda v: v, operator.add, 0), np.cumsum),
+        (lambda v: pp.algorithm.copy_if(v, lambda e: e > 1), lambda v: v[v > 1]),
+        (lambda v: pp.algorithm.remove_if(v, lambda e: e > 1), lambda v: v[v <= 1]),
+        (lambda v: pp.algorithm.partition(v, lambda e: e > 1)[0], lambda v: v[v > 1]),
+        (pp.algorithm.unique, lambda v: v),
+    ],
+    ids=["elementwise", "of two", "reduction", "by max", "scan", "copy_if", "remove_if", "partition", "unique"],
+)
+def test_values_of_the_host_alone(values, call, expected):
+    """They go to the default device, counted, and in a context to its device."""
+    host = np.array(values)
+    arguments = (values,) if expected else (values, values)
+    expected = expected(host) if expected else host * 0
+    before = pp.counters()["copied_bytes"]
+    got = call(*arguments)
+    assert pp.counters()["copied_bytes"] - before >= host.nbytes
+    assert got.device == pp.Device()
+    assert_array_equal(pp.asnumpy(got), expected)
+    with pp.device_context("cpu"):
+        assert_array_equal(pp.asnumpy(call(*arguments)), expected)
+    with pp.transfer_guard("disallow"), pytest.raises(pp.ExecutionPlacementError, match="would copy 24 bytes of the host"):
+        call(*arguments)
 
 
 # --- groups

@@ -8,6 +8,7 @@ from typing import Any
 
 from pardo._array import contexts
 from pardo._array.creation import empty
+from pardo._base.arguments import array
 from pardo._core import Array
 from pardo._generate.generators import Scan, scan
 from pardo._kernel.kernel import kernel
@@ -50,14 +51,8 @@ def _first_of_runs(item: Item, x: Any, number: Any, out: Any) -> None:
         out[number[i]] = x[i + 1]
 
 
-def _flat(x: Any, op_name: str) -> Array:
-    if type(x) is not Array:
-        raise TypeError(f"{op_name}: an array is expected, not {type(x).__name__}")
-    return x.reshape(-1)
-
-
 def _selected(x: Any, predicate: Any, op_name: str, sides: tuple[bool, ...]) -> tuple[Array, ...]:
-    flat = _flat(x, op_name)
+    flat = array(x, op_name).reshape(-1)
     if not callable(predicate):
         raise TypeError(f"{op_name}: predicate: a function is expected, not {type(predicate).__name__}")
     n = flat.size
@@ -182,7 +177,7 @@ def unique(x: Any, equal: Any = operator.eq) -> Array:
     >>> pp.algorithm.unique(pp.asarray([1, 1, 2, 2, 1]))
     array([1, 2, 1])
     """
-    flat = _flat(x, "unique")
+    flat = array(x, "unique").reshape(-1)
     if not callable(equal):
         raise TypeError(f"unique: equal must be a function of two elements, not {type(equal).__name__}")
     if flat.size < 2:

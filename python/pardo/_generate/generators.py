@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
-from pardo._base.arguments import flag, following, home_among, on_queue, together
+from pardo._base.arguments import array, flag, following, home_among, on_queue, together
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.callables import as_function
@@ -77,10 +77,10 @@ def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> list[Any]:
     if home is not None:
         given = [on_queue(x, home.queue, op_name) if _core._is_host_data(x) else x for x in given]
         given = [structs.mapped(x, lambda v: following(v, home, op_name)) for x in given]
+    given = [array(x, op_name) if _core._is_host_data(x) else x for x in given]
     for k, x in enumerate(given):
         if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
-            hint = "; pass pardo.asarray(x), or call it inside `with pardo.device_context(...)`" if isinstance(x, np.ndarray) else ""
-            raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}{hint}")
+            raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}")
     return list(given)
 
 

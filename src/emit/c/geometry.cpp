@@ -254,7 +254,7 @@ void check_groups(const ir::Kernel& kernel, const CGroupLimits& limits, const st
                     kernel.name + ": groups of " + size + what + device_name + " takes at most " + std::to_string(most) + rest);
     };
     if (g.items() > std::min(limits.items, largest_group))
-        refuse(" = " + std::to_string(g.items()) + " items: ", limits.items, "; make the groups smaller");
+        refuse(g.size.size() > 1 ? " = " + std::to_string(g.items()) + " items: " : " items: ", limits.items, "; make the groups smaller");
     for (std::size_t d = 0; d < g.local.size() && d < limits.dimensions.size(); ++d) {
         if (g.local[d] > limits.dimensions[d])
             refuse(" items: ", limits.dimensions[d], " where this has " + std::to_string(g.local[d]) + "; make the groups smaller there");

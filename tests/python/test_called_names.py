@@ -107,6 +107,15 @@ def test_messages_name_the_method(name):
     assert not wrong, "\n".join(wrong)
 
 
+def test_methods_of_generators_name_their_class():
+    rng = pp.random.default_rng(0)
+    for name in ("beta", "binomial", "dirichlet", "gumbel", "shuffle", "normal"):
+        with pytest.raises(TypeError, match=rf"^Generator\.{name}\(\) "):
+            getattr(rng, name)(nonsense=1)
+        with pytest.raises(TypeError, match=rf"^(Generator\.)?{name}\(\) "):
+            getattr(pp.random, name)(nonsense=1)
+
+
 def test_second_names_say_themselves():
     for name in ("concat", "concatenate", "permute_dims", "transpose", "amax", "max", "astype", "cumsum", "cumulative_sum"):
         with pytest.raises(TypeError, match=rf"^{name}(\(\))?[: ]"):

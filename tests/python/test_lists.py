@@ -54,3 +54,30 @@ def test_bad_input():
         build(3, pp.arange(3))
     with pytest.raises(TypeError, match="generate"):
         pp.algorithm.ListOfListsBuilder(7, "int32")
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda v: sum(i * v for i in range(3)), [3, 6, 9]),
+        (lambda v: max([i * v for i in range(3)]), [2, 4, 6]),
+        (lambda v: len({i % 2 for i in range(v)}), [1, 2, 2]),
+        (lambda v: sum([v + 1] * 2), [4, 6, 8]),
+        (lambda v: any(i > v for i in range(3)), [1, 0, 0]),
+        (lambda v: sum(sum(k for k in range(i)) for i in range(v + 2)), [1, 4, 10]),
+    ],
+    ids=["generator", "list", "set", "repeated", "any", "nested"],
+)
+def test_comprehensions_in_lambdas(f, expected):
+    """What they fill stands in front of what the lambda returns."""
+    x = pp.arange(1, 4)
+    assert pp.elementwise(f)(x).tolist() == expected
+    assert pp.vectorize(f)(x).tolist() == expected
+
+    @pp.kernel
+    def each(item: pp.Item, f, x):
+        x[item.get_id(0)] = f(x[item.get_id(0)])
+
+    each[3](f, x)
+    assert x.tolist() == expected
+    assert pp.reduction(lambda v: sum([v, v * 0.5]), lambda a, b: a + b, 0)(pp.arange(3.0)) == 4.5

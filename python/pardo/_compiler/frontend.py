@@ -139,10 +139,8 @@ def _translated(function: types.FunctionType, place: translation_cache.Place | N
     source = source_of(function)
     translator = Translator(function, source, translate)
     node = source.node
-    if isinstance(node, ast.Lambda):
-        body = translator.make("Block", node, [translator.make("Return", node.body, [translator.expression(node.body)])])
-    else:
-        body = translator.block(node.body, node)
+    lines = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
+    body = translator.block(lines, node)
     defaults = _defaults(translator, function, node)
     library = owns(source.file)
     text = (source.name, source.shown_file, source.first_line, source.lines, translator.parameters, translator.rest, defaults, body)

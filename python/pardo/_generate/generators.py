@@ -276,7 +276,10 @@ class Reduction(_Made):
         )
         if self._loop is not None and isinstance(types_, np.dtype) and given.count:
             values, _, extents = given.laid_out()
-            total = self._loop(self._function, values, extents, given.count, self._initial)
+            first = self._initial
+            if type(first) is int and types_.kind in "fc":
+                first = types_.type(first)  # serial loops, as of functions with lists, have one type of total
+            total = self._loop(self._function, values, extents, given.count, first)
             return asarray(total, dtype=types_, queue=given.queue)
         like = _example(types_)
         result = self._empty(types_, 1, given.queue)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from typing import Any, Self
 
 import numpy as np
@@ -386,4 +387,8 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(seed.bit_generator if isinstance(seed, Generator) else seed)
 
 
+for _part in Generator.__mro__[1:-1]:  # users know this class alone, and messages name its methods
+    for _name, _method in vars(_part).items():
+        if callable(_method) and not _name.startswith("_"):
+            inspect.unwrap(_method).__qualname__ = f"Generator.{_name}"
 publish_module(globals(), "pardo.random")

@@ -509,7 +509,14 @@ def test_devices():
     assert dpctl.get_devices(backend="cpu") == [device]
     assert max(dpctl.get_devices(), key=lambda d: d.default_selector_score) == dpctl.select_device_with_aspects([])
     assert dpctl.has_cpu_devices()
-    assert dpctl.SyclContext([device]).device_count == 1
+    assert dpctl.SyclContext([device]).device_count == dpctl.SyclContext("cpu").device_count == 1
+    context = dpctl.SyclContext()
+    assert context.get_devices() == [dpctl.SyclDevice()]
+    assert dpctl.SyclContext(context) is context
+    assert isinstance(context, dpctl.SyclContext)
+    for wrong in (3, "nope"):
+        with pytest.raises((ValueError, TypeError), match="Context"):
+            dpctl.SyclContext(wrong)
     with pytest.raises(ValueError, match="no device will do"):
         dpctl.select_device_with_aspects(["cpu", "gpu"])
     event = (pp.arange(3) + 1).force().event
@@ -754,6 +761,48 @@ def test_devices_of_dpctl_know_more():
     for name in ("is_component", "is_composite", "ext_oneapi_ipc_memory"):
         assert not getattr(device, f"has_aspect_{name}")
     assert device.backend_version == device.version
+
+
+@pytest.mark.parametrize("method", ["auto", "direct", "fft"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid", 1])
+def test_convolutions_of_dpnp(mode, method):
+    for n, m in ((7, 3), (7, 4), (3, 7), (4, 7), (6, 6), (1, 5)):
+        for dtype in ("i4", "f8", "c16"):
+            a, v = np.arange(n).astype(dtype) + 1, np.arange(m).astype(dtype) * (2 if dtype == "i4" else 0.5) - 1
+            if dtype == "c16":
+                v = v * 1j + 1
+            for name in ("convolve", "correlate"):
+                got = getattr(dpnp, name)(pp.asarray(a), pp.asarray(v), mode, method=method)
+                expected = getattr(np, name)(a, v, mode)
+                assert got.dtype == expected.dtype
+                np.testing.assert_allclose(pp.asnumpy(got), expected, atol=1e-12)
+    assert dpnp.convolve([1, 2], [1, 1], method=method).tolist() == [1, 3, 2]
+    with pytest.raises(ValueError, match="convolve: method"):
+        dpnp.convolve(pp.ones(3), pp.ones(2), method="quick")
+    with pytest.raises(ValueError, match="correlate: a sequence is empty"):
+        dpnp.correlate(pp.ones(3), pp.ones(0), method=method)
+
+
+def test_arrays_go_to_queues_of_dpctl():
+    queue, x = dpctl.SyclQueue("cpu"), dpctl.tensor.arange(3)
+    for target in (queue, queue._queue):
+        y = x.to_device(target)
+        assert y.sycl_queue == queue
+        assert y.tolist() == [0, 1, 2]
+    assert x.to_device("cpu").sycl_queue == x.to_device(x.device).sycl_queue == x.sycl_queue
+    with pytest.raises(ValueError, match="to_device: stream must be None"):
+        x.to_device(queue, stream=1)
+    with pytest.raises(TypeError, match="to_device: device must be"):
+        x.to_device(3)
+
+
+def test_memory_is_its_own_memory():
+    memory = dpctl.memory.MemoryUSMShared(16)
+    assert dpctl.memory.as_usm_memory(memory) is memory
+    view = dpctl.memory.as_usm_memory(dpctl.tensor.zeros(2))
+    assert dpctl.memory.as_usm_memory(view) is view
+    with pytest.raises(TypeError, match="as_usm_memory: an array or memory is expected, not list"):
+        dpctl.memory.as_usm_memory([1])
 
 
 def test_draws_of_dpnp():

@@ -82,7 +82,10 @@ def _converts(x: Any, dtype: np.dtype[Any]) -> bool:
 def _shown(x: Any) -> str:
     text = repr(str(x) if isinstance(x, str) else x)  # NumPy's texts show their class
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return f"the text {text}" if isinstance(x, str) else text if x is None or isinstance(x, _NUMBERS) else f"{text}, a {type(x).__name__}"
+    if isinstance(x, str):
+        return f"the text {text}"
+    kind = type(x).__name__
+    return text if x is None or isinstance(x, _NUMBERS) else f"{text}, {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
 def _said(found: tuple[tuple[int, ...], Any] | None, dtype: np.dtype[Any] | None = None) -> str:

@@ -163,7 +163,7 @@ _IN_MODULES = {
     "polynomial": {"poly1d": "it is pardo.poly1d", "*": "numpy.polynomial has it, if at all"},
     "lib": {"*": "the rest of numpy.lib is the inside of NumPy"},
     "compat": {
-        "*": "there are dpctl, dpnp, numba, numba_dpex",
+        "*": "there are dpctl, dpnp, numba, numba_dpex and pyopencl",
         "cupy torch": "pardo's own names are NumPy's: `import pardo as cupy` may do",
     },
 }

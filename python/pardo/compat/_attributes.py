@@ -11,6 +11,7 @@ from pardo._array.methods import attach
 from pardo._runtime.devices import Platform, get_devices, get_platforms
 from pardo._runtime.memory import Memory
 from pardo.compat._memory import ArrayMemory, MemoryNames, Placed
+from pardo.compat._names import queue_of
 from pardo.compat._queue import SyclQueue
 from pardo.compat._words import device_type, event_status_type
 
@@ -23,6 +24,7 @@ ASPECTS = (
 )
 
 
+_to_device = _core.Array.to_device
 _TYPES = tuple(str(kind.value) for kind in device_type)
 
 
@@ -101,6 +103,14 @@ class DeviceNames:
         if value not in ("access_supported", "atomics_supported"):
             raise ValueError(f"can_access_peer: value is 'access_supported' or 'atomics_supported', not {value!r}")
         return False
+
+    @property
+    def composite_device(self: Any) -> None:
+        """The device that this is a component of: there is none."""
+
+    def component_devices(self: Any) -> tuple[Any, ...]:
+        """Give the components of a composite device: there are none."""
+        return ()
 
     @property
     def backend_version(self: Any) -> str | None:
@@ -232,6 +242,38 @@ class ArrayNames:
         True
         """
         return self
+
+    def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
+        """Copy the array to a device, as `Array.to_device` does, or to a queue.
+
+        Parameters
+        ----------
+        device : Device, str, SyclQueue or Queue
+            The target.
+        stream : None
+            Queues of pardo order the copy; nothing else is supported.
+
+        Returns
+        -------
+        Array
+            On the same memory when it is there already, else a copy.
+
+        Raises
+        ------
+        TypeError
+            `device` is something else.
+        ValueError
+            There is no such device, or `stream` is not None.
+
+        Examples
+        --------
+        >>> import pardo.compat.dpctl as dpctl
+        >>> queue = dpctl.SyclQueue("cpu")
+        >>> dpctl.tensor.zeros(3).to_device(queue).sycl_queue == queue
+        True
+        """
+        queue = queue_of(device)
+        return self.to_queue(queue) if isinstance(queue, _core.Queue) and stream is None else _to_device(self, device, stream=stream)
 
     def asnumpy(self: Any) -> Any:
         """Copy to an array of NumPy's.

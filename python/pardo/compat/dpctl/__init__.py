@@ -18,7 +18,7 @@ from pardo import get_devices as _get_devices
 from pardo import get_platforms as _get_platforms
 from pardo import select_device as _select_device
 from pardo._base import public_names as _public_names
-from pardo._core import Context as SyclContext
+from pardo._core import Context as _Context
 from pardo._core import Device as SyclDevice
 from pardo._core import DeviceError as _DeviceError
 from pardo._core import Event as SyclEvent
@@ -91,6 +91,33 @@ def get_devices(backend: _Any = "all", device_type: _Any = "all") -> list[SyclDe
 def get_num_devices(backend: _Any = "all", device_type: _Any = "all") -> int:
     """Count devices."""
     return len(get_devices(backend, device_type))
+
+
+class SyclContext(metaclass=_Constructor):
+    """The class of contexts; called, it makes one.
+
+    Parameters
+    ----------
+    arg : str, SyclDevice, SyclContext or sequence of str and SyclDevice, optional
+        Devices, or a context, which is given back. Default: the default device.
+
+    Raises
+    ------
+    ValueError
+        There is no such device, or the devices are not of one back end.
+
+    Examples
+    --------
+    >>> import pardo.compat.dpctl as dpctl
+    >>> dpctl.SyclContext("cpu").device_count
+    1
+    """
+
+    _kind = _Context
+
+    @staticmethod
+    def _make(arg: _Any = None) -> _Context:
+        return arg if isinstance(arg, _Context) else _Context(SyclDevice() if arg is None else arg)
 
 
 class SyclPlatform(metaclass=_Constructor):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from pardo._base.public_names import publish_module
+from pardo._core import Array
 from pardo._runtime import memory as _memory
 from pardo.compat import _attributes  # noqa: F401 (gives memory dpctl's names)
 from pardo.compat._memory import ArrayMemory, copied
@@ -74,8 +75,12 @@ class MemoryUSMHost(_Of):
     _kind = "host"
 
 
-def as_usm_memory(obj: Any) -> ArrayMemory:
-    """Give the memory of an array."""
+def as_usm_memory(obj: Any) -> ArrayMemory | _memory.Memory:
+    """Give the memory of an array; memory itself as it is."""
+    if isinstance(obj, (ArrayMemory, _memory.Memory)):
+        return obj
+    if type(obj) is not Array:
+        raise TypeError(f"as_usm_memory: an array or memory is expected, not {type(obj).__name__}")
     return ArrayMemory(obj)
 
 

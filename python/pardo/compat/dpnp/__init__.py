@@ -10,9 +10,13 @@ import importlib as _importlib
 from typing import Any
 
 import numpy as _np
+from pardo import signal as _signal
+from pardo._array import contexts as _contexts
 from pardo._base import public_names as _public_names
 from pardo._base.arguments import default_on as _default_on
+from pardo._base.arguments import word as _word
 from pardo._core import Array as ndarray  # noqa: N813
+from pardo._filters import sequences as _sequences
 from pardo.compat import _arrays
 from pardo.compat._names import placed as _placed
 
@@ -54,6 +58,83 @@ def default_float_type(device: Any = None, sycl_queue: Any = None) -> Any:
 def is_supported_array_type(a: Any) -> bool:
     """Tell whether it is an array of pardo's."""
     return type(a) is ndarray
+
+
+def _by_method(op_name: str, a: Any, v: Any, mode: Any, method: Any) -> ndarray:
+    how = _word(method, f"{op_name}: method", ("auto", "direct", "fft"))
+    if how == "auto":
+        return getattr(_sequences, op_name)(a, v, mode)  # type: ignore[no-any-return]
+    kind, (x, y) = _sequences._mode(mode, op_name), _sequences._sequences(a, v, op_name)
+    every: ndarray = getattr(_signal, op_name)(x, y, "full", how)
+    if kind == "full":
+        return every
+    n, m = max(x.size, y.size), min(x.size, y.size)
+    if kind == "valid":
+        return every[m - 1 : n]
+    first = (m - 1) // 2 if op_name == "convolve" or x.size >= y.size else m // 2
+    return every[first : first + n]
+
+
+@_contexts.copying
+def convolve(a: Any, v: Any, mode: Any = "full", method: str = "auto") -> ndarray:
+    """Return the convolution of two sequences: `pardo.convolve`.
+
+    Parameters
+    ----------
+    a, v : Array
+        The sequences.
+    mode : {'full', 'same', 'valid'}
+        Which sums.
+    method : {'auto', 'direct', 'fft'}
+        Sums of products, Fourier transforms, or what is faster.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    ValueError
+        There is no such mode or method, or a sequence is empty.
+
+    Examples
+    --------
+    >>> import pardo.compat.dpnp as dpnp
+    >>> dpnp.convolve(dpnp.arange(3), dpnp.ones(2), method="direct")
+    array([0., 1., 3., 2.])
+    """
+    return _by_method("convolve", a, v, mode, method)
+
+
+@_contexts.copying
+def correlate(a: Any, v: Any, mode: Any = "valid", method: str = "auto") -> ndarray:
+    """Return the correlation of two sequences, the second conjugated: `pardo.correlate`.
+
+    Parameters
+    ----------
+    a, v : Array
+        The sequences.
+    mode : {'valid', 'same', 'full'}
+        Which sums.
+    method : {'auto', 'direct', 'fft'}
+        Sums of products, Fourier transforms, or what is faster.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    ValueError
+        There is no such mode or method, or a sequence is empty.
+
+    Examples
+    --------
+    >>> import pardo.compat.dpnp as dpnp
+    >>> dpnp.correlate(dpnp.arange(3), dpnp.ones(2), method="direct")
+    array([1., 3.])
+    """
+    return _by_method("correlate", a, v, mode, method)
 
 
 def __getattr__(name: str) -> Any:

@@ -257,3 +257,16 @@ def test_wrong_blocks():
     for value, error in ((256, ValueError), (-1, ValueError), (0.5, TypeError)):
         with pytest.raises(error, match="memset"):
             memory.memset(value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_draws_by_arrays_keep_their_kind(kind):
+    """On the CPU a draw is memory of its own, which an elementwise function meets with that of the parameters."""
+    x, rng = pp.asarray([1.0, 2.0, 4.0], usm_type=kind), pp.random.default_rng(0)
+    given = {"uniform": (0.0, x), "beta": (x, x), "triangular": (x, x + 1, x + 2)}
+    for name in ("normal", "uniform", "exponential", "logistic", "gamma", "beta", "poisson", "dirichlet", "standard_t", "triangular"):
+        values = given.get(name, (x,))
+        assert getattr(rng, name)(*values).usm_type == kind, name
+        assert getattr(rng, name)(*values, usm_type="device").usm_type == "device", name
+    assert rng.multivariate_normal(x, pp.diag(x)).usm_type == kind
+    assert rng.normal(0.0, 1.0, 3).usm_type == "device"

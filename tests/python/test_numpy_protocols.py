@@ -475,3 +475,18 @@ with pp.allow_implicit_copies(False):
     environment = {**os.environ, "PARDO_CPU_DISCRETE": "1", "PARDO_IMPLICIT_COPIES": "1"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("device", ["cpu", "null:1"])
+def test_clip_as_a_method_of_the_hosts_arrays(device):
+    """NumPy's method calls a universal function that has no public name."""
+    host, low = np.arange(3, dtype="f4"), pp.asarray(np.array([1, 1, 1], "f4"), device=device)
+    before = pp.counters()["fallbacks"]
+    got = host.clip(low, 1.5)
+    assert type(got) is pp.Array
+    assert got.device == pp.Device(device)
+    assert got.tolist() == [1, 1, 1.5]
+    out = np.zeros(3, "f4")
+    assert host.clip(low, 1.5, out=out) is out
+    assert out.tolist() == [1, 1, 1.5]
+    assert pp.counters()["fallbacks"] == before

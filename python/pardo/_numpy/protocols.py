@@ -256,10 +256,11 @@ def _own(ufunc: np.ufunc) -> Callable[..., Any] | None:
 
 
 def _home(ufunc: np.ufunc) -> str | None:
-    """The public module of a universal function; with SCIPY_ARRAY_API=1 those of scipy.special lie behind wrappers."""
-    for module in ("numpy", "scipy.special", "scipy.special._ufuncs"):
+    """The public module of a universal function; with SCIPY_ARRAY_API=1 those of scipy.special lie behind wrappers, and that of `clip`,
+    which methods of NumPy's arrays call, does so always."""
+    for module in ("numpy", "scipy.special", "numpy._core.umath", "scipy.special._ufuncs"):
         if getattr(sys.modules.get(module), ufunc.__name__, None) is ufunc:
-            return module.removesuffix("._ufuncs")
+            return module.removesuffix("._ufuncs").removesuffix("._core.umath")
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.creation import _extents
-from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, queue_for
+from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, kind_like, queue_for
 from pardo._core import Array, Queue, _array_among, _broadcast_to, _empty_in, _fail_where, _host_operand, _is_host_data
 
 _KINDS = {bool: "b", int: "i", float: "f"}  # of what most parameters are
@@ -59,8 +59,9 @@ class Parameters:
         *,
         integral: tuple[str, ...] = (),
     ) -> None:
-        self.op_name, self.usm_type, self.integral = op_name, usm_type, integral
+        self.op_name, self.integral = op_name, integral
         self.queue = place_of(op_name, given.values(), device, queue)
+        self.usm_type = kind_like(self.queue, *given.values()) if usm_type is None else usm_type
         self.lists: dict[str, np.ndarray[Any, Any]] = {}
         self.values = {name: self._read(name, x) for name, x in given.items()}
         self.late: list[tuple[Array, str, bool]] = []

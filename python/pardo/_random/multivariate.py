@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.contexts import public
 from pardo._array.interop import fetched, from_host
-from pardo._base.arguments import DeviceLike, default_on, in_memory, word
+from pardo._base.arguments import DeviceLike, default_on, in_memory, kind_like, word
 from pardo._core import Array, Queue, _broadcast_to, exp, maximum
 from pardo._random import draws, kernels
 from pardo._random.arguments import Parameters, array_at, extents_of, floating, negative, outside, place_of
@@ -336,4 +336,4 @@ class Multivariate(Discrete):
         factor = np.ascontiguousarray(_factor(known, method, check_valid, tol).T, wanted)
         z = self._standard(name, kernels.normal, shape, wanted, None, target, None, None)
         x = (z.reshape(-1, middle.shape[0]) @ from_host(factor, None, target, name)).reshape(shape)
-        return in_memory(x + middle._astype(wanted, False), usm_type, name)
+        return in_memory(x + middle._astype(wanted, False), kind_like(target, mean, cov) if usm_type is None else usm_type, name)

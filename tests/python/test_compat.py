@@ -611,6 +611,7 @@ def test_variables_of_sycl(variables, device, note):
     assert done.stdout.split() == [device]
     assert note in done.stderr
     assert bool(done.stderr) == bool(note)
+    assert not note or done.stderr.startswith("<string>:1: ")  # the line of the import
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])

@@ -370,6 +370,7 @@ MADE = {
     "linspace of one": lambda x: pp.linspace(0, x.max(), 4),
     "linspace of lines": lambda x: pp.linspace(x, 9.0, 4),
     "logspace": lambda x: pp.logspace(0.0, x.max(), 4),
+    "logspace of lists": lambda x: pp.logspace([x.min(), 1.0], [x.max(), x[1]], 4),
     "logspace of bases": lambda x: pp.logspace(0.0, 1.0, 4, base=abs(x)),
     "geomspace": lambda x: pp.geomspace(1.0, x.max(), 4),
     "arange": lambda x: pp.arange(x[3], x[0]),

@@ -5,6 +5,7 @@ import operator
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from types import FrameType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -536,8 +537,13 @@ def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warns at the user's line: the first one outside of this package."""
+    """Warns at the user's line: the first one outside of this package, and of what imports it, whose frames `stacklevel` does not count."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and owns(frame.f_code.co_filename):
-        level, frame = level + 1, frame.f_back
+    while frame.f_back is not None and (owns(frame.f_code.co_filename) or _imports(frame)):
+        frame = frame.f_back
+        level += not _imports(frame)
     warnings.warn(message, category, stacklevel=level)
+
+
+def _imports(frame: FrameType) -> bool:
+    return "importlib._bootstrap" in frame.f_code.co_filename

@@ -407,8 +407,9 @@ def logspace(
         ndim = len(np.broadcast_shapes(first.shape, last.shape, base.shape))
         start, stop, base = (_core._reshape(x, [1] * (ndim - x.ndim) + list(x.shape)) for x in (first, last, base))
         base = _core._expand_dims(base, [axis_index(axis, ndim + 1, "logspace")])
-    home = queue_for("logspace", device, queue, start, stop, base)
-    y = linspace(start, stop, num, endpoint, axis=axis, queue=home)
+    if home_among((start, stop, base)) is not None:  # else linspace looks into lists
+        device, queue = None, queue_for("logspace", device, queue, start, stop, base)
+    y = linspace(start, stop, num, endpoint, axis=axis, device=device, queue=queue)
     result = _core.power(base._to_queue(y.queue) if type(base) is Array else base, y)
     return result if wanted is None else cast(result, wanted)
 

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import os
-import warnings
 
+from pardo._base.arguments import warn
 from pardo._core import Device
 from pardo._runtime.devices import set_default_device
 
@@ -63,5 +63,5 @@ def read() -> None:
         else:
             set_default_device(device)
             note = f"makes {device.id} the default device; others stay visible"
-        warnings.warn(f"{name}={text}: {note}. pardo's own is PARDO_DEVICE={selection or 'cpu'}", RuntimeWarning, 4)
+        warn(f"{name}={text}: {note}. pardo's own is PARDO_DEVICE={selection or 'cpu'}", RuntimeWarning)
         return

@@ -197,6 +197,24 @@ def plus(n):
     return pp.kernel(names["long_sum"])
 
 
+@pp.kernel
+def inverse(item: pp.Item, x):
+    i = item.get_id(0)
+    if x[i] == 0:
+        raise ZeroDivisionError("no inverse of element", i)
+    x[i] = 1 / x[i]
+
+
+def failed():
+    x = pp.arange(8.0)
+    inverse[8](x)
+    try:
+        x.wait()
+    except ZeroDivisionError:
+        pass
+    return x
+
+
 X, N = pp.ones(8), pp.arange(8)
 PROGRAMS = {
     "cuda_launch": lambda: saxpy[8, 128](2.0, X, X),
@@ -224,6 +242,10 @@ PROGRAMS = {
     "kernel_as_a_method": lambda: pp.kernel(Model.__init__),
     "self_in_a_loop": lambda: Model().weigh(np.ones(4)),
     "groups_too_large": lambda: saxpy[pp.NdRange(65536, 65536)](2.0, pp.ones(65536), pp.ones(65536)),
+    "groups_of_two_dimensions_too_large": lambda: cells[pp.NdRange((256, 256), (256, 256))](pp.zeros((256, 256))),
+    "read_after_a_failure": lambda: float(failed().sum()),
+    "element_after_a_failure": lambda: float(failed()[3]),
+    "computed_of_a_failure": lambda: (failed()[:4] * 2).tolist(),
     "divergent_barrier": lambda: groups[pp.NdRange(8, 4)](X),
     "values_told": lambda: zero_at[8](pp.arange(8.0)).wait(),
     "values_in_a_text": lambda: zero_of[8](pp.arange(8.0)).wait(),

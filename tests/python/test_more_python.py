@@ -4,6 +4,7 @@ import array
 import collections
 import copy
 import linecache
+import math
 import zlib
 
 import numpy as np
@@ -539,3 +540,56 @@ def test_messages_of_constant_f_strings():
 
     with pytest.raises(AssertionError, match="too large"):
         f(line())
+
+
+# ---- Python's own functions of tuples, and numbers in texts
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: sum((v, v, 1)),
+        lambda v: sum(()) + v,
+        lambda v: sum((v, 2), 0.5),
+        lambda v: sum([v, v], 10),
+        lambda v: sum((v > 1, v > 2, True)),
+        lambda v: 1 if any((v > 1, v > 2)) else 0,
+        lambda v: 1 if all((v > 1, v > 2)) else 0,
+        lambda v: 1 if all(()) and not any(()) else 0,
+        lambda v: 1 if any((v, 0)) else 0,
+        lambda v: float("inf") if v > 2 else -float("inf"),
+        lambda v: min(v, float("infinity")) + float(" 1.5 ") + int("-7") + int("1_0"),
+        lambda v: 1 if math.isnan(float("nan")) and float("1e3") == 1000 else 0,
+        lambda v: complex("1+2j").imag * v,
+        lambda v: math.log(v + 1, 2) + math.log(v + 1),
+    ],
+)
+def test_functions_of_tuples_and_texts(f, device):
+    values = np.array([0.0, 1.0, 1.5, 3.0])
+    assert_allclose(pp.asnumpy(pp.elementwise(f)(pp.asarray(values, device=device))), [f(v) for v in values], rtol=1e-14)
+
+
+def test_wrong_functions_of_tuples_and_texts():
+    x = pp.ones(2)
+    for f, error, text in (
+        (lambda v: sum(v), TypeError, "sum: an array is expected, not float64"),
+        (lambda v: any((v, v), (v, v)), TypeError, "any: takes 1 argument, here are 2"),
+        (lambda v: sum(((v, v), (v, v))), TypeError, "tuple"),
+        (lambda v: float("one"), ValueError, "could not convert string to float: 'one'"),
+        (lambda v: int("1.5"), ValueError, "invalid literal for int"),
+    ):
+        with pytest.raises(error, match=text):
+            pp.elementwise(f)(x)
+
+
+def smallest(x):
+    best, where = float("inf"), -1
+    for i in range(len(x)):
+        if x[i] < best:
+            best, where = x[i], i
+    return best, where
+
+
+def test_infinity_before_a_loop():
+    assert pp.jit(smallest, strict=True)(line())[1] == 0

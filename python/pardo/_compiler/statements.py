@@ -4,12 +4,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import math
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from pardo._compiler.intrinsics import known
+from pardo._compiler.source import Source, problem
 
 LOAD, STORE = ast.Load(), ast.Store()
 CERTAINLY = (
@@ -40,12 +42,14 @@ class Statements:
     """Part of the translator."""
 
     function: Any
+    source: Source
     locals: set[str]
     before: list[tuple[Any, ...]] | None  # what comes in front of the statement that is translated; None: it is not certain to run
 
     make: Callable[..., tuple[Any, ...]]
     refuse: Callable[[ast.AST, str], NoReturn]
     resolve: Callable[[ast.expr], Any]
+    value: Callable[[Any, ast.AST], tuple[Any, ...]]
     expression: Callable[[ast.expr], tuple[Any, ...]]
     statement: Callable[[ast.stmt], list[tuple[Any, ...]]]
     arguments: Callable[[ast.Call], list[tuple[Any, ...]]]
@@ -220,6 +224,16 @@ class Statements:
 
     def of_builtin(self, called: Any, node: ast.Call) -> Any:
         """Calls of built-in functions that the compiler has another form for; None for other calls."""
+        if called is math.log and len(node.args) == 2 and not node.keywords:
+            logs = [ast.copy_location(ast.Call(node.func, [a], []), node) for a in node.args]
+            return self.expression(ast.copy_location(ast.BinOp(logs[0], ast.Div(), logs[1]), node))
+        if (called is float or called is int or called is complex) and len(node.args) == 1 and not node.keywords:
+            text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            if type(text) is str:  # float("inf")
+                try:
+                    return self.value(called(text), node)
+                except ValueError as error:
+                    raise problem(ValueError, self.source, node, str(error)) from None
         if called is list or called is set:
             if node.keywords or len(node.args) > 1:
                 self.refuse(node, f"{called.__name__} takes one iterable in a kernel")

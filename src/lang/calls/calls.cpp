@@ -108,7 +108,8 @@ TypedExpr Lowering::call(const Tree& given) {
     }
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
-        wrong_type(t.place, t.name + ": takes " + count_text(row.least, row.most) + ", here are " + std::to_string(count));
+        wrong_type(t.place, t.name.substr(t.name.rfind('.') + 1) + ": takes " + count_text(row.least, row.most) + ", here are " +
+                                std::to_string(count));
     if (row.lift != Calls::Lift::No && std::ranges::any_of(arguments, is_rows))
         return array_call(t, std::move(arguments), row.handler, row.lift == Calls::Lift::Floats);
     if (exact_integers() && row.lift == Calls::Lift::Each && !of_python(t.name) && only_weak_integers(arguments))

@@ -44,11 +44,23 @@ struct Calls::OfRows {
         }
         return l.reduced(array(l, t, a), fold, optional(a, 1), kept);
     }
-    /// Python's own sum, any and all, which go through one dimension.
+    /// Python's own sum, any and all, which go through one dimension, or a tuple.
     template <RowReduction op> static TypedExpr python(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (array(l, t, a).kind == Kind::Array ? a[0].view.rank != 1 : a[0].rows->extents.size() != 1)
-            l.wrong_type(t.place, t.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + t.name + "(…)");
-        return l.reduced(a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+        Tree said = t;
+        said.name = t.name.substr(t.name.find('.') + 1);
+        if (a[0].kind == Kind::Tuple) return of_items(l, t.place, op, a[0].items, optional(a, 1));
+        if (array(l, said, a).kind == Kind::Array ? a[0].view.rank != 1 : a[0].rows->extents.size() != 1)
+            l.wrong_type(t.place, said.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + said.name + "(…)");
+        const TypedExpr out = l.reduced(a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+        return a.size() == 1 ? out : l.binary("+", a[1], out, t.place);
+    }
+    static TypedExpr of_items(Lowering& l, const Place& place, RowReduction op, const TypedExprs& items, const TypedExpr& start) {
+        const bool sums = op == RowReduction::PlainSum;
+        TypedExpr out = start.kind != Kind::None ? start : integer(op == RowReduction::All);
+        if (!sums) out = l.truth(out, place);
+        for (const TypedExpr& item : items)
+            out = l.binary(sums ? "+" : op == RowReduction::Any ? "|" : "&", out, sums ? item : l.truth(item, place), place);
+        return out;
     }
     static TypedExpr norm(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (!is_rows(a[0]) || l.rows_of(a[0])->extents.size() > 2)
@@ -201,7 +213,7 @@ Calls::Tables Calls::OfRows::tables() {
     out.methods.insert(out.methods.end(), std::begin(methods), std::end(methods));
     const std::pair<const char*, Row> rows[] = {
         {"count_nonzero", row(1, 3, reduction<R::CountNonzero, After::Keeps>, "a axis keepdims")},
-        {"python.sum", row(1, 1, python<R::PlainSum>, "")},
+        {"python.sum", row(1, 2, python<R::PlainSum>, "")},
         {"python.any", row(1, 1, python<R::Any>, "")},
         {"python.all", row(1, 1, python<R::All>, "")},
         {"norm", row(1, 1, norm, "x")},

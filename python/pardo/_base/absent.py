@@ -180,7 +180,9 @@ def reason(name: str) -> str:
 def missing(module: str, name: str) -> AttributeError | ImportError:
     """The exception for a name that a public module does not have."""
     told = _told(module, name)
-    return unknown(module, name, told or _elsewhere(module, name) or _in_general(module, name), bool(told))
+    reason = told or _elsewhere(module, name) or _in_general(module, name)
+    whole = "__path__" not in vars(sys.modules[module])  # in a package it may be a module that is imported next
+    return unknown(module, name, reason, bool(told or (reason and whole)))
 
 
 def unknown(module: str, name: str, reason: str, told: bool) -> AttributeError | ImportError:

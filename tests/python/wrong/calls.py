@@ -92,6 +92,9 @@ CALLS = {
     "scipy.stats": lambda: pp.scipy.stats,
     "import cuda": from_import("from pardo import cuda"),
     "import lu": from_import("from pardo.linalg import lu"),
+    "import jv": from_import("from pardo.special import jv"),
+    "import butter": from_import("from pardo.scipy.signal import butter"),
+    "import sinm": from_import("from pardo.scipy.linalg import sinm"),
     "import numba.cuda": from_import("from pardo.compat.numba import cuda"),
     "numba.cuda": lambda: numba.cuda,
     # Values that no array can be made of.

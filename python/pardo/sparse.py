@@ -15,6 +15,7 @@ from pardo._sparse.construction import (
     vstack,
 )
 from pardo._sparse.coordinates import coo_array
+from pardo._sparse.memory import keep_kinds as _keep_kinds
 from pardo._sparse.parts import find, tril, triu
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "vstack",
 ]
 
+_keep_kinds(csr_array, csc_array, coo_array)
 _public_names.publish_module(globals())

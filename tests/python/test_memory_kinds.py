@@ -270,3 +270,35 @@ def test_draws_by_arrays_keep_their_kind(kind):
         assert getattr(rng, name)(*values, usm_type="device").usm_type == "device", name
     assert rng.multivariate_normal(x, pp.diag(x)).usm_type == kind
     assert rng.normal(0.0, 1.0, 3).usm_type == "device"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_sparse_arrays_keep_their_kind(kind, form):
+    x = pp.asarray([3.0, 1.0, 2.0, 5.0], usm_type=kind)
+    square = pp.outer(x, x) * (pp.outer(x, x) > 5)
+    m = pp.sparse.csr_array(square).asformat(form)
+    host = pp.asnumpy(square)
+    dense = {
+        "m @ x": (m @ x, host @ pp.asnumpy(x)),
+        "x @ m": (x @ m, pp.asnumpy(x) @ host),
+        "m @ matrix": (m @ square, host @ host),
+        "m.T @ x": (m.T @ x, host.T @ pp.asnumpy(x)),
+        "dot": (m.dot(x), host @ pp.asnumpy(x)),
+        "sum": (m.sum(0), host.sum(0)),
+        "mean": (m.mean(1), host.mean(1)),
+        "toarray": (m.toarray(), host),
+        "diagonal": (m.diagonal(), host.diagonal()),
+        "max": (m.max(axis=0), host.max(0)),
+        "element": (m[0, 1], host[0, 1]),
+    }
+    for label, (got, expected) in dense.items():
+        assert got.usm_type == kind, label
+        check(got, expected, label=label)
+    sparse = {"m + m": m + m, "m @ m": m @ m, "m * x": m * x, "-m": -m, "rows": m.tocsr()[1:3], "tocsc": m.tocsc(), "tocoo": m.tocoo()}
+    sparse |= {"m > 9": m > 9, "multiply": m.multiply(m), "power": m.power(2), "astype": m.astype("float32"), "copy": m.copy()}
+    for label, got in sparse.items():
+        assert {part.usm_type for part in vars(got).values() if type(part) is pp.Array} == {kind}, label
+    check((m + m).toarray(), host + host)
+    check((m @ m).toarray(), host @ host)
+    assert m.asformat(form) is m

@@ -93,7 +93,7 @@ def offload(function: Callable[..., Any], positional: Sequence[Any], keywords: d
     """A call inside of a context: NumPy arrays are copied in, and results out if no array of pardo is among the arguments."""
     everything = [*positional, *keywords.values()]
     if not any(_holds(x, np.ndarray) for x in everything):
-        return _in_kind(_called(function, positional, keywords), positional, keywords)
+        return in_kind(_called(function, positional, keywords), positional, keywords)
     home, op_name = _home_in(everything), getattr(function, "__name__", "device_context")
     target = Queue.of(Device()) if home is None else home.queue
     copies: dict[int, Array] = {}
@@ -106,7 +106,7 @@ def offload(function: Callable[..., Any], positional: Sequence[Any], keywords: d
     for key, copy in copies.items():
         if key not in stored and type(copy) is Array and not present.in_use:
             copy._set_writeable(False)  # what would be written there would be lost
-    result = _in_kind(_called(function, places, names), positional, keywords)
+    result = in_kind(_called(function, places, names), positional, keywords)
     for key, x in stored.items():
         np.copyto(x, on_host(copies[key], op_name))
     return _handed_out(result, {id(copies[key]): x for key, x in stored.items()}, home is None, op_name)
@@ -195,13 +195,13 @@ def copying(function: Callable[..., Any]) -> Callable[..., Any]:
             if found is None:
                 raise
         else:
-            return _in_kind(result, args, kwargs) if lacks(result) else result
+            return in_kind(result, args, kwargs) if lacks(result) else result
         return found(*again[0], **again[1])
 
     return wrapper
 
 
-def _in_kind(result: Any, positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
+def in_kind(result: Any, positional: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """Results in memory of the kind of the operands, where a function has made them in memory of the device, and nothing else was asked."""
     everything = (tuple(positional), tuple(keywords.values()))
     kind = _core._kind_among(everything)

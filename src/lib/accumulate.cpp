@@ -37,7 +37,7 @@ void accumulate_at(int id, const Array& target, const Array& places, const Array
     const bool negated = static_cast<Op>(id) == Op::subtract;
     const Array terms = negated ? negative(values.astype(target.dtype(), false)) : values;
     const lib::Memory second = lib::detached_memory(terms, target.dtype(), memory);
-    lib::Bounds bounds{"x[...]", {}};
+    lib::Bounds bounds{op_name, {}};
     if (!inside) bounds.rows.push_back({positions, memory.size(), 0});
     const lib::PendingWrite write(queue, memory);
     lib::routines::accumulate_at(queue, applied(id), memory, positions, second, bounds);

@@ -632,3 +632,13 @@ def test_integers_beyond_64_bits_beside_bools_become_floats():
             x = np.array([True, False])
             check(getattr(pp, name)(pp.asarray(x), number), getattr(np, name)(x, number))
             check(getattr(pp, name)(number, pp.asarray(x)), getattr(np, name)(number, x))
+
+
+def test_wrong_places_name_the_function():
+    def at(name, x):
+        getattr(pp, name).at(x, pp.asarray([7]), 1.0)
+        x.wait()
+
+    for name in ("add", "subtract", "maximum"):
+        with pytest.raises(IndexError, match=rf"^{name}: index 7 is out of bounds for axis 0 with size 3"):
+            at(name, pp.zeros(3))

@@ -82,4 +82,15 @@ def advice(called: Any) -> str:
     if isinstance(called, type) and called.__module__ not in ("builtins", "numpy"):
         return "; a class of which kernels make objects is decorated with pardo.struct, a dataclass, or a named tuple"
     of_methods = getattr(getattr(called, "__self__", None), "_in_kernels", "")  # of an object whose class has some
-    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {of_methods}" if of_methods else "")
+    otherwise = of_methods or _of_arrays(called)
+    return next((f"; {text}" for known_one, text in _ADVICE if called is known_one), f"; {otherwise}" if otherwise else "")
+
+
+def _of_arrays(called: Any) -> str:
+    """What there is in place of a function of NumPy's or of `math`."""
+    module, name = getattr(called, "__module__", None), str(getattr(called, "__name__", ""))
+    if isinstance(called, (type, np.random.Generator)) or not (isinstance(called, np.ufunc) or module in ("numpy", "math")):
+        return ""
+    if name in sys.modules["pardo"].__dir__():
+        return f"pardo.{name} takes whole arrays, outside of kernels"
+    return "write it of operators, loops and functions that kernels have"

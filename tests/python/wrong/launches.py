@@ -1,5 +1,7 @@
 # tests/python/wrong/launches.py: launches, arguments and kernels as newcomers write them, each wrong in its own way; launches.txt holds what
 # users read. Linters would mend them: pyproject.toml lets them be.
+import math
+
 import numpy as np
 import pardo as pp
 import scipy.special as sp
@@ -198,6 +200,16 @@ def plus(n):
 
 
 @pp.kernel
+def of_numpy(item: pp.Item, n):
+    n[0] = np.gcd(n[1], n[2])
+
+
+@pp.kernel
+def of_math(item: pp.Item, n):
+    n[0] = math.comb(5, 2)
+
+
+@pp.kernel
 def inverse(item: pp.Item, x):
     i = item.get_id(0)
     if x[i] == 0:
@@ -264,6 +276,8 @@ PROGRAMS = {
     "dict_in_a_kernel": lambda: a_dict[8](X),
     "file_in_a_kernel": lambda: a_file[8](X),
     "neighbours_in_place": lambda: neighbours(np.ones(8)),
+    "function_of_numpy_alone": lambda: of_numpy[8](N),
+    "function_of_math_alone": lambda: of_math[8](N),
     "function_of_scipy_alone": lambda: only_of_scipy[8](X),
     "grid_of_numba_cuda": lambda: of_numba_cuda[8](X),
     "names_of_cuda": lambda: thread_of_cuda[pp.NdRange(8, 4)](X),

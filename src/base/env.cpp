@@ -87,7 +87,7 @@ TemporaryVariable::~TemporaryVariable() {
     if (environ == list_)
         __atomic_store_n(&environ, before_, __ATOMIC_RELEASE);
     else
-        ::unsetenv(name_.c_str());                      // another one has been set since, in a list of its own
+        ::unsetenv(name_.c_str());  // another one has been set since, in a list of its own
 }
 
 LogLevel log_level() {

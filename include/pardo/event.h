@@ -47,6 +47,8 @@ public:
     void wait() const;
     /// As wait, for at most `milliseconds`; false when the time is over first. For callers that have to look at signals now and then.
     bool wait_for(int milliseconds) const;
+    /// The same, and raises nothing of the work's own.
+    bool done_within(int milliseconds) const;
     /// Called after a wait in slices that was given up: work that is running for the event is stopped where it can be, if the calling
     /// thread submitted it; it fails.
     void abandon() const;

@@ -243,6 +243,8 @@ const pardo::Array& settle(const pardo::Array& array);
 
 /// As wait, for at most `seconds` (none: no limit); false when they are over first.
 bool wait_for(const pardo::Event& event, std::optional<double> seconds);
+/// The same, and raises nothing of the work's own.
+bool done_within(const pardo::Event& event, std::optional<double> seconds);
 /// Position of the first of the events that is complete; -1 when `seconds` are over first.
 int wait_any(const std::vector<pardo::Event>& events, std::optional<double> seconds);
 /// The same for all of them; false when the time is over first.

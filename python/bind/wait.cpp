@@ -411,10 +411,13 @@ std::optional<double> timeout_from(nb::handle o, const char* op_name) {
     return std::max(seconds, 0.0);
 }
 
+bool done_within(const pardo::Event& event, std::optional<double> seconds) {
+    return event.done() || wait_in_slices(
+                               seconds, [&](int ms) { return event.done_within(ms); }, [&] { event.abandon(); });
+}
+
 bool wait_for(const pardo::Event& event, std::optional<double> seconds) {
-    if (!event.done() && !wait_in_slices(
-                             seconds, [&](int ms) { return event.wait_for(ms); }, [&] { event.abandon(); }))
-        return false;
+    if (!done_within(event, seconds)) return false;
     event.wait();
     return true;
 }

@@ -135,6 +135,11 @@ bool Event::wait_for(int milliseconds) const {
     if (milliseconds > 0) device::check_wait(*state_);
     return state_->wait_for(std::chrono::milliseconds(milliseconds));
 }
+bool Event::done_within(int milliseconds) const {
+    if (!state_) return true;
+    if (milliseconds > 0) device::check_wait(*state_);
+    return state_->done_within(std::chrono::milliseconds(milliseconds));
+}
 bool Event::done() const noexcept { return !state_ || state_->done(); }
 EventStatus Event::status() const noexcept { return state_ ? state_->status() : EventStatus::Complete; }
 bool Event::waits_for_user_event() const { return state_ && state_->waits_for_user_event(); }

@@ -20,7 +20,7 @@ OF_THE_PROCESS = (
     "allow_implicit_copies", "clear_cache", "counters", "default_device", "fusion", "get_printoptions", "memory_stats",
     "printoptions", "printstyle", "profile", "queue_manager", "random.get_state", "random.set_bit_generator",
     "random.seed", "random.set_state", "randomstate.",
-    "report_memory", "set_allocator", "transfer_guard",
+    "report_memory", "set_allocator", "set_memory_limit", "transfer_guard",
 )  # fmt: skip
 PROGRAM = Path(__file__).with_name("cold_start.py")
 

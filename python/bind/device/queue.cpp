@@ -24,7 +24,7 @@ const char* order_name(const Queue& q) { return q.order() == pardo::QueueOrder::
 void wait_for_queue(const Queue& q, nb::handle timeout) {
     const auto seconds = timeout_from(timeout, "Queue.wait");
     const pardo::Event all = q.marker();
-    if (!all.done() && !wait_for(all, seconds)) {
+    if (!done_within(all, seconds)) {  // the queue raises what has failed and is not acknowledged
         PyErr_SetString(PyExc_TimeoutError, "Queue.wait: the work was not complete in time; it goes on");
         throw nb::python_error();
     }

@@ -59,6 +59,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
 
 /// Items of a team exchange values by shuffles where kernels can say how large sub-groups are; elsewhere through local memory.
 void OpenClDevice::choose_sub_group() {
+    if (lacks_sub_groups(context_->name(), context_->version())) return;
     const auto has = [&](const char* name) { return has_extension(api(), handle_, name); };
     const bool shuffles = has("cl_khr_subgroup_shuffle");
     if (!has("cl_intel_required_subgroup_size") || !(shuffles || has("cl_intel_subgroups"))) return;

@@ -11,6 +11,7 @@
 namespace pardo::opencl {
 namespace {
 
+constexpr const char* work_group_method = "POCL_WORK_GROUP_METHOD";
 constexpr const char *pocl = "Portable Computing Language", *intel = "Intel(R) OpenCL", *nvidia = "NVIDIA CUDA";
 
 /// Which devices of the platform.
@@ -73,7 +74,11 @@ bool has_quirk(Quirk quirk, const std::string& platform, const std::string& vers
 void set_environment(const std::string& platform, const std::string& version) {
     const auto [major, minor] = pocl_version(version);
     if (platform != pocl || !(major == 5 || (major == 7 && minor < 2))) return;
-    TemporaryVariable("POCL_WORK_GROUP_METHOD", "cbs").keep();  // it compiles until the end
+    TemporaryVariable(work_group_method, "cbs").keep();  // it compiles until the end
+}
+
+bool lacks_sub_groups(const std::string& platform, const std::string& version) {
+    return platform == pocl && pocl_version(version).first < 6 && env(work_group_method) == "cbs";
 }
 
 }  // namespace pardo::opencl

@@ -27,5 +27,7 @@ bool has_quirk(Quirk quirk, const std::string& platform, const std::string& vers
 /// into loops wrongly (commits ada4a8f2d and 40c687734, in 7.2, mend the latter two; 6.0 is right), and compile them right by their other
 /// method. `version`: of the platform.
 void set_environment(const std::string& platform, const std::string& version);
+/// Whether PoCL compiles by that method and is so old that it knows no functions of sub-groups then: the process would end.
+bool lacks_sub_groups(const std::string& platform, const std::string& version);
 
 }  // namespace pardo::opencl

@@ -24,6 +24,8 @@ TEST(Quirks, PoclOfSomeVersionsCompilesByItsOtherMethod) {
          {"OpenCL 3.0 PoCL 5.0+debian  Linux, None+Asserts", "OpenCL 3.0 PoCL 7.1  Linux, Release, RELOC, LLVM 20.1.8"}) {
         set_environment("Portable Computing Language", version);
         EXPECT_EQ(method(), "cbs");
+        EXPECT_EQ(lacks_sub_groups("Portable Computing Language", version), std::string(version).find("5.0") != std::string::npos);
+        EXPECT_FALSE(lacks_sub_groups("Intel(R) OpenCL", version));
         ::unsetenv("POCL_WORK_GROUP_METHOD");  // the other tests of this process compile as ever
     }
 }

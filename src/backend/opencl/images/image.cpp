@@ -195,36 +195,25 @@ std::uint64_t OpenClDevice::sampler_handle(const Sampler& sampler) {
     return reinterpret_cast<std::uint64_t>(made);
 }
 
-/// By way of the host: NVIDIA's driver copies a first layer alone between such images and buffers, and refuses the others.
+/// By way of the host, and blocks: NVIDIA's driver copies a first layer alone between such images and buffers, refuses the others, and
+/// takes what it is to write from the host when it is told so, whatever the write waits for.
 void OpenClStream::copy_lines(cl_mem image, const ImageShape& shape, cl_mem buffer, std::size_t at, bool to_image,
                               const NativeOrder& order) {
     const std::size_t origin[3] = {}, bytes = shape.bytes();
     std::size_t region[3];
     std::copy(shape.extents.begin(), shape.extents.end(), region);
-    auto texels = std::make_unique<char[]>(bytes);
+    const auto texels = std::make_unique<char[]>(bytes);
     const Wait w(order);
-    cl_event read = nullptr, written = nullptr;
-    to_image ? check(api_.clEnqueueReadBuffer(queue_, buffer, CL_FALSE, at, bytes, texels.get(), w.count, w.events, &read),
-                     "clEnqueueReadBuffer")
-             : check(api_.clEnqueueReadImage(queue_, image, CL_FALSE, origin, region, 0, 0, texels.get(), w.count, w.events, &read),
-                     "clEnqueueReadImage");
-    const cl_int code = to_image ? api_.clEnqueueWriteImage(queue_, image, CL_FALSE, origin, region, 0, 0, texels.get(), 1, &read, &written)
-                                 : api_.clEnqueueWriteBuffer(queue_, buffer, CL_FALSE, at, bytes, texels.get(), 1, &read, &written);
-    cl_event last = code == CL_SUCCESS ? written : read;
-    const auto free_texels = [](void* memory) { delete[] static_cast<char*>(memory); };
-    if (notify(last, free_texels, texels.get())) {
-        (void)texels.release();
+    if (to_image) {
+        check(api_.clEnqueueReadBuffer(queue_, buffer, CL_TRUE, at, bytes, texels.get(), w.count, w.events, nullptr),
+              "clEnqueueReadBuffer");
+        check(api_.clEnqueueWriteImage(queue_, image, CL_TRUE, origin, region, 0, 0, texels.get(), 0, nullptr, w.marker),
+              "clEnqueueWriteImage");
     } else {
-        flush();
-        api_.clWaitForEvents(1, &last);
+        check(api_.clEnqueueReadImage(queue_, image, CL_TRUE, origin, region, 0, 0, texels.get(), w.count, w.events, nullptr),
+              "clEnqueueReadImage");
+        check(api_.clEnqueueWriteBuffer(queue_, buffer, CL_TRUE, at, bytes, texels.get(), 0, nullptr, w.marker), "clEnqueueWriteBuffer");
     }
-    api_.clReleaseEvent(read);
-    if (code == CL_SUCCESS && order.marker) {
-        *order.marker = written;
-    } else if (code == CL_SUCCESS) {
-        api_.clReleaseEvent(written);
-    }
-    check(code, to_image ? "clEnqueueWriteImage" : "clEnqueueWriteBuffer");
 }
 
 void OpenClStream::copy_image(cl_mem image, const ImageShape& shape, OpenClTextProgram* copier, device::Buffer* texels, std::size_t offset,

@@ -48,10 +48,9 @@ std::shared_ptr<Failure> failure_of(const Event& event) { return event.state() ?
 Event needed_now(const Event& event, Queue* queue) {
     const std::shared_ptr<Failure> seen = failure_of(event);
     if (!seen || !seen->acknowledged.load(std::memory_order_acquire)) return event;
-    const std::shared_ptr<Failure> own = Failure::make(seen->error);
-    own->reported = true;
     const Event failed(new EventState(queue));
-    failed.state()->set_failed(own);
+    failed.state()->set_dropped(seen->error, {});  // the work may fail for another reason: then this one is not the queue's
+    failed.state()->failure()->reported = true;
     return failed;
 }
 

@@ -307,6 +307,28 @@ def test_values_computed_with_failed_ones_are_spared(device: str) -> None:
     assert shared.tolist() == [2.0] * 8
 
 
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+def test_a_queue_raises_nothing_again_of_what_was_needed_besides(device: str, order: Any) -> None:
+    queue = pp.Queue(device, order=order)
+    x, y = pp.zeros(8, queue=queue), pp.zeros(8, queue=queue)
+    for failed in (x, y):
+        put[pp.Range(8)](failed, 5)
+        with pytest.raises(IndexError):
+            failed.wait()
+    with pytest.raises(IndexError):  # for one of the two
+        (x + y).wait()
+    queue.wait()
+    tasks = [queue.host_task(lambda: 1 / 0) for _ in range(2)]
+    for task in tasks:
+        with pytest.raises(ZeroDivisionError):
+            task.wait()
+    assert x.event.done()
+    queue.wait()  # to ask for the event has submitted nothing
+    with pytest.raises(ZeroDivisionError):
+        queue.fill(pp.zeros(8, queue=queue), 1.0, depends=tasks).wait()
+    queue.wait()
+
+
 def test_memory_of_others_raises_once_more() -> None:
     memory = np.zeros(8)
     x = pp.asarray(memory, copy=False)
@@ -316,6 +338,20 @@ def test_memory_of_others_raises_once_more() -> None:
     with pytest.raises(IndexError):
         pp.asnumpy(x + 1.0)
     assert pp.asnumpy(x + 1.0).tolist() == [3.0] * 8
+
+
+@pytest.mark.parametrize("write", ["indices", "out"])
+def test_operations_on_memory_of_others_raise_at_the_next_one(write: str) -> None:
+    memory = np.zeros(8)
+    x, outside = pp.asarray(memory, copy=False), pp.asarray(np.full(8, 9))
+    if write == "indices":
+        x[outside] = 1.0
+    else:
+        pp.take(pp.zeros(8), outside, out=x)
+    with pytest.raises(IndexError):
+        x.wait()
+    x.wait()
+    assert x.tolist() == memory.tolist()
 
 
 def test_a_failed_value_without_memory_cannot_be_accepted() -> None:

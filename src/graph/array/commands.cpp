@@ -176,7 +176,10 @@ Event graph::joined(device::Queue* queue, std::vector<Event> events) {
     std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
     if (events.empty()) return {};
     for (const Event& e : events) {
-        if (device::known_done(e)) return device::needed_now(e, queue);  // failed: the rest makes no difference
+        if (!device::failure_of(e)) continue;
+        const Event failed(new device::EventState(queue));  // the rest makes no difference
+        failed.state()->set_failed(device::failure_of(device::needed_now(e, queue)));
+        return failed;
     }
     if (events.size() == 1) return events[0];
     if (queue->order() == QueueOrder::InOrder) return queue->barrier(events);

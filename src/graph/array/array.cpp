@@ -74,6 +74,7 @@ const Array& Array::force() const {
 }
 
 const Array& Array::force_to_wait() const {
+    if (!pending()) return *this;
     const device::WaitsNext waits;
     return force();
 }
@@ -113,6 +114,7 @@ Event Array::event() const {
 
 std::vector<Event> Array::writes() const {
     force();
+    if (!node_->buffer->busy()) return {};
     std::vector<Event> events, others;
     node_->buffer->collect_for_read(graph::view_of(*node_), events, others);
     return events;

@@ -71,7 +71,7 @@ def _leaves(values: Sequence[Any]) -> list[Array]:
     return [leaf for v in values for leaf in structs.leaves(v) if type(leaf) is Array]
 
 
-def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> list[Any]:
+def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> Sequence[Any]:
     """Arguments, of which those that follow the arrays among them are on their queue."""
     home = home_among(_leaves(given))
     if home is not None:
@@ -81,7 +81,7 @@ def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> list[Any]:
     for k, x in enumerate(given):
         if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
             raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}")
-    return list(given)
+    return given
 
 
 class _Inputs:

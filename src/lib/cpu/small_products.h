@@ -5,7 +5,7 @@
 
 namespace pardo::lib {
 
-/// One product: a is m x k, of any strides; b is k x n, with contiguous columns; the result lies row by row.
+/// The shape of a product and the strides of its operands: a is (m, k), b (k, n) with contiguous rows, the result (m, n) C-contiguous.
 struct SmallProduct {
     std::int64_t m, n, k;
     std::int64_t a_row, a_column, b_row;  // strides, elements

@@ -132,6 +132,7 @@ def environment_for(folder: Path, arguments: argparse.Namespace) -> dict[str, st
         "PARDO_KERNEL_LISTING": str(folder),
         "PARDO_KERNEL_PACK": "off",
         "PARDO_CACHE": "off",
+        "PARDO_NUM_THREADS": "4",  # kernels of reductions depend on it: two builds of one source give the same bytes
         "PYTHONPATH": str(arguments.work / "stage"),
     }
 

@@ -8,7 +8,7 @@ from pardo import _core
 from pardo._array.manipulation import ravel
 from pardo._base.arguments import array, axis_index, default_on, integer, same_kind
 from pardo._core import Array
-from pardo._functions.operands import axes_of, cast, double_of, on_host, operand, operands, to_queue, weak_operand
+from pardo._functions.operands import axes_of, cast, double_of, element, on_host, operand, operands, to_queue, weak_operand
 
 __all__ = [
     "ediff1d",
@@ -379,9 +379,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     else:
         result = _line(x, x0, x1, y0, y1)
     result = _core._where(_core.equal(x, x0), y0, result)
-    result = _core._where(_core.equal(place, n - 1), values[n - 1], result)
-    result = _core._where(_core.less(x, points[0]), values[0] if left is None else _end(left, values), result)
-    result = _core._where(_core.greater(x, points[n - 1]), values[n - 1] if right is None else _end(right, values), result)
+    result = _core._where(_core.equal(place, n - 1), element(values, n - 1), result)
+    result = _core._where(_core.less(x, element(points, 0)), element(values, 0) if left is None else _end(left, values), result)
+    result = _core._where(_core.greater(x, element(points, n - 1)), element(values, n - 1) if right is None else _end(right, values), result)
     if n == 1:  # NaN is neither below nor above the one point, as in NumPy
         return result
     nothing = float("nan")

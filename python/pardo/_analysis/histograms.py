@@ -14,7 +14,7 @@ from pardo._analysis.quantiles import percentile
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import SCALARS, array, default_on, not_an_array, warn
 from pardo._core import Array
-from pardo._functions.operands import cast, on_host, operand, operands, parameters_on_host, to_queue
+from pardo._functions.operands import cast, element, on_host, operand, operands, parameters_on_host, to_queue
 
 __all__ = [
     "histogram",
@@ -154,8 +154,8 @@ def _places(x: Array, edges: NDArray[Any]) -> Array:
     n = edges.size - 1
     line = to_queue(edges, x.queue)
     place = _core.subtract(_core._searchsorted(line, x, True, None), 1)
-    place = _core._where(_core.equal(x, line[n]), n - 1, place)
-    inside = _core.logical_and(_core.greater_equal(x, line[0]), _core.less_equal(x, line[n]))
+    place = _core._where(_core.equal(x, element(line, n)), n - 1, place)
+    inside = _core.logical_and(_core.greater_equal(x, element(line, 0)), _core.less_equal(x, element(line, n)))
     return _core._where(inside, place, n)
 
 
@@ -169,12 +169,12 @@ def _of_line(x: Array, edges: NDArray[Any], line: Array, w: Array | None, n: int
         if counts is not None:
             return counts
     sums = _sums(_core._searchsorted(line, x, True, None), w, n + 2)[1 : n + 1]
-    equal = _core.equal(x, line[n])
+    equal = _core.equal(x, element(line, n))
     if w is None:
         at_end = _core._reduce(_core._COUNT_NONZERO, equal, None, False)
     else:
         at_end = _core._reduce(_core._SUM, _core._where(equal, w, _core._full([], 0, w.dtype, x.queue)), None, False, w.dtype)
-    sums[n - 1] = _core.add(sums[n - 1], at_end)
+    sums[n - 1] = _core.add(element(sums, n - 1), at_end)
     return sums
 
 

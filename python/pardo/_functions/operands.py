@@ -183,6 +183,15 @@ def cast(x: Array, dtype: Any) -> Array:
     return x._astype(dtype, False)
 
 
+def element(x: Array, k: int) -> Array:
+    """An element of a line, as a view of no dimensions.
+
+    `x[k]` is a number where nothing writes the memory any more, so that kernels would depend on what is over by now: each of the two is
+    compiled, and one may be missing in the pack of the wheel.
+    """
+    return x[k, ...]
+
+
 def operands(xs: Sequence[Any], op_name: str) -> list[Array]:
     """Arrays; what the host has is copied to the queue of the first array among them. One has to be an Array or a number."""
     like = home_among(xs)

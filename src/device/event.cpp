@@ -68,9 +68,10 @@ RunningTask::~RunningTask() { task_of_thread = outer_; }
 
 void check_wait(EventState& event) {
     if (!task_of_thread || event.known_done() || !event.waits_for(task_of_thread)) return;
-    throw Error(ErrorCode::Device,
-                "wait: called in a host task, for work that runs only after this host task has ended, so it would never return; give what "
-                "follows as a host task or event of its own, or use another queue");
+    throw Error(
+        ErrorCode::Device,
+        "wait: called in a host task, or while a kernel's lines are printed, for work that runs only after that has ended, so it would "
+        "never return; give what follows as a host task or event of its own, or use another queue");
 }
 
 EventState::EventState(Queue* queue, bool polled)

@@ -227,7 +227,7 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
             print_all(words, prints, fp64, name);
         };
         try {
-            event = log.read(queue, event, uses, name(), print);
+            event = log.read(queue, event, uses, name(), print, device::StatusBuffer::Code::User);
         } catch (...) {  // interrupted
             if (looks) (void)status.read_after(queue, event, uses, name(), failure);
             throw;

@@ -180,6 +180,38 @@ def test_output_that_fails_raises_its_own_exception(monkeypatch):
         says[1](x).wait()
 
 
+COMPUTING = [d.id for d in pp.get_devices() if d.backend != "null"]
+
+
+@pytest.mark.parametrize("size", [10, 10**5])
+@pytest.mark.parametrize("device", COMPUTING)
+def test_output_that_computes_is_told_why_it_cannot_wait_for_its_own_queue(monkeypatch, device, size):
+    @pp.kernel
+    def says(item: pp.Item, x):
+        if item.get_id(0) == 0:
+            print(x[0])
+
+    class Computes(io.TextIOBase):
+        def write(self, text: str) -> int:
+            if text.strip():
+                other = pp.ones(3, queue=pp.Queue(device))
+                said.append(float(other.sum() + 1))
+                try:
+                    said.append(float((behind + 1).sum()))
+                except pp.DeviceError as e:
+                    said.append(str(e))
+            return len(text)
+
+    said: list[object] = []
+    x, behind = pp.ones(size, device=device), pp.ones(size, device=device)
+    monkeypatch.setattr(sys, "stdout", Computes())
+    says[size](x).wait()
+    monkeypatch.undo()
+    assert said[0] == 4.0
+    # Where the host does not see what a kernel writes, the launch itself waits and prints: nothing comes after it.
+    assert said[1] == size * 2.0 or str(said[1]).startswith("wait: called in a host task, or while a kernel's lines are printed")
+
+
 END = """
 import pardo as pp
 

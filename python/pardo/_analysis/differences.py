@@ -381,7 +381,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     result = _core._where(_core.equal(x, x0), y0, result)
     result = _core._where(_core.equal(place, n - 1), element(values, n - 1), result)
     result = _core._where(_core.less(x, element(points, 0)), element(values, 0) if left is None else _end(left, values), result)
-    result = _core._where(_core.greater(x, element(points, n - 1)), element(values, n - 1) if right is None else _end(right, values), result)
+    result = _core._where(
+        _core.greater(x, element(points, n - 1)), element(values, n - 1) if right is None else _end(right, values), result
+    )
     if n == 1:  # NaN is neither below nor above the one point, as in NumPy
         return result
     nothing = float("nan")

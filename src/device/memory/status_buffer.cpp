@@ -24,18 +24,18 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
     };
 }
 
-Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
-                         Reader reader) const {
+Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader,
+                         Code code) const {
     EventState* const state = launched.state();
     const bool must_not_wait = state && (state->waits_for_user_event() || (running_task() && state->waits_for(running_task())));
-    if (buffer_->host_visible() || must_not_wait) return read_after(queue, launched, uses, name, std::move(reader));
+    if (buffer_->host_visible() || must_not_wait) return after(queue, launched, uses, name, std::move(reader), code);
     std::vector<std::int64_t> words(words_);
     try {
         if (state) state->wait_done();
         if (failure_of(launched)) return launched;
         queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));
     } catch (...) {  // interrupted: the kernel goes on, and what it says is not to be lost
-        (void)read_after(queue, launched, uses, name, std::move(reader));
+        (void)after(queue, launched, uses, name, std::move(reader), code);
         throw;
     }
     try {
@@ -50,24 +50,34 @@ Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const Bu
     return launched;
 }
 
-Event StatusBuffer::read_after(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name,
-                               Reader reader) const {
-    std::vector<BufferUse> after;
-    for (const BufferUse& use : uses)
-        if (writes(use)) after.push_back({use.buffer, Access::ReadWrite, use.view});
+Event StatusBuffer::after(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader,
+                          Code code) const {
     const Event depends[] = {launched};
-    if (buffer_->host_visible()) return queue->host_task(check(std::move(reader)), after, {name, {}}, 50, depends);
-    return read_later(queue, after, {name, current_location()}, std::move(reader), depends);
+    std::vector<BufferUse> written;
+    for (const BufferUse& use : uses)
+        if (writes(use)) written.push_back({use.buffer, Access::ReadWrite, use.view});
+    if (code == Code::Library) {
+        if (buffer_->host_visible()) return queue->host_task(check(std::move(reader)), written, {name, {}}, 50, depends);
+        return read_later(queue, written, {name, current_location()}, std::move(reader), depends);
+    }
+    const auto read = buffer_->host_visible() ? check(std::move(reader)) : fetch_and_check(queue, std::move(reader));
+    const auto task = [read]() -> std::shared_ptr<void> { return read(), nullptr; };
+    Event event = user_task(queue, task, {name, current_location()}, depends);
+    for (const BufferUse& use : written) (void)use.buffer->note_write(event, use.access, use.view);
+    return event;
 }
 
-Event StatusBuffer::read_later(Queue* queue, std::span<const BufferUse> uses, const Label& label, Reader reader,
-                               std::span<const Event> depends) const {
-    const auto copy_and_check = [queue, buffer = buffer_, count = words_, reader = std::move(reader)] {
+std::function<void()> StatusBuffer::fetch_and_check(Queue* queue, Reader reader) const {
+    return [queue, buffer = buffer_, count = words_, reader = std::move(reader)] {
         std::vector<std::int64_t> words(count);
         queue->fetch(words.data(), buffer.get(), 0, count * sizeof(std::int64_t));
         reader(words);
     };
-    return queue->host_task(copy_and_check, uses, label, 50, depends);
+}
+
+Event StatusBuffer::read_later(Queue* queue, std::span<const BufferUse> uses, const Label& label, Reader reader,
+                               std::span<const Event> depends) const {
+    return queue->host_task(fetch_and_check(queue, std::move(reader)), uses, label, 50, depends);
 }
 
 }  // namespace pardo::device

@@ -236,5 +236,8 @@ inline constexpr const char* openblas_thread_timeout = "14";
 /// The same for each OpenBLAS that the process has loaded already, NumPy's for instance: their threads are ended, and come again with the
 /// next product. No thread may be in one of them. The number of those where that was possible.
 PARDO_API int shorten_openblas_timeouts();
+/// Products of a matrix and a vector may be computed by the OpenBLAS that NumPy has loaded, whose threads are awake after NumPy's own.
+/// Whether it is there: that of NumPy's wheels is known.
+PARDO_API bool use_openblas_of_numpy();
 
 }  // namespace pardo

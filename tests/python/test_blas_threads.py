@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -121,3 +122,55 @@ def test_products_of_a_sub_device_stay_on_its_cores():
                 break
         assert worked
         assert all(len(cores) == 1 for cores in worked.values()), worked
+
+
+ON_WHEELS = "numpy.libs" in Path("/proc/self/maps").read_text()
+
+
+@pytest.mark.parametrize("shape", [(724, 724), (7200, 64), (64, 7200), (2, 300000), (300000, 2), (1448, 1448), (2050, 2050)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_matrices_times_vectors(shape, dtype):
+    """By NumPy's OpenBLAS where it is the one of its wheels: rows, columns, parts of rows, vectors with steps."""
+    m, k = shape
+    rng = np.random.default_rng(m)
+    wide = rng.integers(-8, 8, (m, 2 * k)).astype(dtype)
+    v = rng.integers(-8, 8, 2 * k).astype(dtype)
+    if wide.dtype.kind == "c":
+        wide += 1j * rng.integers(-8, 8, wide.shape).astype(wide.real.dtype)
+    x, y = pp.asarray(wide), pp.asarray(v)
+    for a, b in ((wide[:, :k], x[:, :k]), (np.asfortranarray(wide[:, k:]), pp.asarray(np.asfortranarray(wide[:, k:])))):
+        for part in (slice(0, k), slice(0, 2 * k, 2), slice(None, None, -2)):
+            check(b @ y[part], a @ v[part])
+            check(y[part] @ b.T, v[part] @ a.T)
+            check((b @ y[part][:, None])[:, 0], a @ v[part])
+
+
+VECTORS = """
+import os, sys, threading
+import numpy as np
+import pardo as pp
+a = np.random.default_rng(1).integers(-8, 8, (1000, 1000)).astype("float32")
+v, want = a[0].copy(), a @ a[0]
+x, y = pp.asarray(a), pp.asarray(v)
+def right(): return bool((pp.asnumpy(x @ y) == want).all())
+assert right()
+child = os.fork()
+if child == 0:
+    os._exit(0 if right() and (a @ v == want).all() else 1)
+assert os.waitpid(child, 0)[1] == 0
+found = []
+def work():
+    for _ in range(200):
+        found.append(right() and bool((a @ v == want).all()))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(all(found), len(found), pp._core._use_openblas_of_numpy())
+"""
+
+
+@pytest.mark.parametrize("threads", [None, "1"])
+def test_vectors_in_threads_and_forked_children(threads):
+    variables = dict(os.environ) | ({"OPENBLAS_NUM_THREADS": threads} if threads else {})
+    done = subprocess.run([sys.executable, "-c", VECTORS], env=variables, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == f"True 800 {ON_WHEELS}\n", done.stderr

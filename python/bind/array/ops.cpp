@@ -277,6 +277,7 @@ void bind_library(nb::module_& m) {
         "_set_openblas_path", [](std::string path) { pardo::set_openblas_path(path); }, nb::arg("path"));
     m.attr("_openblas_thread_timeout") = pardo::openblas_thread_timeout;
     m.def("_shorten_openblas_timeouts", &pardo::shorten_openblas_timeouts);
+    m.def("_use_openblas_of_numpy", &pardo::use_openblas_of_numpy);
 }
 
 /// Rows of ops.def, for documentation and tests: name, arity, NumPy's name, dtypes, result, one line, identity. And those of

@@ -35,3 +35,4 @@ def _import_numpy() -> None:
 
 
 _import_numpy()
+_core._use_openblas_of_numpy()

@@ -117,28 +117,47 @@ template <class T> struct Factors {
     }
 };
 
+/// y = A x, for a matrix of rows x depth as stored, or the transposed of what is stored. With beta = 0 OpenBLAS may still read y, so it is
+/// cleared.
+template <class T, class Gemv>
+void multiply_vector(Gemv gemv, std::int64_t rows, std::int64_t depth, const BlasLayout& layout, const T* a, const T* x, int x_step, T* y,
+                     int y_step) {
+    const auto [one, zero] = Factors<T>();
+    for (std::int64_t i = 0; i < rows; ++i) y[i * y_step] = T(0);
+    const bool plain = layout.transpose == BlasTranspose::No;
+    gemv(BlasOrder::RowMajor, layout.transpose, static_cast<int>(plain ? rows : depth), static_cast<int>(plain ? depth : rows), one, a,
+         static_cast<int>(layout.leading), x, x_step, zero, y, y_step);
+}
+
+/// The same of the transposed matrix.
+BlasLayout turned(const BlasLayout& layout) {
+    return {layout.transpose == BlasTranspose::No ? BlasTranspose::Yes : BlasTranspose::No, layout.leading};
+}
+
+/// One product with a vector by the threads of NumPy's OpenBLAS, which are awake after a product of NumPy's: work of 15 to 100 us is over
+/// before a thread of ours is. False where there is none, or it has another number of threads than the device.
+template <class T> bool multiply_by_numpys(device::Device* device, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c) {
+    constexpr std::int64_t least = 460800, most = std::int64_t{1} << 21;  // elements; OpenBLAS takes one thread below
+    const std::int64_t m = left.rows, n = right.columns, k = left.columns, workers = cpu::thread_count(device);
+    if ((m != 1 && n != 1) || m * n * k < least || m * n * k > most || workers == 1 || cpu::has_own_cores(device)) return false;
+    const NumpyOpenBlas* const numpys = openblas_of_numpy();
+    if (!numpys || numpys->get_threads() != workers) return false;
+    const auto gemv = numpys->get<T>().gemv;
+    if (n == 1) {
+        multiply_vector(gemv, m, k, left.layout, a, b, step(right.row_stride, k), c, 1);
+    } else {
+        multiply_vector(gemv, n, k, turned(right.layout), b, a, step(left.column_stride, k), c, 1);
+    }
+    return true;
+}
+
 template <class T>
 void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
                    std::int64_t columns, std::int64_t m, std::int64_t n, std::int64_t depth) {
     const auto [one, zero] = Factors<T>();
     const auto k = static_cast<int>(depth);
-    // y = alpha A x + beta y: A is m x k as stored, or the transposed of what is stored. With beta = 0, y may still be read, so it is
-    // cleared.
-    if (n == 1) {
-        const bool plain = left.layout.transpose == BlasTranspose::No;
-        for (std::int64_t i = 0; i < m; ++i) c[i * columns] = T(0);
-        blas.gemv(BlasOrder::RowMajor, left.layout.transpose, plain ? static_cast<int>(m) : k, plain ? k : static_cast<int>(m), one, a,
-                  static_cast<int>(left.layout.leading), b, step(right.row_stride, k), zero, c, static_cast<int>(columns));
-        return;
-    }
-    if (m == 1) {
-        const bool plain = right.layout.transpose == BlasTranspose::No;
-        std::fill_n(c, n, T(0));
-        blas.gemv(BlasOrder::RowMajor, plain ? BlasTranspose::Yes : BlasTranspose::No, plain ? k : static_cast<int>(n),
-                  plain ? static_cast<int>(n) : k, one, b, static_cast<int>(right.layout.leading), a, step(left.column_stride, k), zero, c,
-                  1);
-        return;
-    }
+    if (n == 1) return multiply_vector(blas.gemv, m, k, left.layout, a, b, step(right.row_stride, k), c, static_cast<int>(columns));
+    if (m == 1) return multiply_vector(blas.gemv, n, k, turned(right.layout), b, a, step(left.column_stride, k), c, 1);
     blas.gemm(BlasOrder::RowMajor, left.layout.transpose, right.layout.transpose, static_cast<int>(m), static_cast<int>(n), k, one, a,
               static_cast<int>(left.layout.leading), b, static_cast<int>(right.layout.leading), zero, c, static_cast<int>(columns));
 }
@@ -292,6 +311,7 @@ void multiply_stack(device::Device* device, const OpenBlas& library, const Memor
             });
         }
     }
+    if (stack == 1 && multiply_by_numpys(device, from_a, left, from_b, right, to)) return;
     const BlasFunctions<T>& blas = library.get<T>();
     std::optional<BlasThreads> threads(std::in_place, library, 1);
     const int workers = cpu::thread_count(device);

@@ -5,10 +5,12 @@
 #include <link.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <pardo/error.h>
@@ -61,6 +63,36 @@ void add_candidates(std::vector<std::string>& list, const std::string& path) {
     for (const char* name : {"", "/libscipy_openblas.so", "/libopenblas.so.0", "/libopenblas.so"}) list.push_back(path + name);
 }
 
+/// The files of those that the process has loaded.
+std::vector<std::string> loaded_openblas() {
+    std::vector<std::string> paths;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* list) {
+            const std::string_view path = info->dlpi_name;
+            if (path.substr(path.rfind('/') + 1).find("openblas") != path.npos)
+                static_cast<std::vector<std::string>*>(list)->emplace_back(path);
+            return 0;
+        },
+        &paths);
+    return paths;
+}
+
+/// That of NumPy's wheels.
+std::unique_ptr<lib::NumpyOpenBlas> bind_numpys(const std::string& path) {
+    void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);  // never closed
+    if (!library) return nullptr;
+    auto blas = std::make_unique<lib::NumpyOpenBlas>();
+    const auto find = [&](auto*& function, const std::string& name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, ("scipy_" + name + "64_").c_str()));
+        return function != nullptr;
+    };
+    const bool complete = find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") && find(blas->c.gemv, "cblas_cgemv") &&
+                          find(blas->z.gemv, "cblas_zgemv") && find(blas->get_threads, "openblas_get_num_threads");
+    return complete ? std::move(blas) : nullptr;
+}
+
+std::atomic<const lib::NumpyOpenBlas*> numpys{nullptr};  // once it is there it stays
+
 /// Looks the functions up; wheels prefix every symbol, distributions do not.
 std::unique_ptr<lib::OpenBlas> bind(const DynamicLibrary& library) {
     for (const std::string prefix : {"scipy_", ""}) {
@@ -89,15 +121,7 @@ void set_openblas_path(std::string_view path) {
 }
 
 int shorten_openblas_timeouts() {
-    std::vector<std::string> paths;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* list) {
-            const std::string_view path = info->dlpi_name;
-            if (path.substr(path.rfind('/') + 1).find("openblas") != path.npos)
-                static_cast<std::vector<std::string>*>(list)->emplace_back(path);
-            return 0;
-        },
-        &paths);
+    const std::vector<std::string> paths = loaded_openblas();
     const TemporaryVariable timeout(timeout_variable, openblas_thread_timeout);
     int shortened = 0;
     for (const std::string& path : paths) {
@@ -115,6 +139,20 @@ int shorten_openblas_timeouts() {
     }
     return shortened;
 }
+
+bool use_openblas_of_numpy() {
+    if (numpys) return true;
+    for (const std::string& path : loaded_openblas()) {
+        if (path.find("/numpy.libs/") == path.npos) continue;
+        if (std::unique_ptr<lib::NumpyOpenBlas> found = bind_numpys(path)) {
+            numpys = found.release();
+            return true;
+        }
+    }
+    return false;
+}
+
+const lib::NumpyOpenBlas* lib::openblas_of_numpy() noexcept { return numpys.load(std::memory_order_acquire); }
 
 const lib::OpenBlas& lib::openblas(const char* op_name) {
     State& s = state();

@@ -39,6 +39,19 @@ struct OpenBlas : ByElementType<BlasFunctions> {
 /// Loads OpenBLAS once: PARDO_OPENBLAS, set_openblas_path's, the system's. Throws Import as "<op_name>: …" with what to install.
 const OpenBlas& openblas(const char* op_name);
 
+/// One function of the OpenBLAS that NumPy has loaded, whose integers have 64 bits.
+template <class T> struct NumpyFunctions {
+    using S = typename BlasScalar<T>::type;
+    void (*gemv)(BlasOrder, BlasTranspose, std::int64_t m, std::int64_t n, S alpha, const T* a, std::int64_t lda, const T* x,
+                 std::int64_t incx, S beta, T* y, std::int64_t incy) = nullptr;
+};
+struct NumpyOpenBlas : ByElementType<NumpyFunctions> {
+    int (*get_threads)() = nullptr;
+};
+
+/// The one that use_openblas_of_numpy found; null without one.
+const NumpyOpenBlas* openblas_of_numpy() noexcept;
+
 /// While one lives, OpenBLAS uses at most so many threads in this process: one where tiles or matrices are shared out among the device's
 /// threads. With the last of them the number of its threads is what it was, for others may use the same library.
 class BlasThreads {

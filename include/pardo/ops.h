@@ -237,7 +237,7 @@ inline constexpr const char* openblas_thread_timeout = "14";
 /// next product. No thread may be in one of them. The number of those where that was possible.
 PARDO_API int shorten_openblas_timeouts();
 /// Products of a matrix and a vector may be computed by the OpenBLAS that NumPy has loaded, whose threads are awake after NumPy's own.
-/// Whether it is there: that of NumPy's wheels is known.
+/// Whether it is there: that of NumPy's wheels is known, unless PARDO_OPENBLAS names one for all products.
 PARDO_API bool use_openblas_of_numpy();
 
 }  // namespace pardo

@@ -142,6 +142,7 @@ int shorten_openblas_timeouts() {
 
 bool use_openblas_of_numpy() {
     if (numpys) return true;
+    if (env("PARDO_OPENBLAS")) return false;  // the user's choice is for all products
     for (const std::string& path : loaded_openblas()) {
         if (path.find("/numpy.libs/") == path.npos) continue;
         if (std::unique_ptr<lib::NumpyOpenBlas> found = bind_numpys(path)) {

@@ -267,8 +267,9 @@ private:
 };
 
 /// Runs the user's `f` on a thread of the library, after `depends` and, in order, after what was submitted before and ahead of what comes
-/// later. What it returns is the event's value; what it throws is the event's failure.
-Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends);
+/// later. What it returns is the event's value; what it throws is the event's failure. Out of order also after `after`, however that ends.
+Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends,
+                const Event& after = {});
 /// The platform that a device, or what it is a part of, belongs to.
 const Platform& platform_of(Device* device);
 

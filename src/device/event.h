@@ -94,6 +94,8 @@ public:
     void inherit_host_signals_of(EventState* event);
     /// True while this waits for the user's code, directly or not.
     bool waits_for_host();
+    /// What this waits for of the user's code, and that has not ended; without what those wait for.
+    std::vector<Ref<EventState>> pending_host_signals();
     /// True when this completes only after `signal`, as far as is known.
     bool waits_for(const EventState* signal);
     /// True while this waits for a UserEvent, directly or not: the thread that is to complete that may be the one that asks.
@@ -150,7 +152,6 @@ private:
     template <class F> bool any_signal(F&& which);
     /// 0 when the event is complete, and `f` will not be called.
     std::uint64_t add(std::vector<Subscription>& list, std::function<void()>& f);
-    std::vector<Ref<EventState>> pending_host_signals();
     void fail(std::shared_ptr<Failure> failure, bool inherited);
     void finish(EventStatus status);
 };

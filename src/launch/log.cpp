@@ -10,6 +10,7 @@
 
 #include "base/fork.h"
 #include "device/event.h"
+#include "device/waiting.h"
 #include "ir/eval.h"
 
 namespace pardo {
@@ -74,6 +75,11 @@ std::vector<KernelArgument> values_of(const lang::Print& print, const std::int64
     return out;
 }
 
+/// Whether it is one of the queue's that has not ended: one that has may stay in the list for a moment.
+auto is_left_of(const device::Queue* queue) {
+    return [queue](const Event& e) { return e.state()->queue() == queue && !device::known_done(e); };
+}
+
 }  // namespace
 
 void note_printing(const Event& printing) {
@@ -91,6 +97,26 @@ void note_printing(const Event& printing) {
         printed = std::move(*at);
         unprinted.events.erase(at);
     });
+}
+
+Event last_printing(const device::Queue* queue) {
+    const std::lock_guard lock(unprinted.mutex);
+    const auto last = std::find_if(unprinted.events.rbegin(), unprinted.events.rend(), is_left_of(queue));
+    return last == unprinted.events.rend() ? Event() : *last;
+}
+
+void limit_printing(const device::Queue* queue) {
+    constexpr int most = 256;  // logs of 1 MiB
+    Event first;
+    int left = 0;
+    {
+        const std::lock_guard lock(unprinted.mutex);
+        for (const Event& e : unprinted.events) {
+            if (is_left_of(queue)(e) && left++ == 0) first = e;
+        }
+    }
+    // A UserEvent or a host task that it waits for may have to come from this very thread.
+    if (left > most && !device::inside_task() && first.state()->pending_host_signals().empty()) device::wait_without_locks(first);
 }
 
 void print_all(std::span<const std::int64_t> log, const std::vector<lang::Print>& prints, bool fp64, const std::string& name) {

@@ -227,15 +227,19 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
             print_all(words, prints, fp64, name);
         };
         try {
-            event = log.read(queue, event, uses, name(), print, device::StatusBuffer::Code::User);
+            event = log.read_by_user(queue, event, uses, name(), print, last_printing(queue));
+            note_printing(event);
         } catch (...) {  // interrupted
             if (looks) (void)status.read_after(queue, event, uses, name(), failure);
             throw;
         }
     }
-    if (looks) event = status.read(queue, event, uses, name(), failure);
+    if (looks) {
+        event = status.read(queue, event, uses, name(), failure);
+        if (!lowered.prints.empty()) note_printing(event);
+    }
     if (guard.owns_lock()) guard.unlock();
-    if (!lowered.prints.empty()) note_printing(event);
+    if (!lowered.prints.empty()) limit_printing(queue);
     if (foreign && !loop.late) loop.gives_event ? device::finish_order(event) : device::finish_without_locks(event);
     return event;
 }

@@ -1,7 +1,9 @@
 # tests/python/test_print.py: print in kernels: what it writes, and in which order.
 import io
+import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pardo as pp
@@ -210,6 +212,86 @@ def test_output_that_computes_is_told_why_it_cannot_wait_for_its_own_queue(monke
     assert said[0] == 4.0
     # Where the host does not see what a kernel writes, the launch itself waits and prints: nothing comes after it.
     assert said[1] == size * 2.0 or str(said[1]).startswith("wait: called in a host task, or while a kernel's lines are printed")
+
+
+REPLACED = """
+import sys, threading
+import pardo as pp
+
+@pp.kernel
+def says(item: pp.Item, x):
+    print(x[0])
+
+class Output:
+    def __init__(self):
+        self.text, self.entered, self.replaced = "", threading.Event(), threading.Event()
+
+    def write(self, text):
+        self.entered.set()
+        self.replaced.wait(10)
+        self.text += text
+        if text:
+            texts.append(self.text)
+        return len(text)
+
+texts, usual = [], sys.stdout
+for k in range(3):
+    x, sys.stdout = pp.ones(1), Output()
+    output = sys.stdout
+    printed = says[1](x)
+    entered, replaced = output.entered, output.replaced
+    entered.wait(10)
+    sys.stdout = usual
+    del output
+    replaced.set()
+    printed.wait()
+print(texts)
+"""
+
+
+def test_output_that_is_replaced_while_a_kernel_prints_lives_until_then():
+    done = subprocess.run([sys.executable, "-c", REPLACED], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout) == (0, "['1.0\\n', '1.0\\n', '1.0\\n']\n"), done.stderr
+
+
+class _Slow(io.TextIOBase):
+    """Counts launches that have not printed yet."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.launched = self.most = 0
+
+    def write(self, text: str) -> int:
+        time.sleep(0.0003)
+        self.most = max(self.most, self.launched - sum(line.endswith("last") for line in self.lines))
+        self.lines += text.splitlines()
+        return len(text)
+
+
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
+@pytest.mark.parametrize("device", COMPUTING)
+def test_launches_print_one_after_the_other_and_few_are_behind(monkeypatch, device, order):
+    """Each launch that has not printed keeps 1 MiB; and a thread for each would have to wait for its turn."""
+
+    @pp.kernel
+    def says(item: pp.Item, x, k: int):
+        if item.get_id(0) == 0:
+            print(k, "first")
+            print(k, "last")
+
+    queue = pp.Queue(device, order=order)
+    x, slow = pp.ones(4, queue=queue), _Slow()
+    monkeypatch.setattr(sys, "stdout", slow)
+    says[4](x, 0).wait()
+    threads, slow.launched = len(os.listdir("/proc/self/task")), 1
+    for k in range(1, 400):
+        says[4](x, k)
+        slow.launched += 1
+    queue.wait()
+    monkeypatch.undo()
+    assert slow.lines == [f"{k} {which}" for k in range(400) for which in ("first", "last")]
+    assert slow.most <= 260
+    assert len(os.listdir("/proc/self/task")) - threads < 16  # and those of the driver
 
 
 END = """

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, Protocol
 
@@ -272,8 +273,13 @@ class Launcher(_core._Launcher):
 
 
 def _print(text: str, values: list[Any]) -> None:
-    """Print what a kernel has printed."""
-    print(text.format(*values), end="")
+    """Print what a kernel has printed.
+
+    The name keeps the file alive. Before CPython 3.13.3 `print` alone does not, and the process crashes if another thread sets sys.stdout
+    anew meanwhile.
+    """
+    out = sys.stdout
+    print(text.format(*values), end="", file=out)
 
 
 _core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)

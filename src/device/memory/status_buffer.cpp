@@ -25,17 +25,19 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
 }
 
 Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader,
-                         Code code) const {
+                         const Event* before) const {
     EventState* const state = launched.state();
-    const bool must_not_wait = state && (state->waits_for_user_event() || (running_task() && state->waits_for(running_task())));
-    if (buffer_->host_visible() || must_not_wait) return after(queue, launched, uses, name, std::move(reader), code);
+    const auto must_not_wait = [&] {
+        return state && (state->waits_for_user_event() || (running_task() && state->waits_for(running_task())));
+    };
+    if (buffer_->host_visible() || must_not_wait()) return after(queue, launched, uses, name, std::move(reader), before);
     std::vector<std::int64_t> words(words_);
     try {
         if (state) state->wait_done();
         if (failure_of(launched)) return launched;
         queue->read(words.data(), buffer_.get(), 0, words_ * sizeof(std::int64_t));
     } catch (...) {  // interrupted: the kernel goes on, and what it says is not to be lost
-        (void)after(queue, launched, uses, name, std::move(reader), code);
+        (void)after(queue, launched, uses, name, std::move(reader), before);
         throw;
     }
     try {
@@ -51,18 +53,18 @@ Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const Bu
 }
 
 Event StatusBuffer::after(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader,
-                          Code code) const {
+                          const Event* before) const {
     const Event depends[] = {launched};
     std::vector<BufferUse> written;
     for (const BufferUse& use : uses)
         if (writes(use)) written.push_back({use.buffer, Access::ReadWrite, use.view});
-    if (code == Code::Library) {
+    if (!before) {
         if (buffer_->host_visible()) return queue->host_task(check(std::move(reader)), written, {name, {}}, 50, depends);
         return read_later(queue, written, {name, current_location()}, std::move(reader), depends);
     }
     const auto read = buffer_->host_visible() ? check(std::move(reader)) : fetch_and_check(queue, std::move(reader));
     const auto task = [read]() -> std::shared_ptr<void> { return read(), nullptr; };
-    Event event = user_task(queue, task, {name, current_location()}, depends);
+    Event event = user_task(queue, task, {name, current_location()}, depends, *before);
     for (const BufferUse& use : written) (void)use.buffer->note_write(event, use.access, use.view);
     return event;
 }

@@ -128,7 +128,7 @@ void run_on_task_thread(std::function<void()> f) {
     t.wake.notify_one();
 }
 
-Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends) {
+Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label label, std::span<const Event> depends, const Event& after) {
     counters.launched.fetch_add(1, std::memory_order_relaxed);
     auto task = std::make_shared<UserTask>();
     task->queue = queue;
@@ -150,6 +150,7 @@ Event user_task(Queue* queue, std::function<std::shared_ptr<void>()> f, Label la
     } else {
         for (const Event& e : depends) task->needs.push_back(needed_now(e, queue));
         task->after.push_back(queue->fence());
+        task->after.push_back(after);
     }
     task->state->inherit_host_signals(task->needs);
     task->state->inherit_host_signals(task->after);

@@ -1,6 +1,7 @@
 # tests/conformance/test_failures.py: what failed, or came late, is never taken for a value.
 import contextlib
 import operator
+import threading
 import time
 
 import numpy as np
@@ -149,6 +150,33 @@ def test_queues_out_of_order_come_and_go(device):
             queue.fill(x, 1, depends=first)
         late.set_complete()
         queue.wait(60)
+
+
+@pytest.mark.parametrize("prints", [False, True])
+def test_launches_behind_a_host_task_do_not_wait_for_it(capfd, prints, device):
+    """It may wait for the thread that launches; also where the host does not see whether a kernel failed, or what it prints."""
+    if prints and device.backend == "null":
+        pytest.skip("print needs atomics of 64 bits")
+
+    @pp.kernel
+    def at(item: pp.Item, x, y):
+        y[item.get_id(0)] = x[item.get_id(0) + 1]
+
+    @pp.kernel
+    def says(item: pp.Item, x, y):
+        print(x[item.get_id(0)])
+        y[item.get_id(0)] = x[item.get_id(0) + 1]
+
+    queue = pp.Queue(device)
+    x, y = pp.zeros(3, dtype="float32", queue=queue), pp.zeros(2, dtype="float32", queue=queue)
+    go = threading.Event()
+    came: list[bool] = []
+    queue.host_task(lambda: came.append(go.wait(20)))
+    event = (says if prints else at)[2](x, y)
+    go.set()
+    event.wait()
+    assert came == [True]
+    assert capfd.readouterr().out == ("0.0\n0.0\n" if prints else "")
 
 
 @pytest.mark.parametrize("order", ["in_order", "out_of_order"])

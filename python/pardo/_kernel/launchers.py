@@ -278,7 +278,7 @@ def _print(text: str, values: list[Any]) -> None:
     The name keeps the file alive. Before CPython 3.13.3 `print` alone does not, and the process crashes if another thread sets sys.stdout
     anew meanwhile.
     """
-    out = sys.stdout
+    out = getattr(sys, "stdout", None)
     print(text.format(*values), end="", file=out)
 
 

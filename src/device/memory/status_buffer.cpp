@@ -27,10 +27,9 @@ std::function<void()> StatusBuffer::check(Reader reader) const {
 Event StatusBuffer::read(Queue* queue, const Event& launched, std::span<const BufferUse> uses, const std::string& name, Reader reader,
                          const Event* before) const {
     EventState* const state = launched.state();
-    const auto must_not_wait = [&] {
-        return state && (state->waits_for_user_event() || (running_task() && state->waits_for(running_task())));
-    };
-    if (buffer_->host_visible() || must_not_wait()) return after(queue, launched, uses, name, std::move(reader), before);
+    // What it waits for of the user's code may have to come from this very thread.
+    const bool must_not_wait = state && !buffer_->host_visible() && state->waits_for_host();
+    if (buffer_->host_visible() || must_not_wait) return after(queue, launched, uses, name, std::move(reader), before);
     std::vector<std::int64_t> words(words_);
     try {
         if (state) state->wait_done();

@@ -172,13 +172,23 @@ def says_and_puts(item: pp.Item, x, at, value):
     x[at[item.get_id(0)]] = value
 
 
+@pp.kernel
+def turns(item: pp.Item, y, n):
+    s = y[0]
+    for k in range(n):
+        s = s * 0.5 + k
+    y[0] = s
+
+
 @pytest.mark.parametrize("device", [d for d in DEVICES if d.backend == "opencl"], ids=str)
 def test_checks_are_read_where_a_wait_for_them_ends_or_may_not_be(device):
     """The call waits there: a Ctrl-C ends that, and host tasks of the same queue must not wait."""
     code = f"""
         import os, signal, threading, pardo as pp, pytest
-        from test_shared_orders import put_checked, says_and_puts
+        from test_shared_orders import put_checked, says_and_puts, turns
         queue = pp.Queue({device.id!r})
+        y = pp.zeros(1, queue=queue)
+        turns[1, queue](y, 1).wait()
         at = pp.arange(8, dtype="int64", queue=queue) + 1
 
         def fails(x):
@@ -206,10 +216,13 @@ def test_checks_are_read_where_a_wait_for_them_ends_or_may_not_be(device):
                     raise KeyboardInterrupt
 
             signal.signal(signal.SIGINT, handler)
-            queue.host_task(interrupt)
+            turns[1, queue](y, 5 * 10**8)  # most of a second, which the call waits for
             before = pp.counters()["launched"]
+            thread = threading.Thread(target=interrupt)
+            thread.start()
             with pytest.raises(KeyboardInterrupt):
                 kernel[8, queue](x, at, 1)
+            thread.join()
             fails(x)
         """
     environment = {**os.environ, "PARDO_OPENCL_MEMORY": "buffer", "PYTHONPATH": str(Path(__file__).parent)}

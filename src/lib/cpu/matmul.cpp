@@ -134,6 +134,17 @@ BlasLayout turned(const BlasLayout& layout) {
     return {layout.transpose == BlasTranspose::No ? BlasTranspose::Yes : BlasTranspose::No, layout.leading};
 }
 
+/// A tile of one row or one column.
+template <class T, class Gemv>
+void multiply_line(Gemv gemv, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c, std::int64_t columns, std::int64_t m,
+                   std::int64_t n, std::int64_t depth) {
+    if (n == 1) {
+        multiply_vector(gemv, m, depth, left.layout, a, b, step(right.row_stride, depth), c, static_cast<int>(columns));
+    } else {
+        multiply_vector(gemv, n, depth, turned(right.layout), b, a, step(left.column_stride, depth), c, 1);
+    }
+}
+
 /// One product with a vector by the threads of NumPy's OpenBLAS, which are awake after a product of NumPy's: work of 15 to 100 us is over
 /// before a thread of ours is. False where there is none, or it has another number of threads than the device.
 template <class T> bool multiply_by_numpys(device::Device* device, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c) {
@@ -142,22 +153,16 @@ template <class T> bool multiply_by_numpys(device::Device* device, const T* a, c
     if ((m != 1 && n != 1) || m * n * k < least || m * n * k > most || workers == 1 || cpu::has_own_cores(device)) return false;
     const NumpyOpenBlas* const numpys = openblas_of_numpy();
     if (!numpys || numpys->get_threads() != workers) return false;
-    const auto gemv = numpys->get<T>().gemv;
-    if (n == 1) {
-        multiply_vector(gemv, m, k, left.layout, a, b, step(right.row_stride, k), c, 1);
-    } else {
-        multiply_vector(gemv, n, k, turned(right.layout), b, a, step(left.column_stride, k), c, 1);
-    }
+    multiply_line(numpys->get<T>().gemv, a, left, b, right, c, n, m, n, k);
     return true;
 }
 
 template <class T>
 void multiply_tile(const BlasFunctions<T>& blas, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c,
                    std::int64_t columns, std::int64_t m, std::int64_t n, std::int64_t depth) {
+    if (m == 1 || n == 1) return multiply_line(blas.gemv, a, left, b, right, c, columns, m, n, depth);
     const auto [one, zero] = Factors<T>();
     const auto k = static_cast<int>(depth);
-    if (n == 1) return multiply_vector(blas.gemv, m, k, left.layout, a, b, step(right.row_stride, k), c, static_cast<int>(columns));
-    if (m == 1) return multiply_vector(blas.gemv, n, k, turned(right.layout), b, a, step(left.column_stride, k), c, 1);
     blas.gemm(BlasOrder::RowMajor, left.layout.transpose, right.layout.transpose, static_cast<int>(m), static_cast<int>(n), k, one, a,
               static_cast<int>(left.layout.leading), b, static_cast<int>(right.layout.leading), zero, c, static_cast<int>(columns));
 }

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <pardo/error.h>
@@ -79,13 +78,11 @@ std::vector<std::string> loaded_openblas() {
 
 /// That of NumPy's wheels.
 std::unique_ptr<lib::NumpyOpenBlas> bind_numpys(const std::string& path) {
-    void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);  // never closed
+    std::string error;
+    const DynamicLibrary library = DynamicLibrary::open({path}, &error);
     if (!library) return nullptr;
     auto blas = std::make_unique<lib::NumpyOpenBlas>();
-    const auto find = [&](auto*& function, const std::string& name) {
-        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, ("scipy_" + name + "64_").c_str()));
-        return function != nullptr;
-    };
+    const auto find = [&](auto*& function, const std::string& name) { return library.bind(function, ("scipy_" + name + "64_").c_str()); };
     const bool complete = find(blas->s.gemv, "cblas_sgemv") && find(blas->d.gemv, "cblas_dgemv") && find(blas->c.gemv, "cblas_cgemv") &&
                           find(blas->z.gemv, "cblas_zgemv") && find(blas->get_threads, "openblas_get_num_threads");
     return complete ? std::move(blas) : nullptr;

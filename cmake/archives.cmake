@@ -21,6 +21,6 @@ endfunction()
 
 # add_objects(OBJECT…): to the library's layer, and to libpardo.so.
 macro(add_objects)
-  target_sources(pardo_lib PRIVATE ${ARGN})
+  target_sources(pardo_routines PRIVATE ${ARGN})
   list(APPEND PARDO_OBJECTS ${ARGN})
 endmacro()

@@ -4,7 +4,7 @@ find_package(GTest REQUIRED)
 
 # add_suite_run(NAME SUITE VARIABLE=VALUE…): all cases of a suite in one process, and a report in reports/ that tells them apart. On OpenCL
 # the library's kernels are tested, also where the host would compute. The longest suites begin first, so that none runs alone at the end.
-set(long_suites backend_opencl lib emit)
+set(long_suites backend_opencl routines emit)
 function(add_suite_run name suite)
   add_test(NAME ${name} COMMAND test_${suite} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/reports/${name}.xml)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "PARDO_OPENCL_ROUTINES=kernels;${ARGN}" LABELS ${suite} TIMEOUT 3600)
@@ -16,6 +16,7 @@ function(add_suite_run name suite)
 endfunction()
 
 add_custom_target(tests)
+add_dependencies(tests layers)
 file(GLOB suites CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests/unit ${PROJECT_SOURCE_DIR}/tests/unit/*)
 foreach(suite IN LISTS suites)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${suite}/*.cpp)

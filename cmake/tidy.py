@@ -67,9 +67,9 @@ def main(build: Path, jobs: int, share: float, seed: str) -> int:
     entries = each_by_itself(json.loads((build / "compile_commands.json").read_text()))
     compiled = {Path(entry["file"]) for entry in entries}
     # Compiled twice around the sources of ducc0, with flags of GCC's.
-    compiled.discard(ROOT / "src/lib/cpu/fft/ducc.cpp")
+    compiled.discard(ROOT / "src/routines/cpu/fft/ducc.cpp")
     # Around 39,000 lines of another project.
-    compiled.discard(ROOT / "src/lib/opencl/vkfft.cpp")
+    compiled.discard(ROOT / "src/routines/opencl/vkfft.cpp")
     sources = sorted(path for path in compiled if any(path.is_relative_to(ROOT / folder) for folder in ("src", "python/bind")))
     headers = sorted(
         path for folder in ("include", "src", "python/bind") for kind in ("*.h", "*.def") for path in (ROOT / folder).rglob(kind)

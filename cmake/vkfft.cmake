@@ -4,7 +4,7 @@ set(PARDO_VKFFT_VERSION 2025.1.1)
 set(PARDO_VKFFT_SHA256 359648e089cac0e3c82fc685dc7b8a9e1a249b338dcd7c94677d68207c9842bb)
 source_archive(VKFFT pyvkfft "*/src/VkFFT/vkFFT/*")
 
-add_library(pardo_vkfft OBJECT src/lib/opencl/vkfft.cpp)
+add_library(pardo_vkfft OBJECT src/routines/opencl/vkfft.cpp)
 target_link_libraries(pardo_vkfft PRIVATE pardo_flags)
 target_include_directories(pardo_vkfft SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/pyvkfft-${PARDO_VKFFT_VERSION}/src/VkFFT/vkFFT)
 target_compile_options(pardo_vkfft PRIVATE $<$<CONFIG:Release>:-Os>)

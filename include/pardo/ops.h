@@ -186,7 +186,7 @@ PARDO_API Array tile(const Array& x, Extents repetitions);
 PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr,
                      const Array* append = nullptr);
 
-// Library routines (src/lib): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+// Library routines (src/routines): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
 /// Of libraries that routines would call on a device and that are not there: what was found, what to install, where they were looked for.
 PARDO_API std::vector<std::string> missing_libraries(const Device& device);
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);

@@ -75,7 +75,7 @@ public:
     /// what depends on it raise that; it is not reported where there are none.
     Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;
 
-    // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/graph/array/commands.cpp.
+    // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/array/commands.cpp.
     /// Hands over what has been recorded for `arrays`, after `depends`; all that is pending on this queue if there are none. The event
     /// completes when they are computed; without arrays, after everything submitted so far.
     Event submit(std::span<const Array> arrays, std::span<const Event> depends = {}) const;

@@ -5,13 +5,18 @@
 #include "backend/opencl/opencl.h"
 #include "device/device.h"
 
-namespace pardo::device {
+namespace pardo {
+namespace {
 
-void register_builtin_backends() {
+void register_all() {
     cpu::register_backend();
     cuda::register_backend();
     opencl::register_backend();
     null::register_backend();
 }
 
-}  // namespace pardo::device
+/// Known before main begins: nothing refers to this file.
+[[maybe_unused]] const bool known = device::set_builtin_backends(register_all);
+
+}  // namespace
+}  // namespace pardo

@@ -304,9 +304,9 @@ public:
 
 /// Adds a back end; called by each one's registration function.
 void register_backend(std::unique_ptr<Backend> backend);
-/// Registers what this build holds, called by the registry at first use. Defined in src/backend/builtin.cpp, so that no arrow points
-/// upward.
-void register_builtin_backends();
+/// Says what registers the back ends that this build holds, for the registry to call at first use: src/backend/builtin.cpp says so before
+/// main begins. True.
+bool set_builtin_backends(void (*register_all)()) noexcept;
 /// All back ends in order of preference.
 const std::vector<std::unique_ptr<Backend>>& backends();
 /// What a back end found; the way to ask in place of Backend::platforms(), so that it is known which libraries have been loaded.

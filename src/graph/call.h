@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <pardo/array.h>
-
 #include "base/text.h"
 #include "graph/node.h"
 
@@ -26,15 +24,15 @@ struct ImplementationChoice {
     bool on_host = false;               // on copies of the operands
 };
 
-/// One recorded operation, shared by the nodes of its results. src/lib derives one class for each operation, with its attributes as
-/// members.
+/// One recorded operation, shared by the nodes of its results. src/array derives one class for each operation, with its attributes
+/// as members.
 struct Call : RefCounted<Call> {
     static constexpr std::size_t most_results = 4, most_inputs = 3;
 
     explicit Call(const char* op_name) : name(op_name) {}
     virtual ~Call() = default;
-    /// Submits the computation, and gives each result in memory. Inputs are in memory, of any strides. The graph lock may be held.
-    virtual void run(std::span<const Array> inputs, std::span<Array> results) const = 0;
+    /// Submits the computation, and gives each result as a Leaf. Inputs are Leaves, of any strides. The graph lock may be held.
+    virtual void run(std::span<Node* const> inputs, std::span<Ref<Node>> results) const = 0;
     /// What `run` will take, for explain; its results have elements.
     virtual ImplementationChoice implementation(std::span<const CallInput> inputs) const = 0;
 
@@ -62,11 +60,5 @@ public:
         bool outer_;
     };
 };
-
-/// Records a call, or runs it at once where inputs are in memory and elements are few; its shapes and dtypes have been checked.
-Array record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& type);
-std::pair<Array, Array> record(const Ref<Call>& call, std::span<const Array> inputs, const ResultType& first, const ResultType& second);
-/// The same for one to `most_results` results.
-void record(const Ref<Call>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results);
 
 }  // namespace pardo::graph

@@ -1,12 +1,15 @@
 // src/graph/infer.cpp: which dtype an operation computes in, and which it gives: the dtype column of ops.def as a table.
+#include "graph/infer.h"
+
 #include <array>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <pardo/error.h>
 
 #include "base/promotion.h"
-#include "graph/record.h"
+#include "graph/rows.h"
 
 namespace pardo::graph {
 namespace {
@@ -94,15 +97,13 @@ constexpr Rule rules[] = {
 
 std::string quoted(DType t) { return "dtype('" + std::string(dtype_name(t)) + "')"; }
 
-DType natural_dtype(const Operand& operand) { return operand.array() ? operand.array()->dtype() : operand.scalar().dtype; }
-
-[[noreturn]] void throw_refused(Op op, std::span<const Operand> operands) {
+[[noreturn]] void throw_refused(Op op, std::span<const Input> operands) {
     const std::string op_name = name(op);
     bool all_bool = true;
     std::string got;
-    for (const Operand& o : operands) {
-        all_bool = all_bool && natural_dtype(o) == DType::Bool;
-        got += (got.empty() ? "" : ", ") + std::string(dtype_name(natural_dtype(o)));
+    for (const Input& o : operands) {
+        all_bool = all_bool && o.dtype == DType::Bool;
+        got += (got.empty() ? "" : ", ") + std::string(dtype_name(o.dtype));
     }
     if (all_bool && op == Op::subtract) {
         throw Error(
@@ -130,7 +131,7 @@ DType natural_dtype(const Operand& operand) { return operand.array() ? operand.a
 }
 
 /// Promotes what the operands are, scalars of Python by NEP 50; `mapped` applies the class to each before.
-DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool mapped) {
+DType promoted(const Rule& rule, Op op, std::span<const Input> operands, bool mapped) {
     const auto map = [&](DType t) {
         if (!mapped) return t;
         if (rule.map[static_cast<int>(t)] == refused) throw_refused(op, operands);
@@ -140,12 +141,12 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
     bool any_strong = false, any = false, any_weak = false;
     DType given[4], computed_in[4];  // of operands, of which no operation has more
     std::size_t count = 0;
-    for (const Operand& o : operands) {
-        if (!o.array() && o.scalar().weak) {
+    for (const Input& o : operands) {
+        if (o.weak) {
             any_weak = true;
             continue;
         }
-        const DType t = natural_dtype(o);
+        const DType t = o.dtype;
         given[count] = t;
         computed_in[count++] = map(t);
     }
@@ -155,14 +156,13 @@ DType promoted(const Rule& rule, Op op, std::span<const Operand> operands, bool 
         any_strong = any = true;
     }
     if (!any_weak) return result;
-    for (const Operand& o : operands) {
-        if (o.array() || !o.scalar().weak) continue;
+    for (const Input& o : operands) {
+        if (!o.weak) continue;
         // Where integers become floats, a Python integer need not fit the integer dtype that it meets.
         const DType whole = strong == DType::Bool ? DType::Int64 : strong;  // what an integer beside bools is
         const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(whole)] : refused;
-        const bool any_size =
-            computed != refused && is_integer(whole) && is_inexact(static_cast<DType>(computed)) && is_integer(o.scalar().dtype);
-        const DType t = map(!any_strong ? o.scalar().dtype : any_size ? whole : promote_weak(strong, o.scalar(), name(op)));
+        const bool any_size = computed != refused && is_integer(whole) && is_inexact(static_cast<DType>(computed)) && is_integer(o.dtype);
+        const DType t = map(!any_strong ? o.dtype : any_size ? whole : promote_weak(strong, *o.number, name(op)));
         result = any ? promote(result, t) : t;
         any = true;
     }
@@ -179,18 +179,17 @@ DType result_of(const Rule& rule, DType loop) {
 
 /// The common case, without a look at each scalar's value: operands of one dtype, or a float array and a Python number. `refused` if not
 /// that.
-std::uint8_t quick_loop(const Rule& rule, std::span<const Operand> operands) {
-    const Array* first = operands[0].array();
-    if (!first || rule.meeting == Meeting::Truth || rule.meeting == Meeting::Choice) return refused;
-    const DType t = first->dtype();
-    for (const Operand& o : operands.subspan(1)) {
-        const bool same = o.array() ? o.array()->dtype() == t : o.scalar().weak && is_inexact(t) && kind_of(o.scalar().dtype) <= kind_of(t);
+std::uint8_t quick_loop(const Rule& rule, std::span<const Input> operands) {
+    if (operands[0].number || rule.meeting == Meeting::Truth || rule.meeting == Meeting::Choice) return refused;
+    const DType t = operands[0].dtype;
+    for (const Input& o : operands.subspan(1)) {
+        const bool same = o.node ? o.dtype == t : o.weak && is_inexact(t) && kind_of(o.dtype) <= kind_of(t);
         if (!same) return refused;
     }
     return rule.map[static_cast<int>(t)];
 }
 
-DType natural_loop(const Rule& rule, Op op, std::span<const Operand> operands) {
+DType natural_loop(const Rule& rule, Op op, std::span<const Input> operands) {
     if (const std::uint8_t quick = quick_loop(rule, operands); quick != refused) return static_cast<DType>(quick);
     switch (rule.meeting) {
         case Meeting::Truth: return DType::Bool;
@@ -205,21 +204,21 @@ DType natural_loop(const Rule& rule, Op op, std::span<const Operand> operands) {
 }
 
 /// The loop that gives `wanted`, with inputs that may be cast to it under same_kind.
-DType requested_loop(const Rule& rule, Op op, std::span<const Operand> operands, DType wanted) {
+DType requested_loop(const Rule& rule, Op op, std::span<const Input> operands, DType wanted) {
     if (rule.result == ResultRule::BOOL) {
         if (wanted != DType::Bool) throw_no_loop(op, wanted);
         return natural_loop(rule, op, operands);
     }
     if (rule.result == ResultRule::REAL && is_complex(wanted)) throw_no_loop(op, wanted);
     DType loop = wanted;
-    if (rule.result == ResultRule::REAL && is_complex(natural_dtype(operands[0]))) {
-        if (!is_float(wanted) || !can_cast_safe(natural_dtype(operands[0]), complex_of(wanted))) throw_no_loop(op, wanted);
+    if (rule.result == ResultRule::REAL && is_complex(operands[0].dtype)) {
+        if (!is_float(wanted) || !can_cast_safe(operands[0].dtype, complex_of(wanted))) throw_no_loop(op, wanted);
         loop = complex_of(wanted);
     }
     if (rule.map[static_cast<int>(loop)] != static_cast<std::uint8_t>(loop)) throw_no_loop(op, wanted);
     for (std::size_t i = op == Op::where ? 1 : 0; i < operands.size(); ++i) {
-        const DType from = natural_dtype(operands[i]);
-        const bool weak = !operands[i].array() && operands[i].scalar().weak;
+        const DType from = operands[i].dtype;
+        const bool weak = operands[i].weak;
         if (can_cast_same_kind(from, loop) || (weak && kind_of(from) <= DKind::Signed && loop != DType::Bool)) continue;
         throw Error(ErrorCode::Type, std::string(name(op)) + ": Cannot cast ufunc '" + name(op) + "' input " + std::to_string(i) +
                                          " from " + quoted(from) + " to " + quoted(loop) + " with casting rule 'same_kind'");
@@ -229,9 +228,7 @@ DType requested_loop(const Rule& rule, Op op, std::span<const Operand> operands,
 
 }  // namespace
 
-const char* name(Op op) noexcept { return op_row(op).name; }
-
-Inferred infer(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
+Inferred infer(Op op, std::span<const Input> operands, std::optional<DType> dtype) {
     const Rule& rule = rules[static_cast<int>(op)];
     const DType loop = dtype ? requested_loop(rule, op, operands, *dtype) : natural_loop(rule, op, operands);
     return {loop, result_of(rule, loop)};
@@ -241,6 +238,15 @@ DType default_on(const device::Queue* queue, DType t) {
     if (t != DType::Float64 && t != DType::Complex128) return t;
     if (queue->device()->info().has_fp64) return t;
     return t == DType::Float64 ? DType::Float32 : DType::Complex64;
+}
+
+Inferred infer_on(const device::Queue* queue, Op op, std::span<const Input> operands, std::optional<DType> dtype) {
+    const Inferred types = infer(op, operands, dtype);
+    if (dtype || queue->device()->info().has_fp64) return types;
+    for (const Input& o : operands) {
+        if (o.number && !o.weak && default_on(queue, o.dtype) != o.dtype) return types;
+    }
+    return {default_on(queue, types.loop), default_on(queue, types.result)};
 }
 
 void check_number(const char* op_name, const Scalar& value, DType t) {
@@ -262,4 +268,24 @@ void check_output_cast(const char* op_name, DType from, DType to) {
                                      quoted(to) + " with casting rule 'same_kind'");
 }
 
+std::int64_t byte_count(DType dtype, std::span<const std::int64_t> shape, const char* op_name) {
+    std::int64_t bytes = 0;
+    if (!__builtin_mul_overflow(element_count(shape, op_name), static_cast<std::int64_t>(itemsize(dtype)), &bytes)) return bytes;
+    throw Error(ErrorCode::Memory, std::string(op_name) + ": array of shape " + to_string(shape) + " and dtype " +
+                                       std::string(dtype_name(dtype)) + " is larger than memory can be");
+}
+
 }  // namespace pardo::graph
+
+namespace pardo {
+
+LoopTypes loop_of(int id, std::span<const DType> operands, std::optional<DType> dtype) {
+    graph::check_row("loop_of", id, operands.size());
+    std::vector<Scalar> samples;
+    for (const DType t : operands) samples.push_back(Scalar(1).cast(t));
+    const std::vector<graph::Input> inputs(samples.begin(), samples.end());
+    const graph::Inferred types = graph::infer(static_cast<graph::Op>(id), inputs, dtype);
+    return {types.loop, types.result};
+}
+
+}  // namespace pardo

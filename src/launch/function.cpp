@@ -7,8 +7,8 @@
 
 #include <pardo/error.h>
 
+#include "array/record.h"
 #include "graph/overlap.h"
-#include "graph/record.h"
 #include "launch/lock.h"
 #include "launch/report.h"
 
@@ -48,7 +48,7 @@ void add_value(Words& key, const Scalar& value) {
 
 void force(Arguments arguments) {
     for (const KernelArgument& a : arguments)
-        if (a.kind == KernelArgument::Kind::Array) graph::ensure_leaf(a.array);
+        if (a.kind == KernelArgument::Kind::Array) arrays::ensure_leaf(a.array);
 }
 
 }  // namespace
@@ -135,12 +135,12 @@ void UserFunction::check_count(Arguments arguments) const {
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {
     device::Queue* queue = given ? given->impl() : nullptr;
-    auto most = queue ? graph::Pull::Fixed : graph::Pull::Canonical;
+    auto most = queue ? arrays::Pull::Fixed : arrays::Pull::Canonical;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         if (arguments[k].kind != KernelArgument::Kind::Array) continue;
         device::Queue* own = arguments[k].array.node()->queue.get();
         if (own == queue) continue;
-        const graph::Pull pull = graph::pull_of(arguments[k].array);
+        const arrays::Pull pull = arrays::pull_of(arguments[k].array);
         if (!queue || pull > most) {
             queue = own;
             most = pull;
@@ -424,7 +424,7 @@ Arguments UserFunction::on_queue(const Specialisation& special, Arguments argume
             memory.assign(arguments.begin(), arguments.end());
             arguments = memory;
         }
-        memory[k].array = graph::following(memory[k].array, queue, name().c_str());
+        memory[k].array = arrays::following(memory[k].array, queue, name().c_str());
     }
     return arguments;
 }

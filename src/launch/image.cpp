@@ -5,10 +5,10 @@
 
 #include <pardo/error.h>
 
+#include "array/record.h"
 #include "device/device.h"
 #include "device/queue/queue.h"
-#include "graph/engine.h"
-#include "graph/record.h"
+#include "plan/force.h"
 
 namespace pardo {
 namespace {
@@ -42,7 +42,7 @@ const Array& Image::texels(bool writes) const {
 }
 
 void Image::State::copy(bool to_image) {
-    graph::ensure_leaf(texels);
+    arrays::ensure_leaf(texels);
     const graph::Node& leaf = *texels.node();
     device::Buffer* buffer = leaf.buffer.get();
     const std::size_t offset = static_cast<std::size_t>(leaf.offset * itemsize(leaf.dtype));
@@ -61,7 +61,7 @@ void Image::State::copy(bool to_image) {
 Ref<device::Image> Image::State::native(bool writes) {
     const std::lock_guard lock(graph::state_of(texels.queue().impl()).lock);
     if (!native_) {
-        graph::ensure_leaf(texels);
+        arrays::ensure_leaf(texels);
         const graph::Node& leaf = *texels.node();
         native_ = leaf.queue->device()->make_image(shape, leaf.buffer.get());
     }

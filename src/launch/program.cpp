@@ -7,13 +7,13 @@
 
 #include <pardo/error.h>
 
+#include "array/record.h"
 #include "device/device.h"
 #include "device/text.h"
-#include "graph/engine.h"
-#include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/function.h"
 #include "launch/image.h"
+#include "plan/force.h"
 
 namespace pardo {
 namespace {
@@ -101,7 +101,7 @@ private:
         static const auto& parameter = *new TextParameter;
         return parameter;
     }
-    bool follows(std::size_t k) const { return array(k) && !writes(k) && graph::follows(*array(k)); }
+    bool follows(std::size_t k) const { return array(k) && !writes(k) && arrays::follows(*array(k)); }
     void check_kind(std::size_t k) const;
     Scalar number(std::size_t k, const Scalar& given) const;
     Scalar converted(std::size_t k, const Scalar& given) const;
@@ -117,7 +117,7 @@ device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     for (std::size_t k = 0; k < size(); ++k)
         if (!follows(k)) arrays.push_back(image(k) ? &image(k)->state()->texels : array(k));
     const bool any = std::any_of(arrays.begin(), arrays.end(), [](const Array* a) { return a != nullptr; });
-    device::Queue* common = any ? graph::common_queue(op_name().c_str(), arrays) : given ? given->impl() : nullptr;
+    device::Queue* common = any ? arrays::common_queue(op_name().c_str(), arrays) : given ? given->impl() : nullptr;
     if (!common) return device->queue();
     if (common->device() != device) {
         fail(ErrorCode::Placement, std::string(any ? "the arrays are" : "the queue is") + " on " + common->device()->id() +
@@ -137,7 +137,7 @@ void Call::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
             memory.assign(arguments_.begin(), arguments_.end());
             arguments_ = memory;
         }
-        memory[k] = graph::following(*array(k), queue, op_name().c_str());
+        memory[k] = arrays::following(*array(k), queue, op_name().c_str());
     }
 }
 
@@ -234,8 +234,8 @@ Scalar Call::number(std::size_t k, const Scalar& given) const {
 
 void Call::check_array(std::size_t k) const {
     const TextParameter& p = parameter(k);
-    graph::ensure_leaf(*array(k));
-    if (!p.read_only) graph::require_writeable((op_name() + ": " + place(k)).c_str(), *array(k));
+    arrays::ensure_leaf(*array(k));
+    if (!p.read_only) arrays::require_writeable((op_name() + ": " + place(k)).c_str(), *array(k));
     const Node& leaf = *array(k)->node();
     if (p.kind == Kind::Pointer && p.dtype && !fits_pointer(*p.dtype, leaf.dtype)) {
         const std::string wanted(dtype_name(*p.dtype));

@@ -3,14 +3,14 @@
 #include <cstdlib>
 #include <optional>
 
+#include "array/record.h"
 #include "device/memory/status_buffer.h"
-#include "graph/engine.h"
-#include "graph/record.h"
 #include "ir/eval.h"
 #include "launch/function.h"
 #include "launch/lock.h"
 #include "launch/log.h"
 #include "launch/status.h"
+#include "plan/force.h"
 #include "plan/tuning.h"
 
 namespace pardo::launch {
@@ -121,8 +121,8 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     const lang::Lowered& lowered = special.lowered;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
-        if (written && !graph::is_writeable(arguments[k].array))
-            graph::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
+        if (written && !arrays::is_writeable(arguments[k].array))
+            arrays::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
     }
     const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(iterations, 0x1p62));
     const auto compiled = [&]() -> Ref<device::Program> {

@@ -5,7 +5,6 @@
 
 #include "device/event.h"
 #include "graph/call.h"
-#include "graph/engine.h"
 
 namespace pardo::plan {
 
@@ -30,22 +29,25 @@ void force_inputs(const Node& node, Compile compile) {
 /// Runs a call whose inputs are in memory.
 void run(Node& node) {
     const Ref<Call> call = node.call;
-    std::array<Array, Call::most_inputs> inputs;
+    std::array<Ref<Node>, Call::most_inputs> kept;
+    std::array<Node*, Call::most_inputs> inputs;
     const auto count = static_cast<std::size_t>(node.arity);
-    for (std::size_t i = 0; i < count; ++i) inputs[i] = Array(node.inputs[i].get());
-    std::array<Array, Call::most_results> results;
+    for (std::size_t i = 0; i < count; ++i) {
+        kept[i] = node.inputs[i];
+        inputs[i] = kept[i].get();
+    }
+    std::array<Ref<Node>, Call::most_results> results;
     {
         const device::LocationScope line(call->location);
-        const lib::NoFloatErrors unwatched;
         const graph::TransferQuestion::Answered recorded;
         call->run(std::span(inputs).first(count), results);
     }
     for (std::size_t k = 0; k < results.size(); ++k) {
         Node* pending = call->results[k];
         if (!pending || !pending->try_retain()) continue;
-        const Ref<Node> kept(pending);
+        const Ref<Node> alive(pending);
         pending->release();
-        const Node& leaf = *results[k].node();
+        const Node& leaf = *results[k];
         graph::materialize(pending, leaf.buffer, leaf.strides, leaf.offset);
     }
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph/engine.h"
+#include "plan/force.h"
 #include "plan/subgraph.h"
 
 namespace pardo::plan {

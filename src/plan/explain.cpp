@@ -8,8 +8,8 @@
 #include <pardo/plan.h>
 
 #include "graph/call.h"
-#include "graph/record.h"
 #include "graph/reductions.h"
+#include "graph/rows.h"
 #include "plan/force.h"
 #include "plan/group/sibling_outputs.h"
 #include "plan/schedule/schedule.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/counters.h"
-#include "graph/record.h"
+#include "graph/infer.h"
 #include "plan/lower/kernel.h"
 
 namespace pardo::plan {

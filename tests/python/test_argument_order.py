@@ -21,7 +21,7 @@ OPENING, CLOSING = "([{", ")]}"
 
 
 # Recipes of src/ir/special are left out: they are written with operators, and expanded when the key is known.
-FOLDERS = ["src/lang", "src/plan", "src/graph", "src/ir/passes", "src/lib/made", "src/launch"]
+FOLDERS = ["src/lang", "src/plan", "src/graph", "src/ir/passes", "src/array/generated", "src/launch"]
 
 
 def argument_lists(text):

@@ -8,39 +8,52 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BINDINGS = ROOT / "python" / "bind"
 
-# Folder -> the folders of src/ that its files may include, besides their own and include/pardo.
-ALLOWED = {
-    "base": set(),
-    "device": {"base"},
-    "ir": {"base"},
-    "jit": {"base", "device", "ir"},
-    "emit": {"base", "device", "ir"},
-    "lang": {"base", "ir"},
-    "graph": {"base", "device", "ir"},
-    "plan": {"base", "device", "ir", "graph", "jit", "emit"},
-    "launch": {"base", "device", "ir", "lang", "graph", "plan"},
-    "backend": {"base", "device", "ir", "emit", "jit"},
-    "lib": {"base", "device", "ir", "emit", "jit", "graph", "plan", "backend"},
-}
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/', re.MULTILINE)
+# Folder of src/ -> those that it may see. The build links each layer against these alone (the target `layers`, which the C++ tests need).
+LAYERS = (
+    {
+        folder: set(below.split())
+        for folder, below in re.findall(r"^layer\(([\w/]+)(.*)\)$", (ROOT / "cmake" / "layers.cmake").read_text(), re.MULTILINE)
+    }
+    if (ROOT / "cmake" / "layers.cmake").exists()
+    else {}
+)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_/]+)/', re.MULTILINE)
 SOURCES = sorted(path for kind in ("*.h", "*.cpp", "*.def") for path in (ROOT / "src").rglob(kind))
 
 pytestmark = pytest.mark.skipif(not SOURCES, reason="not in a source tree")
 
 
-@pytest.mark.parametrize("layer", sorted(ALLOWED))
+def layer_of(path):
+    """The layer of a path below src/: the longest that it begins with."""
+    return max((layer for layer in LAYERS if f"{path}/".startswith(f"{layer}/")), key=len, default=None)
+
+
+@pytest.mark.parametrize("layer", sorted(LAYERS))
 def test_includes_point_downward(layer):
     wrong = []
     for path in SOURCES:
-        if path.relative_to(ROOT / "src").parts[0] != layer:
+        if layer_of(path.relative_to(ROOT / "src").parent) != layer:
             continue
-        targets = set(INCLUDE.findall(path.read_text())) - ALLOWED[layer] - {layer}
-        wrong.extend(f"{path.relative_to(ROOT)} includes {target}/" for target in sorted(targets))
+        targets = {layer_of(folder) for folder in INCLUDE.findall(path.read_text())} - LAYERS[layer] - {layer}
+        wrong.extend(f"{path.relative_to(ROOT)} includes {target}/" for target in sorted(map(str, targets)))
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_layer_has_a_rule():
-    assert {path.relative_to(ROOT / "src").parts[0] for path in SOURCES} <= set(ALLOWED)
+def test_every_file_has_a_layer():
+    assert all(layer_of(path.relative_to(ROOT / "src").parent) for path in SOURCES)
+
+
+def test_layers_see_those_before_them():
+    order = list(LAYERS)
+    assert all(order.index(below) < order.index(layer) for layer, all_below in LAYERS.items() for below in all_below)
+
+
+def test_pages_show_the_order_of_layers():
+    page = (ROOT / "docs" / "design" / "architecture.md").read_text()
+    shown = re.search(r"```text\n(base <- .*?)```", page, re.DOTALL)
+    assert shown
+    columns = [part.split(", ") for part in re.split(r"\s+<- ", shown[1].strip())]
+    assert [layer for column in columns for layer in column] == [*LAYERS, "include/pardo", "python/bind", "python/pardo"]
 
 
 def test_public_headers_and_bindings_use_public_headers_only():
@@ -80,14 +93,14 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "src/device/selection/aspects.cpp": "the type of a device",
     "src/emit/c/target.cpp": "names of languages",
     "src/launch/program.cpp": "names of languages",
-    "src/lib/cuda/cublas.cpp": "a library of the back end's language",
-    "src/lib/cuda/cufft.cpp": "a library of the back end's language",
-    "src/lib/cuda/cusolver.cpp": "a library of the back end's language",
-    "src/lib/cpu/fft/fft.cpp": "a library for processors as devices of the back end's language",
-    "src/lib/device/accumulate.cpp": "a kernel of the back end's language",
-    "src/lib/device/sweep.cpp": "a kernel of the back end's language",
-    "src/lib/opencl/fft.cpp": "a library of the back end's language",
-    "src/graph/array/exchange.cpp": "__cuda_array_interface__",
+    "src/routines/cuda/cublas.cpp": "a library of the back end's language",
+    "src/routines/cuda/cufft.cpp": "a library of the back end's language",
+    "src/routines/cuda/cusolver.cpp": "a library of the back end's language",
+    "src/routines/cpu/fft/fft.cpp": "a library for processors as devices of the back end's language",
+    "src/routines/device/accumulate.cpp": "a kernel of the back end's language",
+    "src/routines/device/sweep.cpp": "a kernel of the back end's language",
+    "src/routines/opencl/fft.cpp": "a library of the back end's language",
+    "src/array/exchange.cpp": "__cuda_array_interface__",
     "python/bind/array/dlpack.cpp": "DLPack: the host, and CUDA's memory",
     "python/bind/kernel/loop_call.cpp": "the host",
     "python/bind/device/device.cpp": "the type of a device",

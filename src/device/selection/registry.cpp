@@ -16,6 +16,9 @@
 namespace pardo::device {
 namespace {
 
+using RegisterAll = void (*)();
+constinit RegisterAll builtin_backends = nullptr;
+
 std::vector<std::unique_ptr<Backend>>& storage() {
     static auto* list = new std::vector<std::unique_ptr<Backend>>;  // devices live as long as the process
     return *list;
@@ -85,13 +88,18 @@ std::vector<Candidate> visible_of(const std::vector<Candidate>& all) {
 
 }  // namespace
 
+bool set_builtin_backends(void (*register_all)()) noexcept {
+    builtin_backends = register_all;
+    return true;
+}
+
 void register_backend(std::unique_ptr<Backend> backend) { storage().push_back(std::move(backend)); }
 
 const std::vector<std::unique_ptr<Backend>>& backends() {
     static std::once_flag once;
     std::call_once(once, [] {
         install_fork_handlers();
-        register_builtin_backends();
+        if (builtin_backends) builtin_backends();
     });
     return storage();
 }

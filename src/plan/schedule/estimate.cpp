@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "graph/recipes.h"
-#include "graph/record.h"
 #include "graph/reductions.h"
+#include "graph/rows.h"
 #include "plan/schedule/schedule.h"
 #include "plan/tuning.h"
 

@@ -43,9 +43,6 @@ const std::vector<device::Candidate>& devices() {
 
 }  // namespace
 
-/// No back end is asked: the devices are those above.
-void pardo::device::register_builtin_backends() {}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const std::string text(reinterpret_cast<const char*>(data + 1), size - 1);

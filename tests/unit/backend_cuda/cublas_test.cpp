@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "cublas/fake_cublas.h"
-#include "lib/routines.h"
+#include "routines/routines.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -15,16 +15,16 @@ using test::device;
 /// One product of 2 by 2 matrices on the queue.
 void multiply(device::Queue* queue) {
     const auto matrix = [&] {
-        lib::Memory m;
+        routines::Memory m;
         m.buffer = queue->device()->allocate(32, MemoryKind::Device, queue);
         m.dtype = DType::Float64;
         m.shape = Shape{2, 2};
         m.strides = Strides{2, 1};
         return m;
     };
-    const lib::Memory a = matrix(), b = matrix(), out = matrix();
-    ASSERT_EQ(lib::routines::matmul.describe(queue, a, b, out).name, "cuBLAS");
-    lib::routines::matmul(queue, a, b, out);
+    const routines::Memory a = matrix(), b = matrix(), out = matrix();
+    ASSERT_EQ(routines::matmul.describe(queue, a, b, out).name, "cuBLAS");
+    routines::matmul(queue, a, b, out);
     queue->wait();
 }
 

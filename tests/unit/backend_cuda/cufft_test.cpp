@@ -6,7 +6,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "cufft/fake_cufft.h"
-#include "lib/routines.h"
+#include "routines/routines.h"
 #include "support.h"
 
 namespace pardo::cuda {
@@ -14,8 +14,8 @@ namespace {
 
 using test::device;
 
-lib::Memory memory_on(device::Queue* queue, DType dtype, const Shape& shape, std::int64_t offset = 0) {
-    lib::Memory m;
+routines::Memory memory_on(device::Queue* queue, DType dtype, const Shape& shape, std::int64_t offset = 0) {
+    routines::Memory m;
     m.dtype = dtype;
     m.shape = shape;
     m.strides = contiguous_strides(shape);
@@ -37,8 +37,8 @@ std::vector<double> result_on(device::Queue* queue, const Case& c, bool forward)
     Shape half = c.shape;
     half[c.axes.back()] = half[c.axes.back()] / 2 + 1;
     const bool real_in = c.transform == Transform::RealToComplex, real_out = c.transform == Transform::ComplexToReal;
-    const lib::Memory x = memory_on(queue, real_in ? real_of(c.dtype) : c.dtype, real_out ? half : c.shape, c.offset);
-    const lib::Memory out = memory_on(queue, real_out ? real_of(c.dtype) : c.dtype, real_in ? half : c.shape);
+    const routines::Memory x = memory_on(queue, real_in ? real_of(c.dtype) : c.dtype, real_out ? half : c.shape, c.offset);
+    const routines::Memory out = memory_on(queue, real_out ? real_of(c.dtype) : c.dtype, real_in ? half : c.shape);
     const bool narrow = c.dtype == DType::Complex64;
     const auto count = static_cast<std::size_t>(x.nbytes()) / (narrow ? 4 : 8),
                given = static_cast<std::size_t>(out.nbytes()) / (narrow ? 4 : 8);
@@ -50,7 +50,7 @@ std::vector<double> result_on(device::Queue* queue, const Case& c, bool forward)
     Fourier what;
     what.transform = c.transform;
     what.forward = forward;
-    lib::routines::fft(queue, x, out, what, c.axes);
+    routines::fft(queue, x, out, what, c.axes);
     queue->wait();
     queue->read(host, out.buffer.get(), 0, static_cast<std::size_t>(out.nbytes()));
     if (narrow) std::ranges::copy(single, numbers.begin());
@@ -61,8 +61,8 @@ std::vector<double> result_on(device::Queue* queue, const Case& c, bool forward)
 TEST(Cufft, ComputesWhatTheCpuComputes) {
     const Ref<device::Queue> queue = device()->create_queue(QueueOrder::InOrder, false);
     const Ref<device::Queue> host = cpu::whole_cpu()->create_queue(QueueOrder::InOrder, false);
-    ASSERT_TRUE(lib::routines::fft_in_parts(queue.get(), Transform::Complex));
-    ASSERT_FALSE(lib::routines::fft_in_parts(host.get(), Transform::Complex));
+    ASSERT_TRUE(routines::fft_in_parts(queue.get(), Transform::Complex));
+    ASSERT_FALSE(routines::fft_in_parts(host.get(), Transform::Complex));
     const std::vector<std::vector<int>> axes = {{0},    {1},       {2},    {1, 2}, {0, 1, 2},    {0, 1},
                                                 {2, 0}, {2, 1, 0}, {0, 2}, {3},    {0, 1, 2, 3}, {3, 1}};
     for (const Transform transform : {Transform::Complex, Transform::RealToComplex, Transform::ComplexToReal}) {

@@ -9,10 +9,10 @@
 
 #include <pardo/error.h>
 
+#include "graph/infer.h"
 #include "graph/recipes.h"
-#include "graph/record.h"
+#include "graph/rows.h"
 #include "ir/interpret.h"
-#include "support.h"
 
 namespace pardo::graph {
 namespace {
@@ -37,9 +37,9 @@ TEST(Recipes, AreWellFormedForAllDtypes) {
         const Op op = static_cast<Op>(id);
         const int arity = op_table()[id].arity;
         for (int t = 0; t < dtype_count; ++t) {
-            const Array x = sample(static_cast<DType>(t)), flag = sample(DType::Bool);
-            std::vector<Operand> operands(static_cast<std::size_t>(arity), Operand(x));
-            if (op == Op::where) operands[0] = Operand(flag);
+            const Scalar x = Scalar(1).cast(static_cast<DType>(t)), flag = Scalar(1).cast(DType::Bool);
+            std::vector<Input> operands(static_cast<std::size_t>(arity), Input(x));
+            if (op == Op::where) operands[0] = Input(flag);
             Inferred types{};
             try {
                 types = infer(op, operands, {});

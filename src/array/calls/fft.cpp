@@ -1,0 +1,152 @@
+// src/array/calls/fft.cpp: Fourier transforms.
+#include <algorithm>
+
+#include "array/call.h"
+#include "array/operand.h"
+
+namespace pardo {
+
+namespace {
+
+struct FftCall final : arrays::ArrayCall {
+    FftCall(const char* op_name, const Fourier& transform, SmallVector<int, 8> axes, const graph::ResultType& type, bool rows)
+        : ArrayCall(op_name), what(transform), along(std::move(axes)), result(type), contiguous(rows) {}
+    void compute(std::span<const Array> inputs, std::span<Array> results) const override {
+        const routines::Memory x = contiguous ? arrays::contiguous_memory(inputs[0]) : arrays::memory_of(inputs[0]);
+        device::Queue* queue = inputs[0].node()->queue.get();
+        const arrays::Output out = arrays::make_output(name, queue, result.dtype, result.shape, routines::kind_of(x));
+        if (out.memory.size() > 0) routines::fft(queue, x, out.memory, what, along);
+        results[0] = out.array;
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput> inputs) const override {
+        const graph::Node& x = *inputs[0].node;
+        return routines::fft.describe(x.queue.get(), contiguous ? routines::described(x.dtype, x.shape) : routines::described(inputs[0]),
+                                      routines::described(result.dtype, result.shape), what, along);
+    }
+    Fourier what;
+    SmallVector<int, 8> along;
+    graph::ResultType result;
+    bool contiguous;  // what the routine wants
+};
+
+/// The dtype of float16, float32 and complex64 computed in four bytes a number, of others in eight.
+DType computed_in(const device::Queue* queue, DType dtype, bool complex) {
+    const bool narrow = dtype == DType::Float16 || dtype == DType::Float32 || dtype == DType::Complex64;
+    if (complex) return narrow ? DType::Complex64 : graph::default_on(queue, DType::Complex128);
+    return narrow ? DType::Float32 : graph::default_on(queue, DType::Float64);
+}
+
+Array cut_off(const Array& x, int axis, std::int64_t length) {
+    std::vector<IndexPart> index(static_cast<std::size_t>(axis), Slice{});
+    index.emplace_back(Slice{0, length, 1});
+    return x[index];
+}
+
+Array filled_up(const Array& x, int axis, std::int64_t length) {
+    Shape shape = arrays::shape_of(x);
+    shape[axis] = length - shape[axis];
+    const Array parts[] = {x, zeros(shape, x.dtype(), x.queue())};
+    return concat(parts, axis);
+}
+
+Array recorded(const char* op_name, const Fourier& what, const Array& x, SmallVector<int, 8> axes, const graph::ResultType& type,
+               bool rows) {
+    return arrays::record(Ref<arrays::ArrayCall>(new FftCall(op_name, what, std::move(axes), type, rows)), std::span(&x, 1), type);
+}
+
+std::int64_t length_of(const Array& x, int axis) { return x.shape()[static_cast<std::size_t>(axis)]; }
+
+/// The transform on a device whose routine has no factors, half spectra in one direction and along one axis, and wants rows.
+Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<int, 8> axes, const graph::ResultType& type) {
+    // Along axes of length one a number is its own transform: libraries need not know them.
+    if (const int halved = axes.back(); what.transform != Transform::Complex && std::max(length_of(x, halved), type.shape[halved]) == 1) {
+        Fourier others = what;
+        others.transform = Transform::Complex;
+        axes.pop_back();
+        if (what.transform == Transform::RealToComplex) return in_parts(op_name, others, x.astype(type.dtype), std::move(axes), type);
+        return real(in_parts(op_name, others, x, std::move(axes), {x.dtype(), type.shape}));
+    }
+    if (what.transform == Transform::Complex) {
+        axes = [&] {
+            SmallVector<int, 8> longer;
+            for (const int axis : axes) {
+                if (length_of(x, axis) > 1) longer.push_back(axis);
+            }
+            return longer;
+        }();
+        if (axes.empty()) return multiply(x, what.factor);
+    }
+    // The halved axis is made the last one: lines of real numbers with others between them begin where cuFFT takes no complex number.
+    const int end = x.ndim() - 1;
+    if (const int halved = axes.back(); what.transform != Transform::Complex && halved != end) {
+        graph::ResultType turned = type;
+        std::rotate(turned.shape.begin() + halved, turned.shape.begin() + halved + 1, turned.shape.end());
+        for (int& axis : axes) axis = axis == halved ? end : axis > halved ? axis - 1 : axis;
+        const std::int64_t here[] = {halved}, there[] = {end};
+        return moveaxis(in_parts(op_name, what, moveaxis(x, here, there), std::move(axes), turned), there, here);
+    }
+    // The other direction of half spectra is that of conjugated ones.
+    Fourier plain = what;
+    plain.factor = 1;
+    if (what.transform != Transform::Complex) plain.forward = what.transform == Transform::RealToComplex;
+    const bool turned = plain.forward != what.forward;
+    if (what.transform == Transform::ComplexToReal) {
+        if (turned) x = conjugate(x);
+        const int last = axes.back();
+        if (axes.size() > 1) {
+            axes.pop_back();
+            Fourier others = plain;
+            others.transform = Transform::Complex;
+            x = recorded(op_name, others, x, std::move(axes), {x.dtype(), arrays::shape_of(x)}, true);
+        }
+        // Imaginary parts that a real signal has not are not to be looked at.
+        const Array place = iota(x.shape(), last, x.queue());
+        Array real_ones = equal(place, std::int64_t{0});
+        if (type.shape[last] % 2 == 0) real_ones = logical_or(real_ones, equal(place, type.shape[last] / 2));
+        x = where(real_ones, real(x).astype(x.dtype()), x);
+        axes = {last};
+    }
+    Array output = recorded(op_name, plain, x, std::move(axes), type, true);
+    if (what.factor != 1) output = multiply(output, what.factor);
+    return turned && what.transform == Transform::RealToComplex ? conjugate(output) : output;
+}
+
+}  // namespace
+
+Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name) {
+    if (lengths.size() != axes.size() || axes.empty()) routines::fail(ErrorCode::Value, op_name, "Shape and axes have different lengths.");
+    const bool from_complex = what.transform == Transform::Complex || what.transform == Transform::ComplexToReal;
+    const bool to_complex = what.transform == Transform::Complex || what.transform == Transform::RealToComplex;
+    if (!from_complex && is_complex(x.dtype()))
+        routines::fail(ErrorCode::Type, op_name, "the input must be real, not " + std::string(dtype_name(x.dtype())));
+    SmallVector<int, 8> along;
+    Array input = x;
+    Shape shape = arrays::shape_of(x);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const int axis = arrays::checked_axis(op_name, axes[i], x.ndim());
+        if (std::ranges::find(along, axis) != along.end()) routines::fail(ErrorCode::Value, op_name, "an axis is named twice");
+        if (lengths[i] < 1)
+            routines::fail(ErrorCode::Value, op_name, "Invalid number of FFT data points (" + std::to_string(lengths[i]) + ") specified.");
+        along.push_back(axis);
+        const bool last = i + 1 == axes.size();
+        const std::int64_t half = lengths[i] / 2 + 1;
+        const std::int64_t wanted = last && what.transform == Transform::ComplexToReal ? half : lengths[i];
+        if (length_of(input, axis) > wanted) input = cut_off(input, axis, wanted);
+        shape[axis] = last && what.transform == Transform::RealToComplex ? half : lengths[i];
+    }
+    device::Queue* queue = x.node()->queue.get();
+    (void)graph::byte_count(computed_in(queue, x.dtype(), true), shape, op_name);
+    input = arrays::cast(input, computed_in(queue, x.dtype(), from_complex));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool half = i + 1 == axes.size() && what.transform == Transform::ComplexToReal;
+        const std::int64_t wanted = half ? lengths[i] / 2 + 1 : lengths[i];
+        if (length_of(input, along[static_cast<int>(i)]) < wanted) input = filled_up(input, along[static_cast<int>(i)], wanted);
+    }
+    const graph::ResultType result{computed_in(queue, x.dtype(), to_complex), std::move(shape)};
+    if (routines::fft_in_parts(queue, what.transform)) return in_parts(op_name, what, std::move(input), std::move(along), result);
+    return recorded(op_name, what, input, std::move(along), result, false);
+}
+
+bool has_fft(const Queue& queue) { return routines::fft_in_parts.describe(queue.impl(), Transform::Complex).name != "copies"; }
+
+}  // namespace pardo

@@ -13,7 +13,8 @@ using graph::Node;
 
 /// True of memory that this thread may read now.
 bool at_rest(const Node& node) {
-    return !node.pending() && node.buffer && !node.buffer->busy() && node.buffer->host_visible() && node.queue->device()->runs_host_code();
+    return !node.pending() && node.buffer && !node.buffer->busy() && node.buffer->host_visible() &&
+           node.queue->device()->can(device::Feature::HostCode);
 }
 
 /// Where an element lies; null where an index is out of bounds.

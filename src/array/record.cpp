@@ -79,7 +79,7 @@ Array finish(Ref<Node> node) {
     return Array(node.detach(), Array::Adopt{});
 }
 
-bool follows(const Array& x) { return x.ndim() == 0 && x.node()->queue->device()->in_host_memory(); }
+bool follows(const Array& x) { return x.ndim() == 0 && x.node()->queue->device()->can(device::Feature::HostMemory); }
 
 Pull pull_of(const Array& x) {
     if (!follows(x)) return Pull::Fixed;

@@ -160,6 +160,18 @@ enum class Execution : std::uint8_t {
     Groups,  // items are many threads; those of a group can share the iterations of a lanes loop (GPUs)
 };
 
+/// What a device may be able to do: layers above ask for that, and not whose device it is.
+enum class Feature : std::uint8_t {
+    HostMemory,       // memory of every kind is the host's
+    TakesHostMemory,  // kernels use memory of the host in place
+    StopsDependents,  // work that needs what failed never runs; elsewhere it may have run when the failure is known
+    HostCode,         // host tasks compute on its memory: it runs the code that is compiled with the library
+    HostProcessor,    // it is the host's processor, reached through a driver, and the host computes in place on its memory
+    HostRoutines,     // there library routines are to run as host code
+    OwnLanes,  // the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches
+    LookBack,  // a group of text may wait for groups that began before it: these go on meanwhile; items go in warps of 32
+};
+
 /// A device, or a part of one. Lives as long as the process.
 class Device {
 public:
@@ -169,11 +181,7 @@ public:
     virtual std::string id() const = 0;
     virtual Device* parent() const noexcept { return nullptr; }
     virtual bool supports(DType dtype) const noexcept = 0;
-    /// True where memory of every kind is the host's; and where kernels use memory of the host in place.
-    virtual bool in_host_memory() const noexcept { return false; }
-    virtual bool takes_host_memory() const noexcept { return false; }
-    /// True where work that needs what failed never runs; elsewhere it may have run when the failure is known.
-    virtual bool failures_stop_dependents() const noexcept { return false; }
+    virtual bool can(Feature) const noexcept { return false; }
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
     /// What a layer above keeps for this device.
@@ -221,15 +229,9 @@ public:
     virtual void reset_memory_peak() = 0;
 
     virtual Execution execution() const noexcept { return Execution::Lanes; }
-    /// True where host tasks compute on the device's memory: it runs the code that is compiled with the library.
-    virtual bool runs_host_code() const noexcept { return false; }
-    /// True where library routines may run as host code on this device's memory: the host's processor as an OpenCL device.
-    virtual bool runs_host_routines() const noexcept { return false; }
-    /// True where the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches.
-    virtual bool has_own_lanes() const noexcept { return false; }
     /// Bytes that each array of an item takes whose size is known when the kernel runs; 0: as many as it needs. Items of a GPU's text have
     /// them in memory that the driver lays out for all that run at once.
-    virtual std::int64_t own_bytes() const noexcept { return has_own_lanes() ? 0 : info().type == DeviceType::Gpu ? 2048 : 65536; }
+    virtual std::int64_t own_bytes() const noexcept { return can(Feature::OwnLanes) ? 0 : info().type == DeviceType::Gpu ? 2048 : 65536; }
     /// Which of a kernel's programs serves launches of this shape.
     virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.

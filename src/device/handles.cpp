@@ -24,9 +24,9 @@ Device::~Device() {
 const DeviceInfo& Device::info() const { return impl_->info(); }
 std::string Device::id() const { return impl_->id(); }
 bool Device::supports(DType dtype) const { return impl_->supports(dtype); }
-bool Device::in_host_memory() const { return impl_->in_host_memory(); }
-bool Device::takes_host_memory() const { return impl_->takes_host_memory(); }
-bool Device::failures_stop_dependents() const { return impl_->failures_stop_dependents(); }
+bool Device::in_host_memory() const { return impl_->can(device::Feature::HostMemory); }
+bool Device::takes_host_memory() const { return impl_->can(device::Feature::TakesHostMemory); }
+bool Device::failures_stop_dependents() const { return impl_->can(device::Feature::StopsDependents); }
 std::pair<int, int> Device::dlpack_device() const { return impl_->dlpack_device(MemoryKind::Device); }
 
 std::optional<std::int64_t> Device::free_memory() const { return impl_->free_memory(); }

@@ -19,7 +19,7 @@ thread_local bool answered = false;
 }  // namespace
 
 bool TransferQuestion::wanted(const device::Queue* queue) noexcept {
-    return transfer_hook.load(std::memory_order_acquire) && !answered && !queue->device()->runs_host_code();
+    return transfer_hook.load(std::memory_order_acquire) && !answered && !queue->device()->can(device::Feature::HostCode);
 }
 
 void TransferQuestion::ask(const char* op_name, std::int64_t bytes, const device::Queue* queue, const ImplementationChoice& choice) {

@@ -326,7 +326,7 @@ lang::Options UserFunction::options_for(const device::Device* device, bool disti
     options.fast_math = options_.fast_math;
     options.library_products = options_.library_products;
     options.truncates = options_.truncates;
-    options.lane_blocks = options.threads = device->has_own_lanes();
+    options.lane_blocks = options.threads = device->can(device::Feature::OwnLanes);
     options.own_bytes = device->own_bytes();
     options.teams = device->execution() == device::Execution::Groups;
     options.bounds_check = options_.checks != Checks::None;
@@ -375,7 +375,7 @@ std::shared_ptr<Specialisation> UserFunction::make(Arguments arguments, const Nd
     }
     made->sites = std::make_shared<const std::vector<lang::Site>>(made->lowered.sites);
     made->variants = std::make_unique<Variants>(made->lowered);
-    made->streams = device->has_own_lanes();
+    made->streams = device->can(device::Feature::OwnLanes);
     return made;
 }
 

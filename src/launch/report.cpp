@@ -115,7 +115,7 @@ std::string head_text(const Specialisation& special, const syntax::Function& fun
 
 std::string lanes_text(const Specialisation& special) {
     if (special.device->execution() == device::Execution::Groups) return "  each item is a thread of the device\n";
-    if (!special.device->has_own_lanes()) return "  the device's own compiler makes vectors\n";
+    if (!special.device->can(device::Feature::OwnLanes)) return "  the device's own compiler makes vectors\n";
     std::string text = special.device->inspect(special.variants->shown().kernel, 0, "lanes");
     if (special.lowered.no_lanes.empty()) return text;
     for (const lang::NoLanes& n : special.lowered.no_lanes)

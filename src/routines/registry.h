@@ -24,7 +24,7 @@ enum class Place : std::uint8_t {
     Host = 1,                   // the library's own code computes on their memory
     Text = 2,                   // they compile text, in groups of device_group items
     Away = 4,                   // the host does not compute there, whatever else they can do
-    Shared = 8,                 // away too, but they are the host's processor, and its code computes on their memory (runs_host_routines)
+    Shared = 8,                 // away too, but they are the host's processor, and its code computes on their memory (HostRoutines)
     Processor = Host | Shared,  // where the library's own code computes; on shared memory it goes before kernels, whatever they cost
 };
 /// Items a group, in all kernels of text.

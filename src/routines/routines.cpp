@@ -93,10 +93,10 @@ void RoutineBase::list() {
 }
 
 unsigned RoutineBase::places_of(const device::Device* device) {
-    if (device->runs_host_code()) return static_cast<unsigned>(Place::Host);
+    if (device->can(device::Feature::HostCode)) return static_cast<unsigned>(Place::Host);
     const bool text = !device->text_language().empty() && device->info().max_work_group_size >= device_group;
     const auto bit = [](Place place, bool is) { return is ? static_cast<unsigned>(place) : 0u; };
-    return bit(Place::Away, true) | bit(Place::Text, text) | bit(Place::Shared, device->runs_host_routines());
+    return bit(Place::Away, true) | bit(Place::Text, text) | bit(Place::Shared, device->can(device::Feature::HostRoutines));
 }
 
 bool RoutineBase::asked_for(const char* implementation) const {

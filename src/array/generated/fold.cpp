@@ -247,7 +247,7 @@ void FoldCall::compute(std::span<const Array> inputs, std::span<Array> results) 
         {lines.inner, count, lines.outer}, {lines.outer, lines.inner, count}, {lines.outer, count, lines.inner}};
     Form chosen = form;
     chosen.in_lanes = form.how == How::Segments && lines.inner == 1 && lines.length >= count * long_segment &&
-                      combine_of(form.op, form.loop) && queue->device()->runs_host_code();
+                      combine_of(form.op, form.loop) && queue->device()->can(device::Feature::HostCode);
     launch(queue, FoldKernel(chosen, last).build(), extents[last], arguments, memories[0].size());
 }
 

@@ -130,7 +130,7 @@ namespace pardo::linalg {
 
 bool has_device_code(std::string_view routine, const Array& x) {
     device::Queue* queue = x.node()->queue.get();
-    if (queue->device()->runs_host_code()) return false;
+    if (queue->device()->can(device::Feature::HostCode)) return false;
     if (x.dtype() == DType::Float16 || x.ndim() < 2) return true;  // what no routine takes
     for (const routines::MatrixRoutine* known :
          {&routines::solve, &routines::inv, &routines::det, &routines::cholesky, &routines::qr, &routines::svd, &routines::eigh,

@@ -58,6 +58,21 @@ CpuDevice::CpuDevice(CpuDevice* parent, std::string id, CoreList cores, const Pa
 
 bool CpuDevice::supports(DType dtype) const noexcept { return info_.has_fp64 || (dtype != DType::Float64 && dtype != DType::Complex128); }
 
+bool CpuDevice::can(device::Feature feature) const noexcept {
+    using device::Feature;
+    switch (feature) {
+        case Feature::HostMemory: return info_.host_unified_memory.value_or(true);
+        case Feature::TakesHostMemory:
+        case Feature::StopsDependents:
+        case Feature::HostCode:
+        case Feature::OwnLanes: return true;
+        case Feature::HostProcessor:  // reached through a driver: it is not
+        case Feature::HostRoutines:
+        case Feature::LookBack: break;
+    }
+    return false;
+}
+
 std::optional<std::int64_t> CpuDevice::free_memory() {
     const std::int64_t system = available_memory();
     if (system == 0) return std::nullopt;

@@ -31,11 +31,7 @@ public:
     void set_memory_limit(std::int64_t bytes) override { allocator_->set_limit(bytes); }
     void reset_memory_peak() override { allocator_->reset_peak(); }
     device::Execution execution() const noexcept override { return execution_; }
-    bool in_host_memory() const noexcept override { return info().host_unified_memory.value_or(true); }
-    bool takes_host_memory() const noexcept override { return true; }
-    bool failures_stop_dependents() const noexcept override { return true; }
-    bool runs_host_code() const noexcept override { return true; }
-    bool has_own_lanes() const noexcept override { return true; }
+    bool can(device::Feature feature) const noexcept override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 

@@ -25,6 +25,7 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     std::string id() const override { return "cuda:" + std::to_string(ordinal_); }
     bool supports(DType) const noexcept override { return true; }
+    bool can(device::Feature feature) const noexcept override { return feature == device::Feature::LookBack; }
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     bool holds(std::uintptr_t low, std::size_t bytes) override;
     Event foreign_work(std::uintptr_t stream) override;

@@ -34,7 +34,7 @@ public:
     const DeviceInfo& info() const noexcept override { return info_; }
     std::string id() const override { return "null:0"; }
     bool supports(DType) const noexcept override { return true; }
-    bool runs_host_code() const noexcept override { return true; }
+    bool can(device::Feature feature) const noexcept override { return feature == device::Feature::HostCode; }
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;

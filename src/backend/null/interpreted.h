@@ -25,7 +25,7 @@ public:
 
     std::string id() const override { return "null:1"; }
     bool supports(DType dtype) const noexcept override { return dtype != DType::Float64 && dtype != DType::Complex128; }
-    bool runs_host_code() const noexcept override { return false; }
+    bool can(device::Feature) const noexcept override { return false; }
     device::Execution execution() const noexcept override { return device::Execution::Groups; }
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;

@@ -80,6 +80,21 @@ bool OpenClDevice::supports(DType dtype) const noexcept {
     return info_.has_fp64 || (dtype != DType::Float64 && dtype != DType::Complex128);
 }
 
+bool OpenClDevice::can(device::Feature feature) const noexcept {
+    using device::Feature;
+    switch (feature) {
+        case Feature::TakesHostMemory: return info_.type == DeviceType::Cpu && info_.has_usm_system_allocations;
+        case Feature::HostProcessor: return shares_memory_;
+        case Feature::HostRoutines: return host_routines_;
+        case Feature::HostMemory:
+        case Feature::StopsDependents:
+        case Feature::HostCode:
+        case Feature::OwnLanes:
+        case Feature::LookBack: break;
+    }
+    return false;
+}
+
 MemoryPath OpenClDevice::path() const {
     if (!no_path_.empty()) throw Error(ErrorCode::Device, no_path_);
     return path_;

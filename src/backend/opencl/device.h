@@ -35,8 +35,7 @@ public:
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
-    bool takes_host_memory() const noexcept override { return info_.type == DeviceType::Cpu && info_.has_usm_system_allocations; }
-    bool runs_host_routines() const noexcept override { return host_routines_; }
+    bool can(device::Feature feature) const noexcept override;
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     MemoryStats memory_stats() const override;
     void trim_memory() override;
@@ -57,8 +56,6 @@ public:
     cl_device_id handle() const noexcept { return handle_; }
     /// Throws Device when PARDO_OPENCL_MEMORY asks for a path that the device lacks.
     MemoryPath path() const;
-    /// Whether the host computes in place on its memory.
-    bool shares_host_memory() const noexcept { return shares_memory_; }
     const emit::CFeatures& features() const noexcept { return features_; }
     /// Whether the driver takes no two launches of one kernel at the same time.
     bool takes_turns() const noexcept { return takes_turns_; }

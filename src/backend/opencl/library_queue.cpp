@@ -47,9 +47,4 @@ void OpenClStream::call_library(const LibraryCall& call, const device::NativeOrd
     queue.finish(*this);
 }
 
-bool shares_host_memory(const device::Device* device) {
-    const auto* own = dynamic_cast<const OpenClDevice*>(device);
-    return own && own->shares_host_memory();
-}
-
 }  // namespace pardo::opencl

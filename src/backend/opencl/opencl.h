@@ -11,7 +11,5 @@ namespace pardo::opencl {
 void register_backend();
 /// How a device's memory is reached: "usm", "svm" (fine-grained or coarse) or "buffer". Throws Internal for a device of another back end.
 std::string memory_path(device::Device* device);
-/// True for the host's processor where it is an OpenCL device whose memory the host computes on in place. False for all others.
-bool shares_host_memory(const device::Device* device);
 
 }  // namespace pardo::opencl

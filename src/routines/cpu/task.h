@@ -27,7 +27,7 @@ constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType
 
 /// The CPU whose threads compute for a queue: its device, or the host's where OpenCL has that as a device.
 inline device::Device* processor_of(const device::Queue* queue) {
-    return queue->device()->runs_host_code() ? queue->device() : cpu::whole_cpu();
+    return queue->device()->can(device::Feature::HostCode) ? queue->device() : cpu::whole_cpu();
 }
 
 /// Submits `f` as a task of that name that reads and writes these memories; waits when outside code can write them. Of memory that is

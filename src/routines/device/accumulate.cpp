@@ -128,11 +128,11 @@ void device_accumulate_at(device::Queue* queue, Op op, const Memory& target, con
     accumulate(queue, what, target, named, values);
 }
 
-bool accumulates(device::Queue*, Op op, const Memory& target, const Memory&, const Memory&, const Bounds&) {
-    return step_number(op, target.dtype) >= 0 && target.size() > 0;
+bool accumulates(device::Queue* queue, Op op, const Memory& target, const Memory&, const Memory&, const Bounds&) {
+    return queue->device()->can(device::Feature::LookBack) && step_number(op, target.dtype) >= 0 && target.size() > 0;
 }
 
-const Registered accumulate_at_here(routines::accumulate_at, {"kernels", Place::Text, device_accumulate_at, accumulates, 1, "cuda"});
+const Registered accumulate_at_here(routines::accumulate_at, {"kernels", Place::Text, device_accumulate_at, accumulates});
 
 }  // namespace
 

@@ -165,7 +165,7 @@ private:
 
 }  // namespace
 
-bool sweeps(const device::Queue* queue) { return queue->device()->text_language() == "cuda"; }
+bool sweeps(const device::Queue* queue) { return queue->device()->can(device::Feature::LookBack); }
 
 void sweep(const SortPlan& plan, const Memory& x, DType dtype, KeyMode mode, const Memory& values, const SweepItems& items) {
     Sweep(plan, x, dtype, mode, values, items).sort();

@@ -41,7 +41,8 @@ TEST(Interpreted, IsThereWhenAskedForByName) {
     for (const device::Device* d : device::visible_devices()) EXPECT_NE(d, interpreter());
     const DeviceInfo& info = interpreter()->info();
     EXPECT_FALSE(info.has_fp64 || info.has_fp16 || info.has_atomic64 || info.has_usm_host_allocations || info.has_usm_shared_allocations);
-    EXPECT_FALSE(interpreter()->runs_host_code() || interpreter()->in_host_memory() || interpreter()->takes_host_memory());
+    for (const auto feature : {device::Feature::HostCode, device::Feature::HostMemory, device::Feature::TakesHostMemory})
+        EXPECT_FALSE(interpreter()->can(feature));
     EXPECT_TRUE(interpreter()->text_language().empty());
     EXPECT_EQ(info.max_work_group_size, 16);
 }

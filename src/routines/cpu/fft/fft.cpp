@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/opencl/opencl.h"
 #include "routines/cpu/fft/job.h"
 #include "routines/cpu/task.h"
 
@@ -74,7 +73,7 @@ void fft_by(device::Device* device, device::Queue* queue, const Memory& x, const
 void cpu_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
     fft_by(queue->device(), queue, x, out, what, axes);
 }
-/// Of an OpenCL device that is the host's processor, in its memory.
+/// Of a device that is the host's processor, in its memory.
 void shared_fft(device::Queue* queue, const Memory& x, const Memory& out, const Fourier& what, std::span<const int> axes) {
     fft_by(cpu::whole_cpu(), queue, x, out, what, axes);
 }
@@ -83,13 +82,11 @@ const Registered by_ducc(routines::fft, {"ducc0", Place::Host, cpu_fft});
 const Registered at_once(routines::fft_in_parts, {"ducc0", Place::Host, [](device::Queue*, Transform) { return false; }});
 const Registered in_place(routines::fft, {"ducc0", Place::Away, shared_fft,
                                           [](device::Queue* queue, const Memory&, const Memory&, const Fourier&, std::span<const int>) {
-                                              return opencl::shares_host_memory(queue->device());
-                                          },
-                                          1, "opencl"});
+                                              return queue->device()->can(device::Feature::HostProcessor);
+                                          }});
 const Registered in_place_at_once(routines::fft_in_parts,
                                   {"ducc0", Place::Away, [](device::Queue*, Transform) { return false; },
-                                   [](device::Queue* queue, Transform) { return opencl::shares_host_memory(queue->device()); }, 1,
-                                   "opencl"});
+                                   [](device::Queue* queue, Transform) { return queue->device()->can(device::Feature::HostProcessor); }});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
                           {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },

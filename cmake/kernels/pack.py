@@ -201,7 +201,7 @@ def codes_for_cpus(targets: list[str], arguments: argparse.Namespace) -> list[Co
     run_programs("cpu", environment_for(folder, arguments))
     seconds, after = time.monotonic() - start, len(list(folder.iterdir())) - 1
     codes = []
-    for line in listed.read_text().splitlines():
+    for line in dict.fromkeys(listed.read_text().splitlines()):  # a kernel may be made again, where memory has let go of it
         key, level, file, kernel = line.split(" ", 3)
         if level in targets:
             codes.append(Code(*halves(key), targets.index(level), kernel, (folder / file).read_bytes()))

@@ -31,9 +31,10 @@ std::string queue_text(device::Queue* queue) {
 }
 
 /// The operation, of which is known what it computes in.
-Array record_inferred(Op op, std::span<const Operand> operands, const Inferred& types, device::Queue* queue) {
+Array record_inferred(Op op, std::span<const Operand> operands, Inputs& inputs, const Inferred& types, device::Queue* queue) {
     std::lock_guard guard(state_of(queue).lock);
-    Ref<Node> node = graph::record(op, Inputs(operands), types, queue);  // now: others may have rebound handles before
+    inputs.look_again(operands);
+    Ref<Node> node = graph::record(op, inputs, types, queue);
     for (const Operand& o : operands) {
         if (Array* handle = o.expiring()) const Array taken = std::move(*handle);
     }
@@ -142,12 +143,16 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
     if (rule.answer) {
         if (auto known = rule.answer(op, operands, dtype)) return *std::move(known);
     }
-    const Inferred types = graph::infer_on(queue, op, Inputs(operands), dtype);
+    Inputs inputs(operands);
+    const Inferred types = graph::infer_on(queue, op, inputs, dtype);
     CheckedOperands checked;
-    if (rule.instead) op = rule.instead(op, operands, types.loop, checked);
+    if (rule.instead) {
+        op = rule.instead(op, operands, types.loop, checked);
+        inputs = Inputs(operands);
+    }
     if (float_errors_wanted()) [[unlikely]]
-        return note_float_errors(op, operands, types.loop, [&] { return record_inferred(op, operands, types, queue); });
-    return record_inferred(op, operands, types, queue);
+        return note_float_errors(op, operands, types.loop, [&] { return record_inferred(op, operands, inputs, types, queue); });
+    return record_inferred(op, operands, inputs, types, queue);
 }
 
 Array cast(const Array& x, DType dtype) {

@@ -59,6 +59,12 @@ public:
         for (std::size_t i = 0; i < count_; ++i)
             list_[i] = operands[i].array() ? graph::Input(operands[i].array()->node()) : graph::Input(operands[i].scalar());
     }
+    /// The same operands, whose handles others may have rebound meanwhile.
+    void look_again(std::span<const Operand> operands) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (operands[i].array() && operands[i].array()->node() != list_[i].node) list_[i] = graph::Input(operands[i].array()->node());
+        }
+    }
     operator std::span<const graph::Input>() const { return std::span(list_).first(count_); }
 
 private:

@@ -4,6 +4,8 @@
 
 #include <pardo/dtype.h>
 
+#include "base/scalar_words.h"
+
 namespace pardo {
 namespace {
 
@@ -143,5 +145,28 @@ Half double_to_half(double d) {
 }
 
 Half float_to_half(float f) { return double_to_half(f); }
+
+namespace {
+
+std::uint64_t float_word(DType dtype, double value) {
+    switch (dtype) {
+        case DType::Float16: return double_to_half(value).bits;
+        case DType::Float32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+        default: return std::bit_cast<std::uint64_t>(value);
+    }
+}
+
+}  // namespace
+
+ScalarWords scalar_words(const Scalar& s) {
+    switch (kind_of(s.dtype)) {
+        case DKind::Bool: return {{s.b ? 1u : 0u, 0}};
+        case DKind::Signed: return {{static_cast<std::uint64_t>(s.i), 0}};
+        case DKind::Unsigned: return {{s.u, 0}};
+        case DKind::Float: return {{float_word(s.dtype, s.f), 0}};
+        case DKind::Complex: break;
+    }
+    return {{float_word(real_of(s.dtype), s.c.re), float_word(real_of(s.dtype), s.c.im)}, 2};
+}
 
 }  // namespace pardo

@@ -236,6 +236,8 @@ public:
     virtual ShapeClass shape_class(const ir::Kernel&, const LaunchShape&) const { return 0; }
     /// The program for a kernel, from the cache or compiled. Throws Compile.
     virtual Ref<Program> compile(const ir::Kernel& kernel, ShapeClass shape) = 0;
+    /// The same if it is in memory, else null.
+    virtual Ref<Program> known_program(const ir::Kernel& kernel, ShapeClass shape) = 0;
     /// As compile, of text. Throws Device where the back end has no compiler of text.
     virtual Ref<Program> compile_source(const SourceKernel& kernel);
     /// The language of text that users may write for it: "opencl", "cuda"; empty where there is none.

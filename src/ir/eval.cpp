@@ -9,6 +9,7 @@
 
 #include <pardo/error.h>
 
+#include "base/scalar_words.h"
 #include "ir/special/complex/complex.h"
 
 namespace pardo::ir {
@@ -305,17 +306,8 @@ Scalar compare(Opcode op, const Scalar& a, const Scalar& b) {
     }
 }
 
-std::uint64_t bits_of(const Scalar& a) {
-    switch (a.dtype) {
-        case DType::Float16: return double_to_half(a.f).bits;
-        case DType::Float32: return std::bit_cast<std::uint32_t>(static_cast<float>(a.f));
-        case DType::Float64: return std::bit_cast<std::uint64_t>(a.f);
-        default: return a.u;
-    }
-}
-
 Scalar bitcast(const Scalar& a, DType to) {
-    const std::uint64_t bits = bits_of(a);
+    const std::uint64_t bits = scalar_words(a).words[0];
     switch (to) {
         case DType::Float16: return make_float(to, half_to_float(Half{static_cast<std::uint16_t>(bits)}));
         case DType::Float32: return make_float(to, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));

@@ -16,6 +16,7 @@
 #include "jit/build_id.h"
 #include "jit/compiling.h"
 #include "jit/disk.h"
+#include "jit/pack.h"
 #include "jit/progress.h"
 
 namespace pardo::jit {
@@ -49,7 +50,7 @@ struct Slot {
 };
 
 /// More programs in memory than this, and unused ones are removed: a driver may keep megabytes for each of them.
-constexpr std::size_t most_programs = 256;
+constexpr std::size_t most_programs = 512;
 
 class Cache {
 public:
@@ -77,6 +78,12 @@ public:
             slots_.emplace(key, slot);  // whole or not at all: others wait for what they find
         }
         return make(key, recipe, *slot);
+    }
+
+    Ref<device::Program> find(const Hash128& key) {
+        const std::lock_guard lock(mutex_);
+        const auto at = slots_.find(key);
+        return at != slots_.end() ? at->second->program : nullptr;
     }
 
     void clear_memory() {
@@ -120,10 +127,20 @@ private:
     }
 
     Ref<device::Program> load_or_compile(const Hash128& key, const CompileSteps& recipe) {
-        if (recipe.packed) return load(recipe, recipe.compile(), counters.from_pack);
-        const std::shared_ptr<Disk> folder = disk();
         Binary binary;
-        if (folder->load(key, binary)) {
+        if (recipe.packed && recipe.packed(binary)) {
+            try {
+                if (binary.empty())
+                    throw Error(ErrorCode::Compile, std::string(recipe.name) + ": " + Pack::installed().path() + " cannot be read");
+                return load(recipe, binary, counters.from_pack);
+            } catch (const Error& e) {
+                counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
+                log(LogLevel::Warn, std::string(recipe.name) + " as it came with pardo does not load, compiling it: " + e.message());
+            }
+        }
+        const std::shared_ptr<Disk> folder = disk();
+        const Hash128 file = recipe.file ? recipe.file() : key;
+        if (folder->load(file, binary)) {
             try {
                 return load(recipe, binary, counters.from_disk);
             } catch (const Error& e) {
@@ -133,7 +150,7 @@ private:
             }
         }
         Ref<device::Program> program = compile(recipe, binary);
-        folder->store(key, binary);
+        folder->store(file, binary);
         return program;
     }
 
@@ -179,11 +196,26 @@ std::pair<std::string, Binary> unpack(const Binary& both) {
     return {std::string(both.begin(), end), Binary(end + 1, both.end())};
 }
 
+namespace {
+
+const Hash128& build() {
+    static const Hash128 hash = hash128(build_id());
+    return hash;
+}
+
+}  // namespace
+
 Hash128 key(std::string_view text) {
-    static const Hash128 build = hash128(build_id());
-    const Hash128 both[] = {build, hash128(text)};
+    const Hash128 both[] = {build(), hash128(text)};
     return hash128(both, sizeof both);
 }
+
+Hash128 key(const Hash128& kernel, std::string_view rest) {
+    const Hash128 all[] = {build(), kernel, hash128(rest)};
+    return hash128(all, sizeof all);
+}
+
+Ref<device::Program> find(const Hash128& key) { return Cache::instance().find(key); }
 
 Ref<device::Program> get(const Hash128& key, const CompileSteps& recipe) { return Cache::instance().get(key, recipe); }
 

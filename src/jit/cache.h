@@ -26,17 +26,27 @@ struct CompileSteps {
     std::string_view name;                                    // kernel name, for messages
     std::function<Binary()> compile;                          // slow; no lock of the cache is held
     std::function<Ref<device::Program>(const Binary&)> load;  // fast
-    bool packed = false;                                      // `compile` reads what was compiled when pardo was built: not kept on disk
+    /// The code that was compiled when pardo was built, empty if it cannot be read; false: pardo came without it. Null: it comes without
+    /// such programs.
+    std::function<bool(Binary&)> packed = nullptr;
+    /// The name on disk, asked for when the program is not in memory; null: the key. It tells of what is emitted, and of the compiler.
+    std::function<Hash128()> file = nullptr;
 };
 
 /// Key of (source or IR text, options, compiler and version, device architecture); the caller joins them in `text`. This build's id goes
 /// in too: another build may lower or emit the same text in another way.
 Hash128 key(std::string_view text);
+/// Key of a kernel by its hash (ir/hash.h), before anything is emitted, and of what else decides what is made of it: device, shape,
+/// options.
+Hash128 key(const Hash128& kernel, std::string_view rest);
 
-/// The program for a key: from memory, else from disk, else compiled. Other threads that ask for the same key meanwhile wait for this one.
-/// Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder that cannot be used costs one
-/// warning.
+/// The program for a key: from memory, else from what came with pardo, else from disk, else compiled. Other threads that ask for the same
+/// key meanwhile wait for this one. Concurrent processes compile a key once each at most. A damaged file is ignored and rewritten; a folder
+/// that cannot be used costs one warning.
 Ref<device::Program> get(const Hash128& key, const CompileSteps& recipe);
+
+/// The program for a key, if it is in memory.
+Ref<device::Program> find(const Hash128& key);
 
 /// Compiles and loads a program that is not kept: its key cannot tell all that it is made of.
 Ref<device::Program> make(const CompileSteps& recipe);

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "array/record.h"
+#include "base/scalar_words.h"
 #include "device/memory/status_buffer.h"
-#include "ir/eval.h"
 #include "launch/function.h"
 #include "launch/lock.h"
 #include "launch/log.h"
@@ -17,13 +17,6 @@ namespace pardo::launch {
 namespace {
 
 constexpr double launch_ns = 100;
-
-/// A scalar as kernels take it: its bytes from the low end.
-std::uint64_t bits_of(DType dtype, const Scalar& given) {
-    std::uint64_t bits = 0;
-    ir::write_element(given.cast(dtype), &bits);
-    return bits;
-}
 
 device::Label label_of(const void* name) { return {*static_cast<const Text*>(name), device::current_location()}; }
 
@@ -187,14 +180,8 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
                 break;
             case lang::Slot::Kind::Number: {
                 const ir::Param& param = variant.kernel.params[static_cast<std::size_t>(&slot - variant.slots.data())];
-                const DType part = real_of(param.type);
-                if (is_complex(param.type)) {
-                    const Scalar z = a->scalar.cast(DType::Complex128);
-                    words.push_back(bits_of(part, Scalar(z.c.re)));
-                    words.push_back(bits_of(part, Scalar(z.c.im)));
-                } else {
-                    words.push_back(bits_of(param.type, a->scalar));
-                }
+                const ScalarWords number = scalar_words(a->scalar.cast(param.type));
+                words.append(number.words.begin(), number.words.begin() + number.count);
                 break;
             }
         }

@@ -2,50 +2,18 @@
 #include "plan/execute.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include <pardo/error.h>
 
 #include "base/counters.h"
+#include "base/scalar_words.h"
 
 namespace pardo::plan {
 
 using graph::Node;
 
 namespace {
-
-std::uint64_t bits_of(DType dtype, double value) {
-    std::uint64_t bits = 0;
-    switch (dtype) {
-        case DType::Float16: {
-            const Half half = double_to_half(value);
-            std::memcpy(&bits, &half, sizeof half);
-            break;
-        }
-        case DType::Float32: {
-            const float narrow = static_cast<float>(value);
-            std::memcpy(&bits, &narrow, sizeof narrow);
-            break;
-        }
-        default: std::memcpy(&bits, &value, sizeof value);
-    }
-    return bits;
-}
-
-/// Writes a scalar as kernels take it: its bytes from the low end; complex ones as two.
-void put_scalar(std::uint64_t* slot, const Scalar& s) {
-    switch (kind_of(s.dtype)) {
-        case DKind::Bool: slot[0] = s.b; break;
-        case DKind::Signed: slot[0] = static_cast<std::uint64_t>(s.i); break;
-        case DKind::Unsigned: slot[0] = s.u; break;
-        case DKind::Float: slot[0] = bits_of(s.dtype, s.f); break;
-        case DKind::Complex:
-            slot[0] = bits_of(real_of(s.dtype), s.c.re);
-            slot[1] = bits_of(real_of(s.dtype), s.c.im);
-            break;
-    }
-}
 
 /// The kernel that first needs a slot.
 std::string kernel_of(const Plan& plan, std::size_t slot) {
@@ -75,7 +43,11 @@ void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, 
             case PlannedLaunch::Patch::Kind::Slot:
                 slot = reinterpret_cast<std::uint64_t>(slots_[patch.source]->data()) + static_cast<std::uint64_t>(patch.offset);
                 break;
-            case PlannedLaunch::Patch::Kind::Constant: put_scalar(&slot, subgraph.nodes[patch.source]->scalar); break;
+            case PlannedLaunch::Patch::Kind::Constant: {
+                const ScalarWords number = scalar_words(subgraph.nodes[patch.source]->scalar);
+                std::copy_n(number.words.begin(), number.count, &slot);
+                break;
+            }
         }
     }
     uses_.clear();

@@ -92,11 +92,11 @@ public:
             PlanClass kind = subgraph.plan_class();
             if (kind.complete) own_ = cache.adapt(subgraph, hash, kind, queue->device());
             if (!own_) {
-                draft_.emplace(subgraph, hash, std::move(kind), queue->device(), cache);
+                draft_.emplace(subgraph, hash, std::move(kind), queue->device());
                 if (!draft_->complete()) return;
                 compile();
             } else if (adapted_plans_are_checked()) {
-                check_adapted(subgraph, hash, cache);
+                check_adapted(subgraph, hash);
             }
         }
         plan_ = own_.get();
@@ -131,9 +131,9 @@ public:
 
 private:
     /// Plans the subgraph itself, and throws Internal where what was made of another plan is not the same.
-    void check_adapted(const Subgraph& subgraph, std::uint64_t hash, PlanCache& cache) const {
-        Draft draft(subgraph, hash, subgraph.plan_class(), queue_->device(), cache);
-        if (!same(*own_, *draft.finished(queue_->device(), cache)))
+    void check_adapted(const Subgraph& subgraph, std::uint64_t hash) const {
+        Draft draft(subgraph, hash, subgraph.plan_class(), queue_->device());
+        if (!same(*own_, *draft.finished(queue_->device())))
             throw Error(ErrorCode::Internal, "force: a plan that was made of one for other sizes is not what the planner makes");
     }
     void use(RecentPlans::Entry& recent) {

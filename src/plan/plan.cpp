@@ -119,21 +119,20 @@ void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& par
 
 }  // namespace
 
-Draft::Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache)
-    : class_(std::move(kind)) {
+Draft::Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device) : class_(std::move(kind)) {
     plan_->hash = hash;
     plan_->key = subgraph.key;
     counters.planned.fetch_add(1, std::memory_order_relaxed);
     if (!class_.complete) {
-        make(subgraph, device, cache);
+        make(subgraph, device);
         return;
     }
     Trace trace(class_.numbers);
-    make(subgraph, device, cache);
+    make(subgraph, device);
     adaptable_->trace_over(trace);
 }
 
-void Draft::make(const Subgraph& subgraph, device::Device* device, PlanCache& cache) {
+void Draft::make(const Subgraph& subgraph, device::Device* device) {
     Planner planner(subgraph, device->execution());
     planner.run();
     LoopScheduler scheduler(planner);
@@ -167,9 +166,8 @@ void Draft::make(const Subgraph& subgraph, device::Device* device, PlanCache& ca
             continue;
         }
         const AdaptablePlan::Launch& kept = adaptable_->add(kernel, std::move(made[k].kernel), launch, subgraph, device);
-        const Hash128 key = program_key(kept.kernel, kept.shape);
-        launch.program = cache.program(key);
-        if (!launch.program) missing_.push_back({plan_->launches.size(), key});
+        launch.program = device->known_program(kept.kernel, kept.shape);
+        if (!launch.program) missing_.push_back(plan_->launches.size());
         plan_->launches.push_back(std::move(launch));
     }
     for (NodeId id = 0; id < subgraph.nodes.size(); ++id) {
@@ -182,22 +180,19 @@ void Draft::make(const Subgraph& subgraph, device::Device* device, PlanCache& ca
     }
 }
 
-Ref<const Plan> Draft::finished(device::Device* device, PlanCache& cache) {
-    for (const Missing& m : missing_) {
-        Ref<device::Program> program = cache.program(m.key);  // of another launch, or by another thread
-        if (!program) {
-            const AdaptablePlan::Launch& launch = adaptable_->launches()[m.launch];
-            program = device->compile(launch.kernel, launch.shape);
-            cache.add_program(m.key, program);
-        }
-        plan_->launches[m.launch].program = std::move(program);
+Ref<const Plan> Draft::finished(device::Device* device) {
+    for (const std::size_t at : missing_) {
+        const AdaptablePlan::Launch& launch = adaptable_->launches()[at];
+        Ref<device::Program>& program = plan_->launches[at].program;
+        program = device->known_program(launch.kernel, launch.shape);  // of another launch, or by another thread
+        if (!program) program = device->compile(launch.kernel, launch.shape);
     }
     missing_.clear();
     return plan_;
 }
 
 Ref<const Plan> Draft::compile(device::Device* device, PlanCache& cache) {
-    Ref<const Plan> plan = cache.add(finished(device, cache));
+    Ref<const Plan> plan = cache.add(finished(device));
     if (adaptable_->is_for(plan_)) cache.add_adaptable(class_, adaptable_);
     return plan;
 }

@@ -75,28 +75,24 @@ class PlanCache;
 /// A plan whose last programs are still to be made. It refers to no node, so that they are made while other threads use the graph.
 class Draft {
 public:
-    /// Plans what a subgraph has collected, with the programs that `cache` knows. `hash`: of the subgraph's key.
-    Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device, PlanCache& cache);
+    /// Plans what a subgraph has collected, with the programs that are in memory. `hash`: of the subgraph's key.
+    Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device);
     /// True when nothing is left to compile.
     bool complete() const { return missing_.empty(); }
     /// Makes what is missing, and gives the plan to the cache; needs no graph lock. Throws Compile. Returns what the cache keeps.
     Ref<const Plan> compile(device::Device* device, PlanCache& cache);
     /// The same without telling the cache of the plan.
-    Ref<const Plan> finished(device::Device* device, PlanCache& cache);
+    Ref<const Plan> finished(device::Device* device);
 
 private:
-    struct Missing {
-        std::size_t launch;
-        Hash128 key;
-    };
-    void make(const Subgraph& subgraph, device::Device* device, PlanCache& cache);
+    void make(const Subgraph& subgraph, device::Device* device);
     PlanClass class_;
     Ref<Plan> plan_{new Plan};
     Ref<AdaptablePlan> adaptable_{new AdaptablePlan};
-    std::vector<Missing> missing_;
+    std::vector<std::size_t> missing_;  // launches
 };
 
-/// Finished plans by signature, and the programs that they launch; one for each device, safe from any thread. When it is full, a plan that
+/// Finished plans by signature; one for each device, safe from any thread. When it is full, a plan that
 /// was not used lately makes room.
 class PlanCache : public device::Device::Attachment {
 public:
@@ -109,11 +105,7 @@ public:
     /// A plan for this subgraph made of one for other sizes; null when there is none.
     Ref<const Plan> adapt(const Subgraph& subgraph, std::uint64_t hash, const PlanClass& kind, device::Device* device);
     void add_adaptable(const PlanClass& kind, Ref<const AdaptablePlan> plan);
-    static constexpr std::size_t most_plans = 512, most_programs = 512, most_classes = 128, plans_of_class = 4;
-    /// The program of a kernel by the key of its structure: equal kernels that come from graphs with other sizes share one. Null when
-    /// there is none.
-    Ref<device::Program> program(const Hash128& key);
-    void add_program(const Hash128& key, const Ref<device::Program>& program);
+    static constexpr std::size_t most_plans = 512, most_classes = 128, plans_of_class = 4;
     /// The cache of a device, made at first use.
     static PlanCache& of(device::Device* device);
 
@@ -124,7 +116,6 @@ private:
     std::vector<Ref<const Plan>> entries_;
     std::vector<std::uint16_t> table_;  // positions in entries_, plus one; open addressing, a power of two
     std::size_t hand_ = 0;              // of the clock that finds what was not used
-    std::unordered_map<Hash128, Ref<device::Program>> programs_;
     std::unordered_map<Hash128, std::vector<Ref<const AdaptablePlan>>> classes_;  // the last that was made first
     std::deque<Hash128> class_order_;                                             // their keys, as they were added
 };
@@ -142,8 +133,5 @@ public:
 private:
     std::array<Entry, 64> entries_;
 };
-
-/// All that decides what is compiled for a kernel.
-Hash128 program_key(const ir::Kernel& kernel, device::ShapeClass shape);
 
 }  // namespace pardo::plan

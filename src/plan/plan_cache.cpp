@@ -1,4 +1,4 @@
-// src/plan/plan_cache.cpp: finished plans by signature, and programs by the structure of their kernels.
+// src/plan/plan_cache.cpp: finished plans by signature.
 #include <cstring>
 #include <utility>
 
@@ -9,78 +9,6 @@ namespace pardo::plan {
 namespace {
 
 constexpr std::size_t table_size = 2 * PlanCache::most_plans;  // a power of two
-
-/// A kernel's structure as bytes: all that decides what is compiled; faster to make than its text.
-class KernelBytes {
-public:
-    KernelBytes(const ir::Kernel& kernel, device::ShapeClass shape) : kernel_(kernel) {
-        bytes_.reserve(64 * kernel.instrs.size() + 256);
-        bytes_.append(kernel.name);
-        put(shape);
-        put(kernel.rank);
-        put(kernel.lanes);
-        put(kernel.fast_math);
-        put_all(kernel.group_size);
-        put(kernel.sub_group);
-        for (const ir::ArrayInfo& a : kernel.arrays) {
-            put(a.type);
-            put(a.count);
-            put(a.space);
-            put(a.whole);
-            put(a.value);
-        }
-        for (const ir::Param& p : kernel.params) {
-            put(p.type);
-            put(p.pointer);
-            put(p.access);
-            put(p.noalias);
-            put(p.streaming);
-            put(p.value);
-        }
-        region(kernel.body);
-        for (const ir::Region& r : kernel.regions) region(r);
-        for (const ir::Instr& i : kernel.instrs) instr(i);
-    }
-    Hash128 hash() const { return hash128(bytes_); }
-
-private:
-    template <class T> void put(T value) {
-        static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
-        bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    }
-    template <class Range> void put_all(const Range& values) {
-        put(static_cast<std::uint32_t>(values.size()));
-        for (const auto& v : values) put(v);
-    }
-    void region(const ir::Region& r) {
-        put_all(r.args);
-        put_all(r.body);
-    }
-    void instr(const ir::Instr& i) {
-        put(i.op);
-        put(i.math);
-        put(i.loop);
-        put(i.index);
-        put(i.unroll);
-        put(i.atomic);
-        put(i.order);
-        put(i.scope);
-        put_all(i.operands);
-        put_all(i.results);
-        put_all(i.regions);
-        put_all(i.combines);
-        for (const ir::Value v : i.results) put(kernel_.values[v].type);
-        if (i.op != ir::Opcode::Const) return;
-        put(i.scalar.dtype);
-        std::uint64_t bits[2];
-        std::memcpy(bits, &i.scalar.c, sizeof bits);
-        put(bits[0]);
-        if (is_complex(i.scalar.dtype)) put(bits[1]);
-    }
-
-    const ir::Kernel& kernel_;
-    std::string bytes_;
-};
 
 }  // namespace
 
@@ -141,22 +69,6 @@ std::size_t PlanCache::size() {
     return entries_.size();
 }
 
-Ref<device::Program> PlanCache::program(const Hash128& key) {
-    const std::lock_guard lock(mutex_);
-    const auto known = programs_.find(key);
-    return known != programs_.end() ? known->second : nullptr;
-}
-
-void PlanCache::add_program(const Hash128& key, const Ref<device::Program>& program) {
-    Ref<device::Program> gone;  // after the lock
-    const std::lock_guard lock(mutex_);
-    if (programs_.size() == most_programs) {  // any goes: plans keep those that they launch
-        gone = std::move(programs_.begin()->second);
-        programs_.erase(programs_.begin());
-    }
-    programs_.emplace(key, program);
-}
-
 Ref<const Plan> PlanCache::adapt(const Subgraph& subgraph, std::uint64_t hash, const PlanClass& kind, device::Device* device) {
     std::vector<Ref<const AdaptablePlan>> known;
     {
@@ -204,7 +116,5 @@ RecentPlans& RecentPlans::of(device::Queue* queue) {
     if (!state.plans) state.plans = std::make_shared<RecentPlans>();
     return *static_cast<RecentPlans*>(state.plans.get());
 }
-
-Hash128 program_key(const ir::Kernel& kernel, device::ShapeClass shape) { return KernelBytes(kernel, shape).hash(); }
 
 }  // namespace pardo::plan

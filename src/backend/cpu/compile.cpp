@@ -4,10 +4,9 @@
 #include "backend/cpu/object_loader.h"
 #include "backend/cpu/packed.h"
 #include "backend/cpu/program.h"
-#include "base/counters.h"
-#include "base/env.h"
 #include "emit/analysis/lane_report.h"
 #include "emit/llvm/module.h"
+#include "ir/hash.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
 
@@ -30,27 +29,30 @@ jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target)
     return emit::compile_object(lowered(kernel, target), entry_symbol, target);
 }
 
+namespace {
+
+Hash128 key_of(const Hash128& kernel) {
+    static const auto& compiler = *new std::string(emit::compiler_id(emit::host_target()));
+    return jit::key(kernel, compiler);
+}
+
+}  // namespace
+
+Ref<device::Program> known_program(const ir::Kernel& kernel) { return jit::find(key_of(ir::hash(kernel))); }
+
 Ref<device::Program> compile(const ir::Kernel& kernel) {
-    const std::string text = ir::print(kernel);
+    const Hash128 hash = ir::hash(kernel);
     jit::CompileSteps recipe;
     recipe.name = kernel.name;
+    recipe.packed = [&](jit::Binary& object) { return find_packed(hash, object); };
+    recipe.compile = [&] { return listing_folder().empty() ? object_for(kernel, emit::host_target()) : list_kernel(kernel, hash); };
     recipe.load = [&](const jit::Binary& object) {
         LoadedCode code = load_object(object, entry_symbol);
         auto* entry = reinterpret_cast<CpuProgram::Entry>(code.entry);
         return Ref<device::Program>(new CpuProgram(kernel.name, entry, kernel.rank, emit::split_granularity(kernel), std::move(code.keep),
                                                    std::vector<std::int64_t>(kernel.group_size.begin(), kernel.group_size.end())));
     };
-    if (Hash128 key; find_packed(text, recipe, key)) {
-        try {
-            return jit::get(key, recipe);
-        } catch (const Error& e) {
-            counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-            log(LogLevel::Warn, "cpu: " + kernel.name + " as it came with pardo does not load, compiling it: " + e.message());
-        }
-    }
-    recipe.packed = false;
-    recipe.compile = [&] { return listing_folder().empty() ? object_for(kernel, emit::host_target()) : list_kernel(kernel, text); };
-    return jit::get(jit::key(text + emit::compiler_id(emit::host_target())), recipe);
+    return jit::get(key_of(hash), recipe);
 }
 
 std::string inspect(const ir::Kernel& kernel, std::string_view what) {

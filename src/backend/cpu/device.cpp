@@ -101,6 +101,8 @@ Ref<device::Program> CpuDevice::compile(const ir::Kernel& kernel, device::ShapeC
     return cpu::compile(kernel);
 }
 
+Ref<device::Program> CpuDevice::known_program(const ir::Kernel& kernel, device::ShapeClass) { return cpu::known_program(kernel); }
+
 std::string CpuDevice::inspect(const ir::Kernel& kernel, device::ShapeClass, std::string_view what) { return cpu::inspect(kernel, what); }
 
 namespace {

@@ -33,6 +33,7 @@ public:
     device::Execution execution() const noexcept override { return execution_; }
     bool can(device::Feature feature) const noexcept override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     ThreadPool& pool() noexcept { return pool_; }

@@ -30,7 +30,7 @@ void write_bytes(const std::string& path, const jit::Binary& bytes) {
 /// One level's object, from its file if it is there.
 struct Listed {
     const emit::LlvmTarget& target;
-    std::string name;  // of the file: the text and the compiler, but not this build
+    std::string name;  // of the file: the hash and the compiler, but not this build
     jit::Binary object;
     std::exception_ptr failure;
 
@@ -49,23 +49,18 @@ struct Listed {
 
 }  // namespace
 
-Hash128 packed_key(const std::string& text, const emit::LlvmTarget& target) { return jit::key(text + emit::compiler_id(target)); }
+Hash128 packed_key(const Hash128& kernel, const emit::LlvmTarget& target) { return jit::key(kernel, emit::compiler_id(target)); }
 
-bool find_packed(const std::string& text, jit::CompileSteps& recipe, Hash128& key) {
+bool find_packed(const Hash128& kernel, jit::Binary& object) {
     const std::string& level = emit::host_target().level;
     if (level.empty() || !listing_folder().empty()) return false;
     const jit::Pack& pack = jit::Pack::installed();
     const auto named = std::ranges::find(pack.targets(), level);
     if (named == pack.targets().end()) return false;
     const auto number = static_cast<std::size_t>(named - pack.targets().begin());
-    key = packed_key(text, *std::ranges::find(emit::levels(), level, &emit::LlvmTarget::level));
+    const Hash128 key = packed_key(kernel, *std::ranges::find(emit::levels(), level, &emit::LlvmTarget::level));
     if (!pack.holds(key, number)) return false;
-    recipe.packed = true;
-    recipe.compile = [&pack, key, number, name = std::string(recipe.name)] {
-        jit::Binary object;
-        if (!pack.read(key, number, object)) throw Error(ErrorCode::Compile, name + ": " + pack.path() + " cannot be read");
-        return object;
-    };
+    if (!pack.read(key, number, object)) object.clear();
     return true;
 }
 
@@ -74,10 +69,10 @@ const std::string& listing_folder() {
     return folder;
 }
 
-jit::Binary list_kernel(const ir::Kernel& kernel, const std::string& text) {
+jit::Binary list_kernel(const ir::Kernel& kernel, const Hash128& hash) {
     std::vector<Listed> all;
     for (const emit::LlvmTarget& level : emit::levels())
-        all.push_back({level, hash128(text + emit::compiler_id(level)).hex() + ".o", {}, {}});
+        all.push_back({level, hash128(hash.hex() + emit::compiler_id(level)).hex() + ".o", {}, {}});
     {
         std::vector<std::jthread> threads;
         threads.reserve(all.size());
@@ -87,7 +82,7 @@ jit::Binary list_kernel(const ir::Kernel& kernel, const std::string& text) {
     const jit::Binary* own = nullptr;
     for (const Listed& listed : all) {
         if (listed.failure) std::rethrow_exception(listed.failure);
-        list << packed_key(text, listed.target).hex() << ' ' << listed.target.level << ' ' << listed.name << ' ' << kernel.name << '\n';
+        list << packed_key(hash, listed.target).hex() << ' ' << listed.target.level << ' ' << listed.name << ' ' << kernel.name << '\n';
         if (listed.target.level == emit::host_target().level) own = &listed.object;
     }
     return own ? *own : object_for(kernel, emit::host_target());

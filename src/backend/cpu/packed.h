@@ -8,16 +8,16 @@
 
 namespace pardo::cpu {
 
-/// What code for a target is found by: the kernel's text, the compiler, and this build of pardo.
-Hash128 packed_key(const std::string& text, const emit::LlvmTarget& target);
+/// What code for a target is found by: the kernel's hash, the compiler, and this build of pardo.
+Hash128 packed_key(const Hash128& kernel, const emit::LlvmTarget& target);
 
-/// Fills the recipe with a kernel's code of this machine's level, and says its key; false if pardo came without it.
-bool find_packed(const std::string& text, jit::CompileSteps& recipe, Hash128& key);
+/// A kernel's code of this machine's level, empty if it cannot be read; false if pardo came without it.
+bool find_packed(const Hash128& kernel, jit::Binary& object);
 
 /// While the wheel is built, PARDO_KERNEL_LISTING names a folder, to which objects for all levels go beside a list of them; empty
 /// otherwise.
 const std::string& listing_folder();
 /// Compiles for all levels at once, or finds what the folder has of an earlier time; an object for this machine.
-jit::Binary list_kernel(const ir::Kernel& kernel, const std::string& text);
+jit::Binary list_kernel(const ir::Kernel& kernel, const Hash128& hash);
 
 }  // namespace pardo::cpu

@@ -54,6 +54,8 @@ private:
 
 /// The program for a kernel: what came with pardo, or from the cache, or compiled. Throws Compile.
 Ref<device::Program> compile(const ir::Kernel& kernel);
+/// The same if it is in memory, else null.
+Ref<device::Program> known_program(const ir::Kernel& kernel);
 /// A kernel's object file for a target, compiled now.
 jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target);
 /// Text of a kernel at one stage: "ir", "llvm" or "asm". Throws Value for any other name.

@@ -1,4 +1,5 @@
 // src/backend/cuda/compile.cpp: Kernel or text -> machine code through the program cache.
+#include <functional>
 #include <optional>
 
 #include <pardo/error.h>
@@ -10,6 +11,7 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "emit/c/family.h"
+#include "ir/hash.h"
 #include "ir/ir.h"
 #include "jit/cache.h"
 #include "jit/pack.h"
@@ -59,51 +61,47 @@ Ref<device::Program> load(CudaDevice& device, const std::string& name, const std
 
 /// A text, how it is compiled and launched, and what of that is not in it.
 struct Job {
-    const std::string& name;
-    const std::string& entry;
-    const std::string& text;
-    bool fast;
+    std::string entry, text;
+    bool fast = false;
     std::string rest;
     Grid grid;
 };
 
-/// The program, if its machine code came with pardo. NVRTC need not be there.
-Ref<device::Program> packed_program(CudaDevice& device, const Job& job) {
+/// The machine code of a text, empty if it cannot be read; false if pardo came without it. NVRTC need not be there.
+bool find_packed(const CudaDevice& device, const Job& job, jit::Binary& binary) {
     const jit::Pack& pack = jit::Pack::installed();
     const std::optional<std::size_t> target = packed_target(pack.targets(), device.compute_major(), device.compute_minor());
-    if (!target) return {};
+    if (!target) return false;
     std::string options;
     for (const char* option : default_options(job.fast)) options += std::string(option) + '\n';
     const Hash128 code = hash128(jit::packed_text(options, job.text));
-    if (!pack.holds(code, *target)) return {};
-    jit::CompileSteps recipe;
-    recipe.name = job.name;
-    recipe.packed = true;
-    recipe.compile = [&] {
-        jit::Binary binary;
-        if (!pack.read(code, *target, binary)) throw Error(ErrorCode::Compile, job.name + ": " + pack.path() + " cannot be read");
-        return binary;
-    };
-    recipe.load = [&](const jit::Binary& binary) { return load(device, job.name, job.entry, job.grid, binary); };
-    try {
-        const std::string key = std::string(backend_version) + " packed " + pack.targets()[*target] + '\n' + job.rest + '\n';
-        return jit::get(jit::key(key + options + job.text), recipe);
-    } catch (const Error& e) {
-        device.context();  // a lost device says so
-        counters.fallbacks.fetch_add(1, std::memory_order_relaxed);
-        log(LogLevel::Warn, "cuda: " + job.name + " as it came with pardo does not load, compiling it: " + e.message());
-        return {};
-    }
+    if (!pack.holds(code, *target)) return false;
+    if (!pack.read(code, *target, binary)) binary.clear();
+    return true;
 }
 
-Ref<device::Program> program_of(CudaDevice& device, const Job& job) {
-    if (Ref<device::Program> packed = packed_program(device, job)) return packed;
-    const Target target = target_of(device);
+/// What memory keeps programs by besides the kernel: devices of one architecture share them.
+std::string memory_key(const CudaDevice& device, std::string_view rest) {
+    return std::string(backend_version) + ' ' + std::to_string(device.compute_major()) + '.' + std::to_string(device.compute_minor()) +
+           ' ' + features_for(device).key() + ' ' + std::string(rest);
+}
+
+/// The program of a key: from memory, or of the job that `make` makes of it.
+Ref<device::Program> program_of(CudaDevice& device, const Hash128& key, const std::string& name, const std::function<Job()>& make) {
+    std::optional<Job> made;  // once it is needed
+    const auto job = [&]() -> const Job& { return made ? *made : made.emplace(make()); };
+    std::optional<Target> target;
     jit::CompileSteps recipe;
-    recipe.name = job.name;
-    recipe.compile = [&] { return compile_text(job.name, job.text, default_options(job.fast), target.arch); };
-    recipe.load = [&](const jit::Binary& binary) { return load(device, job.name, job.entry, job.grid, binary); };
-    return jit::get(jit::key(toolchain_key(target, job.fast) + job.rest + '\n' + job.text), recipe);
+    recipe.name = name;
+    recipe.packed = [&](jit::Binary& binary) { return find_packed(device, job(), binary); };
+    recipe.file = [&] {
+        device.context();  // a lost device says so before anything is compiled
+        target = target_of(device);
+        return jit::key(toolchain_key(*target, job().fast) + job().rest + '\n' + job().text);
+    };
+    recipe.compile = [&] { return compile_text(name, job().text, default_options(job().fast), target->arch); };
+    recipe.load = [&](const jit::Binary& binary) { return load(device, name, job().entry, job().grid, binary); };
+    return jit::get(key, recipe);
 }
 
 }  // namespace
@@ -112,37 +110,49 @@ device::ShapeClass CudaDevice::shape_class(const ir::Kernel& kernel, const devic
     return emit::choose_geometry(kernel, shape, features_).encode();
 }
 
+Hash128 CudaDevice::key_of(const ir::Kernel& kernel, device::ShapeClass shape) const {
+    return jit::key(ir::hash(kernel), memory_key(*this, std::to_string(shape)));
+}
+
+Ref<device::Program> CudaDevice::known_program(const ir::Kernel& kernel, device::ShapeClass shape) {
+    return jit::find(key_of(kernel, shape));
+}
+
 Ref<device::Program> CudaDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
     context();  // a lost device says so before anything is compiled
-    const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
-    emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
-    const emit::CFeatures features = features_for(*this);
-    const emit::CText text = emit::emit_c(lowered, features, emit::CGeometry::decode(shape));
-    Grid grid;
-    grid.overlap = features.overlap;
-    grid.by_geometry = true;
-    grid.geometry = emit::CGeometry::decode(shape);
-    grid.group_size = grid.geometry.group_size;
-    grid.rank = kernel.rank;
-    grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.reversible};
-    grid.reversible = text.reversible;
-    grid.groups = text.groups;
-    grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
-    // The text does not say how large the last of its large arrays is.
-    const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
-    return program_of(*this, {kernel.name, text.entry, text.text, text.fast_math, std::to_string(shape) + ' ' + text.params + bytes, grid});
+    return program_of(*this, key_of(kernel, shape), kernel.name, [&] {
+        const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
+        emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, most_shared_}, id());
+        const emit::CFeatures features = features_for(*this);
+        const emit::CText text = emit::emit_c(lowered, features, emit::CGeometry::decode(shape));
+        Grid grid;
+        grid.overlap = features.overlap;
+        grid.by_geometry = true;
+        grid.geometry = emit::CGeometry::decode(shape);
+        grid.group_size = grid.geometry.group_size;
+        grid.rank = kernel.rank;
+        grid.params = static_cast<int>(text.params.size()) - kernel.rank - int{text.reversible};
+        grid.reversible = text.reversible;
+        grid.groups = text.groups;
+        grid.shared_bytes = static_cast<unsigned>(text.shared_bytes);
+        // The text does not say how large the last of its large arrays is.
+        const std::string bytes = text.shared_bytes ? ' ' + std::to_string(text.shared_bytes) : std::string();
+        return Job{text.entry, text.text, text.fast_math, std::to_string(shape) + ' ' + text.params + bytes, grid};
+    });
 }
 
 Ref<device::Program> CudaDevice::compile_source(const device::SourceKernel& kernel) {
     context();
-    const emit::CFeatures features = features_for(*this);
-    const std::string text = emit::c_macros(features) + kernel.text;
-    Grid grid;
-    grid.overlap = features.overlap;
-    grid.group_size = kernel.group_size;
-    grid.params = static_cast<int>(kernel.params.size());
     const std::string rest = kernel.name + ' ' + std::to_string(kernel.group_size) + ' ' + kernel.params;
-    return program_of(*this, {kernel.name, kernel.name, text, false, rest, grid});
+    const Hash128 key = jit::key(memory_key(*this, "source " + rest + '\n' + kernel.text));
+    return program_of(*this, key, kernel.name, [&] {
+        const emit::CFeatures features = features_for(*this);
+        Grid grid;
+        grid.overlap = features.overlap;
+        grid.group_size = kernel.group_size;
+        grid.params = static_cast<int>(kernel.params.size());
+        return Job{kernel.name, emit::c_macros(features) + kernel.text, false, rest, grid};
+    });
 }
 
 Ref<device::TextProgram> CudaDevice::compile_program(const device::ProgramText& given) {

@@ -10,6 +10,7 @@
 #include "backend/cuda/copies/transfer.h"
 #include "backend/cuda/events.h"
 #include "backend/cuda/libraries/driver.h"
+#include "base/hash.h"
 #include "device/device.h"
 #include "device/memory/caching_allocator.h"
 #include "emit/c/target.h"
@@ -40,6 +41,7 @@ public:
     device::Execution execution() const noexcept override { return device::Execution::Groups; }
     device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
     std::string_view text_language() const noexcept override { return "cuda"; }
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
@@ -74,6 +76,7 @@ public:
     void enable_peer(CudaDevice& peer);
 
 private:
+    Hash128 key_of(const ir::Kernel& kernel, device::ShapeClass shape) const;
     ContextHandle make_context();
     [[noreturn]] void raise_lost();
 

@@ -6,11 +6,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "backend/null/null.h"
 #include "base/fork.h"
+#include "base/hash.h"
 #include "device/profile.h"
 
 namespace pardo::null {
@@ -43,6 +45,7 @@ public:
     void set_memory_limit(std::int64_t bytes) override;
     void reset_memory_peak() override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
 
     /// What a launch does when its turn has come.
@@ -61,8 +64,12 @@ protected:
     device::Backend* backend_;
     DeviceInfo info_;
 
+    /// The program, for known_program to find.
+    Ref<device::Program> keep(const ir::Kernel& kernel, device::ShapeClass shape, const Ref<device::Program>& program);
+
 private:
     mutable HeldMutex mutex_;
+    std::unordered_map<Hash128, Ref<device::Program>> programs_;
     std::vector<Record> records_;
     std::optional<Error> injected_;
     std::function<void(const ir::Kernel&)> hook_;  // of compilations

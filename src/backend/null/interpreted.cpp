@@ -81,7 +81,7 @@ ir::Kernel InterpretedDevice::lowered(const ir::Kernel& kernel, device::ShapeCla
 
 Ref<device::Program> InterpretedDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
     counters.compiled.fetch_add(1, std::memory_order_relaxed);
-    return new InterpretedProgram(lowered(kernel, shape));
+    return keep(kernel, shape, new InterpretedProgram(lowered(kernel, shape)));
 }
 
 std::string InterpretedDevice::inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) {

@@ -1,6 +1,8 @@
 // src/backend/opencl/compile.cpp: Kernel or text -> OpenCL program, through the program cache.
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include <pardo/error.h>
 
@@ -8,6 +10,7 @@
 #include "backend/opencl/program.h"
 #include "device/queue/queue.h"
 #include "emit/c/family.h"
+#include "ir/hash.h"
 #include "ir/ir.h"
 #include "jit/build_log.h"
 #include "jit/cache.h"
@@ -179,39 +182,55 @@ std::string OpenClDevice::program_key(const std::string& options) const {
            "\n" + options + "\n";
 }
 
-Ref<device::Program> OpenClDevice::build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size) {
+Ref<device::Program> OpenClDevice::build(const Hash128& key, const std::string& name, bool fast, device::ShapeClass shape, int group_size,
+                                         const std::function<emit::CText()>& emit) {
     const device::Compiling compiling(name, this);
     (void)path();
-    const Builder builder{api(), context_->handle(), handle_, build_options(c.fast_math),
+    const Builder builder{api(), context_->handle(), handle_, build_options(fast),
                           name + ": the compiler of " + id_ + " (" + context_->name() + ")"};
+    std::optional<emit::CText> emitted;  // once it is needed
+    const auto c = [&]() -> const emit::CText& { return emitted ? *emitted : emitted.emplace(emit()); };
     std::unique_ptr<Built> fresh;  // what has just been compiled need not be loaded from its own binary
     jit::CompileSteps recipe;
     recipe.name = name;
+    recipe.file = [&] {
+        return jit::key(program_key(builder.options) + features_.key() + "\n" + std::to_string(shape) + " " + std::to_string(group_size) +
+                        " " + c().params + "\n" + c().text);
+    };
     recipe.compile = [&] {
-        fresh = builder.from_source(c.text);
+        fresh = builder.from_source(c().text);
         return binary_of(api(), fresh->get(), handle_);
     };
     recipe.load = [&](const jit::Binary& binary) -> Ref<device::Program> {
-        const auto built = fresh ? std::move(fresh) : builder.from_either(binary, c.text);
+        const auto built = fresh ? std::move(fresh) : builder.from_either(binary, c().text);
         cl_int code = CL_SUCCESS;
-        cl_kernel kernel = api().clCreateKernel(built->get(), c.entry.c_str(), &code);
-        if (code != CL_SUCCESS) throw Error(ErrorCode::Compile, builder.compiler + " made no kernel " + c.entry + ": " + error_name(code));
-        return new OpenClProgram(name, api(), built->detach(), kernel, c.params, shape, c.reversible, group_size, c.groups);
+        cl_kernel kernel = api().clCreateKernel(built->get(), c().entry.c_str(), &code);
+        if (code != CL_SUCCESS)
+            throw Error(ErrorCode::Compile, builder.compiler + " made no kernel " + c().entry + ": " + error_name(code));
+        return new OpenClProgram(name, api(), built->detach(), kernel, c().params, shape, c().reversible, group_size, c().groups);
     };
-    const std::string key = program_key(builder.options) + features_.key() + "\n" + std::to_string(shape) + " " +
-                            std::to_string(group_size) + " " + c.params + "\n" + c.text;
-    return jit::get(jit::key(key), recipe);
+    return jit::get(key, recipe);
 }
 
 device::ShapeClass OpenClDevice::shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const {
     return emit::choose_geometry(kernel, shape, features_).encode();
 }
 
+Hash128 OpenClDevice::key_of(const ir::Kernel& kernel, device::ShapeClass shape) const {
+    return jit::key(ir::hash(kernel), "opencl " + id_ + " " + std::to_string(shape));
+}
+
+Ref<device::Program> OpenClDevice::known_program(const ir::Kernel& kernel, device::ShapeClass shape) {
+    return jit::find(key_of(kernel, shape));
+}
+
 Ref<device::Program> OpenClDevice::compile(const ir::Kernel& kernel, device::ShapeClass shape) {
-    const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
     const emit::CGeometry geometry = emit::CGeometry::decode(shape);
-    emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size}, id_);
-    return build(kernel.name, emit::emit_c(lowered, features_, geometry), shape, geometry.group_size);
+    return build(key_of(kernel, shape), kernel.name, kernel.fast_math != 0, shape, geometry.group_size, [&] {
+        const ir::Kernel lowered = emit::lowered_for_c(kernel, features_);
+        emit::check_groups(lowered, {info_.max_work_group_size, info_.max_work_item_sizes, info_.local_mem_size}, id_);
+        return emit::emit_c(lowered, features_, geometry);
+    });
 }
 
 Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& kernel) {
@@ -219,7 +238,8 @@ Ref<device::Program> OpenClDevice::compile_source(const device::SourceKernel& ke
     c.text = emit::c_macros(features_) + kernel.text;
     c.entry = kernel.name;
     c.params = kernel.params;
-    return build(kernel.name, c, 0, kernel.group_size);
+    const Hash128 key = jit::key("opencl source " + id_ + "\n" + std::to_string(kernel.group_size) + " " + c.params + "\n" + c.text);
+    return build(key, kernel.name, false, 0, kernel.group_size, [&] { return c; });
 }
 
 OpenClTextProgram::OpenClTextProgram(const OpenClDevice& device, ProgramHandle program, std::vector<device::TextKernel> kernels,

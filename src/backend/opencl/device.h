@@ -1,11 +1,13 @@
 // src/backend/opencl/device.h: an OpenCL device, or a part of one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
 #include "backend/opencl/platform_context.h"
+#include "base/hash.h"
 #include "device/device.h"
 #include "device/memory/caching_allocator.h"
 #include "device/queue/stream.h"
@@ -44,6 +46,7 @@ public:
     device::Execution execution() const noexcept override;
     device::ShapeClass shape_class(const ir::Kernel& kernel, const device::LaunchShape& shape) const override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
+    Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
     std::string_view text_language() const noexcept override { return "opencl"; }
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
@@ -71,7 +74,10 @@ private:
     device::CachingAllocator& allocator() const;
     std::string build_options(bool fast) const;
     std::string program_key(const std::string& options) const;
-    Ref<device::Program> build(const std::string& name, const emit::CText& c, device::ShapeClass shape, int group_size);
+    Hash128 key_of(const ir::Kernel& kernel, device::ShapeClass shape) const;
+    /// `emit` is called where the program of that key is not in memory.
+    Ref<device::Program> build(const Hash128& key, const std::string& name, bool fast, device::ShapeClass shape, int group_size,
+                               const std::function<emit::CText()>& emit);
 
     device::Backend* backend_;
     PlatformContext* context_;

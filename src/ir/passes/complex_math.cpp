@@ -20,7 +20,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = std::numbers::pi;
 
 /// Limits that depend on the parts' dtype.
-struct Range {
+struct Magnitudes {
     double exp_shift;     // e^(2 * exp_shift) overflows, e^exp_shift does not
     double huge, shrink;  // beyond `huge`, sums and squares may overflow: the algorithms work on shrink * z
     double tiny, grow;    // below `tiny` results may lose bits: they work on grow * z
@@ -28,7 +28,7 @@ struct Range {
     double epsilon;
 };
 
-Range range_of(DType t) {
+Magnitudes range_of(DType t) {
     if (t == DType::Float32) return {80, 0x1p120, 0x1p-24, 0x1p-90, 0x1p48, 12, 0x1p-23};
     return {700, 0x1p1000, 0x1p-60, 0x1p-900, 0x1p108, 22, 0x1p-52};
 }
@@ -72,7 +72,7 @@ Z ComplexMath::min_max(bool larger, Z a, Z b) {
 }
 
 Z ComplexMath::exp(Z a) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value large = m_.gt(a.re, c(range.exp_shift));
     const Value size = f(Math::exp, pick(large, sub(a.re, c(range.exp_shift)), a.re));
     const Value factor = pick({large, c(std::exp(range.exp_shift)), c(1)});
@@ -124,7 +124,7 @@ Z ComplexMath::log1p(Z a) {
 }
 
 Z ComplexMath::sqrt(Z a) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value size = larger({abs(a.re), abs(a.im)});
     const Value large = m_.gt(size, c(range.huge)), small = m_.lt(size, c(range.tiny));
     const Value scale = pick({large, c(range.shrink), pick({small, c(range.grow), c(1)})});
@@ -143,7 +143,7 @@ Z ComplexMath::sqrt(Z a) {
 }
 
 ComplexMath::Hyperbolic ComplexMath::hyperbolic(Value x) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value size = abs(x), large = m_.gt(size, c(range.exp_shift));
     const Value far = mul({c(0.5), f(Math::exp, sub(size, c(range.exp_shift)))});
     return {pick({large, with_sign(far, x), f(Math::sinh, x)}), pick(large, far, f(Math::cosh, x)),
@@ -168,7 +168,7 @@ Z ComplexMath::cosh(Z a) {
 }
 
 Z ComplexMath::tanh(Z a) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value size = abs(a.re), flat = m_.gt(size, c(range.flat));
     const Value tangent = f(Math::tan, a.im), beta = m_.fma(tangent, tangent, c(1));
     const Value s = f(Math::sinh, pick(flat, c(0), a.re)), s2 = mul(s, s);
@@ -192,7 +192,7 @@ Value ComplexMath::real_of_reciprocal(Value x, Value y) {
 }
 
 Z ComplexMath::atanh(Z a) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value x = abs(a.re), y = abs(a.im), one = c(1);
     const Value far = either({m_.gt(x, c(1 / range.epsilon)), m_.gt(y, c(1 / range.epsilon))});
     const Value from_pole = sub(x, one), distance = m_.fma(from_pole, from_pole, mul(y, y));
@@ -214,7 +214,7 @@ Z ComplexMath::atanh(Z a) {
 }
 
 ComplexMath::Inverse ComplexMath::inverse(Z a) {
-    const Range range = range_of(t_);
+    const Magnitudes range = range_of(t_);
     const Value infinite = either({is_inf(a.re), is_inf(a.im)}), one = c(1), half = c(0.5);
     const Value size = larger({abs(a.re), abs(a.im)}), large = m_.gt(size, c(range.huge));
     const Value scale = pick(large, c(range.shrink), one);

@@ -214,6 +214,7 @@ public:
     void set_memory_limit(std::int64_t bytes) override { allocator_.set_limit(bytes); }
     void reset_memory_peak() override { allocator_.reset_peak(); }
     Ref<Program> compile(const ir::Kernel&, ShapeClass) override { return nullptr; }
+    Ref<Program> known_program(const ir::Kernel&, ShapeClass) override { return nullptr; }
     std::string inspect(const ir::Kernel&, ShapeClass, std::string_view) override { return {}; }
 
 private:

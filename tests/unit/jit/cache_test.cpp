@@ -100,6 +100,31 @@ TEST_F(CacheTest, MemoryThenDiskThenCompiler) {
     EXPECT_EQ(compiled_, 2);
 }
 
+TEST_F(CacheTest, TheKeyInMemoryIsNotTheNameOnDisk) {
+    int named = 0;
+    CompileSteps recipe;
+    recipe.name = "named";
+    recipe.file = [&] {
+        ++named;
+        return key("text");
+    };
+    recipe.compile = [&] {
+        ++compiled_;
+        return bytes_of("text");
+    };
+    recipe.load = [](const Binary& b) { return Ref<device::Program>(new Code(b)); };
+    const Hash128 first = key(Hash128{1, 2}, "device 0"), second = key(Hash128{1, 2}, "device 1");
+    EXPECT_NE(first, second);
+    EXPECT_FALSE(find(first));
+    const Ref<device::Program> program = jit::get(first, recipe);
+    EXPECT_EQ(find(first).get(), program.get());
+    EXPECT_EQ(jit::get(first, recipe).get(), program.get());
+    EXPECT_EQ(named, 1);  // in memory, nothing is emitted to look it up
+    EXPECT_NE(jit::get(second, recipe).get(), program.get());
+    EXPECT_EQ(compiled_, 1);  // the second one is read from disk
+    EXPECT_EQ(disk_state().files, 1);
+}
+
 TEST_F(CacheTest, ProgramsThatNobodyUsesGoWhenThereAreMany) {
     ::setenv("PARDO_CACHE", "off", 1);
     clear_memory();

@@ -148,8 +148,11 @@ TEST_F(PackTest, ProgramsOfItAreCountedAndNotKeptOnDisk) {
     const auto from_pack = counters.from_pack.load(), compiled = counters.compiled.load();
     CompileSteps recipe;
     recipe.name = "packed";
-    recipe.packed = true;
-    recipe.compile = [] { return Binary{1, 2, 3}; };
+    recipe.packed = [](Binary& b) {
+        b = {1, 2, 3};
+        return true;
+    };
+    recipe.compile = [] { return Binary{4}; };
     recipe.load = [](const Binary& b) {
         EXPECT_EQ(b.size(), 3u);
         return Ref<device::Program>(new device::Program("packed"));

@@ -1,0 +1,18 @@
+// src/base/scalar_words.h: numbers as kernels take them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <pardo/dtype.h>
+
+namespace pardo {
+
+/// A number as the arguments of a kernel have it: its bytes from the low end, integers extended by their sign; complex ones take two words.
+struct ScalarWords {
+    std::array<std::uint64_t, 2> words{};
+    int count = 1;
+};
+ScalarWords scalar_words(const Scalar& s);
+
+}  // namespace pardo

@@ -182,6 +182,9 @@ private:
     void line(const char* what, const std::string& text) { out_ += line_text(what, text); }
     void kernel(const KernelPlan& k) {
         line("kernel", k.name + ": " + how(k) + "; " + bytes_text(bytes_of(k)));
+        std::string steps;
+        for (const ScheduleStep& s : k.steps) steps += (steps.empty() ? "" : ", ") + text_of(s);
+        if (!steps.empty()) line("loops", steps);
         for (const NodeId id : inputs(k)) {
             const Node* n = planner_.node(id);
             line("in", (n->kind == Kind::Leaf ? "array" : member_name(planner_, id)) + std::string(" ") + value_text(n) + ", " +

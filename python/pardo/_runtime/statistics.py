@@ -52,6 +52,7 @@ def explain(*arrays: Array) -> str:
     1 group, 1 kernel; reads 24 B, writes 24 B
     group 1: index space (3,)
       kernel  sqrt_add_f64: elementwise, range (3,); reads 24 B, writes 24 B
+      loops   lanes(0)
       in      array float64 (3,), 24 B
       out     add float64 (3,), 24 B: asked for
     """

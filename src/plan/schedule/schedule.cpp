@@ -124,7 +124,8 @@ bool LoopScheduler::run() {
                 if (stage != Stage::Combine || !reduced) dims.push_back({group.domain[d], reduced, 1u << d});
             }
             if (stage == Stage::Combine) dims.push_back({blocks_, true, 0});
-            arrange(kernel, dims);
+            make_loops(kernel, dims);
+            arrange(kernel);
             if (stage == Stage::Blocks) group.strategy == Strategy::Rows ? split_rows(kernel) : split_blocks(kernel);
             if (kernel.strategy == Strategy::Elementwise) tile(kernel);
             finish(kernel);
@@ -314,81 +315,78 @@ bool LoopScheduler::resolve_target(KernelPlan& kernel) {
     return true;
 }
 
-void LoopScheduler::arrange(KernelPlan& kernel, const std::vector<Dim>& dims) {
+/// One loop a dim: those that are kept, the kernel's range, before those that are reduced.
+void LoopScheduler::make_loops(KernelPlan& kernel, const std::vector<Dim>& dims) const {
     // Columns of the accesses' steps: domain dims; in Combine the last one counts blocks.
     const int columns = kernel.accesses.empty() ? 0 : kernel.accesses[0].steps.dims.size();
-    struct Loop {
-        Dim dim;
-        int column;
-    };
-    std::vector<Loop> kept, reduced;
-    for (const Dim& dim : dims) {
-        int column = columns - 1;
-        for (int d = 0; d < 32; ++d) {
-            if (dim.members == 1u << d) column = d;
-        }
-        (dim.reduced ? reduced : kept).push_back({dim, column});
-    }
-    const bool fixed = std::any_of(kernel.reductions.begin(), kernel.reductions.end(), [](const Reduction& r) { return r.by_position(); });
-    const auto order = [&](std::vector<Loop>& loops) {
-        for (std::size_t i = 1; i < loops.size(); ++i) {
-            for (std::size_t k = i; k > 0 && votes_for_outer(kernel, loops[k].column, loops[k - 1].column) > 0; --k) {
-                std::swap(loops[k], loops[k - 1]);
-            }
-        }
-    };
-    const auto merge = [&](std::vector<Loop>& loops) {
-        std::vector<Loop> merged;
-        for (const Loop& loop : loops) {
-            if (!merged.empty() && mergeable(kernel, merged.back().column, loop.column, loop.dim.extent)) {
-                merged.back().column = loop.column;
-                merged.back().dim.extent *= loop.dim.extent;
-                merged.back().dim.members |= loop.dim.members;
-            } else {
-                merged.push_back(loop);
-            }
-        }
-        loops = std::move(merged);
-    };
+    SmallVector<int, 8> column_of;
+    std::vector<std::uint32_t> members;
     // Nothing to reduce: then no loop around nothing runs either, however long.
-    const auto ends = [](const Loop& loop) { return loop.dim.extent == 0; };
-    if (std::any_of(reduced.begin(), reduced.end(), ends)) {
-        for (Loop& loop : reduced) loop.dim.extent = 0;
+    const bool nothing = std::any_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim.reduced && dim.extent == 0; });
+    for (const bool reduced : {false, true}) {
+        for (const Dim& dim : dims) {
+            if (dim.reduced != reduced) continue;
+            int column = columns - 1;
+            for (int d = 0; d < 32; ++d) {
+                if (dim.member == 1u << d) column = d;
+            }
+            column_of.push_back(column);
+            members.push_back(dim.member);
+            kernel.extents.push_back(reduced && nothing ? Size(0) : dim.extent);
+        }
+        if (!reduced) kernel.range = kernel.extents.size();
     }
-    order(kept);
-    if (!fixed) order(reduced);
-    merge(kept);
-    merge(reduced);
-    const bool rows = kernel.strategy == Strategy::Rows;
-    kernel.lanes = kernel.strategy != Strategy::InnerLanes && !rows && !kept.empty();
-    const std::size_t last = kept.empty() ? 0 : kept.size() - 1;
-    kernel.unrolled = kernel.lanes && kept.size() >= 2 && kept[last].dim.extent <= unrolled_extent && kept[last - 1].dim.extent >= 8 &&
-                      kernel.stage == Stage::Whole;
-    std::vector<Loop> loops = kept;
-    kernel.range = static_cast<int>(kept.size()) - kernel.unrolled;
-    if (rows) {
-        reduced.push_back(kept.back());
-        loops.pop_back();
-        --kernel.range;
-    }
-    if (loops.empty() && !rows) {  // one item
-        loops.push_back({{1, false, 0}, -1});
-        kernel.range = 1;
-    }
-    loops.insert(loops.end(), reduced.begin(), reduced.end());
-    for (const Loop& loop : loops) kernel.extents.push_back(loop.dim.extent);
     for (MemoryAccess& access : kernel.accesses) {
         Sizes steps;
-        for (const Loop& loop : loops) steps.push_back(loop.column < 0 ? 0 : access.steps.dims[loop.column]);
+        for (const int column : column_of) steps.push_back(access.steps.dims[column]);
         access.steps.dims = std::move(steps);
     }
     const Group& group = planner_.groups()[kernel.group];
     kernel.loop_dims.assign(group.values.size(), 0);
     for (std::size_t i = 0; i < group.values.size(); ++i) {
-        for (std::size_t l = 0; l < loops.size(); ++l) {
-            if (group.values[i].dims & loops[l].dim.members) kernel.loop_dims[i] |= 1u << l;
+        for (std::size_t l = 0; l < members.size(); ++l) {
+            if (group.values[i].dims & members[l]) kernel.loop_dims[i] |= 1u << l;
         }
     }
+}
+
+/// Orders and merges loops, and says what runs across lanes.
+void LoopScheduler::arrange(KernelPlan& kernel) const {
+    using Kind = ScheduleStep::Kind;
+    SmallVector<int, 8> order;
+    for (int l = 0; l < kernel.extents.size(); ++l) order.push_back(l);
+    const auto sort = [&](int first, int end) {
+        for (int i = first + 1; i < end; ++i) {
+            for (int k = i; k > first && votes_for_outer(kernel, order[k], order[k - 1]) > 0; --k) std::swap(order[k], order[k - 1]);
+        }
+    };
+    const bool fixed = std::any_of(kernel.reductions.begin(), kernel.reductions.end(), [](const Reduction& r) { return r.by_position(); });
+    sort(0, kernel.range);
+    if (!fixed) sort(kernel.range, order.size());
+    if (!std::is_sorted(order.begin(), order.end())) apply(kernel, {.kind = Kind::Reorder, .order = order});
+    const auto merge = [&](int first, const auto& end) {
+        for (int at = first; at + 1 < end();) {
+            if (mergeable(kernel, at, at + 1, kernel.extents[at + 1])) {
+                apply(kernel, {.kind = Kind::Merge, .at = at});
+            } else {
+                ++at;
+            }
+        }
+    };
+    merge(0, [&] { return kernel.range; });
+    merge(kernel.range, [&] { return kernel.extents.size(); });
+    const bool rows = kernel.strategy == Strategy::Rows;
+    const int kept = kernel.range, last = kept - 1;
+    if (rows) {
+        apply(kernel, {.kind = Kind::Inside, .at = last});
+    } else if (kept > 0 && kernel.strategy != Strategy::InnerLanes) {
+        const bool short_last = kept >= 2 && kernel.extents[last] <= unrolled_extent && kernel.extents[last - 1] >= 8;
+        if (short_last && kernel.stage == Stage::Whole) apply(kernel, {.kind = Kind::Unroll, .at = last});
+        apply(kernel, {.kind = Kind::Lanes, .at = kernel.range - 1});
+    }
+    if (kept == 0 && !rows) apply(kernel, {.kind = Kind::Single});
+    if (kernel.strategy == Strategy::InnerLanes && kernel.inner() < kernel.extents.size())
+        apply(kernel, {.kind = Kind::Lanes, .at = kernel.extents.size() - 1});
 }
 
 void LoopScheduler::split_blocks(KernelPlan& kernel) {
@@ -405,7 +403,9 @@ void LoopScheduler::split_blocks(KernelPlan& kernel) {
     const Size extent = kernel.extents[blocked], rest = reduced / extent, elements = tuning.block_elements;
     const Size large = (reduced / tuning.most_blocks + elements - 1) / elements;
     const Size wanted = along ? elements * max(large, 1) : max(tuning.column_block_rows, elements / kept);
-    blocks_ = add_block(kernel, along ? kernel.range : kernel.range - 1, blocked, min(max(wanted / rest, 1), extent));
+    const int counter = along ? kernel.range : kernel.range - 1;
+    apply(kernel, {.kind = ScheduleStep::Kind::Split, .at = blocked, .counter = counter, .length = min(max(wanted / rest, 1), extent)});
+    blocks_ = kernel.extents[counter];
     for (MemoryAccess& access : kernel.accesses) {
         if (access.kind != MemoryAccess::Kind::Partial) continue;
         for (Size& step : access.steps.dims) step *= along ? blocks_ : 1;
@@ -430,8 +430,13 @@ void LoopScheduler::split_rows(KernelPlan& kernel) {
         if (d < kernel.range || d == row) kept *= kernel.extents[d];
         if (d >= kernel.range && d < row && d != blocked) rest *= kernel.extents[d];
     }
-    add_block(kernel, kernel.range, row, row_tile / static_cast<std::int64_t>(kernel.reductions.size()));
-    blocks_ = add_block(kernel, 0, blocked + 1, min(max(Size(block_rows) / rest, 1), kernel.extents[blocked + 1]));
+    using Kind = ScheduleStep::Kind;
+    const std::int64_t tile = row_tile / static_cast<std::int64_t>(kernel.reductions.size());
+    apply(kernel, {.kind = Kind::Split, .at = row, .counter = kernel.range, .length = tile});
+    const int block = blocked + 1;
+    const Size length = min(max(Size(block_rows) / rest, 1), kernel.extents[block]);
+    apply(kernel, {.kind = Kind::Split, .at = block, .counter = 0, .length = length});
+    blocks_ = kernel.extents[0];
     for (MemoryAccess& access : kernel.accesses) {
         if (access.kind == MemoryAccess::Kind::Partial) access.steps.dims[0] = kept;
     }
@@ -450,36 +455,7 @@ void LoopScheduler::tile(KernelPlan& kernel) const {
         }
     }
     if (along < 0) return;
-    // The dim moves after the range; what is left of it there counts blocks.
-    const Size extent = kernel.extents[along];
-    kernel.extents.push_back(extent);
-    kernel.extents[along] = (extent + tile_rows - 1) / tile_rows;
-    const int inner = kernel.extents.size() - 1;
-    for (MemoryAccess& access : kernel.accesses) {
-        access.steps.dims.push_back(access.steps.dims[along]);
-        access.steps.dims[along] = 0;
-    }
-    for (std::uint32_t& mask : kernel.loop_dims) {
-        if (mask >> along & 1) mask = (mask & ~(1u << along)) | 1u << inner;
-    }
-    kernel.blocks.push_back({along, inner, tile_rows});
-}
-
-Size LoopScheduler::add_block(KernelPlan& kernel, int at, int dim, Size length) const {
-    const Size count = (kernel.extents[dim] + length - 1) / length;
-    kernel.extents.insert(at, count);
-    ++kernel.range;
-    for (KernelPlan::Block& b : kernel.blocks) {
-        b.counter += b.counter >= at;
-        b.dim += b.dim >= at;
-    }
-    kernel.blocks.push_back({at, dim + (dim >= at), length});
-    for (MemoryAccess& access : kernel.accesses) access.steps.dims.insert(at, 0);
-    for (std::uint32_t& mask : kernel.loop_dims) {
-        const std::uint32_t low = (1u << at) - 1;
-        mask = (mask & low) | (mask & ~low) << 1;
-    }
-    return count;
+    apply(kernel, {.kind = ScheduleStep::Kind::Tile, .at = along, .length = tile_rows});
 }
 
 void LoopScheduler::find_keeps(KernelPlan& kernel) {

@@ -9,6 +9,7 @@
 
 #include "ir/ir.h"
 #include "plan/group/planner.h"
+#include "plan/schedule/steps.h"
 
 namespace pardo::plan {
 
@@ -51,10 +52,11 @@ struct KernelPlan {
     Stage stage = Stage::Whole;
     Strategy strategy = Strategy::Elementwise;
     std::string name;
-    Sizes extents;          // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
-    int range = 0;          // leading dims that are the kernel's index space
-    bool lanes = true;      // the last of them runs across lanes
-    bool unrolled = false;  // one kept dim is written out inside the item
+    Sizes extents;                    // of the loop dims: range, then `unrolled` if any, then inner ones, outermost first
+    int range = 0;                    // leading dims that are the kernel's index space
+    bool lanes = false;               // the last of them runs across lanes
+    bool unrolled = false;            // one kept dim is written out inside the item
+    std::vector<ScheduleStep> steps;  // what made these loops of one a dim, kept dims before reduced ones
     /// An inner loop dim of which an item does one block only.
     struct Block {
         int counter;  // range dim that counts the blocks
@@ -116,7 +118,7 @@ private:
     struct Dim {
         Size extent;
         bool reduced;
-        std::uint32_t members;  // domain dims merged into it
+        std::uint32_t member;  // the domain dim, one bit; 0: of blocks
     };
     void choose_layouts(const Group& group);
     // What a kernel computes and writes.
@@ -129,11 +131,11 @@ private:
     // What it reads, and in which loops.
     void add_loads(KernelPlan& kernel);
     bool resolve_target(KernelPlan& kernel);
-    void arrange(KernelPlan& kernel, const std::vector<Dim>& dims);
+    void make_loops(KernelPlan& kernel, const std::vector<Dim>& dims) const;
+    void arrange(KernelPlan& kernel) const;
     void split_blocks(KernelPlan& kernel);
     void split_rows(KernelPlan& kernel);
     void tile(KernelPlan& kernel) const;
-    Size add_block(KernelPlan& kernel, int at, int dim, Size length) const;
     void finish(KernelPlan& kernel);
     void find_keeps(KernelPlan& kernel);
     void estimate(KernelPlan& kernel) const;

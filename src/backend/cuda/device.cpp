@@ -16,7 +16,7 @@ namespace {
 
 emit::CFeatures features_of(const DeviceInfo& info) {
     emit::CFeatures f;
-    f.language = emit::CLanguage::Cuda;
+    f.target = &emit::cuda_cpp;
     f.masked_abs = true;  // NVIDIA's assembler takes -|x| <= 0 and |x| >= 0 for true where x is NaN
     f.sub_group = info.sub_group_sizes.front();
     f.shuffles = 2 * f.sub_group - 1;  // parts of a warp too

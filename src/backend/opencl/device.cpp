@@ -28,7 +28,7 @@ OpenClDevice::OpenClDevice(device::Backend* backend, PlatformContext* context, c
     shares_memory_ =
         info_.type == DeviceType::Cpu && (runs & CL_EXEC_NATIVE_KERNEL) && (path_ == MemoryPath::Usm || path_ == MemoryPath::SvmFine);
     host_routines_ = shares_memory_ && env("PARDO_OPENCL_ROUTINES") != "kernels";
-    features_.language = emit::CLanguage::OpenCL;
+    features_.target = &emit::opencl_c;
     features_.fp64 = info_.has_fp64;
     features_.split_pointers = path_ == MemoryPath::Buffer;
     features_.cpu = info_.type == DeviceType::Cpu && env("PARDO_OPENCL_EXECUTION") != "groups";  // a switch for tests

@@ -54,7 +54,7 @@ CEmitter::CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CG
     : kernel_(kernel),
       features_(features),
       geometry_(geometry),
-      target_(c_target(features.language)),
+      target_(*features.target),
       helpers_(features),
       text_(kernel.values.size()),
       uses_(kernel.values.size(), 0),

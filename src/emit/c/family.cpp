@@ -74,8 +74,7 @@ ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
     constexpr auto native = [](ir::Math fn, DType) { return fn == ir::Math::erf || fn == ir::Math::log1p; };
     ir::Kernel plain = ir::lower_complex(kernel);
     if (ir::has_shuffles(plain)) {
-        // In OpenCL all items of a sub-group have to be there.
-        const bool whole = features.language == CLanguage::Cuda || groups_of(plain).items() % plain.sub_group == 0;
+        const bool whole = features.target->partial_sub_groups || groups_of(plain).items() % plain.sub_group == 0;
         if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
     }
     if (!features.cpu) plain = ir::defer_reports(plain);

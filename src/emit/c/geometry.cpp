@@ -148,9 +148,8 @@ CGeometry team_geometry(const ir::Kernel& kernel, const device::LaunchShape& sha
             g.group_size = g.team == 1 ? std::min(most, gpu_group) : g.team;
         } else {
             if (g.team > features.sub_group && g.team < 2 * features.sub_group) g.team = features.sub_group;
-            // In OpenCL all items of a sub-group have to come to a shuffle: parts of one are not teams.
-            if (features.language == CLanguage::OpenCL && g.team < features.sub_group)
-                g.team = shape.innermost <= 8 ? 1 : features.sub_group;
+            // Where all items of a sub-group have to come to a shuffle, parts of one are not teams.
+            if (!features.target->partial_sub_groups && g.team < features.sub_group) g.team = shape.innermost <= 8 ? 1 : features.sub_group;
             g.group_size = std::max(g.team, g.team <= features.sub_group ? std::min(most, 128) : g.team);
         }
         while (g.unroll > 1 && std::int64_t(g.unroll) * g.team > shape.innermost) g.unroll /= 2;

@@ -12,7 +12,7 @@ namespace pardo::emit {
 /// Collects the helpers of one program.
 class CHelpers {
 public:
-    explicit CHelpers(const CFeatures& features) : features_(features), target_(c_target(features.language)) {}
+    explicit CHelpers(const CFeatures& features) : features_(features), target_(*features.target) {}
     /// The name of helper `row` for a dtype, as "pardo_floor_divide_i32"; its text joins the program.
     std::string use(const std::string& row, DType dtype);
     /// A reduction over a team; the function takes (value, lane, scratch).

@@ -205,7 +205,7 @@ void CEmitter::packed_steps(const Instr& in, const std::string& index, int unrol
     pragma_unroll();
     line("for (int u = 1; u < " + std::to_string(unroll) + "; ++u) " + top + " = " + top + " > " + element(keys, "u") + " ? " + top +
          " : " + element(keys, "u") + ";");
-    const bool warp = features_.language == CLanguage::Cuda && geometry_.team >= 32;
+    const bool warp = target_.warp_votes && geometry_.team >= 32;
     line("if (" + helpers_.use(warp ? "passes_in_warp" : "passes", DType::UInt32) + "(" + top + ", &" + bar + ")) {");
     ++depth_;
     from_[key] = element(keys, "u");

@@ -11,7 +11,7 @@ namespace pardo::emit {
 using ir::Opcode;
 
 void CEmitter::pair_sines() {
-    if (features_.language != CLanguage::Cuda) return;
+    if (!target_.paired_sines) return;
     for (const Instr& in : kernel_.instrs) {
         if (ir::is_lanes_loop(in)) return;  // whose values may come from elsewhere
     }

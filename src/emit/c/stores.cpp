@@ -49,7 +49,7 @@ std::vector<ir::InstrId> CEmitter::neighbours(const ir::Region& region, std::siz
     const ir::Value pointer = first.operands[0];
     const int size = itemsize(type(first.operands[2]));
     const Instr* whose = ir::definition(kernel_, pointer);
-    if (features_.language != CLanguage::Cuda || uses_team() || size < 4 || !whose || whose->op != Opcode::Param) return found;
+    if (!target_.wide_stores || uses_team() || size < 4 || !whose || whose->op != Opcode::Param) return found;
     const auto [base, begin] = parts(kernel_, first.operands[1]);
     for (++at; at < region.body.size() && static_cast<int>(found.size()) < widest / size; ++at) {
         const Instr& in = kernel_.instrs[region.body[at]];

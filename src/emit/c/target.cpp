@@ -5,9 +5,8 @@
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
-namespace {
 
-constexpr CTarget opencl = {
+const CTarget opencl_c = {
     .name = "opencl",
     .head = "#pragma OPENCL FP_CONTRACT OFF\n",
     .fp64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
@@ -39,6 +38,7 @@ constexpr CTarget opencl = {
         "static inline ushort f32_to_f16(float x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
     .f64_to_f16 = "static inline ushort f64_to_f16(double x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
     .unroll = "#pragma unroll",
+    .unroll_hint = "__attribute__((opencl_unroll_hint))",
     .popcount = "popcount(x)",
     .atomic_add_local = "atomic_add((volatile __local uint*)(p), v)",
     .atomic_add_global = "atomic_add((volatile __global uint*)(p), v)",
@@ -57,9 +57,13 @@ constexpr CTarget opencl = {
     .scopes = {"", "", ""},
     .fences = {"mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)", "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
                "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"},
+    .partial_sub_groups = false,
+    .warp_votes = false,
+    .paired_sines = false,
+    .wide_stores = false,
 };
 
-constexpr CTarget cuda = {
+const CTarget cuda_cpp = {
     .name = "cuda",
     .head = "",
     .fp64 = "",
@@ -104,6 +108,7 @@ constexpr CTarget cuda = {
         "    return bits;\n"
         "}\n",
     .unroll = "#pragma unroll",
+    .unroll_hint = "_Pragma(\"unroll\")",
     .popcount = "__popc(x)",
     .atomic_add_local = "atomicAdd(p, v)",
     .atomic_add_global = "atomicAdd(p, v)",
@@ -118,7 +123,13 @@ constexpr CTarget cuda = {
     .float_atomics = true,
     .scopes = {"_block", "", "_system"},
     .fences = {"__threadfence_block()", "__threadfence()", "__threadfence_system()"},
+    .partial_sub_groups = true,
+    .warp_votes = true,
+    .paired_sines = true,
+    .wide_stores = true,
 };
+
+namespace {
 
 /// OpenCL, CHalf::Type. Compilers see through these; vload_half of a variable's address they do not: on Intel's runtime it is a call for
 /// each number, a hundred times slower.
@@ -149,12 +160,12 @@ const char* c_half_functions(const CFeatures& features) {
     switch (features.half) {
         case CHalf::Type: return half_by_type;
         case CHalf::Integers: return half_by_integers;
-        default: return c_target(features.language).f16_functions;
+        default: return features.target->f16_functions;
     }
 }
 
 const char* c_half_of_double(const CFeatures& features) {
-    return features.half == CHalf::Type ? half_of_double_by_type : c_target(features.language).f64_to_f16;
+    return features.half == CHalf::Type ? half_of_double_by_type : features.target->f64_to_f16;
 }
 
 void replace_all(std::string& text, const char* what, const std::string& with) {
@@ -162,10 +173,8 @@ void replace_all(std::string& text, const char* what, const std::string& with) {
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, length, with);
 }
 
-const CTarget& c_target(CLanguage language) { return language == CLanguage::OpenCL ? opencl : cuda; }
-
 std::string CFeatures::key() const {
-    std::string text = c_target(language).name;
+    std::string text = target->name;
     for (const int part :
          {static_cast<int>(fp64), static_cast<int>(split_pointers), static_cast<int>(cpu), static_cast<int>(vector_loops),
           static_cast<int>(native_erf), static_cast<int>(intel_shuffles), static_cast<int>(overlap), static_cast<int>(split_longs),
@@ -194,7 +203,7 @@ std::string c_memory_type(const CTarget& target, DType dtype) {
 }
 
 std::string c_macros(const CFeatures& features) {
-    const CTarget& t = c_target(features.language);
+    const CTarget& t = *features.target;
     std::string text = t.head;
     if (features.fp64) text += t.fp64;
     const auto define = [&](const std::string& name, const std::string& value) { text += "#define " + name + " " + value + "\n"; };
@@ -221,8 +230,7 @@ std::string c_macros(const CFeatures& features) {
     define("BITS_F64", t.bits_of_f64);
     // A compiler that makes vectors of neighbouring items takes two to ten times as long for unrolled loops, and their code is slower.
     const bool items_are_lanes = features.cpu && !features.vector_loops;
-    const char* hint = features.language == CLanguage::OpenCL ? "__attribute__((opencl_unroll_hint))" : "_Pragma(\"unroll\")";
-    define("UNROLL", items_are_lanes ? "" : hint);
+    define("UNROLL", items_are_lanes ? "" : t.unroll_hint);
     if (features.split_pointers) {
         define("ARG(T, name)", "GLOBAL u8* name##_base, i64 name##_offset");
         define("CONST_ARG(T, name)", "GLOBAL const u8* name##_base, i64 name##_offset");

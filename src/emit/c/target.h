@@ -8,10 +8,7 @@
 
 namespace pardo::emit {
 
-/// The languages.
-enum class CLanguage : std::uint8_t { OpenCL, Cuda };
-
-/// The words of a language.
+/// The words of a language, and what it can do. A back end may bring one of its own.
 struct CTarget {
     const char* name;      // as inspect() calls it
     const char* head;      // first lines of every program
@@ -42,6 +39,7 @@ struct CTarget {
     const char* f16_functions;      // as c_half_functions, by CHalf::Builtins
     const char* f64_to_f16;         // as c_half_of_double
     const char* unroll;             // a line before a loop that is written out
+    const char* unroll_hint;        // the same as a macro may have it
     const char* popcount;           // of an unsigned integer x of 32 bits
     const char* atomic_add_local;   // to *p, uint32 that a group shares
     const char* atomic_add_global;  // with *p, uint32 in global memory
@@ -56,8 +54,12 @@ struct CTarget {
     bool float_atomics;             // adds floats as they are
     const char* scopes[3];          // ends of those functions' names, by ir::MemoryScope
     const char* fences[3];          // statements: what is before is seen before what is after
+    bool partial_sub_groups;        // items shuffle where not all of their sub-group are there
+    bool warp_votes;                // teams of 32 items and more vote by warps
+    bool paired_sines;              // has sincos
+    bool wide_stores;               // stores to adjacent elements are better joined
 };
-const CTarget& c_target(CLanguage language);
+extern const CTarget opencl_c, cuda_cpp;
 /// Puts values in the places of a target's words.
 void replace_all(std::string& text, const char* what, const std::string& with);
 
@@ -70,7 +72,7 @@ enum class CHalf : std::uint8_t {
 
 /// What the emitter may use on one device; part of a program's key.
 struct CFeatures {
-    CLanguage language = CLanguage::OpenCL;
+    const CTarget* target = &opencl_c;
     bool fp64 = true;
     bool split_pointers = false;  // OpenCL: a pointer parameter is a base and an offset in bytes, because buffers have no addresses
     bool cpu = false;             // work-groups run on a core: a barrier is expensive, a long loop in one item is not

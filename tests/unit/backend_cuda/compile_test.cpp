@@ -12,7 +12,7 @@ using namespace test;
 
 std::string text_of(const device::SourceKernel& kernel) {
     emit::CFeatures features;
-    features.language = emit::CLanguage::Cuda;
+    features.target = &emit::cuda_cpp;
     features.sub_group = 32;
     features.max_group_size = 1024;
     return emit::c_macros(features) + kernel.text;

@@ -13,16 +13,18 @@ namespace {
 
 using emit::CFeatures;
 using emit::CGeometry;
-using emit::CLanguage;
 using emit::CMapping;
+using emit::CTarget;
+using emit::cuda_cpp;
+using emit::opencl_c;
 using ir::Access;
 using ir::AtomicOp;
 using ir::Space;
 using ir::Value;
 
-CFeatures any_gpu(CLanguage language) {
+CFeatures any_gpu(const CTarget& target) {
     CFeatures f;
-    f.language = language;
+    f.target = &target;
     f.max_group_size = 1024;
     return f;
 }
@@ -48,7 +50,7 @@ ir::Kernel swap() {
 }
 
 TEST(CGroups, ReadLikeAProgramInEachLanguage) {
-    EXPECT_EQ(text_of(swap(), any_gpu(CLanguage::OpenCL), {64, 64}), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(text_of(swap(), any_gpu(opencl_c), {64, 64}), R"(#pragma OPENCL FP_CONTRACT OFF
 static inline void item(__global float* x, long n0, long n1, long i0, long i1, long l0, long l1, long g0, long g1, __local float* tile) {
     const long v0 = i1 + (n1 * i0);
     const float v1 = x[v0];
@@ -71,7 +73,7 @@ __kernel __attribute__((reqd_work_group_size(16, 4, 1))) void k_swap(__global fl
 }
 )");
     EXPECT_EQ(
-        text_of(swap(), any_gpu(CLanguage::Cuda), {64, 64}),
+        text_of(swap(), any_gpu(cuda_cpp), {64, 64}),
         R"(static __device__ __forceinline__ void item(float* x, long long n0, long long n1, long long i0, long long i1, long long l0, long long l1, long long g0, long long g1, float* tile) {
     const long long v0 = i1 + (n1 * i0);
     const float v1 = x[v0];
@@ -105,7 +107,7 @@ ir::Kernel turn(std::initializer_list<std::int64_t> size, DType dtype) {
 }
 
 TEST(CGroups, ItemsOfSubGroupsExchangeValues) {
-    CFeatures opencl = any_gpu(CLanguage::OpenCL), cuda = any_gpu(CLanguage::Cuda);
+    CFeatures opencl = any_gpu(opencl_c), cuda = any_gpu(cuda_cpp);
     const std::string memory = text_of(turn({64}, f32), opencl, {640});
     expect_in(memory, "__local float exchanged[64]");
     expect_in(memory, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
@@ -134,7 +136,7 @@ TEST(CGroups, LoadsStayBeforeBarriersAndAtomics) {
     const Value before = m.load(x, m.dim(0)), constant = m.load(y, m.dim(0));
     m.atomic(AtomicOp::Add, x, m.i64(0), m.constant(i32, 1.0));
     m.store(z, m.dim(0), m.mul(before, constant));
-    EXPECT_EQ(text_of(m.finish(), any_gpu(CLanguage::OpenCL), {64}), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(text_of(m.finish(), any_gpu(opencl_c), {64}), R"(#pragma OPENCL FP_CONTRACT OFF
 static inline void item(__global int* x, __global const int* restrict y, __global int* z, long n0, long i0, long l0, long g0) {
     const int v0 = x[i0];
     const int v1 = y[i0];
@@ -163,7 +165,7 @@ TEST(CGroups, AtomicsAreTheLanguagesOwnOrLoops) {
     m.atomic(AtomicOp::Exchange, b, at, x, ir::MemoryOrder::Acquire);
     m.store(c, m.dim(0), m.compare_exchange(c, at, m.constant(i32, 1.0), m.constant(i32, 2.0), ir::MemoryOrder::SeqCst));
     const ir::Kernel kernel = m.finish();
-    EXPECT_EQ(text_of(kernel, any_gpu(CLanguage::OpenCL), {64}), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(text_of(kernel, any_gpu(opencl_c), {64}), R"(#pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
@@ -208,7 +210,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void atomics(__global 
     if (i0 < n0) item(a, b, c_, n0, i0);
 }
 )");
-    EXPECT_EQ(text_of(kernel, any_gpu(CLanguage::Cuda), {64}),
+    EXPECT_EQ(text_of(kernel, any_gpu(cuda_cpp), {64}),
               R"(static __device__ __forceinline__ double pardo_atomic_max_f64_block(double* p, double x) {
     unsigned long long seen = *(volatile unsigned long long*)p;
     for (;;) {
@@ -241,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(256) atomics(long long* __restrict_
     if (i0 < n0) item(a, b, c_, n0, i0);
 }
 )");
-    CFeatures lacking = any_gpu(CLanguage::OpenCL);
+    CFeatures lacking = any_gpu(opencl_c);
     lacking.system_atomics = false;
     EXPECT_THROW(text_of(kernel, lacking, {64}), Error);
     lacking.wide_atomics = false;
@@ -303,7 +305,7 @@ TEST(CGroups, TeamsShareNoAtomicsAndNoArrays) {
         m.store(x, m.dim(0), m.for_lanes(m.i64(0), n, sum, [&](Value k) { return std::vector{m.load(x, k)}; })[0]);
         const ir::Kernel kernel = m.finish();
         const std::int64_t extents[] = {100};
-        CFeatures f = any_gpu(CLanguage::Cuda);
+        CFeatures f = any_gpu(cuda_cpp);
         f.sub_group = 32;
         return emit::choose_geometry(kernel, {.extents = extents, .inner = 4096, .innermost = 4096}, f).team;
     };
@@ -319,8 +321,7 @@ TEST(CGroups, LoopBoundsAreReadOnceWhenTheLoopWrites) {
         m.atomic(AtomicOp::Add, n, m.i64(0), m.i64(1));
         return ir::Builder::Values();
     });
-    expect_in(text_of(m.finish(), any_gpu(CLanguage::OpenCL), {4}),
-              "    const long v0 = n[0];\n    for (long k1 = 0; k1 < v0; k1 += 1) {\n");
+    expect_in(text_of(m.finish(), any_gpu(opencl_c), {4}), "    const long v0 = n[0];\n    for (long k1 = 0; k1 < v0; k1 += 1) {\n");
 }
 
 }  // namespace

@@ -14,8 +14,10 @@ namespace {
 
 using emit::CFeatures;
 using emit::CGeometry;
-using emit::CLanguage;
 using emit::CMapping;
+using emit::CTarget;
+using emit::cuda_cpp;
+using emit::opencl_c;
 using ir::Access;
 
 ir::Kernel addition() {
@@ -38,10 +40,10 @@ ir::Kernel row_sums() {
     return m.finish();
 }
 
-CFeatures gpu(CLanguage language) {
+CFeatures gpu(const CTarget& target) {
     CFeatures f;
-    f.language = language;
-    f.sub_group = language == CLanguage::Cuda ? 32 : 1;
+    f.target = &target;
+    f.sub_group = &target == &cuda_cpp ? 32 : 1;
     f.max_group_size = 1024;
     f.compute_units = 132;
     return f;
@@ -50,7 +52,7 @@ CFeatures gpu(CLanguage language) {
 TEST(CText, reads_like_a_program_in_each_language) {
     CGeometry g;
     g.group_size = 256;
-    EXPECT_EQ(emit::emit_c(addition(), gpu(CLanguage::OpenCL), g).text, R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(emit::emit_c(addition(), gpu(opencl_c), g).text, R"(#pragma OPENCL FP_CONTRACT OFF
 static inline void item(__global float* restrict out0, __global const float* restrict in0, __global const float* restrict in1, long n0, long i0) {
     out0[i0] = in0[i0] + in1[i0];
 }
@@ -63,7 +65,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void add_f32(__global 
 }
 )");
     g.columns = 4;
-    const emit::CText cuda = emit::emit_c(addition(), gpu(CLanguage::Cuda), g);
+    const emit::CText cuda = emit::emit_c(addition(), gpu(cuda_cpp), g);
     EXPECT_EQ(cuda.params, "pppli");
     EXPECT_EQ(cuda.entry, "add_f32");
     EXPECT_EQ(
@@ -123,7 +125,7 @@ __kernel __attribute__((reqd_work_group_size(4096, 1, 1))) void add_f32(__global
 }
 
 TEST(CText, pointers_without_addresses_come_in_two_parts) {
-    CFeatures f = gpu(CLanguage::OpenCL);
+    CFeatures f = gpu(opencl_c);
     f.split_pointers = true;
     const std::string text = emit::emit_c(addition(), f, {}).text;
     EXPECT_NE(text.find("__global const char* in0_base, long in0_offset"), std::string::npos) << text;
@@ -131,15 +133,15 @@ TEST(CText, pointers_without_addresses_come_in_two_parts) {
 }
 
 TEST(CText, teams_share_lanes_loops_and_one_of_them_stores) {
-    for (const CLanguage language : {CLanguage::OpenCL, CLanguage::Cuda}) {
+    for (const CTarget* const language : {&opencl_c, &cuda_cpp}) {
         CGeometry g;
         g.mapping = CMapping::Team;
         g.group_size = g.team = 128;
-        const std::string text = emit::emit_c(row_sums(), gpu(language), g).text;
+        const std::string text = emit::emit_c(row_sums(), gpu(*language), g).text;
         EXPECT_NE(text.find(" += 128"), std::string::npos) << text;
         EXPECT_NE(text.find("team_add_f32("), std::string::npos) << text;
         EXPECT_NE(text.find("if (lane == 0) out0[i0] = "), std::string::npos) << text;
-        EXPECT_EQ(text.find("__shfl") != std::string::npos, language == CLanguage::Cuda);
+        EXPECT_EQ(text.find("__shfl") != std::string::npos, language == &cuda_cpp);
     }
 }
 
@@ -163,18 +165,18 @@ TEST(CText, places_of_the_greatest_are_packed_only_where_its_key_may_win) {
     g.mapping = CMapping::Team;
     g.group_size = g.team = 128;
     g.unroll = 8;
-    const std::string cuda = emit::emit_c(row_places(false), gpu(CLanguage::Cuda), g).text;
+    const std::string cuda = emit::emit_c(row_places(false), gpu(cuda_cpp), g).text;
     EXPECT_NE(cuda.find("if (pardo_passes_in_warp_u32("), std::string::npos) << cuda;
-    EXPECT_NE(emit::emit_c(row_places(false), gpu(CLanguage::OpenCL), g).text.find("if (pardo_passes_u32("), std::string::npos);
+    EXPECT_NE(emit::emit_c(row_places(false), gpu(opencl_c), g).text.find("if (pardo_passes_u32("), std::string::npos);
     // The lanes of a warp have rows of their own.
     g.team = 16;
-    EXPECT_NE(emit::emit_c(row_places(false), gpu(CLanguage::Cuda), g).text.find("if (pardo_passes_u32("), std::string::npos);
+    EXPECT_NE(emit::emit_c(row_places(false), gpu(cuda_cpp), g).text.find("if (pardo_passes_u32("), std::string::npos);
     // By an equal key a later element may win.
-    EXPECT_EQ(emit::emit_c(row_places(true), gpu(CLanguage::Cuda), g).text.find("pardo_passes"), std::string::npos);
+    EXPECT_EQ(emit::emit_c(row_places(true), gpu(cuda_cpp), g).text.find("pardo_passes"), std::string::npos);
 }
 
 TEST(CText, sub_groups_of_a_known_size_exchange_by_shuffles) {
-    CFeatures f = gpu(CLanguage::OpenCL);
+    CFeatures f = gpu(opencl_c);
     f.sub_group = 16;
     CGeometry g;
     g.mapping = CMapping::Team;
@@ -230,7 +232,7 @@ TEST(CText, refuses_what_a_device_lacks) {
     const ir::Value out = m.pointer("out0", DType::Float64, Access::Write, true);
     m.store(out, m.dim(0), m.constant(DType::Float64, 1.0));
     const ir::Kernel kernel = m.finish();
-    CFeatures f = gpu(CLanguage::OpenCL);
+    CFeatures f = gpu(opencl_c);
     f.fp64 = false;
     try {
         emit::emit_c(kernel, f, {});
@@ -295,22 +297,21 @@ ir::Kernel blocks(DType dtype, int count, std::int64_t first, bool reads) {
 TEST(CText, an_item_stores_neighbours_by_one_access_where_that_matters) {
     CGeometry g;
     g.group_size = 256;
-    const auto count_of = [&](const ir::Kernel& kernel, CLanguage language, const std::string& what) {
-        const std::string text = emit::emit_c(kernel, gpu(language), g).text;
+    const auto count_of = [&](const ir::Kernel& kernel, const CTarget& target, const std::string& what) {
+        const std::string text = emit::emit_c(kernel, gpu(target), g).text;
         int count = 0;
         for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
         return count;
     };
-    using enum CLanguage;
-    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), Cuda, "    pardo_store_4_f32(&out0["), 1);
-    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), Cuda, "] = "), 4);  // within the helper
-    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), Cuda, "    pardo_store_4_f32(&out0["), 1);
-    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), Cuda, "    pardo_store_2_f32(&out0["), 1);
-    EXPECT_EQ(count_of(blocks(DType::Float64, 4, 0, false), Cuda, "    pardo_store_2_f64(&out0["), 2);
-    EXPECT_EQ(count_of(blocks(DType::UInt32, 2, 0, false), Cuda, "    pardo_store_2_u32(&out0["), 1);
-    EXPECT_EQ(count_of(blocks(DType::Int16, 4, 0, false), Cuda, "pardo_store"), 0);
-    EXPECT_EQ(count_of(blocks(f32, 4, 0, true), Cuda, "pardo_store"), 0);
-    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), OpenCL, "pardo_store"), 0);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), cuda_cpp, "    pardo_store_4_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), cuda_cpp, "] = "), 4);  // within the helper
+    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), cuda_cpp, "    pardo_store_4_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(f32, 7, 3, false), cuda_cpp, "    pardo_store_2_f32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(DType::Float64, 4, 0, false), cuda_cpp, "    pardo_store_2_f64(&out0["), 2);
+    EXPECT_EQ(count_of(blocks(DType::UInt32, 2, 0, false), cuda_cpp, "    pardo_store_2_u32(&out0["), 1);
+    EXPECT_EQ(count_of(blocks(DType::Int16, 4, 0, false), cuda_cpp, "pardo_store"), 0);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, true), cuda_cpp, "pardo_store"), 0);
+    EXPECT_EQ(count_of(blocks(f32, 4, 0, false), opencl_c, "pardo_store"), 0);
 }
 
 TEST(CText, sine_and_cosine_of_a_number_are_one_call) {
@@ -322,10 +323,10 @@ TEST(CText, sine_and_cosine_of_a_number_are_one_call) {
         const ir::Value a = m.call(ir::Math::cos, x), b = m.call(ir::Math::sin, x), c = m.call(ir::Math::sin, y);
         m.store(out, m.dim(0), m.add(m.mul(a, b), c));
         const ir::Kernel kernel = m.finish();
-        const std::string text = emit::emit_c(kernel, gpu(CLanguage::Cuda), g).text, f = dtype == f32 ? "f" : "";
+        const std::string text = emit::emit_c(kernel, gpu(cuda_cpp), g).text, f = dtype == f32 ? "f" : "";
         const std::string wanted = "    sincos" + f + "(v0, &v2, &v1);\n    out0[i0] = sin" + f + "(-v0) + (v1 * v2);\n";
         EXPECT_NE(text.find(wanted), std::string::npos) << text;
-        EXPECT_EQ(emit::emit_c(kernel, gpu(CLanguage::OpenCL), g).text.find("sincos"), std::string::npos);
+        EXPECT_EQ(emit::emit_c(kernel, gpu(opencl_c), g).text.find("sincos"), std::string::npos);
     }
 }
 
@@ -340,13 +341,13 @@ TEST(CGeometry, gives_an_item_one_element_where_copies_would_multiply_branches) 
                 b.eq(b.rem(b.dim(0), b.i64(7 + k)), b.i64(3)), [&] { return ir::Builder::Values{b.load(x, b.i64(k))}; },
                 [&] { return ir::Builder::Values{value}; })[0];
         b.store(out, b.dim(0), value);
-        EXPECT_EQ(emit::choose_geometry(b.finish(), {.extents = items, .inner = 1, .innermost = 1}, gpu(CLanguage::Cuda)).columns, wanted);
+        EXPECT_EQ(emit::choose_geometry(b.finish(), {.extents = items, .inner = 1, .innermost = 1}, gpu(cuda_cpp)).columns, wanted);
     }
 }
 
 TEST(CGeometry, fits_the_stack_of_a_processors_thread) {
     const std::int64_t items[] = {1000};
-    CFeatures f = gpu(CLanguage::OpenCL);
+    CFeatures f = gpu(opencl_c);
     for (const auto& [count, wanted] : {std::pair(16, 16), std::pair(32768, 4), std::pair(1 << 20, 1)}) {
         ir::Builder b("own", 1, false);
         const ir::Value own = b.array("own", DType::Float64, count, ir::Space::Private);
@@ -361,7 +362,7 @@ TEST(CGeometry, fits_the_stack_of_a_processors_thread) {
 
 TEST(CGeometry, fits_the_device_and_the_size) {
     const std::int64_t large[] = {1 << 28}, small[] = {16}, pairs[] = {20000, 20000}, triples[] = {1000000, 3};
-    const CFeatures f = gpu(CLanguage::Cuda);
+    const CFeatures f = gpu(cuda_cpp);
     const auto of = [&](const ir::Kernel& kernel, std::span<const std::int64_t> extents, std::int64_t inner) {
         return emit::choose_geometry(kernel, {.extents = extents, .inner = inner, .innermost = inner}, f);
     };
@@ -372,7 +373,7 @@ TEST(CGeometry, fits_the_device_and_the_size) {
     EXPECT_EQ(of(row_sums(), rows, 4096).team, 256);
     EXPECT_LE(of(row_sums(), rows, 40).team, 32);
     // OpenCL: a sub-group is whole teams or none.
-    CFeatures sub_groups = gpu(CLanguage::OpenCL);
+    CFeatures sub_groups = gpu(opencl_c);
     sub_groups.sub_group = 16;
     for (const std::int64_t inner : {1, 3, 9, 15, 40, 100, 4096, 1 << 20}) {
         for (const std::int64_t count : {1, 100, 1 << 20}) {

@@ -45,7 +45,7 @@ const Nvrtc* nvrtc() {
 
 void expect_compiles(const Variant& variant, const std::string& arch) {
     emit::CFeatures features;
-    features.language = emit::CLanguage::Cuda;
+    features.target = &emit::cuda_cpp;
     const device::SourceKernel source = routines::kernel_source(variant, "");
     const std::string text = emit::c_macros(features) + source.text, option = "--gpu-architecture=" + arch;
     void* program = nullptr;

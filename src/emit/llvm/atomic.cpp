@@ -3,6 +3,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/arith.h"
 
 namespace pardo::emit {
 
@@ -43,23 +44,23 @@ llvm::AtomicRMWInst::BinOp operation(AtomicOp op, DType t) {
 }  // namespace
 
 /// Once for all lanes; on a processor that runs the whole launch every scope is that of its threads.
-void Emitter::fence(const Instr& in) { b_.CreateFence(ordering(in.order)); }
+void Emitter::fence(const Instr& in) { g_.b.CreateFence(ordering(in.order)); }
 
 /// What memory holds afterwards. values: the operand, or expected and desired.
 llvm::Value* Emitter::updated(const Update& u, llvm::Value* old, llvm::ArrayRef<llvm::Value*> values) {
     if (u.in.op == Opcode::CompareExchange) {
-        llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
-        return b_.CreateSelect(b_.CreateICmpEQ(b_.CreateBitCast(old, bits), b_.CreateBitCast(values[0], bits)), values[1], old);
+        llvm::Type* bits = g_.b.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
+        return g_.b.CreateSelect(g_.b.CreateICmpEQ(g_.b.CreateBitCast(old, bits), g_.b.CreateBitCast(values[0], bits)), values[1], old);
     }
     const bool real = is_float(u.type);
     switch (u.in.atomic) {
-        case AtomicOp::Add: return binary(Opcode::Add, u.type, old, values[0]);
-        case AtomicOp::Sub: return binary(Opcode::Sub, u.type, old, values[0]);
-        case AtomicOp::Min: return min_max(real ? Opcode::Fmin : Opcode::Min, u.type, old, values[0]);
-        case AtomicOp::Max: return min_max(real ? Opcode::Fmax : Opcode::Max, u.type, old, values[0]);
-        case AtomicOp::And: return b_.CreateAnd(old, values[0]);
-        case AtomicOp::Or: return b_.CreateOr(old, values[0]);
-        case AtomicOp::Xor: return b_.CreateXor(old, values[0]);
+        case AtomicOp::Add: return binary(g_, Opcode::Add, u.type, old, values[0]);
+        case AtomicOp::Sub: return binary(g_, Opcode::Sub, u.type, old, values[0]);
+        case AtomicOp::Min: return min_max(g_, real ? Opcode::Fmin : Opcode::Min, u.type, old, values[0]);
+        case AtomicOp::Max: return min_max(g_, real ? Opcode::Fmax : Opcode::Max, u.type, old, values[0]);
+        case AtomicOp::And: return g_.b.CreateAnd(old, values[0]);
+        case AtomicOp::Or: return g_.b.CreateOr(old, values[0]);
+        case AtomicOp::Xor: return g_.b.CreateXor(old, values[0]);
         case AtomicOp::Exchange: return values[0];
     }
     return values[0];
@@ -67,23 +68,23 @@ llvm::Value* Emitter::updated(const Update& u, llvm::Value* old, llvm::ArrayRef<
 
 /// For what processors have no instruction: tries until no other change came between.
 llvm::Value* Emitter::update_in_loop(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values) {
-    llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
+    llvm::Type* bits = g_.b.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
     const llvm::Align align = alignment(u.type);
     const llvm::AtomicOrdering order = ordering(u.in.order);
-    llvm::LoadInst* first = b_.CreateAlignedLoad(bits, at, align);
+    llvm::LoadInst* first = g_.b.CreateAlignedLoad(bits, at, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = block("atomic"), *done = block("atomic.done");
-    b_.CreateBr(loop);
-    b_.SetInsertPoint(loop);
-    llvm::PHINode* seen = b_.CreatePHI(bits, 2);
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *loop = block(g_, "atomic"), *done = block(g_, "atomic.done");
+    g_.b.CreateBr(loop);
+    g_.b.SetInsertPoint(loop);
+    llvm::PHINode* seen = g_.b.CreatePHI(bits, 2);
     seen->addIncoming(first, before);
-    llvm::Value* old = b_.CreateBitCast(seen, element(u.type));
-    llvm::Value* wanted = b_.CreateBitCast(updated(u, old, values), bits);
+    llvm::Value* old = g_.b.CreateBitCast(seen, element(g_, u.type));
+    llvm::Value* wanted = g_.b.CreateBitCast(updated(u, old, values), bits);
     llvm::Value* result =
-        b_.CreateAtomicCmpXchg(at, seen, wanted, align, order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
-    seen->addIncoming(b_.CreateExtractValue(result, 0), b_.GetInsertBlock());
-    b_.CreateCondBr(b_.CreateExtractValue(result, 1), done, loop);
-    b_.SetInsertPoint(done);
+        g_.b.CreateAtomicCmpXchg(at, seen, wanted, align, order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
+    seen->addIncoming(g_.b.CreateExtractValue(result, 0), g_.b.GetInsertBlock());
+    g_.b.CreateCondBr(g_.b.CreateExtractValue(result, 1), done, loop);
+    g_.b.SetInsertPoint(done);
     return old;
 }
 
@@ -91,20 +92,20 @@ llvm::Value* Emitter::update_in_loop(const Update& u, llvm::Value* at, llvm::Arr
 llvm::Value* Emitter::update(const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values) {
     const llvm::Align align = alignment(u.type);
     if (u.plain) {
-        llvm::LoadInst* old = b_.CreateAlignedLoad(element(u.type), at, align);
-        b_.CreateAlignedStore(updated(u, old, values), at, align);
+        llvm::LoadInst* old = g_.b.CreateAlignedLoad(element(g_, u.type), at, align);
+        g_.b.CreateAlignedStore(updated(u, old, values), at, align);
         return old;
     }
     const llvm::AtomicOrdering order = ordering(u.in.order);
     if (u.in.op == Opcode::CompareExchange) {
-        llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
-        llvm::Value* result = b_.CreateAtomicCmpXchg(at, b_.CreateBitCast(values[0], bits), b_.CreateBitCast(values[1], bits), align, order,
-                                                     llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
-        return b_.CreateBitCast(b_.CreateExtractValue(result, 0), element(u.type));
+        llvm::Type* bits = g_.b.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
+        llvm::Value* result = g_.b.CreateAtomicCmpXchg(at, g_.b.CreateBitCast(values[0], bits), g_.b.CreateBitCast(values[1], bits), align,
+                                                       order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
+        return g_.b.CreateBitCast(g_.b.CreateExtractValue(result, 0), element(g_, u.type));
     }
     const bool extreme = u.in.atomic == AtomicOp::Min || u.in.atomic == AtomicOp::Max;
     if (is_float(u.type) && extreme) return update_in_loop(u, at, values);
-    return b_.CreateAtomicRMW(operation(u.in.atomic, u.type), at, values[0], align, order);
+    return g_.b.CreateAtomicRMW(operation(u.in.atomic, u.type), at, values[0], align, order);
 }
 
 /// All lanes have one address and the old value is not used: combines their integers first. False if that is not so.
@@ -113,23 +114,23 @@ bool Emitter::update_once(const Update& u, llvm::Value* index, llvm::Value* valu
     if (!joins || info_.uses[u.in.results[0]] > 0) return false;
     const bool is_signed = kind_of(u.type) == DKind::Signed;
     auto joined = [&]() -> llvm::Value* {
-        auto on = [&](ir::Combine neutral) { return mask_ ? b_.CreateSelect(mask_, value, identity(neutral, u.type, lanes_)) : value; };
+        auto on = [&](ir::Combine neutral) { return mask_ ? g_.b.CreateSelect(mask_, value, identity(neutral, u.type, lanes_)) : value; };
         switch (u.in.atomic) {
-            case AtomicOp::Min: return b_.CreateIntMinReduce(on(ir::Combine::Min), is_signed);
-            case AtomicOp::Max: return b_.CreateIntMaxReduce(on(ir::Combine::Max), is_signed);
-            case AtomicOp::And: return b_.CreateAndReduce(on(ir::Combine::And));
-            case AtomicOp::Or: return b_.CreateOrReduce(on(ir::Combine::Or));
-            case AtomicOp::Xor: return b_.CreateXorReduce(on(ir::Combine::Or));
-            default: return b_.CreateAddReduce(on(ir::Combine::Add));
+            case AtomicOp::Min: return g_.b.CreateIntMinReduce(on(ir::Combine::Min), is_signed);
+            case AtomicOp::Max: return g_.b.CreateIntMaxReduce(on(ir::Combine::Max), is_signed);
+            case AtomicOp::And: return g_.b.CreateAndReduce(on(ir::Combine::And));
+            case AtomicOp::Or: return g_.b.CreateOrReduce(on(ir::Combine::Or));
+            case AtomicOp::Xor: return g_.b.CreateXorReduce(on(ir::Combine::Or));
+            default: return g_.b.CreateAddReduce(on(ir::Combine::Add));
         }
     };
-    llvm::BasicBlock *write = block("atomic.once"), *done = block("atomic.done");
-    mask_ ? branch_if_any(mask_, write, done) : static_cast<void>(b_.CreateBr(write));
-    b_.SetInsertPoint(write);
+    llvm::BasicBlock *write = block(g_, "atomic.once"), *done = block(g_, "atomic.done");
+    mask_ ? branch_if_any(g_, mask_, write, done) : static_cast<void>(g_.b.CreateBr(write));
+    g_.b.SetInsertPoint(write);
     update(u, address(u.in.operands[0], index), joined());
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
-    define(u.in.results[0], llvm::Constant::getNullValue(element(u.type)));
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
+    define(u.in.results[0], llvm::Constant::getNullValue(element(g_, u.type)));
     return true;
 }
 
@@ -138,25 +139,25 @@ bool Emitter::update_running(const Update& u, llvm::Value* index, llvm::Value* v
     const bool adds = u.in.op == Opcode::Atomic && (u.in.atomic == AtomicOp::Add || u.in.atomic == AtomicOp::Sub);
     if (!adds || !is_integer(u.type)) return false;
     llvm::Constant* none = llvm::Constant::getNullValue(value->getType());
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *write = block("atomic.once"), *done = block("atomic.done");
-    mask_ ? branch_if_any(mask_, write, done) : static_cast<void>(b_.CreateBr(write));
-    b_.SetInsertPoint(write);
-    llvm::Value* own = mask_ ? b_.CreateSelect(mask_, value, none) : value;
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *write = block(g_, "atomic.once"), *done = block(g_, "atomic.done");
+    mask_ ? branch_if_any(g_, mask_, write, done) : static_cast<void>(g_.b.CreateBr(write));
+    g_.b.SetInsertPoint(write);
+    llvm::Value* own = mask_ ? g_.b.CreateSelect(mask_, value, none) : value;
     llvm::Value* sum = own;
     for (int reach = 1; reach < lanes_; reach *= 2) {
         llvm::SmallVector<int, 64> from;
         for (int l = 0; l < lanes_; ++l) from.push_back(l < reach ? lanes_ : l - reach);
-        sum = b_.CreateAdd(sum, b_.CreateShuffleVector(sum, none, from));
+        sum = g_.b.CreateAdd(sum, g_.b.CreateShuffleVector(sum, none, from));
     }
-    llvm::Value* old = update(u, address(u.in.operands[0], index), b_.CreateExtractElement(sum, static_cast<std::uint64_t>(lanes_ - 1)));
-    llvm::Value* others = b_.CreateSub(sum, own);
-    old = splat(old, lanes_);
-    old = u.in.atomic == AtomicOp::Add ? b_.CreateAdd(old, others) : b_.CreateSub(old, others);
-    llvm::BasicBlock* end = b_.GetInsertBlock();
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    llvm::Value* old = update(u, address(u.in.operands[0], index), g_.b.CreateExtractElement(sum, static_cast<std::uint64_t>(lanes_ - 1)));
+    llvm::Value* others = g_.b.CreateSub(sum, own);
+    old = splat(g_, old, lanes_);
+    old = u.in.atomic == AtomicOp::Add ? g_.b.CreateAdd(old, others) : g_.b.CreateSub(old, others);
+    llvm::BasicBlock* end = g_.b.GetInsertBlock();
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
     if (mask_) {
-        llvm::PHINode* phi = b_.CreatePHI(old->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(old->getType(), 2);
         phi->addIncoming(none, before);
         phi->addIncoming(old, end);
         old = phi;
@@ -167,27 +168,27 @@ bool Emitter::update_running(const Update& u, llvm::Value* index, llvm::Value* v
 
 /// One lane after the other, the first one first; what each found there.
 llvm::Value* Emitter::updates_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
-    llvm::Value* old = llvm::Constant::getNullValue(widened(element(u.type), lanes_));
+    llvm::Value* old = llvm::Constant::getNullValue(widened(element(g_, u.type), lanes_));
     for (int l = 0; l < lanes_; ++l) {
         const auto lane = static_cast<std::uint64_t>(l);
-        llvm::Value* on = mask_ ? b_.CreateExtractElement(mask_, lane) : nullptr;
-        llvm::BasicBlock *before = b_.GetInsertBlock(), *done = nullptr;
+        llvm::Value* on = mask_ ? g_.b.CreateExtractElement(mask_, lane) : nullptr;
+        llvm::BasicBlock *before = g_.b.GetInsertBlock(), *done = nullptr;
         if (on && !u.plain) {
-            llvm::BasicBlock* inside = block("atomic.lane");
-            done = block("atomic.next");
-            b_.CreateCondBr(on, inside, done);
-            b_.SetInsertPoint(inside);
+            llvm::BasicBlock* inside = block(g_, "atomic.lane");
+            done = block(g_, "atomic.next");
+            g_.b.CreateCondBr(on, inside, done);
+            g_.b.SetInsertPoint(inside);
         }
         llvm::Value* at = address(u.in.operands[0], index.kind == LaneShape::Uniform ? index.v : lane_index(index, l));
-        if (on && u.plain) at = b_.CreateSelect(on, at, scratch_);
+        if (on && u.plain) at = g_.b.CreateSelect(on, at, scratch_);
         LlvmValues own;
-        for (llvm::Value* v : values) own.push_back(b_.CreateExtractElement(v, lane));
-        llvm::Value* next = b_.CreateInsertElement(old, update(u, at, own), lane);
+        for (llvm::Value* v : values) own.push_back(g_.b.CreateExtractElement(v, lane));
+        llvm::Value* next = g_.b.CreateInsertElement(old, update(u, at, own), lane);
         if (done) {
-            llvm::BasicBlock* end = b_.GetInsertBlock();
-            b_.CreateBr(done);
-            b_.SetInsertPoint(done);
-            llvm::PHINode* phi = b_.CreatePHI(old->getType(), 2);
+            llvm::BasicBlock* end = g_.b.GetInsertBlock();
+            g_.b.CreateBr(done);
+            g_.b.SetInsertPoint(done);
+            llvm::PHINode* phi = g_.b.CreatePHI(old->getType(), 2);
             phi->addIncoming(old, before);
             phi->addIncoming(next, end);
             next = phi;
@@ -200,21 +201,21 @@ llvm::Value* Emitter::updates_by_lane(const Update& u, const Lane& index, llvm::
 /// Plain accesses are cheap: where all lanes are active they go without asking each whether it is.
 void Emitter::update_by_lane(const Update& u, const Lane& index, llvm::ArrayRef<llvm::Value*> values) {
     if (!mask_ || !u.plain) return define(u.in.results[0], updates_by_lane(u, index, values));
-    llvm::BasicBlock *whole = block("atomic.whole"), *some = block("atomic.some"), *done = block("atomic.done");
-    b_.CreateCondBr(b_.CreateAndReduce(mask_), whole, some);
+    llvm::BasicBlock *whole = block(g_, "atomic.whole"), *some = block(g_, "atomic.some"), *done = block(g_, "atomic.done");
+    g_.b.CreateCondBr(g_.b.CreateAndReduce(mask_), whole, some);
     llvm::Value* old[2];
     llvm::BasicBlock* ends[2];
     llvm::Value* const mask = mask_;
     for (int side = 0; side < 2; ++side) {
-        b_.SetInsertPoint(side == 0 ? whole : some);
+        g_.b.SetInsertPoint(side == 0 ? whole : some);
         mask_ = side == 0 ? nullptr : mask;
         old[side] = updates_by_lane(u, index, values);
-        ends[side] = b_.GetInsertBlock();
-        b_.CreateBr(done);
+        ends[side] = g_.b.GetInsertBlock();
+        g_.b.CreateBr(done);
     }
     mask_ = mask;
-    b_.SetInsertPoint(done);
-    llvm::PHINode* phi = b_.CreatePHI(old[0]->getType(), 2);
+    g_.b.SetInsertPoint(done);
+    llvm::PHINode* phi = g_.b.CreatePHI(old[0]->getType(), 2);
     for (int side = 0; side < 2; ++side) phi->addIncoming(old[side], ends[side]);
     define(u.in.results[0], phi);
 }

@@ -35,7 +35,7 @@ bool Emitter::is_check(const Instr& in) const {
     return reports(kernel_, kernel_.regions[in.regions[1]]);
 }
 
-llvm::MDNode* Emitter::likely() { return llvm::MDBuilder(context_).createBranchWeights(10000, 1); }
+llvm::MDNode* Emitter::likely() { return llvm::MDBuilder(g_.b.getContext()).createBranchWeights(10000, 1); }
 
 /// Where all lanes pass, the access is what it would be without the check.
 void Emitter::emit_check(const Instr& in) {
@@ -43,51 +43,51 @@ void Emitter::emit_check(const Instr& in) {
     llvm::Value* const outer_mask = mask_;
     const Region &access = kernel_.regions[in.regions[0]], &failure = kernel_.regions[in.regions[1]];
     const int count = in.results.size();
-    llvm::Value* bad = b_.CreateNot(condition);
-    if (outer_mask) bad = b_.CreateAnd(outer_mask, bad);
-    llvm::BasicBlock *inside = block("inside"), *outside = block("outside"), *done = block("checked");
-    b_.CreateCondBr(b_.CreateNot(any(bad)), inside, outside, likely());
+    llvm::Value* bad = g_.b.CreateNot(condition);
+    if (outer_mask) bad = g_.b.CreateAnd(outer_mask, bad);
+    llvm::BasicBlock *inside = block(g_, "inside"), *outside = block(g_, "outside"), *done = block(g_, "checked");
+    g_.b.CreateCondBr(g_.b.CreateNot(any(g_, bad)), inside, outside, likely());
     LlvmValues values[2];
     const auto results = [&](const Region& r, LlvmValues& out) {
         for (int k = 0; k < count; ++k) out.push_back(vector(yield(r).operands[k]));
     };
 
-    b_.SetInsertPoint(inside);
+    g_.b.SetInsertPoint(inside);
     region(access);
     results(access, values[0]);
-    llvm::BasicBlock* const inside_end = b_.GetInsertBlock();
-    b_.CreateBr(done);
+    llvm::BasicBlock* const inside_end = g_.b.GetInsertBlock();
+    g_.b.CreateBr(done);
 
-    b_.SetInsertPoint(outside);
+    g_.b.SetInsertPoint(outside);
     const bool outer_divergent = std::exchange(divergent_, true);
     LlvmValues otherwise;
     mask_ = bad;
     region(failure);
     results(failure, otherwise);
-    mask_ = outer_mask ? b_.CreateAnd(outer_mask, condition) : condition;
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *some = block("some"), *all_out = block("reported");
-    branch_if_any(mask_, some, all_out);
-    b_.SetInsertPoint(some);
+    mask_ = outer_mask ? g_.b.CreateAnd(outer_mask, condition) : condition;
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *some = block(g_, "some"), *all_out = block(g_, "reported");
+    branch_if_any(g_, mask_, some, all_out);
+    g_.b.SetInsertPoint(some);
     region(access);
     results(access, values[1]);
-    llvm::BasicBlock* const some_end = b_.GetInsertBlock();
-    b_.CreateBr(all_out);
-    b_.SetInsertPoint(all_out);
+    llvm::BasicBlock* const some_end = g_.b.GetInsertBlock();
+    g_.b.CreateBr(all_out);
+    g_.b.SetInsertPoint(all_out);
     for (llvm::Value*& v : values[1]) {
-        llvm::PHINode* phi = b_.CreatePHI(v->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(v->getType(), 2);
         phi->addIncoming(v, some_end);
         phi->addIncoming(llvm::Constant::getNullValue(v->getType()), before);
         v = phi;
     }
-    for (std::size_t k = 0; k < values[1].size(); ++k) values[1][k] = b_.CreateSelect(condition, values[1][k], otherwise[k]);
+    for (std::size_t k = 0; k < values[1].size(); ++k) values[1][k] = g_.b.CreateSelect(condition, values[1][k], otherwise[k]);
     divergent_ = outer_divergent;
     mask_ = outer_mask;
-    llvm::BasicBlock* const outside_end = b_.GetInsertBlock();
-    b_.CreateBr(done);
+    llvm::BasicBlock* const outside_end = g_.b.GetInsertBlock();
+    g_.b.CreateBr(done);
 
-    b_.SetInsertPoint(done);
+    g_.b.SetInsertPoint(done);
     for (int k = 0; k < count; ++k) {
-        llvm::PHINode* phi = b_.CreatePHI(values[0][static_cast<std::size_t>(k)]->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(values[0][static_cast<std::size_t>(k)]->getType(), 2);
         phi->addIncoming(values[0][static_cast<std::size_t>(k)], inside_end);
         phi->addIncoming(values[1][static_cast<std::size_t>(k)], outside_end);
         define(in.results[k], phi);
@@ -97,32 +97,32 @@ void Emitter::emit_check(const Instr& in) {
 /// The first one leaves the words.
 llvm::Function* Emitter::report_function(std::size_t words) {
     const std::string name = "report" + std::to_string(words);
-    if (llvm::Function* known = module_->getFunction(name)) return known;
-    llvm::IRBuilder<>::InsertPointGuard guard(b_);
-    llvm::SmallVector<llvm::Type*, 8> types(words + 1, b_.getInt64Ty());
-    types[0] = b_.getPtrTy();
+    if (llvm::Function* known = g_.module->getFunction(name)) return known;
+    llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
+    llvm::SmallVector<llvm::Type*, 8> types(words + 1, g_.b.getInt64Ty());
+    types[0] = g_.b.getPtrTy();
     auto* made =
-        llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false), llvm::Function::InternalLinkage, name, *module_);
+        llvm::Function::Create(llvm::FunctionType::get(g_.b.getVoidTy(), types, false), llvm::Function::InternalLinkage, name, *g_.module);
     made->addFnAttr(llvm::Attribute::NoInline);
     made->addFnAttr(llvm::Attribute::NoUnwind);
     made->addFnAttr(llvm::Attribute::WillReturn);
     made->setMemoryEffects(llvm::MemoryEffects::argMemOnly());
     for (const char* key : {"target-cpu", "target-features"})
-        if (function_->hasFnAttribute(key)) made->addFnAttr(function_->getFnAttribute(key));
-    const auto block_of = [&](const char* label) { return llvm::BasicBlock::Create(context_, label, made); };
+        if (g_.function()->hasFnAttribute(key)) made->addFnAttr(g_.function()->getFnAttribute(key));
+    const auto block_of = [&](const char* label) { return llvm::BasicBlock::Create(g_.b.getContext(), label, made); };
     llvm::BasicBlock *entry = block_of("entry"), *first = block_of("first"), *done = block_of("done");
     llvm::Value* const at = made->getArg(0);
-    b_.SetInsertPoint(entry);
-    llvm::Value* result = b_.CreateAtomicCmpXchg(at, i64(0), made->getArg(1), llvm::Align(8), llvm::AtomicOrdering::Monotonic,
-                                                 llvm::AtomicOrdering::Monotonic);
-    b_.CreateCondBr(b_.CreateExtractValue(result, 1), first, done);
-    b_.SetInsertPoint(first);
+    g_.b.SetInsertPoint(entry);
+    llvm::Value* result = g_.b.CreateAtomicCmpXchg(at, i64(g_, 0), made->getArg(1), llvm::Align(8), llvm::AtomicOrdering::Monotonic,
+                                                   llvm::AtomicOrdering::Monotonic);
+    g_.b.CreateCondBr(g_.b.CreateExtractValue(result, 1), first, done);
+    g_.b.SetInsertPoint(first);
     for (std::size_t k = 1; k < words; ++k)
-        b_.CreateAlignedStore(made->getArg(static_cast<unsigned>(k + 1)),
-                              b_.CreateGEP(b_.getInt64Ty(), at, i64(static_cast<std::int64_t>(k))), llvm::Align(8));
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
-    b_.CreateRetVoid();
+        g_.b.CreateAlignedStore(made->getArg(static_cast<unsigned>(k + 1)),
+                                g_.b.CreateGEP(g_.b.getInt64Ty(), at, i64(g_, static_cast<std::int64_t>(k))), llvm::Align(8));
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
+    g_.b.CreateRetVoid();
     return made;
 }
 
@@ -131,24 +131,24 @@ void Emitter::report(const Instr& in) {
     llvm::BasicBlock* done = nullptr;
     llvm::Value* lane = nullptr;
     if (lanes_ > 1 && mask_) {
-        llvm::BasicBlock* some = block("report");
-        done = block("told");
-        branch_if_any(mask_, some, done);
-        b_.SetInsertPoint(some);
-        llvm::Value* bits = b_.CreateBitCast(mask_, b_.getIntNTy(static_cast<unsigned>(lanes_)));
-        lane = b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getTrue()), b_.getInt64Ty());
+        llvm::BasicBlock* some = block(g_, "report");
+        done = block(g_, "told");
+        branch_if_any(g_, mask_, some, done);
+        g_.b.SetInsertPoint(some);
+        llvm::Value* bits = g_.b.CreateBitCast(mask_, g_.b.getIntNTy(static_cast<unsigned>(lanes_)));
+        lane = g_.b.CreateZExtOrTrunc(g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, g_.b.getTrue()), g_.b.getInt64Ty());
     }
     LlvmValues arguments{scalar(in.operands[0])};
     for (int k = 1; k < in.operands.size(); ++k) {
         const ir::Value word = in.operands[k];
         const bool one = lanes_ == 1 || values_[word].kind == LaneShape::Uniform;
-        arguments.push_back(one ? scalar(word) : b_.CreateExtractElement(vector(word), lane ? lane : i64(0)));
+        arguments.push_back(one ? scalar(word) : g_.b.CreateExtractElement(vector(word), lane ? lane : i64(g_, 0)));
     }
-    llvm::CallInst* call = b_.CreateCall(report_function(arguments.size() - 1), arguments);
+    llvm::CallInst* call = g_.b.CreateCall(report_function(arguments.size() - 1), arguments);
     annotate(call, in.operands[0]);
     if (!done) return;
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
 }
 
 }  // namespace pardo::emit

@@ -1,182 +1,82 @@
-// src/emit/llvm/codegen.cpp: llvm::Module -> optimised IR, assembly or object file for this machine.
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Module.h>
-#include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
-#include <pardo/error.h>
-#include <sys/mman.h>
+// src/emit/llvm/codegen.cpp: the module that is made, and the small pieces that all modules of this folder use.
+#include "emit/llvm/codegen.h"
 
-#include <memory>
-#include <mutex>
-
-#include "base/fork.h"
-#include "emit/analysis/lanes.h"
-#include "emit/llvm/module.h"
+#include <llvm/IR/Constants.h>
 
 namespace pardo::emit {
 
-namespace {
-
-std::unique_ptr<llvm::TargetMachine> make_machine(const LlvmTarget& wanted) {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        llvm::InitializeNativeTarget();
-        llvm::InitializeNativeTargetAsmPrinter();
-    });
-    const std::string triple = llvm::sys::getProcessTriple();
-    std::string problem;
-    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
-    if (!target) throw Error(ErrorCode::Compile, "compile: LLVM has no target for this machine (" + triple + "): " + problem);
-    llvm::TargetOptions options;
-    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-        triple, wanted.cpu, wanted.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
-    if (!machine) throw Error(ErrorCode::Compile, "compile: LLVM cannot make code for " + triple);
-    return machine;
+Codegen::Codegen(llvm::LLVMContext& context, const std::string& name, const LlvmTarget& target, int fast_math)
+    : module(std::make_unique<llvm::Module>(name, context)), b(context), target(target), fast_math(fast_math) {
+    if (!fast_math) return;
+    llvm::FastMathFlags flags;
+    flags.setAllowReassoc();
+    flags.setAllowContract();
+    flags.setNoSignedZeros();
+    b.setFastMathFlags(flags);
 }
 
-/// A TargetMachine serves one compilation at a time and costs 0.3 ms to make: the idle ones wait here.
-class MachinePool {
-public:
-    std::unique_ptr<llvm::TargetMachine> take() {
-        {
-            std::lock_guard lock(mutex_);
-            if (!idle_.empty()) {
-                auto machine = std::move(idle_.back());
-                idle_.pop_back();
-                return machine;
-            }
-        }
-        return make_machine(host_target());
+llvm::Type* element(Codegen& g, DType t) {
+    switch (t) {
+        case DType::Bool: return g.b.getInt1Ty();
+        case DType::Float16:
+        case DType::Float32: return g.b.getFloatTy();
+        case DType::Float64: return g.b.getDoubleTy();
+        default: return g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8);
     }
-    void give(std::unique_ptr<llvm::TargetMachine> machine) {
-        std::lock_guard lock(mutex_);
-        idle_.push_back(std::move(machine));
-    }
-
-private:
-    HeldMutex mutex_;
-    std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
-};
-
-MachinePool& machines() {
-    static auto* pool = new MachinePool;  // never destroyed: threads may compile while the process ends
-    return *pool;
 }
 
-struct Lease {
-    explicit Lease(const LlvmTarget& target)
-        : pooled(&target == &host_target()), machine(pooled ? machines().take() : make_machine(target)) {}
-    ~Lease() {
-        if (pooled) machines().give(std::move(machine));
-    }
-    bool pooled;
-    std::unique_ptr<llvm::TargetMachine> machine;
-};
-
-/// Nothing may become a call to a library function that Programs do not see.
-llvm::TargetLibraryInfoImpl library_info(const llvm::Triple& triple) {
-    llvm::TargetLibraryInfoImpl info(triple);
-    info.disableAllFunctions();
-    for (auto f : {llvm::LibFunc_memcpy, llvm::LibFunc_memset, llvm::LibFunc_memmove}) info.setAvailable(f);
-    return info;
+llvm::Type* memory_element(Codegen& g, DType t) {
+    if (t == DType::Bool) return g.b.getInt8Ty();
+    if (t == DType::Float16) return g.b.getHalfTy();
+    return element(g, t);
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-    // Emitted code is one function in SSA form, vectorised and unrolled already: these passes give what O2 gives in a third of its time.
-    static constexpr const char* pipeline =
-        "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-"
-        "fixpoint>,"
-        "early-cse,simplifycfg,loop-unroll)";
-    llvm::PassBuilder builder(&machine);
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager calls;
-    llvm::ModuleAnalysisManager modules;
-    const llvm::TargetLibraryInfoImpl library = library_info(machine.getTargetTriple());
-    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(calls);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, calls, modules);
-    llvm::ModulePassManager passes;
-    if (auto problem = builder.parsePassPipeline(passes, pipeline))
-        throw Error(ErrorCode::Internal, "compile: " + llvm::toString(std::move(problem)));
-    passes.run(module, modules);
+llvm::Type* widened(llvm::Type* t, int lanes) { return lanes == 1 ? t : llvm::FixedVectorType::get(t, static_cast<unsigned>(lanes)); }
+
+int width(llvm::Value* v) {
+    auto* t = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+    return t ? static_cast<int>(t->getNumElements()) : 1;
 }
 
-/// LLVM ends the process, or leaves its structures half made, when memory is short in the middle of its work: so there has to be enough
-/// before it begins. What is asked for is given back untouched.
-void require_memory(const std::string& kernel) {
-    constexpr std::size_t enough = std::size_t{128} << 20;  // for large kernels, and the heap that the system gives to a new thread
-    void* const room = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
-        throw Error(ErrorCode::Memory, kernel + ": compiling it may take " + std::to_string(enough >> 20) +
-                                           " MiB, which the process cannot get; free memory, or raise its limit (ulimit -v)");
-    munmap(room, enough);
+llvm::Value* splat(Codegen& g, llvm::Value* scalar, int lanes) {
+    return lanes == 1 ? scalar : g.b.CreateVectorSplat(static_cast<unsigned>(lanes), scalar);
 }
 
-/// Runs `use` on the optimised module.
-template <class Use> void compile_module(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target, Use use) {
-    require_memory(kernel.name);
-    Lease lease(target);
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> module = emit_llvm(kernel, context, target, symbol);
-    module->setDataLayout(lease.machine->createDataLayout());
-    module->setTargetTriple(lease.machine->getTargetTriple().str());
-    optimise(*module, *lease.machine);
-    add_stops(*module);
-    widen_halves(*module);
-    widen_masks(*module, target);
-    load_constants(*module, target);
-    use(*module, *lease.machine);
+llvm::Value* iota(Codegen& g, int lanes) {
+    llvm::SmallVector<std::uint64_t, 64> values;
+    for (int l = 0; l < lanes; ++l) values.push_back(static_cast<std::uint64_t>(l));
+    return llvm::ConstantDataVector::get(g.b.getContext(), values);
 }
 
-void assemble(llvm::Module& module, llvm::TargetMachine& machine, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType kind) {
-    llvm::legacy::PassManager passes;
-    passes.add(new llvm::TargetLibraryInfoWrapperPass(library_info(machine.getTargetTriple())));
-    if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
-        throw Error(ErrorCode::Compile, "compile: LLVM cannot write this kind of file");
-    passes.run(module);
+llvm::Value* i64(Codegen& g, std::int64_t v) { return g.b.getInt64(static_cast<std::uint64_t>(v)); }
+
+llvm::Value* real(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
+
+llvm::Value* integer(llvm::Value* like, std::int64_t value) {
+    return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(value), true);
 }
 
-}  // namespace
-
-std::vector<std::uint8_t> compile_object(const ir::Kernel& kernel, const std::string& symbol, const LlvmTarget& target) {
-    std::vector<std::uint8_t> object;
-    compile_module(kernel, symbol, target, [&](llvm::Module& module, llvm::TargetMachine& machine) {
-        llvm::SmallVector<char, 0> bytes;
-        llvm::raw_svector_ostream out(bytes);
-        assemble(module, machine, out, llvm::CodeGenFileType::ObjectFile);
-        object.assign(bytes.begin(), bytes.end());
-    });
-    return object;
+llvm::Value* any(Codegen& g, llvm::Value* mask) {
+    const int n = width(mask);
+    if (n == 1) return mask;
+    return g.b.CreateICmpNE(g.b.CreateBitCast(mask, g.b.getIntNTy(static_cast<unsigned>(n))), g.b.getIntN(static_cast<unsigned>(n), 0));
 }
 
-std::string compile_text(const ir::Kernel& kernel, const std::string& symbol, bool assembly, const LlvmTarget& target) {
-    std::string text;
-    compile_module(kernel, symbol, target, [&](llvm::Module& module, llvm::TargetMachine& machine) {
-        if (assembly) {
-            llvm::SmallVector<char, 0> bytes;
-            llvm::raw_svector_ostream out(bytes);
-            assemble(module, machine, out, llvm::CodeGenFileType::AssemblyFile);
-            text.assign(bytes.begin(), bytes.end());
-        } else {
-            llvm::raw_string_ostream out(text);
-            module.print(out, nullptr);
-        }
-    });
-    return text;
-}
+llvm::BasicBlock* block(Codegen& g, const char* name) { return llvm::BasicBlock::Create(g.b.getContext(), name, g.function()); }
 
-int split_granularity(const ir::Kernel& kernel) {
-    return kernel.rank > 0 && analyse_lanes(kernel).item_lanes ? 64 : 1;  // whole vectors and whole cache lines for every dtype
+void branch_if_any(Codegen& g, llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no) { g.b.CreateCondBr(any(g, mask), yes, no); }
+
+void set_attributes(llvm::Function* function, const LlvmTarget& target) {
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->addFnAttr("target-cpu", target.cpu);
+    function->addFnAttr("target-features", target.features);
+    const std::string bits = std::to_string(target.vector_bytes * 8);
+    function->addFnAttr("prefer-vector-width", bits);
+    function->addFnAttr("min-legal-vector-width", bits);
+    function->addFnAttr("no-builtins");
+    // Registers that are spilled around library calls go to aligned slots: a vector across two cache lines costs twice.
+    function->addFnAttr(
+        llvm::Attribute::getWithStackAlignment(function->getContext(), llvm::Align(static_cast<std::uint64_t>(target.vector_bytes))));
 }
 
 }  // namespace pardo::emit

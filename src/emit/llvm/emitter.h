@@ -1,16 +1,12 @@
 // src/emit/llvm/emitter.h: the emitter's state, shared by the files of this folder; only they include it.
 #pragma once
 
-#include <llvm/ADT/STLFunctionalExtras.h>
-#include <llvm/ADT/SmallVector.h>
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
-
 #include <string>
 #include <vector>
 
 #include "emit/analysis/fission.h"
 #include "emit/analysis/lanes.h"
+#include "emit/llvm/codegen.h"
 #include "emit/llvm/module.h"
 #include "ir/ir.h"
 
@@ -26,8 +22,6 @@ struct Lane {
 /// Bytes that arrays of a group, private arrays and what items keep between barriers may take: a part of what the smallest stacks have.
 inline constexpr std::int64_t stack_limit = 256 << 10;
 
-using LlvmValues = llvm::SmallVector<llvm::Value*, 8>;
-
 /// Emits one kernel. Scalar code while `lanes_` is 1, else vectors of `lanes_` elements; `mask_` says which lanes are active (null: all).
 class Emitter {
 public:
@@ -37,7 +31,6 @@ public:
 private:
     // module.cpp: the function, its parameters, the loops over the box.
     void make_function();
-    void set_attributes(llvm::Function* function);
     void fence_streams();
     void load_parameters();
     void emit_box(int dimension);
@@ -139,8 +132,6 @@ private:
     /// for (i = lower; i < upper (or >, by the sign of step); i += step), values carried in `state`.
     void serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* step, LlvmValues& state, LaneBody body);
     const ir::Instr& yield(const ir::Region& r) const { return kernel_.instrs[r.body.back()]; }
-    llvm::BasicBlock* block(const char* name);
-    void branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no);
     enum class Unroll { Never, Known, May };  // Known: only if the trip count is known
     void finish_loop(llvm::BranchInst* latch, Unroll unroll, bool items = false);
     bool pure(const ir::Instr& in) const;
@@ -155,12 +146,6 @@ private:
     llvm::Value* across_lanes(ir::Combine c, DType t, llvm::Value* v);
 
     // value.cpp: values and their widening.
-    llvm::Type* element(DType t);         // in registers: Bool i1, Float16 float
-    llvm::Type* memory_element(DType t);  // in memory: Bool i8, Float16 half
-    llvm::Type* widened(llvm::Type* t, int lanes) { return lanes == 1 ? t : llvm::FixedVectorType::get(t, lanes); }
-    static int width(llvm::Value* v);
-    llvm::Value* splat(llvm::Value* scalar, int lanes) { return lanes == 1 ? scalar : b_.CreateVectorSplat(lanes, scalar); }
-    llvm::Value* iota(int lanes);                    // <0, 1, 2, …> int64
     llvm::Value* scalar(ir::Value v);                // the scalar or the base
     llvm::Value* vector(ir::Value v);                // one value a lane; the scalar in scalar code
     llvm::Value* shaped(ir::Value v, LaneShape as);  // as another value's shape wants it
@@ -169,74 +154,13 @@ private:
     void define(ir::Value v, const Lane& lane) { values_[v] = lane; }
     DType type(ir::Value v) const { return kernel_.values[v].type; }
     llvm::Value* active();  // the mask, all ones if null
-    llvm::Value* any(llvm::Value* mask);
     llvm::Value* constant(DType t, const Scalar& s);
-    llvm::Value* real(llvm::Value* like, double value);  // a float constant of the type of `like`
-    llvm::Value* integer(llvm::Value* like, std::int64_t value);
-    llvm::Value* i64(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
 
-    // math/arith.cpp: arithmetic on scalars and vectors alike.
+    // arithmetic.cpp
     void arithmetic(const ir::Instr& in);
     bool affine_arithmetic(const ir::Instr& in);
-    llvm::Value* binary(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* compare(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
     bool is_small_index(ir::Value v) const;
     llvm::Value* compare_by_lane(const ir::Instr& in);
-    llvm::Value* integer_divide(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Function* division_by_lane(bool is_signed, llvm::Type* type);
-    llvm::Value* truncated_quotient(DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* reciprocal_root(llvm::Value* x);
-    llvm::Value* float_divide(ir::Opcode op, llvm::Value* x, llvm::Value* y);
-    llvm::Value* fmod(llvm::Value* x, llvm::Value* y);
-    llvm::Value* shift(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* min_max(ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* round_half(llvm::Value* x);  // float rounded to the nearest float16
-    llvm::Value* bitcast(llvm::Value* x, DType from, DType to);
-    /// Calls f for each lane (bool: whether it is active) and joins the results.
-    llvm::Value* by_lane(llvm::Type* result, llvm::ArrayRef<llvm::Value*> operands,
-                         llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> f);
-
-    // math/cast.cpp
-    llvm::Value* cast(llvm::Value* x, DType from, DType to);
-    llvm::Value* float_to_int(llvm::Value* x, DType to);
-    llvm::Value* double_to_half(llvm::Value* x);
-
-    // math/functions.cpp
-    llvm::Value* call(ir::Math fn, DType t, llvm::ArrayRef<llvm::Value*> args);
-    llvm::Value* library(ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
-    llvm::Value* in_chunks(int chunk, llvm::ArrayRef<llvm::Value*> args,
-                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> function);
-    bool has_inline_math(ir::Math fn, DType t) const;  // math/polynomials.cpp
-    llvm::Value* inline_math(ir::Math fn, llvm::Value* x);
-    llvm::Value* inline_sine(llvm::Value* x, bool cosine);
-    llvm::Value* inline_exp(llvm::Value* x);
-    llvm::Value* inline_log(llvm::Value* x);
-    llvm::Value* inline_log1p(llvm::Value* x);
-    struct SplitLog {
-        llvm::Value *field, *k, *f;
-    };
-    SplitLog split_for_log(llvm::Value* u);
-    llvm::Value* sum_of_log(llvm::Value* k, llvm::Value* f, llvm::Value* low);
-    static bool is_hyperbolic(ir::Math fn, DType t);  // math/hyperbolic.cpp: those that are inline
-    llvm::Value* inline_hyperbolic(ir::Math fn, llvm::Value* x);
-    llvm::Value* hyperbolic_of_floats(ir::Math fn, llvm::Value* x);
-    llvm::Value* hyperbolic_of_doubles(ir::Math fn, llvm::Value* x);
-    llvm::Value* asinh_of_floats(llvm::Value* x);
-    llvm::Value* power_of_two(llvm::Value* shifted, std::int64_t factor_bits, bool down);
-    static bool is_float_logarithm(ir::Math fn, DType t);  // math/float_logarithms.cpp
-    llvm::Value* inline_float_logarithm(ir::Math fn, llvm::Value* x);
-    llvm::Value* logarithm_of_floats(ir::Math fn, llvm::Value* x);
-    llvm::Value* inline_float_power(llvm::Value* x, llvm::Value* y);  // math/float_powers.cpp
-    llvm::Value* power_of_floats(llvm::Value* x, llvm::Value* y);
-    llvm::Value* quotient_for_floats(llvm::Value* a, llvm::Value* b);
-    llvm::Value* inline_cbrt(llvm::Value* x);  // math/cbrt.cpp
-    llvm::Value* inline_erf(llvm::Value* x);   // math/erf.cpp
-    llvm::Value* erf_of_eight(llvm::Value* x);
-    llvm::Value* erf_entry(std::size_t row, llvm::Value* cell);
-    llvm::Value* special_values(ir::Math fn, llvm::ArrayRef<llvm::Value*> args, llvm::Value* result);
-    llvm::Value* unless(llvm::Value* rare, llvm::Value* result, llvm::function_ref<llvm::Value*()> repair);
-    llvm::Value* next_after(DType t, llvm::Value* x, llvm::Value* y);
-    llvm::Value* external(const std::string& name, llvm::Type* type, llvm::ArrayRef<llvm::Value*> args);
 
     // memory.cpp
     void load(ir::InstrId id, const ir::Instr& in);
@@ -313,8 +237,6 @@ private:
                                 LaneBody body);
     bool hardware_gather(llvm::Type* t) const;
     llvm::Value* lane_index(const Lane& index, int lane);
-    llvm::Value* from_memory(llvm::Value* v, DType t);
-    llvm::Value* to_memory(llvm::Value* v, DType t);
     llvm::Align alignment(DType t) const;
     void annotate(llvm::Instruction* access, ir::Value pointer);
     void make_alias_scopes();
@@ -326,13 +248,9 @@ private:
     std::size_t memory_of(ir::Value pointer) const { return param_of(pointer) + (is_param(pointer) ? 0 : kernel_.params.size()); }
 
     const ir::Kernel& kernel_;
-    const LlvmTarget& target_;
     Fission fission_;  // of kernels in groups
     LaneInfo info_;
-    llvm::LLVMContext& context_;
-    std::unique_ptr<llvm::Module> module_;
-    llvm::IRBuilder<> b_;
-    llvm::Function* function_ = nullptr;
+    Codegen g_;
     std::string symbol_;
 
     int lanes_ = 1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/cast.h"
 
 namespace pardo::emit {
 
@@ -24,19 +25,20 @@ void Emitter::emit_groups(int dimension) {
         return emit_steps(kernel_.body, kernel_.regions.size());
     }
     const auto d = static_cast<std::size_t>(dimension);
-    llvm::Value* size = i64(kernel_.group_size[dimension]);
+    llvm::Value* size = i64(g_, kernel_.group_size[dimension]);
     LlvmValues none;
-    serial_loop(b_.CreateUDiv(begin_[d], size), b_.CreateUDiv(end_[d], size), i64(1), none, [&](llvm::Value* index, int, LlvmValues&) {
-        groups_[d] = index;
-        bases_[d] = b_.CreateMul(index, size);
-        emit_groups(dimension + 1);
-    });
+    serial_loop(g_.b.CreateUDiv(begin_[d], size), g_.b.CreateUDiv(end_[d], size), i64(g_, 1), none,
+                [&](llvm::Value* index, int, LlvmValues&) {
+                    groups_[d] = index;
+                    bases_[d] = g_.b.CreateMul(index, size);
+                    emit_groups(dimension + 1);
+                });
 }
 
 /// Outside of loops over items: what only dimensions with one item ask for.
 void Emitter::reset_item() {
     for (std::size_t d = 0; d < dims_.size(); ++d) {
-        local_[d] = i64(0);
+        local_[d] = i64(g_, 0);
         dims_[d] = bases_[d];
     }
     item_ = nullptr;
@@ -74,23 +76,23 @@ void Emitter::emit_control(const Instr& in) {
 }
 
 void Emitter::emit_group_if(const Instr& in) {
-    llvm::BasicBlock *blocks[] = {block("group.then"), block("group.else")}, *done = block("group.endif");
-    b_.CreateCondBr(scalar(in.operands[0]), blocks[0], blocks[1]);
+    llvm::BasicBlock *blocks[] = {block(g_, "group.then"), block(g_, "group.else")}, *done = block(g_, "group.endif");
+    g_.b.CreateCondBr(scalar(in.operands[0]), blocks[0], blocks[1]);
     LlvmValues values[2];
     llvm::BasicBlock* ends[2];
     for (int side = 0; side < 2; ++side) {
         const Region& r = kernel_.regions[in.regions[side]];
-        b_.SetInsertPoint(blocks[side]);
+        g_.b.SetInsertPoint(blocks[side]);
         emit_steps(r, in.regions[side]);
         for (int k = 0; k < in.results.size(); ++k)
             values[side].push_back(fission_.uniform[in.results[k]] ? scalar(yield(r).operands[k]) : nullptr);
-        ends[side] = b_.GetInsertBlock();
-        b_.CreateBr(done);
+        ends[side] = g_.b.GetInsertBlock();
+        g_.b.CreateBr(done);
     }
-    b_.SetInsertPoint(done);
+    g_.b.SetInsertPoint(done);
     for (int k = 0; k < in.results.size(); ++k) {
         if (!values[0][static_cast<std::size_t>(k)]) continue;
-        llvm::PHINode* phi = b_.CreatePHI(values[0][static_cast<std::size_t>(k)]->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(values[0][static_cast<std::size_t>(k)]->getType(), 2);
         for (int side = 0; side < 2; ++side) phi->addIncoming(values[side][static_cast<std::size_t>(k)], ends[side]);
         define(in.results[k], phi);
     }
@@ -119,26 +121,27 @@ void Emitter::emit_group_for(const Instr& in) {
 
 void Emitter::emit_group_while(const Instr& in) {
     const Region &condition = kernel_.regions[in.regions[0]], &r = kernel_.regions[in.regions[1]];
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("group.while"), *body = block("group.body"), *done = block("group.done");
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *head = block(g_, "group.while"), *body = block(g_, "group.body"),
+                     *done = block(g_, "group.done");
+    g_.b.CreateBr(head);
+    g_.b.SetInsertPoint(head);
     std::vector<int> carried;
     llvm::SmallVector<llvm::PHINode*, 8> phis;
     for (int k = 0; k < in.results.size(); ++k) {
         if (!fission_.uniform[in.results[k]]) continue;
         carried.push_back(k);
-        phis.push_back(b_.CreatePHI(scalar(in.operands[k])->getType(), 2));
+        phis.push_back(g_.b.CreatePHI(scalar(in.operands[k])->getType(), 2));
         phis.back()->addIncoming(scalar(in.operands[k]), before);
         define(condition.args[k], phis.back());
         define(r.args[k], phis.back());
     }
     emit_steps(condition, in.regions[0]);
-    b_.CreateCondBr(scalar(yield(condition).operands[0]), body, done);
-    b_.SetInsertPoint(body);
+    g_.b.CreateCondBr(scalar(yield(condition).operands[0]), body, done);
+    g_.b.SetInsertPoint(body);
     emit_steps(r, in.regions[1]);
-    for (std::size_t c = 0; c < carried.size(); ++c) phis[c]->addIncoming(scalar(yield(r).operands[carried[c]]), b_.GetInsertBlock());
-    finish_loop(b_.CreateBr(head), Unroll::Never);
-    b_.SetInsertPoint(done);
+    for (std::size_t c = 0; c < carried.size(); ++c) phis[c]->addIncoming(scalar(yield(r).operands[carried[c]]), g_.b.GetInsertBlock());
+    finish_loop(g_.b.CreateBr(head), Unroll::Never);
+    g_.b.SetInsertPoint(done);
     for (std::size_t c = 0; c < carried.size(); ++c) define(in.results[carried[c]], phis[c]);
 }
 
@@ -148,21 +151,21 @@ int Emitter::item_lane_count(const Region& r, const Step& step) const {
     if (!info_.item_lanes) return 1;
     Region own;
     for (std::uint32_t at : step.at) own.body.push_back(r.body[at]);
-    int lanes = lane_count(kernel_, info_, own, target_.vector_bytes);
-    for (const Step::Copy& copy : step.copies) lanes = std::min(lanes, target_.vector_bytes / std::max(itemsize(type(copy.to)), 2));
+    int lanes = lane_count(kernel_, info_, own, g_.target.vector_bytes);
+    for (const Step::Copy& copy : step.copies) lanes = std::min(lanes, g_.target.vector_bytes / std::max(itemsize(type(copy.to)), 2));
     const std::int64_t items = kernel_.group_size[kernel_.rank - 1];
     while (lanes > 2 && lanes / 2 >= items) lanes /= 2;
     return std::max(lanes, 2);
 }
 
 void Emitter::emit_items(const Region& r, const Step& step) {
-    item_ = i64(0);
+    item_ = i64(g_, 0);
     const int lanes = item_lane_count(r, step);
     const Guard guard = find_guard(r, step);
     auto body = [&] { items_body(r, step, guard.branch); };
     item_rows(0, [&] { guard.branch != ~0u ? guarded_lanes(guard, lanes, body) : item_lanes(lanes, body); });
     reset_item();
-    for (Value v : step.shared) define(v, b_.CreateLoad(element(type(v)), shared_slot(v)));
+    for (Value v : step.shared) define(v, g_.b.CreateLoad(element(g_, type(v)), shared_slot(v)));
 }
 
 /// The loops over all dimensions of the group but the last.
@@ -173,34 +176,36 @@ void Emitter::item_rows(int dimension, ItemBody row) {
     LlvmValues none;
     auto at = [&](llvm::Value* index) {
         local_[d] = index;
-        dims_[d] = b_.CreateAdd(bases_[d], index);
-        item_ = b_.CreateAdd(b_.CreateMul(rows_before, i64(kernel_.group_size[dimension])), index);
+        dims_[d] = g_.b.CreateAdd(bases_[d], index);
+        item_ = g_.b.CreateAdd(g_.b.CreateMul(rows_before, i64(g_, kernel_.group_size[dimension])), index);
         item_rows(dimension + 1, row);
     };
-    if (kernel_.group_size[dimension] == 1) return at(i64(0));
-    serial_loop(i64(0), i64(kernel_.group_size[dimension]), i64(1), none, [&](llvm::Value* index, int, LlvmValues&) { at(index); });
+    if (kernel_.group_size[dimension] == 1) return at(i64(g_, 0));
+    serial_loop(i64(g_, 0), i64(g_, kernel_.group_size[dimension]), i64(g_, 1), none,
+                [&](llvm::Value* index, int, LlvmValues&) { at(index); });
 }
 
 /// Vectors of items, then what is left under a mask.
 void Emitter::item_lanes(int lanes, ItemBody body) {
     const int last = kernel_.rank - 1;
     const std::int64_t items = kernel_.group_size[last], whole = items / lanes * lanes;
-    llvm::Value* row = b_.CreateMul(item_, i64(items));
+    llvm::Value* row = g_.b.CreateMul(item_, i64(g_, items));
     auto at = [&](llvm::Value* index) {
         local_[static_cast<std::size_t>(last)] = index;
-        dims_[static_cast<std::size_t>(last)] = b_.CreateAdd(bases_[static_cast<std::size_t>(last)], index);
-        item_ = b_.CreateAdd(row, index);
+        dims_[static_cast<std::size_t>(last)] = g_.b.CreateAdd(bases_[static_cast<std::size_t>(last)], index);
+        item_ = g_.b.CreateAdd(row, index);
         body();
     };
     lanes_ = lanes;
     LlvmValues none;
-    if (whole == lanes) at(i64(0));
-    if (whole > lanes) serial_loop(i64(0), i64(whole), i64(lanes), none, [&](llvm::Value* index, int, LlvmValues&) { at(index); });
+    if (whole == lanes) at(i64(g_, 0));
+    if (whole > lanes)
+        serial_loop(i64(g_, 0), i64(g_, whole), i64(g_, lanes), none, [&](llvm::Value* index, int, LlvmValues&) { at(index); });
     if (whole < items) {
         llvm::SmallVector<llvm::Constant*, 64> on;
-        for (int l = 0; l < lanes; ++l) on.push_back(b_.getInt1(whole + l < items));
+        for (int l = 0; l < lanes; ++l) on.push_back(g_.b.getInt1(whole + l < items));
         mask_ = llvm::ConstantVector::get(on);
-        at(i64(whole));
+        at(i64(g_, whole));
         mask_ = nullptr;
     }
     lanes_ = 1;
@@ -210,31 +215,32 @@ void Emitter::item_lanes(int lanes, ItemBody body) {
 void Emitter::items_body(const Region& r, const Step& step, InstrId taken) {
     llvm::Type* vector_type = nullptr;
     auto place = [&](Value v) {
-        vector_type = widened(memory_element(type(v)), lanes_);
-        return b_.CreateGEP(memory_element(type(v)), slot(v), item_);
+        vector_type = widened(memory_element(g_, type(v)), lanes_);
+        return g_.b.CreateGEP(memory_element(g_, type(v)), slot(v), item_);
     };
     auto write = [&](Value to, llvm::Value* value) {
-        value = to_memory(value, type(to));
+        value = to_memory(g_, value, type(to));
         llvm::Value* at = place(to);
         if (mask_)
-            b_.CreateMaskedStore(value, at, alignment(type(to)), mask_);
+            g_.b.CreateMaskedStore(value, at, alignment(type(to)), mask_);
         else
-            b_.CreateAlignedStore(value, at, alignment(type(to)));
+            g_.b.CreateAlignedStore(value, at, alignment(type(to)));
     };
     for (Value v : step.loads) {
         llvm::Value* at = place(v);
         const llvm::Align align = alignment(type(v));
         llvm::Value* value =
-            mask_ ? static_cast<llvm::Value*>(b_.CreateMaskedLoad(vector_type, at, align, mask_, llvm::Constant::getNullValue(vector_type)))
-                  : b_.CreateAlignedLoad(vector_type, at, align);
-        define(v, from_memory(value, type(v)));
+            mask_
+                ? static_cast<llvm::Value*>(g_.b.CreateMaskedLoad(vector_type, at, align, mask_, llvm::Constant::getNullValue(vector_type)))
+                : g_.b.CreateAlignedLoad(vector_type, at, align);
+        define(v, from_memory(g_, value, type(v)));
     }
     for (Value v : step.again) instruction(kernel_.values[v].def);
     at_positions(r, step, taken);
     for (Value v : step.shared) {
         llvm::Value* value = scalar(v);
-        if (width(value) > 1) value = b_.CreateExtractElement(value, std::uint64_t(0));
-        b_.CreateStore(value, shared_slot(v));
+        if (width(value) > 1) value = g_.b.CreateExtractElement(value, std::uint64_t(0));
+        g_.b.CreateStore(value, shared_slot(v));
     }
     for (Value v : step.stores) write(v, vector(v));
     LlvmValues moved;
@@ -245,13 +251,13 @@ void Emitter::items_body(const Region& r, const Step& step, InstrId taken) {
 /// Memory with one element an item.
 llvm::Value* Emitter::slot(Value v) {
     const Value owner = fission_.slot[v];
-    if (!slots_[owner]) slots_[owner] = allocate(memory_element(type(owner)), group_items(kernel_), itemsize(type(owner)), "slot");
+    if (!slots_[owner]) slots_[owner] = allocate(memory_element(g_, type(owner)), group_items(kernel_), itemsize(type(owner)), "slot");
     return slots_[owner];
 }
 
 /// Memory for a value that is the same for all items.
 llvm::Value* Emitter::shared_slot(Value v) {
-    if (!slots_[v]) slots_[v] = allocate(element(type(v)), 1, 8, "shared");
+    if (!slots_[v]) slots_[v] = allocate(element(g_, type(v)), 1, 8, "shared");
     return slots_[v];
 }
 

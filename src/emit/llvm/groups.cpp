@@ -80,7 +80,7 @@ Emitter::Group Emitter::find_group(InstrId first) const {
 /// The lowest address that the lanes of a group touch; `index` is lane 0's of one member.
 llvm::Value* Emitter::group_address(const Group& group, std::size_t member, llvm::Value* index) {
     const std::int64_t back = group.step < 0 ? -group.step * (lanes_ - 1) : 0;
-    return address(kernel_.instrs[group.members[member]].operands[0], b_.CreateSub(index, i64(group.offsets[member] + back)));
+    return address(kernel_.instrs[group.members[member]].operands[0], g_.b.CreateSub(index, i64(g_, group.offsets[member] + back)));
 }
 
 /// True if `id`'s value is in grouped_, found now or with an earlier member of its group.
@@ -92,14 +92,14 @@ bool Emitter::load_group(InstrId id) {
     if (group.members.empty()) return false;
     const DType t = type(in.operands[0]);
     const int fields = static_cast<int>(std::abs(group.step));
-    llvm::LoadInst* all =
-        b_.CreateAlignedLoad(widened(memory_element(t), fields * lanes_), group_address(group, 0, scalar(in.operands[1])), alignment(t));
+    llvm::LoadInst* all = g_.b.CreateAlignedLoad(widened(memory_element(g_, t), fields * lanes_),
+                                                 group_address(group, 0, scalar(in.operands[1])), alignment(t));
     annotate(all, in.operands[0]);
     for (std::size_t m = 0; m < group.members.size(); ++m) {
         llvm::SmallVector<int, 64> places;
         for (int l = 0; l < lanes_; ++l)
             places.push_back(static_cast<int>(group.offsets[m]) + fields * (group.step < 0 ? lanes_ - 1 - l : l));
-        grouped_[group.members[m]] = b_.CreateShuffleVector(all, places);
+        grouped_[group.members[m]] = g_.b.CreateShuffleVector(all, places);
     }
     return true;
 }
@@ -135,11 +135,11 @@ bool Emitter::store_group(InstrId id, llvm::Value* value) {
         for (int f = 0; f < fields; ++f) order.push_back(f * lanes_ + (group.step < 0 ? lanes_ - 1 - l : l));
     llvm::Value *low = parts[0], *high = parts[1];
     if (fields > 2) {
-        low = b_.CreateShuffleVector(parts[0], parts[1], joined);
-        high = b_.CreateShuffleVector(parts[2], parts[3], joined);
+        low = g_.b.CreateShuffleVector(parts[0], parts[1], joined);
+        high = g_.b.CreateShuffleVector(parts[2], parts[3], joined);
     }
-    llvm::Value* all = b_.CreateShuffleVector(low, high, order);
-    annotate(b_.CreateAlignedStore(all, group_address(group, group.members.size() - 1, scalar(in.operands[1])), alignment(t)),
+    llvm::Value* all = g_.b.CreateShuffleVector(low, high, order);
+    annotate(g_.b.CreateAlignedStore(all, group_address(group, group.members.size() - 1, scalar(in.operands[1])), alignment(t)),
              in.operands[0]);
     return true;
 }

@@ -70,37 +70,37 @@ Emitter::Guard Emitter::find_guard(const Region& r, const Step& step) const {
 /// Runs `body` for the items of one row that pass the guard.
 void Emitter::guarded_lanes(const Guard& guard, int lanes, ItemBody body) {
     const auto last = static_cast<std::size_t>(kernel_.rank - 1);
-    llvm::Value* items = i64(kernel_.group_size[static_cast<int>(last)]);
-    llvm::Value* row = b_.CreateMul(item_, items);
-    auto least = [&](llvm::Intrinsic::ID which, llvm::Value* x, llvm::Value* y) { return b_.CreateBinaryIntrinsic(which, x, y); };
-    local_[last] = i64(0);
+    llvm::Value* items = i64(g_, kernel_.group_size[static_cast<int>(last)]);
+    llvm::Value* row = g_.b.CreateMul(item_, items);
+    auto least = [&](llvm::Intrinsic::ID which, llvm::Value* x, llvm::Value* y) { return g_.b.CreateBinaryIntrinsic(which, x, y); };
+    local_[last] = i64(g_, 0);
     dims_[last] = bases_[last];
-    llvm::Value *lower = i64(0), *upper = items;
+    llvm::Value *lower = i64(g_, 0), *upper = items;
     for (const Bound& bound : guard.bounds) {
         llvm::Value *first = emit_index(bound.index), *limit = emit_index(bound.limit);
         // Items below the limit; differences are at most the number of items once the order is known.
-        llvm::Value* distance = least(llvm::Intrinsic::umin, b_.CreateSub(limit, first), items);
-        llvm::Value* below = b_.CreateSelect(b_.CreateICmpSGT(limit, first), distance, i64(0));
-        llvm::Value* not_above = b_.CreateSelect(b_.CreateICmpSGE(limit, first), b_.CreateAdd(distance, i64(1)), i64(0));
+        llvm::Value* distance = least(llvm::Intrinsic::umin, g_.b.CreateSub(limit, first), items);
+        llvm::Value* below = g_.b.CreateSelect(g_.b.CreateICmpSGT(limit, first), distance, i64(g_, 0));
+        llvm::Value* not_above = g_.b.CreateSelect(g_.b.CreateICmpSGE(limit, first), g_.b.CreateAdd(distance, i64(g_, 1)), i64(g_, 0));
         const bool from = bound.op == Opcode::Gt || bound.op == Opcode::Ge || bound.op == Opcode::Eq;
         const bool to = bound.op == Opcode::Lt || bound.op == Opcode::Le || bound.op == Opcode::Eq;
         if (from) lower = least(llvm::Intrinsic::smax, lower, bound.op == Opcode::Gt ? not_above : below);
         if (to) upper = least(llvm::Intrinsic::smin, upper, bound.op == Opcode::Lt ? below : not_above);
     }
-    llvm::BasicBlock *run = block("guarded"), *done = block("guarded.done");
-    b_.CreateCondBr(b_.CreateICmpSLT(lower, upper), run, done);
-    b_.SetInsertPoint(run);
+    llvm::BasicBlock *run = block(g_, "guarded"), *done = block(g_, "guarded.done");
+    g_.b.CreateCondBr(g_.b.CreateICmpSLT(lower, upper), run, done);
+    g_.b.SetInsertPoint(run);
     LanePlan plan;
     plan.lanes = lanes;
     LlvmValues none;
     lane_loop(lower, upper, plan, none, [&](llvm::Value* index, int, LlvmValues&) {
         local_[last] = index;
-        dims_[last] = b_.CreateAdd(bases_[last], index);
-        item_ = b_.CreateAdd(row, index);
+        dims_[last] = g_.b.CreateAdd(bases_[last], index);
+        item_ = g_.b.CreateAdd(row, index);
         body();
     });
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
 }
 
 }  // namespace pardo::emit

@@ -1,6 +1,7 @@
 // src/emit/llvm/memory.cpp: loads and stores: vector accesses where lanes are neighbours, shuffles for small steps, else gather and
 // scatter.
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/cast.h"
 
 #include <llvm/IR/MDBuilder.h>
 #include <pardo/error.h>
@@ -29,7 +30,7 @@ bool counts_with(const ir::Kernel& kernel, Value index, Value counter) {
 }  // namespace
 
 void Emitter::make_alias_scopes() {
-    llvm::MDBuilder md(context_);
+    llvm::MDBuilder md(g_.b.getContext());
     llvm::MDNode* domain = md.createAnonymousAliasScopeDomain("pardo");
     const std::size_t params = kernel_.params.size();
     std::vector<llvm::MDNode*> scopes(params + kernel_.arrays.size());
@@ -38,11 +39,11 @@ void Emitter::make_alias_scopes() {
     scope_lists_.resize(scopes.size());
     noalias_lists_.resize(scopes.size());
     for (std::size_t p = 0; p < scopes.size(); ++p) {
-        if (scopes[p]) scope_lists_[p] = llvm::MDNode::get(context_, {scopes[p]});
+        if (scopes[p]) scope_lists_[p] = llvm::MDNode::get(g_.b.getContext(), {scopes[p]});
         llvm::SmallVector<llvm::Metadata*, 8> others;
         for (std::size_t q = 0; q < scopes.size(); ++q)
             if (q != p && scopes[q]) others.push_back(scopes[q]);
-        if (!others.empty()) noalias_lists_[p] = llvm::MDNode::get(context_, others);
+        if (!others.empty()) noalias_lists_[p] = llvm::MDNode::get(g_.b.getContext(), others);
     }
 }
 
@@ -55,37 +56,25 @@ void Emitter::annotate(llvm::Instruction* access, Value pointer) {
 llvm::Align Emitter::alignment(DType t) const { return llvm::Align(static_cast<std::uint64_t>(itemsize(t))); }
 
 llvm::Value* Emitter::address(Value pointer, llvm::Value* index) {
-    return b_.CreateGEP(memory_element(type(pointer)), memory(pointer), index);
+    return g_.b.CreateGEP(memory_element(g_, type(pointer)), memory(pointer), index);
 }
 
 /// Where an array begins: one without a fixed size where its last Resize says.
 llvm::Value* Emitter::memory(Value pointer) {
     llvm::Value* at = scalar(pointer);
-    return is_sized(pointer) ? b_.CreateLoad(b_.getPtrTy(), at) : at;
+    return is_sized(pointer) ? g_.b.CreateLoad(g_.b.getPtrTy(), at) : at;
 }
 
-llvm::Value* Emitter::from_memory(llvm::Value* v, DType t) {
-    if (t == DType::Bool) return b_.CreateICmpNE(v, integer(v, 0));
-    if (t == DType::Float16) return b_.CreateFPExt(v, widened(b_.getFloatTy(), width(v)));
-    return v;
-}
-
-llvm::Value* Emitter::to_memory(llvm::Value* v, DType t) {
-    if (t == DType::Bool) return b_.CreateZExt(v, widened(b_.getInt8Ty(), width(v)));
-    if (t == DType::Float16) return b_.CreateFPTrunc(v, widened(b_.getHalfTy(), width(v)));
-    return v;
-}
-
-llvm::Value* Emitter::reverse(llvm::Value* v) { return b_.CreateVectorReverse(v); }
+llvm::Value* Emitter::reverse(llvm::Value* v) { return g_.b.CreateVectorReverse(v); }
 
 bool Emitter::hardware_gather(llvm::Type* t) const {
     const unsigned bits = t->getScalarSizeInBits();
-    return target_.vector_bytes == 64 && (bits == 32 || bits == 64);
+    return g_.target.vector_bytes == 64 && (bits == 32 || bits == 64);
 }
 
 llvm::Value* Emitter::lane_index(const Lane& index, int lane) {
-    if (index.kind == LaneShape::Varying) return b_.CreateExtractElement(index.v, static_cast<std::uint64_t>(lane));
-    return b_.CreateAdd(index.v, b_.CreateMul(index.step, i64(lane)));
+    if (index.kind == LaneShape::Varying) return g_.b.CreateExtractElement(index.v, static_cast<std::uint64_t>(lane));
+    return g_.b.CreateAdd(index.v, g_.b.CreateMul(index.step, i64(g_, lane)));
 }
 
 /// How many elements in front of a load the processor should be told to look; null where it sees by itself. Where formulas keep it from
@@ -95,32 +84,32 @@ llvm::Value* Emitter::elements_ahead(Value pointer, Value index, int step) {
     constexpr std::int64_t of_formulas = 1024, of_iterations = 2048, foreseen = 2048;
     if (divergent_ || !is_param(pointer)) return nullptr;
     const std::int64_t bytes = itemsize(type(pointer));
-    if (prefetch_) return i64((step < 0 ? -of_formulas : of_formulas) / bytes);
+    if (prefetch_) return i64(g_, (step < 0 ? -of_formulas : of_formulas) / bytes);
     if (!iterations_.step || mask_ || !counts_with(kernel_, index, iterations_.counter)) return nullptr;
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(iterations_.step);
     if (known && std::abs(known->getSExtValue()) < foreseen / bytes) return nullptr;
     const std::int64_t iteration = bytes * element_count(kernel_.group_size);
-    return b_.CreateMul(iterations_.step, i64(std::max<std::int64_t>(1, of_iterations / iteration)));
+    return g_.b.CreateMul(iterations_.step, i64(g_, std::max<std::int64_t>(1, of_iterations / iteration)));
 }
 
 /// Tells the processor what will be read.
 void Emitter::prefetch(llvm::Value* address) {
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()}, {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    g_.b.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()}, {address, g_.b.getInt32(0), g_.b.getInt32(3), g_.b.getInt32(1)});
 }
 
 /// Neighbours in ascending (step 1) or descending (step -1) order; `index` is lane 0's. Asks for what lies `ahead` elements in front.
 llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step, llvm::Value* ahead) {
     const DType t = type(pointer);
-    llvm::Type* vector_type = widened(memory_element(t), lanes_);
-    if (step < 0) index = b_.CreateSub(index, i64(lanes_ - 1));
+    llvm::Type* vector_type = widened(memory_element(g_, t), lanes_);
+    if (step < 0) index = g_.b.CreateSub(index, i64(g_, lanes_ - 1));
     llvm::Value* at = address(pointer, index);
     llvm::Instruction* access = nullptr;
-    if (ahead) prefetch(b_.CreateGEP(memory_element(t), at, ahead));
+    if (ahead) prefetch(g_.b.CreateGEP(memory_element(g_, t), at, ahead));
     if (!mask_)
-        access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
+        access = g_.b.CreateAlignedLoad(vector_type, at, alignment(t));
     else
-        access = b_.CreateMaskedLoad(vector_type, at, alignment(t), step < 0 ? reverse(mask_) : mask_,
-                                     llvm::Constant::getNullValue(vector_type));
+        access = g_.b.CreateMaskedLoad(vector_type, at, alignment(t), step < 0 ? reverse(mask_) : mask_,
+                                       llvm::Constant::getNullValue(vector_type));
     annotate(access, pointer);
     return step < 0 ? reverse(access) : access;
 }
@@ -129,21 +118,21 @@ llvm::Value* Emitter::load_vector(Value pointer, llvm::Value* index, int step, l
 llvm::Value* Emitter::load_strided(Value pointer, llvm::Value* base, std::int64_t step) {
     const DType t = type(pointer);
     const int stride = static_cast<int>(std::abs(step)), span = stride * (lanes_ - 1) + 1;
-    llvm::Type* vector_type = widened(memory_element(t), lanes_);
-    if (step < 0) base = b_.CreateSub(base, i64(span - 1));
+    llvm::Type* vector_type = widened(memory_element(g_, t), lanes_);
+    if (step < 0) base = g_.b.CreateSub(base, i64(g_, span - 1));
     llvm::Value* joined = nullptr;
     for (int part = 0; part < stride; ++part) {
-        llvm::Value* at = address(pointer, b_.CreateAdd(base, i64(part * lanes_)));
+        llvm::Value* at = address(pointer, g_.b.CreateAdd(base, i64(g_, part * lanes_)));
         const int inside = std::min(lanes_, span - part * lanes_);
         if (inside <= 0) break;
         llvm::Instruction* access = nullptr;
         if (inside == lanes_) {
-            access = b_.CreateAlignedLoad(vector_type, at, alignment(t));
+            access = g_.b.CreateAlignedLoad(vector_type, at, alignment(t));
         } else {  // the last vector must not read past the last element
             llvm::SmallVector<llvm::Constant*, 64> on;
-            for (int l = 0; l < lanes_; ++l) on.push_back(b_.getInt1(l < inside));
-            access = b_.CreateMaskedLoad(vector_type, at, alignment(t), llvm::ConstantVector::get(on),
-                                         llvm::Constant::getNullValue(vector_type));
+            for (int l = 0; l < lanes_; ++l) on.push_back(g_.b.getInt1(l < inside));
+            access = g_.b.CreateMaskedLoad(vector_type, at, alignment(t), llvm::ConstantVector::get(on),
+                                           llvm::Constant::getNullValue(vector_type));
         }
         annotate(access, pointer);
         // Lanes whose element lies in this vector; one shuffle of two sources adds them to those found so far.
@@ -154,9 +143,9 @@ llvm::Value* Emitter::load_strided(Value pointer, llvm::Value* base, std::int64_
         }
         if (part == 0) {
             for (int& l : lanes) l = l >= lanes_ ? l - lanes_ : l;
-            joined = b_.CreateShuffleVector(access, lanes);
+            joined = g_.b.CreateShuffleVector(access, lanes);
         } else {
-            joined = b_.CreateShuffleVector(joined, access, lanes);
+            joined = g_.b.CreateShuffleVector(joined, access, lanes);
         }
     }
     return step < 0 ? reverse(joined) : joined;
@@ -168,7 +157,7 @@ void Emitter::store_strided(Value pointer, llvm::Value* base, std::int64_t step,
     const int stride = static_cast<int>(std::abs(step)), span = stride * (lanes_ - 1) + 1;
     llvm::Value* mask = active();
     if (step < 0) {
-        base = b_.CreateSub(base, i64(span - 1));
+        base = g_.b.CreateSub(base, i64(g_, span - 1));
         value = reverse(value);
         mask = reverse(mask);
     }
@@ -181,54 +170,56 @@ void Emitter::store_strided(Value pointer, llvm::Value* base, std::int64_t step,
             lanes.push_back(used ? lane : -1);
             on.push_back(used ? lane : lanes_);
         }
-        llvm::Value* spread_mask = b_.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), on);
-        llvm::Value* at = address(pointer, b_.CreateAdd(base, i64(part * lanes_)));
-        annotate(b_.CreateMaskedStore(b_.CreateShuffleVector(value, lanes), at, alignment(t), spread_mask), pointer);
+        llvm::Value* spread_mask = g_.b.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), on);
+        llvm::Value* at = address(pointer, g_.b.CreateAdd(base, i64(g_, part * lanes_)));
+        annotate(g_.b.CreateMaskedStore(g_.b.CreateShuffleVector(value, lanes), at, alignment(t), spread_mask), pointer);
     }
 }
 
 llvm::Value* Emitter::gather(Value pointer, const Lane& index) {
     const DType t = type(pointer);
-    llvm::Type* element_type = memory_element(t);
+    llvm::Type* element_type = memory_element(g_, t);
     if (hardware_gather(element_type)) {
         llvm::Value *base = memory(pointer), *offsets = index.v;
         if (index.kind != LaneShape::Varying) {  // the scalar part goes to the base: what is left of the vector does not change in a loop
             base = address(pointer, index.v);
-            offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
+            offsets = g_.b.CreateMul(iota(g_, lanes_), splat(g_, index.step, lanes_));
         }
-        llvm::Value* at = b_.CreateGEP(element_type, base, offsets);
+        llvm::Value* at = g_.b.CreateGEP(element_type, base, offsets);
         llvm::Type* vector_type = widened(element_type, lanes_);
-        llvm::CallInst* access = b_.CreateMaskedGather(vector_type, at, alignment(t), active(), llvm::Constant::getNullValue(vector_type));
+        llvm::CallInst* access =
+            g_.b.CreateMaskedGather(vector_type, at, alignment(t), active(), llvm::Constant::getNullValue(vector_type));
         annotate(access, pointer);
         return access;
     }
     llvm::Value* out = llvm::Constant::getNullValue(widened(element_type, lanes_));
     for (int l = 0; l < lanes_; ++l) {
         llvm::Value* at = address(pointer, lane_index(index, l));
-        if (mask_) at = b_.CreateSelect(b_.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
-        llvm::LoadInst* access = b_.CreateAlignedLoad(element_type, at, alignment(t));
+        if (mask_) at = g_.b.CreateSelect(g_.b.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
+        llvm::LoadInst* access = g_.b.CreateAlignedLoad(element_type, at, alignment(t));
         if (!mask_) annotate(access, pointer);
-        out = b_.CreateInsertElement(out, access, static_cast<std::uint64_t>(l));
+        out = g_.b.CreateInsertElement(out, access, static_cast<std::uint64_t>(l));
     }
     return out;
 }
 
 void Emitter::scatter(Value pointer, const Lane& index, llvm::Value* value) {
     const DType t = type(pointer);
-    llvm::Type* element_type = memory_element(t);
+    llvm::Type* element_type = memory_element(g_, t);
     if (hardware_gather(element_type)) {
         llvm::Value *base = memory(pointer), *offsets = index.v;
         if (index.kind != LaneShape::Varying) {
             base = address(pointer, index.v);
-            offsets = b_.CreateMul(iota(lanes_), splat(index.step, lanes_));
+            offsets = g_.b.CreateMul(iota(g_, lanes_), splat(g_, index.step, lanes_));
         }
-        annotate(b_.CreateMaskedScatter(value, b_.CreateGEP(element_type, base, offsets), alignment(t), active()), pointer);
+        annotate(g_.b.CreateMaskedScatter(value, g_.b.CreateGEP(element_type, base, offsets), alignment(t), active()), pointer);
         return;
     }
     for (int l = 0; l < lanes_; ++l) {
         llvm::Value* at = address(pointer, lane_index(index, l));
-        if (mask_) at = b_.CreateSelect(b_.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
-        llvm::StoreInst* access = b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(l)), at, alignment(t));
+        if (mask_) at = g_.b.CreateSelect(g_.b.CreateExtractElement(mask_, static_cast<std::uint64_t>(l)), at, scratch_);
+        llvm::StoreInst* access =
+            g_.b.CreateAlignedStore(g_.b.CreateExtractElement(value, static_cast<std::uint64_t>(l)), at, alignment(t));
         if (!mask_) annotate(access, pointer);
     }
 }
@@ -237,24 +228,25 @@ void Emitter::scatter(Value pointer, const Lane& index, llvm::Value* value) {
 void Emitter::store_last(Value pointer, llvm::Value* index, llvm::Value* value) {
     const DType t = type(pointer);
     if (lanes_ == 1 || !mask_) {
-        if (width(value) > 1) value = b_.CreateExtractElement(value, static_cast<std::uint64_t>(lanes_ - 1));
-        annotate(b_.CreateAlignedStore(to_memory(value, t), address(pointer, index), alignment(t)), pointer);
+        if (width(value) > 1) value = g_.b.CreateExtractElement(value, static_cast<std::uint64_t>(lanes_ - 1));
+        annotate(g_.b.CreateAlignedStore(to_memory(g_, value, t), address(pointer, index), alignment(t)), pointer);
         return;
     }
-    llvm::BasicBlock *write = block("store.last"), *done = block("store.done");
-    branch_if_any(mask_, write, done);
-    b_.SetInsertPoint(write);
+    llvm::BasicBlock *write = block(g_, "store.last"), *done = block(g_, "store.done");
+    branch_if_any(g_, mask_, write, done);
+    g_.b.SetInsertPoint(write);
     if (width(value) > 1) {
-        llvm::Value* bits = b_.CreateBitCast(mask_, b_.getIntNTy(static_cast<unsigned>(lanes_)));
-        llvm::Value* lane = b_.CreateSub(integer(bits, lanes_ - 1), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getTrue()));
+        llvm::Value* bits = g_.b.CreateBitCast(mask_, g_.b.getIntNTy(static_cast<unsigned>(lanes_)));
+        llvm::Value* lane =
+            g_.b.CreateSub(integer(bits, lanes_ - 1), g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, g_.b.getTrue()));
         // An i1 element at a variable position goes through memory in LLVM; as a byte it is a plain access.
-        value = b_.CreateExtractElement(to_memory(value, t), b_.CreateZExt(lane, b_.getInt64Ty()));
+        value = g_.b.CreateExtractElement(to_memory(g_, value, t), g_.b.CreateZExt(lane, g_.b.getInt64Ty()));
     } else {
-        value = to_memory(value, t);
+        value = to_memory(g_, value, t);
     }
-    annotate(b_.CreateAlignedStore(value, address(pointer, index), alignment(t)), pointer);
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    annotate(g_.b.CreateAlignedStore(value, address(pointer, index), alignment(t)), pointer);
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
 }
 
 Emitter::Element Emitter::element_of(const Instr& in) {
@@ -263,30 +255,30 @@ Emitter::Element Emitter::element_of(const Instr& in) {
     const bool of_lane = is_of_lane(kernel_, info_, in.operands[0]), of_item = kernel_.in_groups() && is_private(kernel_, in.operands[0]);
     if (!of_lane && !of_item) return {index, affine ? info_.shapes[in.operands[1]].step : 0};
     // Element e of item i lies at e * items + i: neighbours are adjacent.
-    llvm::Value* items = i64(kernel_.in_groups() ? group_items(kernel_) : lanes_);
-    llvm::Value* first = item_ ? item_ : i64(0);
+    llvm::Value* items = i64(g_, kernel_.in_groups() ? group_items(kernel_) : lanes_);
+    llvm::Value* first = item_ ? item_ : i64(g_, 0);
     const bool side_by_side = of_lane && lanes_ > 1;
     if (index.kind == LaneShape::Varying && lanes_ > 1) {
-        llvm::Value* own = splat(first, lanes_);
-        if (side_by_side) own = b_.CreateAdd(own, iota(lanes_));
-        index.v = b_.CreateAdd(b_.CreateMul(index.v, splat(items, lanes_)), own);
+        llvm::Value* own = splat(g_, first, lanes_);
+        if (side_by_side) own = g_.b.CreateAdd(own, iota(g_, lanes_));
+        index.v = g_.b.CreateAdd(g_.b.CreateMul(index.v, splat(g_, items, lanes_)), own);
         return {index, 0};
     }
-    Lane at{index.kind, b_.CreateAdd(b_.CreateMul(index.v, items), first), nullptr};
+    Lane at{index.kind, g_.b.CreateAdd(g_.b.CreateMul(index.v, items), first), nullptr};
     if (lanes_ == 1 || (index.kind == LaneShape::Uniform && !side_by_side)) return {at, 0};
     const bool neighbours = index.kind == LaneShape::Uniform;
     at.kind = neighbours ? LaneShape::Affine : LaneShape::Strided;
-    at.step = neighbours ? i64(1) : b_.CreateAdd(b_.CreateMul(index.step, items), i64(side_by_side ? 1 : 0));
+    at.step = neighbours ? i64(g_, 1) : g_.b.CreateAdd(g_.b.CreateMul(index.step, items), i64(g_, side_by_side ? 1 : 0));
     return {at, neighbours ? 1 : 0};
 }
 
 /// Memory of the function's own, for as long as it runs.
 llvm::AllocaInst* Emitter::allocate(llvm::Type* type, std::int64_t count, std::int64_t bytes, const char* name) {
     stack_bytes_ += count * bytes;
-    llvm::IRBuilder<>::InsertPointGuard guard(b_);
-    llvm::BasicBlock& entry = function_->getEntryBlock();
-    b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
-    llvm::AllocaInst* memory = b_.CreateAlloca(llvm::ArrayType::get(type, static_cast<std::uint64_t>(count)), nullptr, name);
+    llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
+    llvm::BasicBlock& entry = g_.function()->getEntryBlock();
+    g_.b.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+    llvm::AllocaInst* memory = g_.b.CreateAlloca(llvm::ArrayType::get(type, static_cast<std::uint64_t>(count)), nullptr, name);
     memory->setAlignment(llvm::Align(64));
     return memory;
 }
@@ -320,37 +312,38 @@ void Emitter::make_arrays() {
 llvm::Value* Emitter::make_array(std::size_t k) {
     const ir::ArrayInfo& a = kernel_.arrays[k];
     if (a.count == 0) {
-        llvm::Value* at = allocate(b_.getPtrTy(), 1, itemsize(DType::Int64), a.name.c_str());
-        b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), at);
+        llvm::Value* at = allocate(g_.b.getPtrTy(), 1, itemsize(DType::Int64), a.name.c_str());
+        g_.b.CreateStore(llvm::ConstantPointerNull::get(g_.b.getPtrTy()), at);
         return at;
     }
     const bool of_item = kernel_.in_groups() && a.space == ir::Space::Private;
     const std::int64_t copies = of_item ? group_items(kernel_) : info_.lane_arrays[k] ? most_lanes() : 1;
-    return allocate(memory_element(a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str());
+    return allocate(memory_element(g_, a.type), std::min(a.count, most_elements) * copies, itemsize(a.type), a.name.c_str());
 }
 
 /// The thread keeps memory for each array without a fixed size, and makes it larger where that is not enough.
 void Emitter::resize(const Instr& in) {
     const Value pointer = in.operands[0];
-    llvm::Type* address = b_.getPtrTy();
-    llvm::Value* at = b_.CreateCall(own_memory_function(), {i64(param_of(pointer)), scalar(in.operands[1]), i64(itemsize(type(pointer)))});
-    llvm::Value* made = b_.CreateIsNotNull(at);
-    b_.CreateStore(b_.CreateSelect(made, at, b_.CreateLoad(address, scalar(pointer))), scalar(pointer));
+    llvm::Type* address = g_.b.getPtrTy();
+    llvm::Value* at =
+        g_.b.CreateCall(own_memory_function(), {i64(g_, param_of(pointer)), scalar(in.operands[1]), i64(g_, itemsize(type(pointer)))});
+    llvm::Value* made = g_.b.CreateIsNotNull(at);
+    g_.b.CreateStore(g_.b.CreateSelect(made, at, g_.b.CreateLoad(address, scalar(pointer))), scalar(pointer));
     define(in.results[0], made);
 }
 
 /// The thread has no memory for the array any longer.
 void Emitter::take_memory(const Instr& in) {
     const Value pointer = in.operands[0];
-    llvm::Value* at = b_.CreateCall(own_memory_function(), {i64(param_of(pointer)), i64(handed_over), i64(1)});
-    b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), scalar(pointer));
-    define(in.results[0], b_.CreatePtrToInt(at, b_.getInt64Ty()));
+    llvm::Value* at = g_.b.CreateCall(own_memory_function(), {i64(g_, param_of(pointer)), i64(g_, handed_over), i64(g_, 1)});
+    g_.b.CreateStore(llvm::ConstantPointerNull::get(g_.b.getPtrTy()), scalar(pointer));
+    define(in.results[0], g_.b.CreatePtrToInt(at, g_.b.getInt64Ty()));
 }
 
 llvm::FunctionCallee Emitter::own_memory_function() {
-    llvm::Type* word = b_.getInt64Ty();
+    llvm::Type* word = g_.b.getInt64Ty();
     llvm::FunctionCallee f =
-        module_->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(b_.getPtrTy(), {word, word, word}, false));
+        g_.module->getOrInsertFunction(own_memory_symbol, llvm::FunctionType::get(g_.b.getPtrTy(), {word, word, word}, false));
     llvm::cast<llvm::Function>(f.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
     return f;
 }
@@ -358,7 +351,7 @@ llvm::FunctionCallee Emitter::own_memory_function() {
 /// Gives large pieces of it back.
 void Emitter::release() {
     if (std::ranges::none_of(kernel_.arrays, [](const ir::ArrayInfo& a) { return a.count == 0; })) return;
-    b_.CreateCall(module_->getFunction(own_memory_symbol), {i64(-1), i64(0), i64(1)});
+    g_.b.CreateCall(g_.module->getFunction(own_memory_symbol), {i64(g_, -1), i64(g_, 0), i64(g_, 1)});
 }
 
 /// Throws if the memory of one group, or of the items that run at the same time, does not fit.
@@ -374,9 +367,9 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
     const DType t = type(pointer);
     const auto [index, step] = element_of(in);
     if (lanes_ == 1 || index.kind == LaneShape::Uniform) {
-        llvm::LoadInst* access = b_.CreateAlignedLoad(memory_element(t), address(pointer, index.v), alignment(t));
+        llvm::LoadInst* access = g_.b.CreateAlignedLoad(memory_element(g_, t), address(pointer, index.v), alignment(t));
         annotate(access, pointer);
-        return define(in.results[0], from_memory(access, t));
+        return define(in.results[0], from_memory(g_, access, t));
     }
     llvm::Value* value = row_elements(id, pointer, index);
     if (value)
@@ -389,7 +382,7 @@ void Emitter::load(ir::InstrId id, const Instr& in) {
         value = load_strided(pointer, index.v, step);
     else
         value = gather(pointer, index);
-    define(in.results[0], from_memory(value, t));
+    define(in.results[0], from_memory(g_, value, t));
 }
 
 /// Stores a vector past the caches if its address is aligned.
@@ -397,21 +390,23 @@ void Emitter::stream(llvm::Value* value, llvm::Value* at, Value pointer, bool al
     const std::int64_t bytes = lanes_ * itemsize(type(pointer));
     llvm::BasicBlock* done = nullptr;
     if (!always) {
-        llvm::BasicBlock *past = block("stream"), *through = block("stream.not");
-        done = block("streamed");
-        llvm::Value* aligned = b_.CreateICmpEQ(misalignment(at, bytes), i64(0));
-        b_.CreateCondBr(aligned, past, through);
-        b_.SetInsertPoint(through);
+        llvm::BasicBlock *past = block(g_, "stream"), *through = block(g_, "stream.not");
+        done = block(g_, "streamed");
+        llvm::Value* aligned = g_.b.CreateICmpEQ(misalignment(at, bytes), i64(g_, 0));
+        g_.b.CreateCondBr(aligned, past, through);
+        g_.b.SetInsertPoint(through);
         otherwise();
-        b_.CreateBr(done);
-        b_.SetInsertPoint(past);
+        g_.b.CreateBr(done);
+        g_.b.SetInsertPoint(past);
     }
-    llvm::StoreInst* access = b_.CreateAlignedStore(value, at, llvm::Align(static_cast<std::uint64_t>(std::min<std::int64_t>(bytes, 64))));
-    access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+    llvm::StoreInst* access =
+        g_.b.CreateAlignedStore(value, at, llvm::Align(static_cast<std::uint64_t>(std::min<std::int64_t>(bytes, 64))));
+    access->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                        llvm::MDNode::get(g_.b.getContext(), llvm::ConstantAsMetadata::get(g_.b.getInt32(1))));
     annotate(access, pointer);
     if (!done) return;
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
 }
 
 void Emitter::store(ir::InstrId id, const Instr& in) {
@@ -421,17 +416,17 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
     const Lane& stored = values_[in.operands[2]];
     if (lanes_ == 1 || index.kind == LaneShape::Uniform)
         return store_last(pointer, index.v, stored.kind == LaneShape::Uniform ? stored.v : vector_of(stored));
-    llvm::Value* value = to_memory(vector_of(stored), t);
+    llvm::Value* value = to_memory(g_, vector_of(stored), t);
     if (step == 1 || step == -1) {
-        llvm::Value* at = address(pointer, step < 0 ? b_.CreateSub(index.v, i64(lanes_ - 1)) : index.v);
+        llvm::Value* at = address(pointer, step < 0 ? g_.b.CreateSub(index.v, i64(g_, lanes_ - 1)) : index.v);
         if (step < 0) value = reverse(value);
         llvm::Value* stored_lanes = mask_ && step < 0 ? reverse(mask_) : mask_;
         auto through_caches = [&] {
             llvm::Instruction* access = nullptr;
             if (stored_lanes)
-                access = b_.CreateMaskedStore(value, at, alignment(t), stored_lanes);
+                access = g_.b.CreateMaskedStore(value, at, alignment(t), stored_lanes);
             else
-                access = b_.CreateAlignedStore(value, at, alignment(t));
+                access = g_.b.CreateAlignedStore(value, at, alignment(t));
             annotate(access, pointer);
         };
         if (std::find(streaming_.begin(), streaming_.end(), id) == streaming_.end()) return through_caches();
@@ -439,7 +434,7 @@ void Emitter::store(ir::InstrId id, const Instr& in) {
     }
     if (std::abs(step) > 1 && store_group(id, value)) return;
     // Masked stores in pieces pay only where the machine has them.
-    if (step != 0 && std::abs(step) <= 4 && target_.vector_bytes == 64) return store_strided(pointer, index.v, step, value);
+    if (step != 0 && std::abs(step) <= 4 && g_.target.vector_bytes == 64) return store_strided(pointer, index.v, step, value);
     scatter(pointer, index, value);
 }
 

@@ -3,6 +3,8 @@
 #include <llvm/IR/Constants.h>
 
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/arith.h"
+#include "emit/llvm/math/cast.h"
 
 namespace pardo::emit {
 
@@ -11,7 +13,7 @@ using ir::Instr;
 using ir::Region;
 
 llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
-    llvm::Type* type = widened(element(t), lanes);
+    llvm::Type* type = widened(element(g_, t), lanes);
     if (is_float(t)) {
         switch (c) {
             case Combine::Add: return llvm::ConstantFP::get(type, -0.0);  // keeps a sum of negative zeros negative
@@ -40,19 +42,19 @@ llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
 llvm::Value* Emitter::combine(Combine c, DType t, llvm::Value* a, llvm::Value* b) {
     const DType wide = t == DType::Float16 ? DType::Float32 : t;
     switch (c) {
-        case Combine::Add: return binary(ir::Opcode::Add, wide, a, b);
-        case Combine::Mul: return binary(ir::Opcode::Mul, wide, a, b);
-        case Combine::Min: return min_max(ir::Opcode::Min, wide, a, b);
-        case Combine::Max: return min_max(ir::Opcode::Max, wide, a, b);
-        case Combine::And: return b_.CreateAnd(a, b);
-        case Combine::Or: return b_.CreateOr(a, b);
-        case Combine::Xor: return b_.CreateXor(a, b);
+        case Combine::Add: return binary(g_, ir::Opcode::Add, wide, a, b);
+        case Combine::Mul: return binary(g_, ir::Opcode::Mul, wide, a, b);
+        case Combine::Min: return min_max(g_, ir::Opcode::Min, wide, a, b);
+        case Combine::Max: return min_max(g_, ir::Opcode::Max, wide, a, b);
+        case Combine::And: return g_.b.CreateAnd(a, b);
+        case Combine::Or: return g_.b.CreateOr(a, b);
+        case Combine::Xor: return g_.b.CreateXor(a, b);
     }
     return nullptr;
 }
 
 llvm::Value* Emitter::combine_ordered(Combine c, llvm::Value* acc, llvm::Value* x) {
-    return b_.CreateSelect(c == Combine::Min ? b_.CreateFCmpOLT(x, acc) : b_.CreateFCmpOGT(x, acc), x, acc);
+    return g_.b.CreateSelect(c == Combine::Min ? g_.b.CreateFCmpOLT(x, acc) : g_.b.CreateFCmpOGT(x, acc), x, acc);
 }
 
 llvm::Value* Emitter::across_lanes(Combine c, DType t, llvm::Value* v) {
@@ -62,9 +64,9 @@ llvm::Value* Emitter::across_lanes(Combine c, DType t, llvm::Value* v) {
             low.push_back(l);
             high.push_back(l + n / 2);
         }
-        v = combine(c, t, b_.CreateShuffleVector(v, low), b_.CreateShuffleVector(v, high));
+        v = combine(c, t, g_.b.CreateShuffleVector(v, low), g_.b.CreateShuffleVector(v, high));
     }
-    return llvm::isa<llvm::FixedVectorType>(v->getType()) ? b_.CreateExtractElement(v, std::uint64_t(0)) : v;
+    return llvm::isa<llvm::FixedVectorType>(v->getType()) ? g_.b.CreateExtractElement(v, std::uint64_t(0)) : v;
 }
 
 void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
@@ -79,10 +81,10 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
         for (int u = 0; u < plan.unroll; ++u)
             for (int k = 0; k < count; ++k) state.push_back(identity(in.combines[k], result_type(k), plan.lanes));
         for (int k = 0; k < count; ++k)
-            if (ordered(k)) state.push_back(llvm::Constant::getNullValue(widened(element(result_type(k)), plan.lanes)));
+            if (ordered(k)) state.push_back(llvm::Constant::getNullValue(widened(element(g_, result_type(k)), plan.lanes)));
         return state;
     };
-    auto keep_nan = [&](llvm::Value* flag, llvm::Value* x) { return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, flag); };
+    auto keep_nan = [&](llvm::Value* flag, llvm::Value* x) { return g_.b.CreateSelect(g_.b.CreateFCmpUNO(x, x), x, flag); };
     auto join = [&](LlvmValues& totals, const LlvmValues& state) {
         std::size_t at = 0;
         for (int u = 0; u < plan.unroll; ++u)
@@ -95,9 +97,9 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
     for (int k = 0; k < count; ++k) float_sum |= in.combines[k] == Combine::Add && is_float(result_type(k));
 
     llvm::Value *lower = scalar(in.operands[0]), *upper = scalar(in.operands[1]);
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *run = block("reduce"), *done = block("reduced");
-    b_.CreateCondBr(b_.CreateICmpSLT(lower, upper), run, done);
-    b_.SetInsertPoint(run);
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *run = block(g_, "reduce"), *done = block(g_, "reduced");
+    g_.b.CreateCondBr(g_.b.CreateICmpSLT(lower, upper), run, done);
+    g_.b.SetInsertPoint(run);
     hoist(r);
     lane_index_ = r.args[0];
     if (count == 0) plan.streams = stream_stores(r, plan.lanes);  // where vectors start would decide how sums round
@@ -111,10 +113,10 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
             llvm::Value* x = vector(yield(r).operands[k]);
             llvm::Value*& a = acc[static_cast<std::size_t>(u * count + k)];
             llvm::Value* next = ordered(k) ? combine_ordered(in.combines[k], a, x) : combine(in.combines[k], result_type(k), a, x);
-            a = mask_ ? b_.CreateSelect(mask_, next, a) : next;
+            a = mask_ ? g_.b.CreateSelect(mask_, next, a) : next;
             if (!ordered(k)) continue;
             next = keep_nan(acc[flag], x);
-            acc[flag] = mask_ ? b_.CreateSelect(mask_, next, acc[flag]) : next;
+            acc[flag] = mask_ ? g_.b.CreateSelect(mask_, next, acc[flag]) : next;
             ++flag;
         }
     };
@@ -132,18 +134,18 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
         }
         llvm::Value* value = across_lanes(in.combines[k], result_type(k), level[0]);
         if (ordered(k)) {
-            llvm::Value* nan = any(b_.CreateFCmpUNO(state[flag], state[flag]));
-            value = b_.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
+            llvm::Value* nan = any(g_, g_.b.CreateFCmpUNO(state[flag], state[flag]));
+            value = g_.b.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
             ++flag;
         }
         value = combine(in.combines[k], result_type(k), scalar(in.operands[3 + k]), value);
-        results.push_back(result_type(k) == DType::Float16 ? round_half(value) : value);
+        results.push_back(result_type(k) == DType::Float16 ? round_half(g_, value) : value);
     }
-    llvm::BasicBlock* end = b_.GetInsertBlock();
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    llvm::BasicBlock* end = g_.b.GetInsertBlock();
+    g_.b.CreateBr(done);
+    g_.b.SetInsertPoint(done);
     for (int k = 0; k < count; ++k) {
-        llvm::PHINode* phi = b_.CreatePHI(results[static_cast<std::size_t>(k)]->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(results[static_cast<std::size_t>(k)]->getType(), 2);
         phi->addIncoming(scalar(in.operands[3 + k]), before);
         phi->addIncoming(results[static_cast<std::size_t>(k)], end);
         define(in.results[k], phi);
@@ -176,20 +178,20 @@ void Emitter::emit_serial_lanes_for(ir::InstrId id, const Instr& in) {
     };
     llvm::Value *lower = scalar(in.operands[0]), *upper = scalar(in.operands[1]);
     if (several) {
-        llvm::Value* trips = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(upper, lower), i64(0));
-        llvm::Value* middle = b_.CreateAdd(lower, b_.CreateAnd(trips, i64(-copies)));
-        serial_loop(lower, middle, i64(copies), state, [&](llvm::Value* index, int, LlvmValues& acc) {
-            for (int u = 0; u < copies; ++u) once(b_.CreateAdd(index, i64(u)), u, acc);
+        llvm::Value* trips = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g_.b.CreateSub(upper, lower), i64(g_, 0));
+        llvm::Value* middle = g_.b.CreateAdd(lower, g_.b.CreateAnd(trips, i64(g_, -copies)));
+        serial_loop(lower, middle, i64(g_, copies), state, [&](llvm::Value* index, int, LlvmValues& acc) {
+            for (int u = 0; u < copies; ++u) once(g_.b.CreateAdd(index, i64(g_, u)), u, acc);
         });
         lower = middle;
     }
-    serial_loop(lower, upper, i64(1), state, once);
+    serial_loop(lower, upper, i64(g_, 1), state, once);
     for (int k = 0; k < count; ++k) {
         auto at = [&](int u) { return state[static_cast<std::size_t>(u * count + k)]; };
         const DType t = type(in.results[k]);
         llvm::Value* value = at(0);
         if (several) value = combine(in.combines[k], t, combine(in.combines[k], t, at(0), at(1)), combine(in.combines[k], t, at(2), at(3)));
-        define(in.results[k], t == DType::Float16 ? round_half(value) : value);
+        define(in.results[k], t == DType::Float16 ? round_half(g_, value) : value);
     }
 }
 

@@ -79,8 +79,8 @@ void Emitter::turn(LlvmValues& rows) {
         for (int k = 0; k < n; ++k) {
             if (k & apart) continue;
             llvm::Value *a = rows[static_cast<std::size_t>(k)], *b = rows[static_cast<std::size_t>(k + apart)];
-            rows[static_cast<std::size_t>(k)] = b_.CreateShuffleVector(a, b, low);
-            rows[static_cast<std::size_t>(k + apart)] = b_.CreateShuffleVector(a, b, high);
+            rows[static_cast<std::size_t>(k)] = g_.b.CreateShuffleVector(a, b, low);
+            rows[static_cast<std::size_t>(k + apart)] = g_.b.CreateShuffleVector(a, b, high);
         }
     }
 }
@@ -94,18 +94,18 @@ llvm::Value* Emitter::row_elements(InstrId id, Value pointer, const Lane& index)
     if (rows_->iteration == 0) {
         turned.clear();
         // The next lanes' rows: processors foresee what comes within a page, and rows soon leave it.
-        llvm::Value* next = b_.CreateMul(index.step, i64(lanes_));
+        llvm::Value* next = g_.b.CreateMul(index.step, i64(g_, lanes_));
         // Halves of rows are loaded, and two rows' put together: processors do that as they load, and it is the first step of turning a
         // square. Of rows that begin anywhere, as NumPy's do, half as many loads reach into a second cache line.
         const int half = lanes_ / 2;
-        llvm::Type* const element = memory_element(type(pointer));
+        llvm::Type* const element = memory_element(g_, type(pointer));
         LlvmValues halves[2];
         for (int l = 0; l < lanes_; ++l) {
             llvm::Value* at = address(pointer, lane_index(index, l));
-            prefetch(b_.CreateGEP(element, at, next));
+            prefetch(g_.b.CreateGEP(element, at, next));
             for (int h = 0; h < 2; ++h) {
-                llvm::Value* from = b_.CreateGEP(element, at, i64(h * half));
-                llvm::LoadInst* access = b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, half), from, alignment(type(pointer)));
+                llvm::Value* from = g_.b.CreateGEP(element, at, i64(g_, h * half));
+                llvm::LoadInst* access = g_.b.CreateAlignedLoad(llvm::FixedVectorType::get(element, half), from, alignment(type(pointer)));
                 annotate(access, pointer);
                 halves[h].push_back(access);
             }
@@ -115,7 +115,7 @@ llvm::Value* Emitter::row_elements(InstrId id, Value pointer, const Lane& index)
         for (const LlvmValues& each : halves)
             for (int l = 0; l < half; ++l) {
                 const auto at = static_cast<std::size_t>(l);
-                turned.push_back(b_.CreateShuffleVector(each[at], each[at + static_cast<std::size_t>(half)], whole));
+                turned.push_back(g_.b.CreateShuffleVector(each[at], each[at + static_cast<std::size_t>(half)], whole));
             }
         turn(turned);
     }
@@ -126,12 +126,12 @@ llvm::Value* Emitter::row_elements(InstrId id, Value pointer, const Lane& index)
 llvm::Value* Emitter::blocks_of_rows(const std::vector<InstrId>& loads, llvm::Value* lower, llvm::Value* upper, LlvmValues& state,
                                      LaneBody body) {
     Rows rows{loads, std::vector<LlvmValues>(loads.size()), 0};
-    llvm::Value* count = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateSub(upper, lower), i64(0));
-    llvm::Value* end = b_.CreateAdd(lower, b_.CreateAnd(count, i64(-lanes_)));
-    serial_loop(lower, end, i64(lanes_), state, [&](llvm::Value* index, int, LlvmValues& carried) {
+    llvm::Value* count = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g_.b.CreateSub(upper, lower), i64(g_, 0));
+    llvm::Value* end = g_.b.CreateAdd(lower, g_.b.CreateAnd(count, i64(g_, -lanes_)));
+    serial_loop(lower, end, i64(g_, lanes_), state, [&](llvm::Value* index, int, LlvmValues& carried) {
         Rows* const outer = std::exchange(rows_, &rows);
         for (rows.iteration = 0; rows.iteration < lanes_; ++rows.iteration)
-            body(b_.CreateAdd(index, i64(rows.iteration)), rows.iteration, carried);
+            body(g_.b.CreateAdd(index, i64(g_, rows.iteration)), rows.iteration, carried);
         rows_ = outer;
     });
     return end;

@@ -70,7 +70,7 @@ bool Emitter::takes_from_outside(const Region& r, const std::vector<Value>& own,
 llvm::Value* Emitter::picoseconds(const Region& r) {
     constexpr std::int64_t operation = 100, memory = 300, function = 1000, unknown_rounds = 64;
     std::int64_t own = 0;
-    llvm::Value* sum = i64(0);
+    llvm::Value* sum = i64(g_, 0);
     for (const InstrId id : r.body) {
         const Instr& in = kernel_.instrs[id];
         if (in.op != Opcode::For && in.op != Opcode::While && in.op != Opcode::If) {
@@ -78,19 +78,20 @@ llvm::Value* Emitter::picoseconds(const Region& r) {
             own += moves ? memory : in.op == Opcode::Call ? function : in.results.empty() ? 0 : operation;
             continue;
         }
-        llvm::Value* rounds = i64(in.op == Opcode::If ? 1 : unknown_rounds);
+        llvm::Value* rounds = i64(g_, in.op == Opcode::If ? 1 : unknown_rounds);
         if (in.op == Opcode::For) {
             llvm::Value* bounds[2] = {};
             std::int64_t known = 0;
-            for (int k = 0; k < 2; ++k) bounds[k] = constant_int(kernel_, in.operands[k], known) ? i64(known) : values_[in.operands[k]].v;
+            for (int k = 0; k < 2; ++k)
+                bounds[k] = constant_int(kernel_, in.operands[k], known) ? i64(g_, known) : values_[in.operands[k]].v;
             if (bounds[0] && bounds[1])
-                rounds = b_.CreateSub(bounds[1], bounds[0]);
+                rounds = g_.b.CreateSub(bounds[1], bounds[0]);
             else if (piece(kernel_, in, known))
-                rounds = i64(known);
+                rounds = i64(g_, known);
         }
-        for (const ir::RegionId inner : in.regions) sum = b_.CreateAdd(sum, b_.CreateMul(rounds, picoseconds(kernel_.regions[inner])));
+        for (const ir::RegionId inner : in.regions) sum = g_.b.CreateAdd(sum, g_.b.CreateMul(rounds, picoseconds(kernel_.regions[inner])));
     }
-    return b_.CreateAdd(sum, i64(own));
+    return g_.b.CreateAdd(sum, i64(g_, own));
 }
 
 /// The loop as a function of the iterations that one thread takes: `void part(first, last, context, nothing, stop)`. What it uses is in the
@@ -107,43 +108,42 @@ bool Emitter::emit_apart_for(const Instr& in) {
     LlvmValues given;
     for (const Value v : taken) {
         const bool sized = kernel_.values[v].pointer && is_sized(v);
-        given.push_back(sized ? b_.CreateLoad(b_.getPtrTy(), values_[v].v) : values_[v].v);
+        given.push_back(sized ? g_.b.CreateLoad(g_.b.getPtrTy(), values_[v].v) : values_[v].v);
         types.push_back(given.back()->getType());
     }
-    auto* layout = llvm::StructType::get(context_, types);
+    auto* layout = llvm::StructType::get(g_.b.getContext(), types);
     llvm::AllocaInst* context = nullptr;
     {
-        llvm::IRBuilder<>::InsertPointGuard guard(b_);
-        llvm::BasicBlock& entry = function_->getEntryBlock();
-        b_.SetInsertPoint(&entry, entry.getFirstInsertionPt());
-        context = b_.CreateAlloca(layout, nullptr, "taken");
+        llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
+        llvm::BasicBlock& entry = g_.function()->getEntryBlock();
+        g_.b.SetInsertPoint(&entry, entry.getFirstInsertionPt());
+        context = g_.b.CreateAlloca(layout, nullptr, "taken");
     }
-    for (unsigned k = 0; k < given.size(); ++k) b_.CreateStore(given[k], b_.CreateStructGEP(layout, context, k));
+    for (unsigned k = 0; k < given.size(); ++k) g_.b.CreateStore(given[k], g_.b.CreateStructGEP(layout, context, k));
 
-    llvm::Type *word = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {word, word, pointer, pointer, pointer}, false);
-    auto* part = llvm::Function::Create(type, llvm::Function::InternalLinkage, symbol_ + "_part", *module_);
-    set_attributes(part);
+    llvm::Type *word = g_.b.getInt64Ty(), *pointer = g_.b.getPtrTy();
+    auto* type = llvm::FunctionType::get(g_.b.getVoidTy(), {word, word, pointer, pointer, pointer}, false);
+    auto* part = llvm::Function::Create(type, llvm::Function::InternalLinkage, symbol_ + "_part", *g_.module);
+    set_attributes(part, g_.target);
     part->addParamAttr(2, llvm::Attribute::NoAlias);
     part->addParamAttr(2, llvm::Attribute::ReadOnly);
-    llvm::FunctionCallee share = module_->getOrInsertFunction(
-        share_loop_symbol, llvm::FunctionType::get(b_.getVoidTy(), {pointer, word, word, pointer, pointer}, false));
+    llvm::FunctionCallee share = g_.module->getOrInsertFunction(
+        share_loop_symbol, llvm::FunctionType::get(g_.b.getVoidTy(), {pointer, word, word, pointer, pointer}, false));
     llvm::cast<llvm::Function>(share.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
-    b_.CreateCall(share, {part, count, each, context, function_->getArg(4)});
+    g_.b.CreateCall(share, {part, count, each, context, g_.function()->getArg(4)});
 
-    llvm::IRBuilder<>::InsertPointGuard guard(b_);
-    llvm::Function* outer_function = std::exchange(function_, part);
+    llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
     const std::vector<Lane> outer_values = values_;
     llvm::Value* outer_scratch = scratch_;
-    b_.SetInsertPoint(block("entry"));
-    scratch_ = b_.CreateAlloca(word);
-    b_.CreateStore(i64(0), scratch_);
+    g_.b.SetInsertPoint(llvm::BasicBlock::Create(g_.b.getContext(), "entry", part));
+    scratch_ = g_.b.CreateAlloca(word);
+    g_.b.CreateStore(i64(g_, 0), scratch_);
     for (unsigned k = 0; k < taken.size(); ++k) {
         const Value v = taken[k];
-        llvm::Value* own = b_.CreateLoad(types[k], b_.CreateStructGEP(layout, part->getArg(2), k));
+        llvm::Value* own = g_.b.CreateLoad(types[k], g_.b.CreateStructGEP(layout, part->getArg(2), k));
         if (kernel_.values[v].pointer && is_sized(v)) {
-            llvm::Value* at = b_.CreateAlloca(pointer);
-            b_.CreateStore(own, at);
+            llvm::Value* at = g_.b.CreateAlloca(pointer);
+            g_.b.CreateStore(own, at);
             own = at;
         }
         values_[v].v = own;
@@ -151,16 +151,16 @@ bool Emitter::emit_apart_for(const Instr& in) {
     for (const Value v : own_arrays) values_[v].v = make_array(param_of(v));
     LlvmValues none;
     around_.push_back(r.args[0]);
-    serial_loop(part->getArg(0), part->getArg(1), i64(1), none, [&](llvm::Value* index, int, LlvmValues&) {
+    serial_loop(part->getArg(0), part->getArg(1), i64(g_, 1), none, [&](llvm::Value* index, int, LlvmValues&) {
         define(r.args[0], index);
         region(r);
     });
     around_.pop_back();
     fence_streams();
     for (const Value v : own_arrays)
-        if (is_sized(v)) b_.CreateCall(own_memory_function(), {i64(-2 - static_cast<std::int64_t>(param_of(v))), i64(0), i64(1)});
-    b_.CreateRetVoid();
-    function_ = outer_function;
+        if (is_sized(v))
+            g_.b.CreateCall(own_memory_function(), {i64(g_, -2 - static_cast<std::int64_t>(param_of(v))), i64(g_, 0), i64(g_, 1)});
+    g_.b.CreateRetVoid();
     values_ = outer_values;
     scratch_ = outer_scratch;
     return true;

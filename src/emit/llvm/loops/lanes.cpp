@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/functions.h"
 #include "ir/rules.h"
 
 namespace pardo::emit {
@@ -13,13 +14,13 @@ using ir::Region;
 using ir::Value;
 
 bool Emitter::calls_library(const Instr& in) const {
-    return in.op == Opcode::Call && !is_instruction(in.math) && !has_inline_math(in.math, type(in.results[0]));
+    return in.op == Opcode::Call && !is_instruction(in.math) && !has_inline_math(g_.target, in.math, type(in.results[0]));
 }
 
 /// Arithmetic alone, without branches and calls. Two vectors of a long one at a time keep the processor busy while each waits for
 /// itself.
 bool Emitter::is_formula(const Region& body) const {
-    if (target_.vector_bytes < 32) return false;
+    if (g_.target.vector_bytes < 32) return false;
     return std::all_of(body.body.begin(), body.body.end(), [&](InstrId id) {
         const Instr& in = kernel_.instrs[id];
         switch (in.op) {
@@ -38,7 +39,7 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
     constexpr int cheap = 14, moderate = 40;
     const int cost = region_cost(kernel_, body);
     LanePlan plan;
-    plan.lanes = lane_count(kernel_, info_, body, target_.vector_bytes);
+    plan.lanes = lane_count(kernel_, info_, body, g_.target.vector_bytes);
     if (cost > moderate && plan.lanes <= 32 && is_formula(body)) plan.lanes *= 2;
     const std::int64_t own = lane_bytes();
     while (plan.lanes > 2 && own * plan.lanes > stack_limit) plan.lanes /= 2;
@@ -54,17 +55,17 @@ Emitter::LanePlan Emitter::lane_plan(const Region& body, int accumulators) const
 /// Lane l is on if l < count; count is at least 1.
 llvm::Value* Emitter::tail_mask(llvm::Value* count) {
     const unsigned n = static_cast<unsigned>(lanes_);
-    llvm::Value* capped = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, i64(lanes_));
-    if (target_.vector_bytes == 64 && n >= 8) {  // a mask register from an integer
-        llvm::Value* all = b_.getInt64(n == 64 ? ~0ull : (1ull << n) - 1);
-        llvm::Value* bits = b_.CreateLShr(all, b_.CreateSub(i64(lanes_), capped));
-        return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(n)), widened(b_.getInt1Ty(), lanes_));
+    llvm::Value* capped = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, i64(g_, lanes_));
+    if (g_.target.vector_bytes == 64 && n >= 8) {  // a mask register from an integer
+        llvm::Value* all = g_.b.getInt64(n == 64 ? ~0ull : (1ull << n) - 1);
+        llvm::Value* bits = g_.b.CreateLShr(all, g_.b.CreateSub(i64(g_, lanes_), capped));
+        return g_.b.CreateBitCast(g_.b.CreateTrunc(bits, g_.b.getIntNTy(n)), widened(g_.b.getInt1Ty(), lanes_));
     }
-    return b_.CreateICmpSLT(lane_numbers(1), splat(b_.CreateTrunc(capped, lane_number_type()), lanes_));
+    return g_.b.CreateICmpSLT(lane_numbers(1), splat(g_, g_.b.CreateTrunc(capped, lane_number_type()), lanes_));
 }
 
 /// Integers of which one register holds as many as there are lanes.
-llvm::IntegerType* Emitter::lane_number_type() { return b_.getIntNTy(lane_bits(target_.vector_bytes, lanes_)); }
+llvm::IntegerType* Emitter::lane_number_type() { return g_.b.getIntNTy(lane_bits(g_.target.vector_bytes, lanes_)); }
 
 /// <0, step, 2 step, …>
 llvm::Constant* Emitter::lane_numbers(std::int64_t step) {
@@ -95,10 +96,10 @@ llvm::Value* Emitter::base_at(Value v, llvm::Value* index) {
     const Instr& in = kernel_.instrs[kernel_.values[v].def];
     auto operand = [&](int k) { return base_at(in.operands[k], index); };
     switch (in.op) {
-        case Opcode::Add: return b_.CreateAdd(operand(0), operand(1));
-        case Opcode::Sub: return b_.CreateSub(operand(0), operand(1));
-        case Opcode::Mul: return b_.CreateMul(operand(0), operand(1));
-        case Opcode::Neg: return b_.CreateNeg(operand(0));
+        case Opcode::Add: return g_.b.CreateAdd(operand(0), operand(1));
+        case Opcode::Sub: return g_.b.CreateSub(operand(0), operand(1));
+        case Opcode::Mul: return g_.b.CreateMul(operand(0), operand(1));
+        case Opcode::Neg: return g_.b.CreateNeg(operand(0));
         default: return operand(0);  // a cast to the same type
     }
 }
@@ -110,7 +111,7 @@ llvm::Value* Emitter::misalignment(InstrId store, llvm::Value* index) {
 }
 
 llvm::Value* Emitter::misalignment(llvm::Value* address, std::int64_t bytes) {
-    return b_.CreateAnd(b_.CreatePtrToInt(address, b_.getInt64Ty()), i64(std::min<std::int64_t>(bytes, 64) - 1));
+    return g_.b.CreateAnd(g_.b.CreatePtrToInt(address, g_.b.getInt64Ty()), i64(g_, std::min<std::int64_t>(bytes, 64) - 1));
 }
 
 /// Whether an index is made from another value by what indices are made with.
@@ -150,19 +151,19 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
         llvm::SmallVector<llvm::PHINode*, 8> phis;
     };
     auto make = [&](const char* name) {
-        Join j{block(name), {}};
-        llvm::IRBuilder<>::InsertPointGuard guard(b_);
-        b_.SetInsertPoint(j.at);
-        j.phis.push_back(b_.CreatePHI(b_.getInt64Ty(), 2));
-        for (llvm::Value* v : state) j.phis.push_back(b_.CreatePHI(v->getType(), 2));
+        Join j{block(g_, name), {}};
+        llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
+        g_.b.SetInsertPoint(j.at);
+        j.phis.push_back(g_.b.CreatePHI(g_.b.getInt64Ty(), 2));
+        for (llvm::Value* v : state) j.phis.push_back(g_.b.CreatePHI(v->getType(), 2));
         return j;
     };
     auto arrive = [&](Join& j, llvm::Value* index, const LlvmValues& values) {
-        j.phis[0]->addIncoming(index, b_.GetInsertBlock());
-        for (std::size_t k = 0; k < count; ++k) j.phis[k + 1]->addIncoming(values[k], b_.GetInsertBlock());
+        j.phis[0]->addIncoming(index, g_.b.GetInsertBlock());
+        for (std::size_t k = 0; k < count; ++k) j.phis[k + 1]->addIncoming(values[k], g_.b.GetInsertBlock());
     };
     auto enter = [&](Join& j) {
-        b_.SetInsertPoint(j.at);
+        g_.b.SetInsertPoint(j.at);
         LlvmValues values;
         for (std::size_t k = 0; k < count; ++k) values.push_back(j.phis[k + 1]);
         return values;
@@ -171,13 +172,13 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
     Join* again = &masked;  // where the masked part goes when something is left
     Join top = make("lanes.top"), main = make("lanes.main"), after = make("lanes.after");
     arrive(top, lower, state);
-    b_.CreateBr(top.at);
+    g_.b.CreateBr(top.at);
     LlvmValues values = enter(top);
     llvm::Value* start = top.phis[0];
-    llvm::Value* last = b_.CreateSub(upper, i64(step));  // the last index at which a whole iteration fits
-    llvm::Value* ready = b_.CreateICmpSLE(start, last);
+    llvm::Value* last = g_.b.CreateSub(upper, i64(g_, step));  // the last index at which a whole iteration fits
+    llvm::Value* ready = g_.b.CreateICmpSLE(start, last);
     if (!plan.streams.empty()) {
-        ready = b_.CreateAnd(ready, b_.CreateICmpEQ(misalignment(plan.streams[0], start), i64(0)));
+        ready = g_.b.CreateAnd(ready, g_.b.CreateICmpEQ(misalignment(plan.streams[0], start), i64(g_, 0)));
         again = &top;
     }
     Join outer;
@@ -185,63 +186,63 @@ void Emitter::lane_loop(llvm::Value* lower, llvm::Value* upper, const LanePlan& 
     Join& entry = fold ? outer : main;
     arrive(entry, start, values);
     arrive(masked, start, values);
-    b_.CreateCondBr(ready, entry.at, masked.at);
+    g_.b.CreateCondBr(ready, entry.at, masked.at);
     LlvmValues totals;
     llvm::Value* limit = last;
     if (fold) {
         constexpr int iterations = 256;
         totals = enter(outer);
-        limit =
-            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last, b_.CreateAdd(outer.phis[0], i64(std::int64_t(iterations - 1) * step)));
+        limit = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, last,
+                                           g_.b.CreateAdd(outer.phis[0], i64(g_, std::int64_t(iterations - 1) * step)));
         arrive(main, outer.phis[0], fold->fresh());
-        b_.CreateBr(main.at);
+        g_.b.CreateBr(main.at);
     }
     values = enter(main);
     streaming_ = plan.streams;
-    for (int u = 0; u < plan.unroll; ++u) body(b_.CreateAdd(main.phis[0], i64(std::int64_t(u) * plan.lanes)), u, values);
+    for (int u = 0; u < plan.unroll; ++u) body(g_.b.CreateAdd(main.phis[0], i64(g_, std::int64_t(u) * plan.lanes)), u, values);
     streaming_.clear();
-    llvm::Value* next = b_.CreateAdd(main.phis[0], i64(step));
+    llvm::Value* next = g_.b.CreateAdd(main.phis[0], i64(g_, step));
     arrive(main, next, values);
     Join folded;
     if (fold) folded = make("lanes.fold");
     Join& leave = fold ? folded : after;
     arrive(leave, next, values);
-    finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never, items);
+    finish_loop(g_.b.CreateCondBr(g_.b.CreateICmpSLE(next, limit), main.at, leave.at), Unroll::Never, items);
     if (fold) {
         LlvmValues block_state = enter(folded);
         fold->join(totals, block_state);
         arrive(outer, folded.phis[0], totals);
         arrive(after, folded.phis[0], totals);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), Unroll::Never);
+        finish_loop(g_.b.CreateCondBr(g_.b.CreateICmpSLE(folded.phis[0], last), outer.at, after.at), Unroll::Never);
     }
     values = enter(after);
     arrive(masked, after.phis[0], values);
     arrive(exit, after.phis[0], values);
-    b_.CreateCondBr(b_.CreateICmpSLT(after.phis[0], upper), masked.at, exit.at);
+    g_.b.CreateCondBr(g_.b.CreateICmpSLT(after.phis[0], upper), masked.at, exit.at);
     values = enter(masked);
     llvm::Value* index = masked.phis[0];
-    llvm::Value* left = b_.CreateSub(upper, index);
-    llvm::Value* advance = i64(plan.lanes);
+    llvm::Value* left = g_.b.CreateSub(upper, index);
+    llvm::Value* advance = i64(g_, plan.lanes);
     if (!plan.streams.empty()) {  // stop at the first aligned address
         const int size = itemsize(type(kernel_.instrs[plan.streams[0]].operands[0]));
         const int unit = std::min(plan.lanes * size, 64);
         llvm::Value* miss = misalignment(plan.streams[0], index);
-        llvm::Value* head = b_.CreateUDiv(b_.CreateSub(i64(unit), miss), i64(size));
+        llvm::Value* head = g_.b.CreateUDiv(g_.b.CreateSub(i64(g_, unit), miss), i64(g_, size));
         // No element begins at an aligned address where the array is not aligned to its elements.
-        const auto none = [&](llvm::Value* v) { return b_.CreateICmpEQ(v, i64(0)); };
-        advance = b_.CreateSelect(b_.CreateOr(none(miss), none(head)), i64(plan.lanes), head);
-        left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, advance);
+        const auto none = [&](llvm::Value* v) { return g_.b.CreateICmpEQ(v, i64(g_, 0)); };
+        advance = g_.b.CreateSelect(g_.b.CreateOr(none(miss), none(head)), i64(g_, plan.lanes), head);
+        left = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, advance);
     }
     mask_ = tail_mask(left);
     body(index, 0, values);
     mask_ = nullptr;
-    next = b_.CreateAdd(index, advance);
+    next = g_.b.CreateAdd(index, advance);
     arrive(exit, next, values);
     if (plan.unroll == 1 && plan.streams.empty()) {
-        b_.CreateBr(exit.at);
+        g_.b.CreateBr(exit.at);
     } else {
         arrive(*again, next, values);
-        finish_loop(b_.CreateCondBr(b_.CreateICmpSLT(next, upper), again->at, exit.at), Unroll::Never, items);
+        finish_loop(g_.b.CreateCondBr(g_.b.CreateICmpSLT(next, upper), again->at, exit.at), Unroll::Never, items);
     }
     state = enter(exit);
     lanes_ = outer_lanes;

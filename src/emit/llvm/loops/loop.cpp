@@ -1,5 +1,6 @@
 // src/emit/llvm/loops/loop.cpp: regions, branches and serial loops, under masks where lanes go different ways.
 #include "emit/llvm/emitter.h"
+#include "emit/llvm/math/cast.h"
 
 #include <pardo/error.h>
 
@@ -14,18 +15,14 @@ using ir::Opcode;
 using ir::Region;
 using ir::Value;
 
-llvm::BasicBlock* Emitter::block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-void Emitter::branch_if_any(llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no) { b_.CreateCondBr(any(mask), yes, no); }
-
 /// Tells LLVM that the loop ends, and whether copies of its body may pay.
 void Emitter::finish_loop(llvm::BranchInst* latch, Unroll unroll, bool items) {
-    auto fact = [&](const char* name) { return llvm::MDNode::get(context_, llvm::MDString::get(context_, name)); };
+    auto fact = [&](const char* name) { return llvm::MDNode::get(g_.b.getContext(), llvm::MDString::get(g_.b.getContext(), name)); };
     llvm::SmallVector<llvm::Metadata*, 4> facts{nullptr, fact("llvm.loop.mustprogress")};
     if (unroll == Unroll::Never) facts.push_back(fact("llvm.loop.unroll.disable"));
     if (unroll == Unroll::Known) facts.push_back(fact("llvm.loop.unroll.runtime.disable"));
     if (items) facts.push_back(fact(items_loop));
-    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, facts);
+    llvm::MDNode* id = llvm::MDNode::getDistinct(g_.b.getContext(), facts);
     id->replaceOperandWith(0, id);
     latch->setMetadata(llvm::LLVMContext::MD_loop, id);
     ++loops_;
@@ -39,7 +36,7 @@ bool Emitter::cheap_load(const Instr& in) const {
     const LaneShape s = info_.shapes[in.operands[1]];
     const std::int64_t bytes = itemsize(type(in.operands[0]));
     const bool shared = !is_param(in.operands[0]) && !is_private(kernel_, in.operands[0]);
-    return shared && target_.vector_bytes >= 32 && s.kind == LaneShape::Affine && std::abs(s.step) == 1 && bytes >= 4;
+    return shared && g_.target.vector_bytes >= 32 && s.kind == LaneShape::Affine && std::abs(s.step) == 1 && bytes >= 4;
 }
 
 /// A region that costs less than the branch around it, and that may run with no lane active.
@@ -111,22 +108,22 @@ void Emitter::instruction(InstrId id) {
 void Emitter::emit_if(InstrId id, const Instr& in) {
     if (info_.masked[id]) return is_check(in) ? emit_check(in) : emit_masked_if(in);
     const Region *then_region = &kernel_.regions[in.regions[0]], *else_region = &kernel_.regions[in.regions[1]];
-    llvm::BasicBlock *then_block = block("then"), *else_block = block("else"), *done = block("endif");
-    b_.CreateCondBr(scalar(in.operands[0]), then_block, else_block, is_check(in) ? likely() : nullptr);
+    llvm::BasicBlock *then_block = block(g_, "then"), *else_block = block(g_, "else"), *done = block(g_, "endif");
+    g_.b.CreateCondBr(scalar(in.operands[0]), then_block, else_block, is_check(in) ? likely() : nullptr);
     const int count = in.results.size();
     LlvmValues values[2];
     llvm::BasicBlock* ends[2];
     for (int side = 0; side < 2; ++side) {
         const Region& r = side == 0 ? *then_region : *else_region;
-        b_.SetInsertPoint(side == 0 ? then_block : else_block);
+        g_.b.SetInsertPoint(side == 0 ? then_block : else_block);
         region(r);
         for (int k = 0; k < count; ++k) values[side].push_back(shaped(yield(r).operands[k], info_.shapes[in.results[k]]));
-        ends[side] = b_.GetInsertBlock();
-        b_.CreateBr(done);
+        ends[side] = g_.b.GetInsertBlock();
+        g_.b.CreateBr(done);
     }
-    b_.SetInsertPoint(done);
+    g_.b.SetInsertPoint(done);
     for (int k = 0; k < count; ++k) {
-        llvm::PHINode* phi = b_.CreatePHI(values[0][k]->getType(), 2);
+        llvm::PHINode* phi = g_.b.CreatePHI(values[0][k]->getType(), 2);
         for (int side = 0; side < 2; ++side) phi->addIncoming(values[side][k], ends[side]);
         define(in.results[k], phi);
     }
@@ -147,22 +144,22 @@ void Emitter::emit_masked_if(const Instr& in) {
             results();
             continue;
         }
-        llvm::Value* chosen = side == 0 ? condition : b_.CreateNot(condition);
-        mask_ = outer_mask ? b_.CreateAnd(outer_mask, chosen) : chosen;
+        llvm::Value* chosen = side == 0 ? condition : g_.b.CreateNot(condition);
+        mask_ = outer_mask ? g_.b.CreateAnd(outer_mask, chosen) : chosen;
         if (cheap_region(r)) {
             region(r);
             results();
         } else {
-            llvm::BasicBlock *before = b_.GetInsertBlock(), *inside = block("masked"), *done = block("unmasked");
-            branch_if_any(mask_, inside, done);
-            b_.SetInsertPoint(inside);
+            llvm::BasicBlock *before = g_.b.GetInsertBlock(), *inside = block(g_, "masked"), *done = block(g_, "unmasked");
+            branch_if_any(g_, mask_, inside, done);
+            g_.b.SetInsertPoint(inside);
             region(r);
             results();
-            llvm::BasicBlock* end = b_.GetInsertBlock();
-            b_.CreateBr(done);
-            b_.SetInsertPoint(done);
+            llvm::BasicBlock* end = g_.b.GetInsertBlock();
+            g_.b.CreateBr(done);
+            g_.b.SetInsertPoint(done);
             for (llvm::Value*& v : values[side]) {
-                llvm::PHINode* phi = b_.CreatePHI(v->getType(), 2);
+                llvm::PHINode* phi = g_.b.CreatePHI(v->getType(), 2);
                 phi->addIncoming(v, end);
                 phi->addIncoming(llvm::Constant::getNullValue(v->getType()), before);
                 v = phi;
@@ -171,40 +168,40 @@ void Emitter::emit_masked_if(const Instr& in) {
         mask_ = outer_mask;
     }
     divergent_ = outer_divergent;
-    for (int k = 0; k < count; ++k) define(in.results[k], b_.CreateSelect(condition, values[0][k], values[1][k]));
+    for (int k = 0; k < count; ++k) define(in.results[k], g_.b.CreateSelect(condition, values[0][k], values[1][k]));
 }
 
 void Emitter::serial_loop(llvm::Value* lower, llvm::Value* upper, llvm::Value* step, LlvmValues& state, LaneBody body) {
     const bool items = std::exchange(next_loop_of_items_, false);
     auto* constant_step = llvm::dyn_cast<llvm::ConstantInt>(step);
     auto goes_on = [&](llvm::Value* i) {
-        llvm::Value *up = b_.CreateICmpSLT(i, upper), *down = b_.CreateICmpSGT(i, upper);
+        llvm::Value *up = g_.b.CreateICmpSLT(i, upper), *down = g_.b.CreateICmpSGT(i, upper);
         if (constant_step) return constant_step->isNegative() ? down : up;
-        return b_.CreateSelect(b_.CreateICmpSGT(step, i64(0)), up, down);
+        return g_.b.CreateSelect(g_.b.CreateICmpSGT(step, i64(g_, 0)), up, down);
     };
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = block("for"), *done = block("endfor");
-    b_.CreateCondBr(goes_on(lower), loop, done);
-    b_.SetInsertPoint(loop);
-    llvm::PHINode* index = b_.CreatePHI(b_.getInt64Ty(), 2);
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *loop = block(g_, "for"), *done = block(g_, "endfor");
+    g_.b.CreateCondBr(goes_on(lower), loop, done);
+    g_.b.SetInsertPoint(loop);
+    llvm::PHINode* index = g_.b.CreatePHI(g_.b.getInt64Ty(), 2);
     index->addIncoming(lower, before);
     const LlvmValues initial = state;
     llvm::SmallVector<llvm::PHINode*, 8> phis;
     for (llvm::Value*& v : state) {
-        phis.push_back(b_.CreatePHI(v->getType(), 2));
+        phis.push_back(g_.b.CreatePHI(v->getType(), 2));
         phis.back()->addIncoming(v, before);
         v = phis.back();
     }
     const int loops_before = loops_;
     body(index, 0, state);
     const Unroll unroll = loops_ == loops_before ? Unroll::May : Unroll::Known;  // copies of inner loops only make the program larger
-    llvm::Value* next = b_.CreateAdd(index, step);
-    llvm::BasicBlock* latch = b_.GetInsertBlock();
+    llvm::Value* next = g_.b.CreateAdd(index, step);
+    llvm::BasicBlock* latch = g_.b.GetInsertBlock();
     index->addIncoming(next, latch);
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(state[k], latch);
-    finish_loop(b_.CreateCondBr(goes_on(next), loop, done), unroll, items);
-    b_.SetInsertPoint(done);
+    finish_loop(g_.b.CreateCondBr(goes_on(next), loop, done), unroll, items);
+    g_.b.SetInsertPoint(done);
     for (std::size_t k = 0; k < phis.size(); ++k) {
-        llvm::PHINode* result = b_.CreatePHI(state[k]->getType(), 2);
+        llvm::PHINode* result = g_.b.CreatePHI(state[k]->getType(), 2);
         result->addIncoming(initial[k], before);
         result->addIncoming(state[k], latch);
         state[k] = result;
@@ -257,15 +254,15 @@ Emitter::LastValues Emitter::last_values(const Instr& in, const ir::Region& body
         if (varies || !info_.uses[in.results[k]]) continue;
         llvm::Value* initial = nullptr;
         {
-            llvm::IRBuilder<>::InsertPointGuard guard(b_);
-            b_.SetInsertPoint(before->getTerminator());
+            llvm::IRBuilder<>::InsertPointGuard guard(g_.b);
+            g_.b.SetInsertPoint(before->getTerminator());
             initial = vector(in.operands[first_initial + k]);
         }
-        llvm::BasicBlock* head = b_.GetInsertBlock();
+        llvm::BasicBlock* head = g_.b.GetInsertBlock();
         llvm::IRBuilder<> first(head, head->begin());
         llvm::PHINode* earlier = first.CreatePHI(initial->getType(), 2);
         earlier->addIncoming(initial, before);
-        last.kept.push_back({k, earlier, b_.CreateSelect(mask, vector(arg), earlier)});
+        last.kept.push_back({k, earlier, g_.b.CreateSelect(mask, vector(arg), earlier)});
     }
     return last;
 }
@@ -282,52 +279,54 @@ void Emitter::emit_masked_for(const Instr& in) {
     LlvmValues state{shaped(in.operands[0], index_shape)};
     for (int k = 0; k < count; ++k) state.push_back(shaped(in.operands[3 + k], carried_shape(k)));
 
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("lanes.for"), *body = block("lanes.body"), *done = block("lanes.endfor");
+    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *head = block(g_, "lanes.for"), *body = block(g_, "lanes.body"),
+                     *done = block(g_, "lanes.endfor");
     llvm::Value* entry_mask = active();
     llvm::Value* upper = vector(in.operands[1]);
     llvm::Value* step = vector(in.operands[2]);
     std::int64_t constant_step = 0;
     const bool known_step = constant_int(kernel_, in.operands[2], constant_step);
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
+    g_.b.CreateBr(head);
+    g_.b.SetInsertPoint(head);
     llvm::SmallVector<llvm::PHINode*, 8> phis;
     for (llvm::Value* v : state) {
-        phis.push_back(b_.CreatePHI(v->getType(), 2));
+        phis.push_back(g_.b.CreatePHI(v->getType(), 2));
         phis.back()->addIncoming(v, before);
     }
-    llvm::PHINode* mask = b_.CreatePHI(entry_mask->getType(), 2);
+    llvm::PHINode* mask = g_.b.CreatePHI(entry_mask->getType(), 2);
     mask->addIncoming(entry_mask, before);
     define(r.args[0], phis[0]);
     if (!reduces)
         for (int k = 0; k < count; ++k) define(r.args[1 + k], phis[1 + k]);
     LastValues last = reduces ? LastValues() : last_values(in, r, 1, 3, before, mask);
     llvm::Value* index = vector(r.args[0]);
-    llvm::Value *up = b_.CreateICmpSLT(index, upper), *down = b_.CreateICmpSGT(index, upper);
+    llvm::Value *up = g_.b.CreateICmpSLT(index, upper), *down = g_.b.CreateICmpSGT(index, upper);
     llvm::Value* goes_on =
-        known_step ? (constant_step < 0 ? down : up) : b_.CreateSelect(b_.CreateICmpSGT(step, integer(step, 0)), up, down);
-    llvm::Value* active_mask = b_.CreateAnd(mask, goes_on);
-    branch_if_any(active_mask, body, done);
-    b_.SetInsertPoint(body);
+        known_step ? (constant_step < 0 ? down : up) : g_.b.CreateSelect(g_.b.CreateICmpSGT(step, integer(step, 0)), up, down);
+    llvm::Value* active_mask = g_.b.CreateAnd(mask, goes_on);
+    branch_if_any(g_, active_mask, body, done);
+    g_.b.SetInsertPoint(body);
     mask_ = active_mask;
     region(r);
-    LlvmValues next{index_shape.kind == LaneShape::Varying ? b_.CreateAdd(phis[0], step) : b_.CreateAdd(phis[0], scalar(in.operands[2]))};
+    LlvmValues next{index_shape.kind == LaneShape::Varying ? g_.b.CreateAdd(phis[0], step)
+                                                           : g_.b.CreateAdd(phis[0], scalar(in.operands[2]))};
     for (int k = 0; k < count; ++k) {
         llvm::Value* v = shaped(yield(r).operands[k], carried_shape(k));
         if (reduces) v = combine(in.combines[k], type(in.results[k]), phis[1 + k], v);
         const bool freeze = carried_shape(k).kind == LaneShape::Varying && info_.uses[in.results[k]] && v != phis[1 + k];
-        next.push_back(freeze ? b_.CreateSelect(mask_, v, phis[1 + k]) : v);
+        next.push_back(freeze ? g_.b.CreateSelect(mask_, v, phis[1 + k]) : v);
     }
-    llvm::BasicBlock* latch = b_.GetInsertBlock();
+    llvm::BasicBlock* latch = g_.b.GetInsertBlock();
     for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], latch);
     mask->addIncoming(active_mask, latch);
     last.close(latch);
-    finish_loop(b_.CreateBr(head), Unroll::Never);
-    b_.SetInsertPoint(done);
+    finish_loop(g_.b.CreateBr(head), Unroll::Never);
+    g_.b.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
     for (int k = 0; k < count; ++k) {
         const bool wide = reduces && type(in.results[k]) == DType::Float16;  // see combine
-        define(in.results[k], wide ? round_half(phis[1 + k]) : last.of(k, phis[1 + k]));
+        define(in.results[k], wide ? round_half(g_, phis[1 + k]) : last.of(k, phis[1 + k]));
     }
 }
 
@@ -346,23 +345,23 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     const int count = in.results.size();
     llvm::Value* outer_mask = mask_;
     const bool outer_divergent = divergent_;
-    llvm::BasicBlock *head = block("while"), *body = block("while.body"), *done = block("endwhile");
+    llvm::BasicBlock *head = block(g_, "while"), *body = block(g_, "while.body"), *done = block(g_, "endwhile");
     LlvmValues initial;
     for (int k = 0; k < count; ++k) initial.push_back(shaped(in.operands[k], info_.shapes[r.args[k]]));
     llvm::Value* entry_mask = masked ? active() : nullptr;
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
+    llvm::BasicBlock* before = g_.b.GetInsertBlock();
+    g_.b.CreateBr(head);
+    g_.b.SetInsertPoint(head);
     llvm::SmallVector<llvm::PHINode*, 8> phis;
     for (int k = 0; k < count; ++k) {
-        phis.push_back(b_.CreatePHI(initial[k]->getType(), 2));
+        phis.push_back(g_.b.CreatePHI(initial[k]->getType(), 2));
         phis[k]->addIncoming(initial[k], before);
         define(condition.args[k], phis[k]);
         define(r.args[k], phis[k]);
     }
     llvm::PHINode* mask = nullptr;
     if (masked) {
-        mask = b_.CreatePHI(entry_mask->getType(), 2);
+        mask = g_.b.CreatePHI(entry_mask->getType(), 2);
         mask->addIncoming(entry_mask, before);
         mask_ = mask;
         divergent_ = true;
@@ -371,14 +370,14 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
     region(condition);
     if (masked) {
         const Parted parted = part(yield(condition).operands[0]);
-        mask_ = b_.CreateAnd(mask, vector(parted.varying));
-        llvm::Value* on = any(mask_);
-        b_.CreateCondBr(parted.common == ir::no_value ? on : b_.CreateAnd(scalar(parted.common), on), body, done);
+        mask_ = g_.b.CreateAnd(mask, vector(parted.varying));
+        llvm::Value* on = any(g_, mask_);
+        g_.b.CreateCondBr(parted.common == ir::no_value ? on : g_.b.CreateAnd(scalar(parted.common), on), body, done);
     } else {
-        b_.CreateCondBr(scalar(yield(condition).operands[0]), body, done);
+        g_.b.CreateCondBr(scalar(yield(condition).operands[0]), body, done);
     }
     llvm::Value* body_mask = mask_;
-    b_.SetInsertPoint(body);
+    g_.b.SetInsertPoint(body);
     around_.push_back(ir::no_value);
     region(r);
     around_.pop_back();
@@ -387,14 +386,14 @@ void Emitter::emit_while(InstrId id, const Instr& in) {
         const LaneShape s = info_.shapes[r.args[k]];
         llvm::Value* v = shaped(yield(r).operands[k], s);
         const bool freeze = masked && s.kind == LaneShape::Varying && info_.uses[in.results[k]] && v != phis[k];
-        next.push_back(freeze ? b_.CreateSelect(body_mask, v, phis[k]) : v);
+        next.push_back(freeze ? g_.b.CreateSelect(body_mask, v, phis[k]) : v);
     }
-    llvm::BasicBlock* latch = b_.GetInsertBlock();
+    llvm::BasicBlock* latch = g_.b.GetInsertBlock();
     for (int k = 0; k < count; ++k) phis[k]->addIncoming(next[k], latch);
     if (masked) mask->addIncoming(body_mask, latch);
     last.close(latch);
-    finish_loop(b_.CreateBr(head), Unroll::Never);
-    b_.SetInsertPoint(done);
+    finish_loop(g_.b.CreateBr(head), Unroll::Never);
+    g_.b.SetInsertPoint(done);
     mask_ = outer_mask;
     divergent_ = outer_divergent;
     for (int k = 0; k < count; ++k) define(in.results[k], last.of(k, phis[k]));

@@ -4,10 +4,12 @@
 // lose bits otherwise. C is at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a
 // double within 1 % of an ulp, after S. Gal, "Computing elementary functions: an approach for achieving high accuracy and good performance"
 // (1986). The coefficients were fitted for this file by least squares of errors in ulp, with 60 digits; what they leave is 0.1 ulp.
+#include "emit/llvm/math/erf.h"
+
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "emit/llvm/emitter.h"
 #include "emit/llvm/math/doubles.h"
+#include "emit/llvm/math/library.h"
 #include "ir/passes/math_recipes.h"
 
 namespace pardo::emit {
@@ -36,51 +38,46 @@ constexpr double erf_table[][cells] = {
 // clang-format on
 constexpr std::size_t rows = std::size(erf_table), first_term = 2;
 
-}  // namespace
-
-bool keeps_math(int vector_bytes, ir::Math fn, DType t) {
-    if (t != DType::Float64) return false;
-    return (fn == ir::Math::erf && vector_bytes == 64) || (fn == ir::Math::log1p && vector_bytes >= 32);
-}
-
 /// What each lane finds in its cell's column.
-llvm::Value* Emitter::erf_entry(std::size_t row, llvm::Value* cell) {
-    auto* type = llvm::FixedVectorType::get(b_.getDoubleTy(), cells / 2);
+llvm::Value* erf_entry(Codegen& g, std::size_t row, llvm::Value* cell) {
+    auto* type = llvm::FixedVectorType::get(g.b.getDoubleTy(), cells / 2);
     llvm::Value* halves[2];
     for (int half = 0; half < 2; ++half) {
         const std::string name = "erf." + std::to_string(row) + (half ? ".high" : ".low");
-        llvm::GlobalVariable* kept = module_->getNamedGlobal(name);
+        llvm::GlobalVariable* kept = g.module->getNamedGlobal(name);
         if (!kept) {  // not said to be constant, as in emit/llvm/constants.cpp
             const llvm::ArrayRef<double> numbers(erf_table[row] + half * cells / 2, cells / 2);
-            kept = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::PrivateLinkage,
-                                            llvm::ConstantDataVector::get(b_.getContext(), numbers), name);
+            kept = new llvm::GlobalVariable(*g.module, type, false, llvm::GlobalValue::PrivateLinkage,
+                                            llvm::ConstantDataVector::get(g.b.getContext(), numbers), name);
             kept->setAlignment(llvm::Align(64));
         }
-        llvm::LoadInst* loaded = b_.CreateAlignedLoad(type, kept, llvm::Align(64));
-        loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
+        llvm::LoadInst* loaded = g.b.CreateAlignedLoad(type, kept, llvm::Align(64));
+        loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(g.b.getContext(), {}));
         halves[half] = loaded;
     }
-    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_pd_512, {}, {halves[0], cell, halves[1]});
+    return g.b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_pd_512, {}, {halves[0], cell, halves[1]});
 }
 
-llvm::Value* Emitter::erf_of_eight(llvm::Value* x) {
-    const Doubles d(b_, x->getType());
-    llvm::Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    size = b_.CreateSelect(b_.CreateFCmpOLT(d(erf_end), size), d(erf_end), size);  // NaN stays
-    llvm::Value* shifted = d.fma(size, d(1 / cell_width), d(ir::whole_shifter));   // the nearest whole number is in the low bits
-    llvm::Value* cell = b_.CreateBitCast(shifted, widened(b_.getInt64Ty(), cells / 2));
-    llvm::Value* u = b_.CreateFSub(size, erf_entry(0, cell));
-    llvm::Value* sum = erf_entry(rows - 1, cell);
-    for (std::size_t row = rows - 2; row >= first_term; --row) sum = d.fma(sum, u, erf_entry(row, cell));
-    llvm::Value* result = d.fma(sum, u, erf_entry(1, cell));
-    result = b_.CreateSelect(b_.CreateFCmpOEQ(shifted, d(ir::whole_shifter)), b_.CreateFAdd(result, size), result);
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+llvm::Value* erf_of_eight(Codegen& g, llvm::Value* x) {
+    const Doubles d(g, x->getType());
+    llvm::Value* size = g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    size = g.b.CreateSelect(g.b.CreateFCmpOLT(d(erf_end), size), d(erf_end), size);  // NaN stays
+    llvm::Value* shifted = d.fma(size, d(1 / cell_width), d(ir::whole_shifter));     // the nearest whole number is in the low bits
+    llvm::Value* cell = g.b.CreateBitCast(shifted, widened(g.b.getInt64Ty(), cells / 2));
+    llvm::Value* u = g.b.CreateFSub(size, erf_entry(g, 0, cell));
+    llvm::Value* sum = erf_entry(g, rows - 1, cell);
+    for (std::size_t row = rows - 2; row >= first_term; --row) sum = d.fma(sum, u, erf_entry(g, row, cell));
+    llvm::Value* result = d.fma(sum, u, erf_entry(g, 1, cell));
+    result = g.b.CreateSelect(g.b.CreateFCmpOEQ(shifted, d(ir::whole_shifter)), g.b.CreateFAdd(result, size), result);
+    return g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-llvm::Value* Emitter::inline_erf(llvm::Value* x) {
+}  // namespace
+
+llvm::Value* inline_erf(Codegen& g, llvm::Value* x) {
     constexpr int lanes = cells / 2;
-    if (width(x) > 1) return in_chunks(lanes, {x}, [&](llvm::ArrayRef<llvm::Value*> part) { return erf_of_eight(part[0]); });
-    return b_.CreateExtractElement(erf_of_eight(b_.CreateVectorSplat(lanes, x)), std::uint64_t(0));
+    if (width(x) > 1) return in_chunks(g, lanes, {x}, [&](llvm::ArrayRef<llvm::Value*> part) { return erf_of_eight(g, part[0]); });
+    return g.b.CreateExtractElement(erf_of_eight(g, g.b.CreateVectorSplat(lanes, x)), std::uint64_t(0));
 }
 
 }  // namespace pardo::emit

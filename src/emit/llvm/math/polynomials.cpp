@@ -2,10 +2,12 @@
 // keeps the processor from working on several vectors at a time, and moves every live register to the stack; arguments out of the usual
 // range still take it. sin, cos, log and log1p after K. C. Ng's kernels in fdlibm (Sun Microsystems, 1993); exp shares its polynomial with
 // erfc.
+#include "emit/llvm/math/polynomials.h"
+
 #include <limits>
 
-#include "emit/llvm/emitter.h"
 #include "emit/llvm/math/doubles.h"
+#include "emit/llvm/math/library.h"
 #include "ir/passes/math_recipes.h"
 
 namespace pardo::emit {
@@ -26,127 +28,109 @@ constexpr double half_pi[] = {0x1.921fb544p0, 0x1.0b4611a6p-34, 0x1.3198a2e03707
 constexpr double log_terms[] = {6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01, 2.222219843214978396e-01,
                                 1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01};
 constexpr double log_ln2_high = 6.93147180369123816490e-01, log_ln2_low = 1.90821492927058770002e-10;  // k times the high part is exact
-constexpr std::int64_t root_half_bits = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000, two_52_bits = 0x4330000000000000;
-constexpr double angle_limit = 1e5;  // beyond, e grows to several ulp
-constexpr double exp_limit = 708;    // e^x is a normal number, and so is e^-x
+constexpr double angle_limit = 1e5;                                                                    // beyond, e grows to several ulp
+constexpr double exp_limit = 708;  // e^x is a normal number, and so is e^-x
 
-}  // namespace
-
-bool Emitter::has_inline_math(Math fn, DType t) const {
-    const bool here = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log || fn == Math::log1p;
-    const bool known = (here && t == DType::Float64) || fn == Math::cbrt || is_hyperbolic(fn, t) || is_float_logarithm(fn, t);
-    return (known && target_.vector_bytes >= 32) || keeps_math(target_.vector_bytes, fn, t);  // from AVX2 on there is fma
-}
-
-llvm::Value* Emitter::inline_math(Math fn, llvm::Value* x) {
-    if (fn == Math::erf) return inline_erf(x);
-    if (fn == Math::cbrt) return inline_cbrt(x);
-    const DType t = x->getType()->getScalarType()->isDoubleTy() ? DType::Float64 : DType::Float32;
-    if (is_hyperbolic(fn, t)) return inline_hyperbolic(fn, x);
-    if (is_float_logarithm(fn, t)) return inline_float_logarithm(fn, x);
-    auto in_library = [&] { return library(fn, {x}); };
-    if (fn == Math::log) {  // of normal numbers above 0
-        llvm::Value* tiny = b_.CreateFCmpULT(x, real(x, std::numeric_limits<double>::min()));
-        return unless(b_.CreateOr(tiny, b_.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType()))), inline_log(x), in_library);
-    }
-    if (fn == Math::log1p) {
-        llvm::Value* beyond =
-            b_.CreateOr(b_.CreateFCmpULE(x, real(x, -1)), b_.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType())));
-        return unless(beyond, inline_log1p(x), in_library);
-    }
-    llvm::Value* result = fn == Math::exp ? inline_exp(x) : inline_sine(x, fn == Math::cos);
-    llvm::Value* limit = real(x, fn == Math::exp ? exp_limit : angle_limit);
-    llvm::Value* rare = b_.CreateFCmpUGE(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), limit);
-    return unless(rare, result, in_library);
-}
-
-llvm::Value* Emitter::inline_sine(llvm::Value* x, bool cosine) {
-    const Doubles d(b_, x->getType());
-    llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
+llvm::Value* inline_sine(Codegen& g, llvm::Value* x, bool cosine) {
+    const Doubles d(g, x->getType());
+    llvm::Type* bits_type = widened(g.b.getInt64Ty(), width(x));
     // x = k pi / 2 + r + e, |r| up to pi / 4, e the rounding error of r
     llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(ir::whole_shifter));
-    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::whole_shifter));
     llvm::Value* t = d.less(x, k, d(half_pi[0]));
     llvm::Value* r = d.less(t, k, d(half_pi[1]));
-    llvm::Value* e = d.less(d.less(b_.CreateFSub(t, r), k, d(half_pi[1])), k, d(half_pi[2]));
-    llvm::Value* z = b_.CreateFMul(r, r);
+    llvm::Value* e = d.less(d.less(g.b.CreateFSub(t, r), k, d(half_pi[1])), k, d(half_pi[2]));
+    llvm::Value* z = g.b.CreateFMul(r, r);
     // r - (z (e / 2 - r z S) - e - r z S1)
-    llvm::Value* cube = b_.CreateFMul(r, z);
-    llvm::Value* tail = d.less(b_.CreateFMul(e, d(0.5)), cube, d.polynomial(z, sine_terms));
-    tail = d.less(d.fma(z, tail, b_.CreateFNeg(e)), cube, d(sine_first));
-    llvm::Value* sine = b_.CreateFSub(r, tail);
+    llvm::Value* cube = g.b.CreateFMul(r, z);
+    llvm::Value* tail = d.less(g.b.CreateFMul(e, d(0.5)), cube, d.polynomial(z, sine_terms));
+    tail = d.less(d.fma(z, tail, g.b.CreateFNeg(e)), cube, d(sine_first));
+    llvm::Value* sine = g.b.CreateFSub(r, tail);
     // 1 - z / 2 with its rounding error, + z^2 C - r e
     llvm::Value* whole = d.less(d(1.0), z, d(0.5));
-    llvm::Value* lost = d.less(b_.CreateFSub(d(1.0), whole), z, d(0.5));
-    llvm::Value* rest = d.fma(b_.CreateFMul(z, z), d.polynomial(z, cosine_terms), d.less(lost, r, e));
-    llvm::Value* even = b_.CreateFAdd(whole, rest);
+    llvm::Value* lost = d.less(g.b.CreateFSub(d(1.0), whole), z, d(0.5));
+    llvm::Value* rest = d.fma(g.b.CreateFMul(z, z), d.polynomial(z, cosine_terms), d.less(lost, r, e));
+    llvm::Value* even = g.b.CreateFAdd(whole, rest);
     // Odd k swap the two; the sign is that of the quadrant.
-    llvm::Value* quadrant = b_.CreateBitCast(shifted, bits_type);
-    if (cosine) quadrant = b_.CreateAdd(quadrant, integer(quadrant, 1));
-    llvm::Value* odd = b_.CreateICmpNE(b_.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
-    llvm::Value* sign = b_.CreateShl(b_.CreateAnd(quadrant, integer(quadrant, 2)), integer(quadrant, 62));
-    llvm::Value* value = b_.CreateBitCast(b_.CreateSelect(odd, even, sine), bits_type);
-    return b_.CreateBitCast(b_.CreateXor(value, sign), x->getType());
+    llvm::Value* quadrant = g.b.CreateBitCast(shifted, bits_type);
+    if (cosine) quadrant = g.b.CreateAdd(quadrant, integer(quadrant, 1));
+    llvm::Value* odd = g.b.CreateICmpNE(g.b.CreateAnd(quadrant, integer(quadrant, 1)), integer(quadrant, 0));
+    llvm::Value* sign = g.b.CreateShl(g.b.CreateAnd(quadrant, integer(quadrant, 2)), integer(quadrant, 62));
+    llvm::Value* value = g.b.CreateBitCast(g.b.CreateSelect(odd, even, sine), bits_type);
+    return g.b.CreateBitCast(g.b.CreateXor(value, sign), x->getType());
 }
 
-llvm::Value* Emitter::inline_exp(llvm::Value* x) {
-    const Doubles d(b_, x->getType());
-    llvm::Type* bits_type = widened(b_.getInt64Ty(), width(x));
+llvm::Value* inline_exp(Codegen& g, llvm::Value* x) {
+    const Doubles d(g, x->getType());
+    llvm::Type* bits_type = widened(g.b.getInt64Ty(), width(x));
     llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(ir::whole_shifter));
-    llvm::Value* k = b_.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::whole_shifter));
     llvm::Value* r = d.less(d.less(x, k, d(ir::ln2_high)), k, d(ir::ln2_low));
     llvm::Value* value = d.fma(d.polynomial(r, ir::expm1_terms), r, d(1.0));
-    llvm::Value* bits = b_.CreateBitCast(shifted, bits_type);
-    llvm::Value* exponent = b_.CreateShl(bits, integer(bits, 52));
-    return b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(value, bits_type), exponent), x->getType());
+    llvm::Value* bits = g.b.CreateBitCast(shifted, bits_type);
+    llvm::Value* exponent = g.b.CreateShl(bits, integer(bits, 52));
+    return g.b.CreateBitCast(g.b.CreateAdd(g.b.CreateBitCast(value, bits_type), exponent), x->getType());
 }
 
 /// `low`: what 1 + f lacks, if not null.
-llvm::Value* Emitter::sum_of_log(llvm::Value* k, llvm::Value* f, llvm::Value* low) {
-    const Doubles d(b_, f->getType());
-    llvm::Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, d(2.0)));
-    llvm::Value *z = b_.CreateFMul(s, s), *w = b_.CreateFMul(z, z);
+llvm::Value* sum_of_log(Codegen& g, llvm::Value* k, llvm::Value* f, llvm::Value* low) {
+    const Doubles d(g, f->getType());
+    llvm::Value* s = g.b.CreateFDiv(f, g.b.CreateFAdd(f, d(2.0)));
+    llvm::Value *z = g.b.CreateFMul(s, s), *w = g.b.CreateFMul(z, z);
     const double odd[] = {log_terms[0], log_terms[2], log_terms[4], log_terms[6]}, even[] = {log_terms[1], log_terms[3], log_terms[5]};
-    llvm::Value* rest = d.fma(w, d.polynomial(w, even), b_.CreateFMul(z, d.polynomial(w, odd)));
-    llvm::Value* half_square = b_.CreateFMul(b_.CreateFMul(f, d(0.5)), f);
-    llvm::Value* tail = b_.CreateFMul(k, d(log_ln2_low));
+    llvm::Value* rest = d.fma(w, d.polynomial(w, even), g.b.CreateFMul(z, d.polynomial(w, odd)));
+    llvm::Value* half_square = g.b.CreateFMul(g.b.CreateFMul(f, d(0.5)), f);
+    llvm::Value* tail = g.b.CreateFMul(k, d(log_ln2_low));
     const double inverse[] = {1.0, -2.0, 2.0};  // 1 / (1 + f) = (1 - s) / (1 + s), within 1 %
     if (low) tail = d.fma(low, d.polynomial(s, inverse), tail);
-    llvm::Value* small = d.fma(s, b_.CreateFAdd(half_square, rest), tail);
-    return d.fma(k, d(log_ln2_high), b_.CreateFSub(f, b_.CreateFSub(half_square, small)));
+    llvm::Value* small = d.fma(s, g.b.CreateFAdd(half_square, rest), tail);
+    return d.fma(k, d(log_ln2_high), g.b.CreateFSub(f, g.b.CreateFSub(half_square, small)));
 }
 
-/// u = 2^k (1 + f): k as it is kept in the bits, as a double, and f. k is made a double by being the low bits of 2^52 + 1023 + k.
-Emitter::SplitLog Emitter::split_for_log(llvm::Value* u) {
-    const Doubles d(b_, u->getType());
-    llvm::Value* bits = b_.CreateBitCast(u, widened(b_.getInt64Ty(), width(u)));
-    llvm::Value* lifted = b_.CreateAdd(bits, integer(bits, one_bits - root_half_bits));
-    llvm::Value* field = b_.CreateLShr(lifted, integer(bits, 52));
-    llvm::Value* exponent = b_.CreateOr(field, integer(bits, two_52_bits));
-    llvm::Value* k = b_.CreateFSub(b_.CreateBitCast(exponent, u->getType()), d(0x1p52 + 1023));
-    llvm::Value* mantissa = b_.CreateAdd(b_.CreateAnd(lifted, integer(bits, (std::int64_t(1) << 52) - 1)), integer(bits, root_half_bits));
-    return {field, k, b_.CreateFSub(b_.CreateBitCast(mantissa, u->getType()), d(1.0))};
-}
-
-llvm::Value* Emitter::inline_log(llvm::Value* x) {
-    const SplitLog parts = split_for_log(x);
-    return sum_of_log(parts.k, parts.f, nullptr);
+llvm::Value* inline_log(Codegen& g, llvm::Value* x) {
+    const SplitLog parts = split_for_log(g, x);
+    return sum_of_log(g, parts.k, parts.f, nullptr);
 }
 
 /// log(u + c) with u = 1 + x rounded, and c what that loses. Where u is near 1, f is x.
-llvm::Value* Emitter::inline_log1p(llvm::Value* x) {
-    const Doubles d(b_, x->getType());
-    llvm::Value* u = b_.CreateFAdd(d(1.0), x);
-    llvm::Value* added = b_.CreateFSub(u, d(1.0));
-    llvm::Value* lost = b_.CreateFAdd(b_.CreateFSub(d(1.0), b_.CreateFSub(u, added)), b_.CreateFSub(x, added));
-    const SplitLog parts = split_for_log(u);
-    llvm::Value* near = b_.CreateFCmpOEQ(parts.k, d(0.0));
+llvm::Value* inline_log1p(Codegen& g, llvm::Value* x) {
+    const Doubles d(g, x->getType());
+    llvm::Value* u = g.b.CreateFAdd(d(1.0), x);
+    llvm::Value* added = g.b.CreateFSub(u, d(1.0));
+    llvm::Value* lost = g.b.CreateFAdd(g.b.CreateFSub(d(1.0), g.b.CreateFSub(u, added)), g.b.CreateFSub(x, added));
+    const SplitLog parts = split_for_log(g, u);
+    llvm::Value* near = g.b.CreateFCmpOEQ(parts.k, d(0.0));
     llvm::Value* most = integer(parts.field, 2046);
-    llvm::Value* field = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, parts.field, most);
-    llvm::Value* scale = b_.CreateShl(b_.CreateSub(most, field), integer(field, 52));  // 2^-k
-    llvm::Value* low = b_.CreateSelect(near, d(0.0), b_.CreateFMul(lost, b_.CreateBitCast(scale, x->getType())));
-    llvm::Value* result = sum_of_log(parts.k, b_.CreateSelect(near, x, parts.f), low);
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+    llvm::Value* field = g.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, parts.field, most);
+    llvm::Value* scale = g.b.CreateShl(g.b.CreateSub(most, field), integer(field, 52));  // 2^-k
+    llvm::Value* low = g.b.CreateSelect(near, d(0.0), g.b.CreateFMul(lost, g.b.CreateBitCast(scale, x->getType())));
+    llvm::Value* result = sum_of_log(g, parts.k, g.b.CreateSelect(near, x, parts.f), low);
+    return g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+}  // namespace
+
+bool is_polynomial(Math fn, DType t) {
+    const bool here = fn == Math::sin || fn == Math::cos || fn == Math::exp || fn == Math::log || fn == Math::log1p;
+    return here && t == DType::Float64;
+}
+
+llvm::Value* inline_polynomial(Codegen& g, Math fn, llvm::Value* x) {
+    auto in_library = [&] { return library(g, fn, {x}); };
+    if (fn == Math::log) {  // of normal numbers above 0
+        llvm::Value* tiny = g.b.CreateFCmpULT(x, real(x, std::numeric_limits<double>::min()));
+        return unless(g, g.b.CreateOr(tiny, g.b.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType()))), inline_log(g, x),
+                      in_library);
+    }
+    if (fn == Math::log1p) {
+        llvm::Value* beyond =
+            g.b.CreateOr(g.b.CreateFCmpULE(x, real(x, -1)), g.b.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(x->getType())));
+        return unless(g, beyond, inline_log1p(g, x), in_library);
+    }
+    llvm::Value* result = fn == Math::exp ? inline_exp(g, x) : inline_sine(g, x, fn == Math::cos);
+    llvm::Value* limit = real(x, fn == Math::exp ? exp_limit : angle_limit);
+    llvm::Value* rare = g.b.CreateFCmpUGE(g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), limit);
+    return unless(g, rare, result, in_library);
 }
 
 }  // namespace pardo::emit

@@ -31,6 +31,8 @@ llvm::Type* memory_element(Codegen& g, DType t) {
     return element(g, t);
 }
 
+llvm::Align alignment(DType t) { return llvm::Align(static_cast<std::uint64_t>(itemsize(t))); }
+
 llvm::Type* widened(llvm::Type* t, int lanes) { return lanes == 1 ? t : llvm::FixedVectorType::get(t, static_cast<unsigned>(lanes)); }
 
 int width(llvm::Value* v) {

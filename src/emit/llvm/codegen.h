@@ -26,12 +26,15 @@ struct Codegen {
     llvm::IRBuilder<> b;
     const LlvmTarget& target;
     int fast_math;  // ir::Kernel::fast_math
+    int loops = 0;  // made so far
 };
 
 /// A dtype's elements in registers: those of Bool are i1, of Float16 float.
 llvm::Type* element(Codegen& g, DType t);
 /// And in memory: those of Bool are i8, of Float16 half.
 llvm::Type* memory_element(Codegen& g, DType t);
+/// Of one element in memory.
+llvm::Align alignment(DType t);
 /// A vector of so many elements; of one, the element's type.
 llvm::Type* widened(llvm::Type* t, int lanes);
 /// Elements of a vector, 1 of a scalar.

@@ -1,8 +1,10 @@
 // src/emit/llvm/groups.cpp: loads and stores of all fields of small records (real and imaginary part; x, y, z) as whole vectors and
 // shuffles.
-#include <algorithm>
+#include "emit/llvm/groups.h"
 
-#include "emit/llvm/emitter.h"
+#include <algorithm>
+#include <utility>
+
 #include "ir/rules.h"
 
 namespace pardo::emit {
@@ -38,28 +40,33 @@ Place place_of(const ir::Kernel& kernel, Value index) {
     }
 }
 
-}  // namespace
+struct Group {
+    std::int64_t step = 0;
+    std::vector<InstrId> members;       // in program order
+    std::vector<std::int64_t> offsets;  // of each, from the record's first field
+};
 
 /// The accesses after `first` that touch the other fields of its records; empty unless together they touch every field.
-Emitter::Group Emitter::find_group(InstrId first) const {
+Group find_group(const Memory& m, const ir::Region& region, std::size_t position, InstrId first) {
     constexpr std::size_t window = 48;
-    const Instr& in = kernel_.instrs[first];
-    const Place start = place_of(kernel_, in.operands[1]);
+    const Instr& in = m.source.instr(first);
+    const Place start = place_of(m.source.kernel, in.operands[1]);
     Group group;
-    group.step = info_.shapes[in.operands[1]].step;
+    group.step = m.source.shape(in.operands[1]).step;
     const std::int64_t fields = std::abs(group.step);
     std::int64_t low = 0, high = 0;
-    const auto& body = region_->body;
-    for (std::size_t at = position_; at < std::min(body.size(), position_ + window); ++at) {
-        const Instr& other = kernel_.instrs[body[at]];
+    const auto& body = region.body;
+    for (std::size_t at = position; at < std::min(body.size(), position + window); ++at) {
+        const Instr& other = m.source.instr(body[at]);
         const bool same_kind = other.op == in.op;
         if (!other.regions.empty() || (ir::has_effect(other.op) && !same_kind) || (other.op == Opcode::Load && in.op == Opcode::Store))
             break;
-        if (kernel_.in_groups() && fission_.part[body[at]] != fission_.part[first]) break;  // another loop over the items
+        if (m.source.kernel.in_groups() && m.source.fission.part[body[at]] != m.source.fission.part[first])
+            break;  // another loop over the items
         if (!same_kind) continue;
-        const Place p = place_of(kernel_, other.operands[1]);
+        const Place p = place_of(m.source.kernel, other.operands[1]);
         const std::int64_t offset = p.offset - start.offset;
-        const bool fits = other.operands[0] == in.operands[0] && p.root == start.root && !hoisted_[body[at]] &&
+        const bool fits = other.operands[0] == in.operands[0] && p.root == start.root && !m.values.hoisted[body[at]] &&
                           std::max(high, offset) - std::min(low, offset) < fields &&
                           std::find(group.offsets.begin(), group.offsets.end(), offset) == group.offsets.end();
         if (!fits) {
@@ -78,68 +85,69 @@ Emitter::Group Emitter::find_group(InstrId first) const {
 }
 
 /// The lowest address that the lanes of a group touch; `index` is lane 0's of one member.
-llvm::Value* Emitter::group_address(const Group& group, std::size_t member, llvm::Value* index) {
-    const std::int64_t back = group.step < 0 ? -group.step * (lanes_ - 1) : 0;
-    return address(kernel_.instrs[group.members[member]].operands[0], g_.b.CreateSub(index, i64(g_, group.offsets[member] + back)));
+llvm::Value* group_address(Memory& m, const LaneContext& here, const Group& group, std::size_t member, llvm::Value* index) {
+    const std::int64_t back = group.step < 0 ? -group.step * (here.lanes - 1) : 0;
+    return address(m, m.source.instr(group.members[member]).operands[0], m.g.b.CreateSub(index, i64(m.g, group.offsets[member] + back)));
 }
 
-/// True if `id`'s value is in grouped_, found now or with an earlier member of its group.
-bool Emitter::load_group(InstrId id) {
-    if (grouped_[id]) return true;
-    const Instr& in = kernel_.instrs[id];
-    if (mask_ || std::abs(info_.shapes[in.operands[1]].step) > 4) return false;
-    const Group group = find_group(id);
+}  // namespace
+
+bool load_group(Memory& m, const LaneContext& here, InstrId id) {
+    if (m.grouped[id]) return true;
+    const Instr& in = m.source.instr(id);
+    if (here.mask || std::abs(m.source.shape(in.operands[1]).step) > 4) return false;
+    const Group group = find_group(m, *here.region, here.position, id);
     if (group.members.empty()) return false;
-    const DType t = type(in.operands[0]);
+    const DType t = m.source.type(in.operands[0]);
     const int fields = static_cast<int>(std::abs(group.step));
-    llvm::LoadInst* all = g_.b.CreateAlignedLoad(widened(memory_element(g_, t), fields * lanes_),
-                                                 group_address(group, 0, scalar(in.operands[1])), alignment(t));
-    annotate(all, in.operands[0]);
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
+    llvm::LoadInst* all = m.g.b.CreateAlignedLoad(widened(memory_element(m.g, t), fields * here.lanes),
+                                                  group_address(m, here, group, 0, m.values.scalar(in.operands[1])), alignment(t));
+    annotate(m, all, in.operands[0]);
+    for (std::size_t k = 0; k < group.members.size(); ++k) {
         llvm::SmallVector<int, 64> places;
-        for (int l = 0; l < lanes_; ++l)
-            places.push_back(static_cast<int>(group.offsets[m]) + fields * (group.step < 0 ? lanes_ - 1 - l : l));
-        grouped_[group.members[m]] = g_.b.CreateShuffleVector(all, places);
+        for (int l = 0; l < here.lanes; ++l)
+            places.push_back(static_cast<int>(group.offsets[k]) + fields * (group.step < 0 ? here.lanes - 1 - l : l));
+        m.grouped[group.members[k]] = m.g.b.CreateShuffleVector(all, places);
     }
     return true;
 }
 
-/// True if the store waits for the rest of its group, or has just completed it.
-bool Emitter::store_group(InstrId id, llvm::Value* value) {
-    const Instr& in = kernel_.instrs[id];
-    if (mask_ || std::abs(info_.shapes[in.operands[1]].step) > 4) return false;
-    if (store_groups_[id] == ~0u) {
-        const Group group = find_group(id);
+bool store_group(Memory& m, const LaneContext& here, InstrId id, llvm::Value* value) {
+    const Instr& in = m.source.instr(id);
+    if (here.mask || std::abs(m.source.shape(in.operands[1]).step) > 4) return false;
+    if (m.store_groups[id] == ~0u) {
+        const Group group = find_group(m, *here.region, here.position, id);
         if (group.members.empty()) return false;
-        for (InstrId member : group.members) store_groups_[member] = id;
-        grouped_[id] = value;
+        for (InstrId member : group.members) m.store_groups[member] = id;
+        m.grouped[id] = value;
         return true;
     }
-    grouped_[id] = value;
+    m.grouped[id] = value;
     // The group is found again from its first member, which is at or before the present one.
-    const std::size_t here = position_;
-    while (region_->body[position_] != store_groups_[id]) --position_;
-    const Group group = find_group(store_groups_[id]);
-    position_ = here;
+    std::size_t first = here.position;
+    while (here.region->body[first] != m.store_groups[id]) --first;
+    const Group group = find_group(m, *here.region, first, m.store_groups[id]);
     if (group.members.back() != id) return true;
-    const DType t = type(in.operands[0]);
+    const DType t = m.source.type(in.operands[0]);
     const int fields = static_cast<int>(std::abs(group.step));
     LlvmValues parts(static_cast<std::size_t>(fields == 2 ? 2 : 4), llvm::PoisonValue::get(value->getType()));
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
-        parts[static_cast<std::size_t>(group.offsets[m])] = std::exchange(grouped_[group.members[m]], nullptr);
-        store_groups_[group.members[m]] = ~0u;
+    for (std::size_t k = 0; k < group.members.size(); ++k) {
+        parts[static_cast<std::size_t>(group.offsets[k])] = std::exchange(m.grouped[group.members[k]], nullptr);
+        m.store_groups[group.members[k]] = ~0u;
     }
     llvm::SmallVector<int, 64> joined, order;
-    for (int e = 0; e < 2 * lanes_; ++e) joined.push_back(e);
-    for (int l = 0; l < lanes_; ++l)
-        for (int f = 0; f < fields; ++f) order.push_back(f * lanes_ + (group.step < 0 ? lanes_ - 1 - l : l));
+    for (int e = 0; e < 2 * here.lanes; ++e) joined.push_back(e);
+    for (int l = 0; l < here.lanes; ++l)
+        for (int f = 0; f < fields; ++f) order.push_back(f * here.lanes + (group.step < 0 ? here.lanes - 1 - l : l));
     llvm::Value *low = parts[0], *high = parts[1];
     if (fields > 2) {
-        low = g_.b.CreateShuffleVector(parts[0], parts[1], joined);
-        high = g_.b.CreateShuffleVector(parts[2], parts[3], joined);
+        low = m.g.b.CreateShuffleVector(parts[0], parts[1], joined);
+        high = m.g.b.CreateShuffleVector(parts[2], parts[3], joined);
     }
-    llvm::Value* all = g_.b.CreateShuffleVector(low, high, order);
-    annotate(g_.b.CreateAlignedStore(all, group_address(group, group.members.size() - 1, scalar(in.operands[1])), alignment(t)),
+    llvm::Value* all = m.g.b.CreateShuffleVector(low, high, order);
+    annotate(m,
+             m.g.b.CreateAlignedStore(all, group_address(m, here, group, group.members.size() - 1, m.values.scalar(in.operands[1])),
+                                      alignment(t)),
              in.operands[0]);
     return true;
 }

@@ -1,7 +1,9 @@
 // src/emit/llvm/guard.cpp: steps that only some of a row's items take (`if (i < n)`): the loop runs over these alone, without masks.
+#include "emit/llvm/guard.h"
+
 #include <algorithm>
 
-#include "emit/llvm/emitter.h"
+#include "emit/llvm/loops/lanes.h"
 #include "ir/rules.h"
 
 namespace pardo::emit {
@@ -12,95 +14,100 @@ using ir::Opcode;
 using ir::Region;
 using ir::Value;
 
+namespace {
+
+using Bound = Guard::Bound;
+
 /// True if emit_index can tell the value outside of the step's loop.
-bool Emitter::index_known(Value v, std::uint32_t part) const {
-    const ir::ValueInfo& info = kernel_.values[v];
-    if (fission_.uniform[v]) return info.region != ir::RegionId(~0u) || fission_.part[info.def] != part;
-    if (!cheap_index(kernel_, fission_.uniform, v)) return false;
-    const Instr& in = kernel_.instrs[info.def];
-    return std::all_of(in.operands.begin(), in.operands.end(), [&](Value operand) { return index_known(operand, part); });
+bool index_known(const Source& source, Value v, std::uint32_t part) {
+    const ir::ValueInfo& info = source.kernel.values[v];
+    if (source.fission.uniform[v]) return info.region != ir::RegionId(~0u) || source.fission.part[info.def] != part;
+    if (!cheap_index(source.kernel, source.fission.uniform, v)) return false;
+    const Instr& in = source.instr(info.def);
+    return std::all_of(in.operands.begin(), in.operands.end(), [&](Value operand) { return index_known(source, operand, part); });
 }
 
 /// The value's scalar, or its base at the row's first item.
-llvm::Value* Emitter::emit_index(Value v) {
-    if (fission_.uniform[v]) return scalar(v);
-    const InstrId def = kernel_.values[v].def;
-    for (Value operand : kernel_.instrs[def].operands) emit_index(operand);
-    instruction(def);
-    return scalar(v);
+llvm::Value* emit_index(Emitter& e, const LaneContext& here, Value v) {
+    if (e.source.fission.uniform[v]) return e.values.scalar(v);
+    const InstrId def = e.source.kernel.values[v].def;
+    for (Value operand : e.source.instr(def).operands) emit_index(e, here, operand);
+    e.instruction(here, def);
+    return e.values.scalar(v);
 }
 
 /// Takes a condition apart into comparisons of an item's index with what is the same in its row.
-bool Emitter::find_bounds(Value condition, std::uint32_t part, std::vector<Bound>& bounds) const {
-    const ir::ValueInfo& info = kernel_.values[condition];
+bool find_bounds(const Source& source, Value condition, std::uint32_t part, std::vector<Bound>& bounds) {
+    const ir::ValueInfo& info = source.kernel.values[condition];
     if (info.region != ir::RegionId(~0u)) return false;
-    const Instr& in = kernel_.instrs[info.def];
-    if (in.op == Opcode::And) return find_bounds(in.operands[0], part, bounds) && find_bounds(in.operands[1], part, bounds);
+    const Instr& in = source.instr(info.def);
+    if (in.op == Opcode::And) return find_bounds(source, in.operands[0], part, bounds) && find_bounds(source, in.operands[1], part, bounds);
     if (in.op != Opcode::Eq && (in.op < Opcode::Lt || in.op > Opcode::Ge)) return false;
     Bound bound{in.op, in.operands[0], in.operands[1]};
-    if (info_.shapes[bound.index].kind == LaneShape::Uniform) {
+    if (source.is_uniform(bound.index)) {
         constexpr Opcode turned[] = {Opcode::Gt, Opcode::Ge, Opcode::Lt, Opcode::Le};
         std::swap(bound.index, bound.limit);
         if (in.op != Opcode::Eq) bound.op = turned[static_cast<int>(in.op) - static_cast<int>(Opcode::Lt)];
     }
-    const bool fits = info_.shapes[bound.index] == LaneShape{LaneShape::Affine, 1} &&
-                      info_.shapes[bound.limit].kind == LaneShape::Uniform && index_known(bound.index, part) &&
-                      index_known(bound.limit, part);
+    const bool fits = source.shape(bound.index) == LaneShape{LaneShape::Affine, 1} && source.is_uniform(bound.limit) &&
+                      index_known(source, bound.index, part) && index_known(source, bound.limit, part);
     if (fits) bounds.push_back(bound);
     return fits;
 }
 
-/// The branch that is all a step does, if its condition bounds the items of a row.
-Emitter::Guard Emitter::find_guard(const Region& r, const Step& step) const {
+}  // namespace
+
+Guard find_guard(const Source& source, const Region& r, const Step& step) {
     Guard guard;
-    if (!info_.item_lanes || !step.copies.empty() || !step.stores.empty() || !step.shared.empty()) return guard;
+    if (!source.info.item_lanes || !step.copies.empty() || !step.stores.empty() || !step.shared.empty()) return guard;
     InstrId branch = ~0u;
     for (std::uint32_t at : step.at) {
-        const Instr& in = kernel_.instrs[r.body[at]];
+        const Instr& in = source.instr(r.body[at]);
         if (ir::is_pure(in.op) || in.op == Opcode::Load) continue;
         if (in.op != Opcode::If || branch != ~0u || !in.results.empty()) return guard;
-        if (kernel_.regions[in.regions[1]].body.size() > 1) return guard;
+        if (source.region(in.regions[1]).body.size() > 1) return guard;
         branch = r.body[at];
     }
-    if (branch == ~0u || !find_bounds(kernel_.instrs[branch].operands[0], fission_.part[branch], guard.bounds)) return guard;
+    if (branch == ~0u || !find_bounds(source, source.instr(branch).operands[0], source.fission.part[branch], guard.bounds)) return guard;
     guard.branch = branch;
     return guard;
 }
 
-/// Runs `body` for the items of one row that pass the guard.
-void Emitter::guarded_lanes(const Guard& guard, int lanes, ItemBody body) {
-    const auto last = static_cast<std::size_t>(kernel_.rank - 1);
-    llvm::Value* items = i64(g_, kernel_.group_size[static_cast<int>(last)]);
-    llvm::Value* row = g_.b.CreateMul(item_, items);
-    auto least = [&](llvm::Intrinsic::ID which, llvm::Value* x, llvm::Value* y) { return g_.b.CreateBinaryIntrinsic(which, x, y); };
-    local_[last] = i64(g_, 0);
-    dims_[last] = bases_[last];
-    llvm::Value *lower = i64(g_, 0), *upper = items;
+void guarded_lanes(Emitter& e, const LaneContext& here, const Guard& guard, int lanes, ItemBody body) {
+    const auto last = static_cast<std::size_t>(e.source.kernel.rank - 1);
+    llvm::Value* items = i64(e.g, e.source.kernel.group_size[static_cast<int>(last)]);
+    llvm::Value* row = e.g.b.CreateMul(here.item.number, items);
+    auto least = [&](llvm::Intrinsic::ID which, llvm::Value* x, llvm::Value* y) { return e.g.b.CreateBinaryIntrinsic(which, x, y); };
+    LaneContext start = here;
+    start.item.local[last] = i64(e.g, 0);
+    start.item.dims[last] = here.item.bases[last];
+    llvm::Value *lower = i64(e.g, 0), *upper = items;
     for (const Bound& bound : guard.bounds) {
-        llvm::Value *first = emit_index(bound.index), *limit = emit_index(bound.limit);
+        llvm::Value *first = emit_index(e, start, bound.index), *limit = emit_index(e, start, bound.limit);
         // Items below the limit; differences are at most the number of items once the order is known.
-        llvm::Value* distance = least(llvm::Intrinsic::umin, g_.b.CreateSub(limit, first), items);
-        llvm::Value* below = g_.b.CreateSelect(g_.b.CreateICmpSGT(limit, first), distance, i64(g_, 0));
-        llvm::Value* not_above = g_.b.CreateSelect(g_.b.CreateICmpSGE(limit, first), g_.b.CreateAdd(distance, i64(g_, 1)), i64(g_, 0));
+        llvm::Value* distance = least(llvm::Intrinsic::umin, e.g.b.CreateSub(limit, first), items);
+        llvm::Value* below = e.g.b.CreateSelect(e.g.b.CreateICmpSGT(limit, first), distance, i64(e.g, 0));
+        llvm::Value* not_above = e.g.b.CreateSelect(e.g.b.CreateICmpSGE(limit, first), e.g.b.CreateAdd(distance, i64(e.g, 1)), i64(e.g, 0));
         const bool from = bound.op == Opcode::Gt || bound.op == Opcode::Ge || bound.op == Opcode::Eq;
         const bool to = bound.op == Opcode::Lt || bound.op == Opcode::Le || bound.op == Opcode::Eq;
         if (from) lower = least(llvm::Intrinsic::smax, lower, bound.op == Opcode::Gt ? not_above : below);
         if (to) upper = least(llvm::Intrinsic::smin, upper, bound.op == Opcode::Lt ? below : not_above);
     }
-    llvm::BasicBlock *run = block(g_, "guarded"), *done = block(g_, "guarded.done");
-    g_.b.CreateCondBr(g_.b.CreateICmpSLT(lower, upper), run, done);
-    g_.b.SetInsertPoint(run);
+    llvm::BasicBlock *run = block(e.g, "guarded"), *done = block(e.g, "guarded.done");
+    e.g.b.CreateCondBr(e.g.b.CreateICmpSLT(lower, upper), run, done);
+    e.g.b.SetInsertPoint(run);
     LanePlan plan;
     plan.lanes = lanes;
     LlvmValues none;
-    lane_loop(lower, upper, plan, none, [&](llvm::Value* index, int, LlvmValues&) {
-        local_[last] = index;
-        dims_[last] = g_.b.CreateAdd(bases_[last], index);
-        item_ = g_.b.CreateAdd(row, index);
-        body();
+    lane_loop(e.memory, here, lower, upper, plan, none, [&](const LaneContext& inside, llvm::Value* index, int, LlvmValues&) {
+        LaneContext at = inside;
+        at.item.local[last] = index;
+        at.item.dims[last] = e.g.b.CreateAdd(here.item.bases[last], index);
+        at.item.number = e.g.b.CreateAdd(row, index);
+        body(at);
     });
-    g_.b.CreateBr(done);
-    g_.b.SetInsertPoint(done);
+    e.g.b.CreateBr(done);
+    e.g.b.SetInsertPoint(done);
 }
 
 }  // namespace pardo::emit

@@ -11,7 +11,7 @@ namespace {
 
 bool is_half(const llvm::Value* v) { return v->getType()->getScalarType()->isHalfTy(); }
 
-llvm::Value* widened(llvm::IRBuilder<>& b, llvm::Value* half) {
+llvm::Value* as_floats(llvm::IRBuilder<>& b, llvm::Value* half) {
     return b.CreateFPExt(half, half->getType()->getWithNewType(b.getFloatTy()));
 }
 
@@ -35,9 +35,9 @@ void widen_halves(llvm::Module& module) {
             for (llvm::Instruction& in : llvm::make_early_inc_range(block)) {
                 llvm::IRBuilder<> b(&in);
                 if (auto* test = llvm::dyn_cast<llvm::FCmpInst>(&in); test && is_half(test->getOperand(0))) {
-                    for (llvm::Use& operand : test->operands()) operand.set(widened(b, operand.get()));
+                    for (llvm::Use& operand : test->operands()) operand.set(as_floats(b, operand.get()));
                 } else if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&in); call && is_half(call) && rounds(*call)) {
-                    llvm::Value* rounded = b.CreateUnaryIntrinsic(call->getIntrinsicID(), widened(b, call->getArgOperand(0)), call);
+                    llvm::Value* rounded = b.CreateUnaryIntrinsic(call->getIntrinsicID(), as_floats(b, call->getArgOperand(0)), call);
                     call->replaceAllUsesWith(b.CreateFPTrunc(rounded, call->getType()));
                     call->eraseFromParent();
                 }

@@ -1,8 +1,12 @@
 // src/emit/llvm/reduce.cpp: loops of LoopKind::Lanes: several vector accumulators, then a tree whose order depends on nothing but the trip
 // count.
+#include "emit/llvm/reduce.h"
+
 #include <llvm/IR/Constants.h>
 
-#include "emit/llvm/emitter.h"
+#include "emit/llvm/loops/lanes.h"
+#include "emit/llvm/loops/loop.h"
+#include "emit/llvm/loops/serial.h"
 #include "emit/llvm/math/arith.h"
 #include "emit/llvm/math/cast.h"
 
@@ -12,8 +16,8 @@ using ir::Combine;
 using ir::Instr;
 using ir::Region;
 
-llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
-    llvm::Type* type = widened(element(g_, t), lanes);
+llvm::Value* identity(Codegen& g, Combine c, DType t, int lanes) {
+    llvm::Type* type = widened(element(g, t), lanes);
     if (is_float(t)) {
         switch (c) {
             case Combine::Add: return llvm::ConstantFP::get(type, -0.0);  // keeps a sum of negative zeros negative
@@ -38,89 +42,95 @@ llvm::Value* Emitter::identity(Combine c, DType t, int lanes) {
     return nullptr;
 }
 
-/// Sums of float16 stay in float until the end, as NumPy's do.
-llvm::Value* Emitter::combine(Combine c, DType t, llvm::Value* a, llvm::Value* b) {
+llvm::Value* combine(Codegen& g, Combine c, DType t, llvm::Value* a, llvm::Value* b) {
     const DType wide = t == DType::Float16 ? DType::Float32 : t;
     switch (c) {
-        case Combine::Add: return binary(g_, ir::Opcode::Add, wide, a, b);
-        case Combine::Mul: return binary(g_, ir::Opcode::Mul, wide, a, b);
-        case Combine::Min: return min_max(g_, ir::Opcode::Min, wide, a, b);
-        case Combine::Max: return min_max(g_, ir::Opcode::Max, wide, a, b);
-        case Combine::And: return g_.b.CreateAnd(a, b);
-        case Combine::Or: return g_.b.CreateOr(a, b);
-        case Combine::Xor: return g_.b.CreateXor(a, b);
+        case Combine::Add: return binary(g, ir::Opcode::Add, wide, a, b);
+        case Combine::Mul: return binary(g, ir::Opcode::Mul, wide, a, b);
+        case Combine::Min: return min_max(g, ir::Opcode::Min, wide, a, b);
+        case Combine::Max: return min_max(g, ir::Opcode::Max, wide, a, b);
+        case Combine::And: return g.b.CreateAnd(a, b);
+        case Combine::Or: return g.b.CreateOr(a, b);
+        case Combine::Xor: return g.b.CreateXor(a, b);
     }
     return nullptr;
 }
 
-llvm::Value* Emitter::combine_ordered(Combine c, llvm::Value* acc, llvm::Value* x) {
-    return g_.b.CreateSelect(c == Combine::Min ? g_.b.CreateFCmpOLT(x, acc) : g_.b.CreateFCmpOGT(x, acc), x, acc);
+namespace {
+
+/// A step of a float minimum or maximum that ignores NaN in `x`; the caller keeps a flag for it.
+llvm::Value* combine_ordered(Codegen& g, Combine c, llvm::Value* acc, llvm::Value* x) {
+    return g.b.CreateSelect(c == Combine::Min ? g.b.CreateFCmpOLT(x, acc) : g.b.CreateFCmpOGT(x, acc), x, acc);
 }
 
-llvm::Value* Emitter::across_lanes(Combine c, DType t, llvm::Value* v) {
+llvm::Value* across_lanes(Codegen& g, Combine c, DType t, llvm::Value* v) {
     for (int n = width(v); n > 1; n /= 2) {
         llvm::SmallVector<int, 64> low, high;
         for (int l = 0; l < n / 2; ++l) {
             low.push_back(l);
             high.push_back(l + n / 2);
         }
-        v = combine(c, t, g_.b.CreateShuffleVector(v, low), g_.b.CreateShuffleVector(v, high));
+        v = combine(g, c, t, g.b.CreateShuffleVector(v, low), g.b.CreateShuffleVector(v, high));
     }
-    return llvm::isa<llvm::FixedVectorType>(v->getType()) ? g_.b.CreateExtractElement(v, std::uint64_t(0)) : v;
+    return llvm::isa<llvm::FixedVectorType>(v->getType()) ? g.b.CreateExtractElement(v, std::uint64_t(0)) : v;
 }
 
-void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
-    const Region& r = kernel_.regions[in.regions[0]];
+}  // namespace
+
+void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
+    const Region& r = e.source.region(in.regions[0]);
     const int count = in.results.size();
-    LanePlan plan = lane_plan(r, count);
-    auto result_type = [&](int k) { return type(in.results[k]); };
+    LanePlan plan = lane_plan(e.source, e.g.target, r, count);
+    auto result_type = [&](int k) { return e.source.type(in.results[k]); };
     // A float minimum keeps NaN aside: compare and select is one instruction that loses it.
     auto ordered = [&](int k) { return is_float(result_type(k)) && (in.combines[k] == Combine::Min || in.combines[k] == Combine::Max); };
     auto fresh = [&] {
         LlvmValues state;
         for (int u = 0; u < plan.unroll; ++u)
-            for (int k = 0; k < count; ++k) state.push_back(identity(in.combines[k], result_type(k), plan.lanes));
+            for (int k = 0; k < count; ++k) state.push_back(identity(e.g, in.combines[k], result_type(k), plan.lanes));
         for (int k = 0; k < count; ++k)
-            if (ordered(k)) state.push_back(llvm::Constant::getNullValue(widened(element(g_, result_type(k)), plan.lanes)));
+            if (ordered(k)) state.push_back(llvm::Constant::getNullValue(widened(element(e.g, result_type(k)), plan.lanes)));
         return state;
     };
-    auto keep_nan = [&](llvm::Value* flag, llvm::Value* x) { return g_.b.CreateSelect(g_.b.CreateFCmpUNO(x, x), x, flag); };
+    auto keep_nan = [&](llvm::Value* flag, llvm::Value* x) { return e.g.b.CreateSelect(e.g.b.CreateFCmpUNO(x, x), x, flag); };
     auto join = [&](LlvmValues& totals, const LlvmValues& state) {
         std::size_t at = 0;
         for (int u = 0; u < plan.unroll; ++u)
             for (int k = 0; k < count; ++k, ++at)
-                totals[at] = ordered(k) ? combine_ordered(in.combines[k], totals[at], state[at])
-                                        : combine(in.combines[k], result_type(k), totals[at], state[at]);
+                totals[at] = ordered(k) ? combine_ordered(e.g, in.combines[k], totals[at], state[at])
+                                        : combine(e.g, in.combines[k], result_type(k), totals[at], state[at]);
         for (; at < totals.size(); ++at) totals[at] = keep_nan(totals[at], state[at]);
     };
     bool float_sum = false;
     for (int k = 0; k < count; ++k) float_sum |= in.combines[k] == Combine::Add && is_float(result_type(k));
 
-    llvm::Value *lower = scalar(in.operands[0]), *upper = scalar(in.operands[1]);
-    llvm::BasicBlock *before = g_.b.GetInsertBlock(), *run = block(g_, "reduce"), *done = block(g_, "reduced");
-    g_.b.CreateCondBr(g_.b.CreateICmpSLT(lower, upper), run, done);
-    g_.b.SetInsertPoint(run);
-    hoist(r);
-    lane_index_ = r.args[0];
-    if (count == 0) plan.streams = stream_stores(r, plan.lanes);  // where vectors start would decide how sums round
+    llvm::Value *lower = e.values.scalar(in.operands[0]), *upper = e.values.scalar(in.operands[1]);
+    llvm::BasicBlock *before = e.g.b.GetInsertBlock(), *run = block(e.g, "reduce"), *done = block(e.g, "reduced");
+    e.g.b.CreateCondBr(e.g.b.CreateICmpSLT(lower, upper), run, done);
+    e.g.b.SetInsertPoint(run);
+    hoist(e, here, r);
+    LaneContext loop = here;
+    loop.lane_index = r.args[0];
+    if (count == 0) plan.streams = stream_stores(e.values, loop, r, plan.lanes);  // where vectors start would decide how sums round
     LlvmValues state = fresh();
     const Fold fold{fresh, join};
-    auto body = [&](llvm::Value* index, int u, LlvmValues& acc) {
-        define(r.args[0], index);
-        region(r);
+    auto body = [&](const LaneContext& inside, llvm::Value* index, int u, LlvmValues& acc) {
+        e.values.define(inside, r.args[0], index);
+        e.region(inside, r);
         std::size_t flag = static_cast<std::size_t>(plan.unroll * count);
         for (int k = 0; k < count; ++k) {
-            llvm::Value* x = vector(yield(r).operands[k]);
+            llvm::Value* x = e.values.vector(inside, e.source.yield(r).operands[k]);
             llvm::Value*& a = acc[static_cast<std::size_t>(u * count + k)];
-            llvm::Value* next = ordered(k) ? combine_ordered(in.combines[k], a, x) : combine(in.combines[k], result_type(k), a, x);
-            a = mask_ ? g_.b.CreateSelect(mask_, next, a) : next;
+            llvm::Value* next =
+                ordered(k) ? combine_ordered(e.g, in.combines[k], a, x) : combine(e.g, in.combines[k], result_type(k), a, x);
+            a = inside.mask ? e.g.b.CreateSelect(inside.mask, next, a) : next;
             if (!ordered(k)) continue;
             next = keep_nan(acc[flag], x);
-            acc[flag] = mask_ ? g_.b.CreateSelect(mask_, next, acc[flag]) : next;
+            acc[flag] = inside.mask ? e.g.b.CreateSelect(inside.mask, next, acc[flag]) : next;
             ++flag;
         }
     };
-    lane_loop(lower, upper, plan, state, body, float_sum ? &fold : nullptr);
+    lane_loop(e.memory, loop, lower, upper, plan, state, body, float_sum ? &fold : nullptr);
     LlvmValues results;
     std::size_t flag = static_cast<std::size_t>(plan.unroll * count);
     for (int k = 0; k < count; ++k) {
@@ -129,69 +139,72 @@ void Emitter::emit_lanes_for(ir::InstrId, const Instr& in) {
         while (level.size() > 1) {
             LlvmValues half;
             for (std::size_t p = 0; p < level.size(); p += 2)
-                half.push_back(combine(in.combines[k], result_type(k), level[p], level[p + 1]));
+                half.push_back(combine(e.g, in.combines[k], result_type(k), level[p], level[p + 1]));
             level = half;
         }
-        llvm::Value* value = across_lanes(in.combines[k], result_type(k), level[0]);
+        llvm::Value* value = across_lanes(e.g, in.combines[k], result_type(k), level[0]);
         if (ordered(k)) {
-            llvm::Value* nan = any(g_, g_.b.CreateFCmpUNO(state[flag], state[flag]));
-            value = g_.b.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
+            llvm::Value* nan = any(e.g, e.g.b.CreateFCmpUNO(state[flag], state[flag]));
+            value = e.g.b.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
             ++flag;
         }
-        value = combine(in.combines[k], result_type(k), scalar(in.operands[3 + k]), value);
-        results.push_back(result_type(k) == DType::Float16 ? round_half(g_, value) : value);
+        value = combine(e.g, in.combines[k], result_type(k), e.values.scalar(in.operands[3 + k]), value);
+        results.push_back(result_type(k) == DType::Float16 ? round_half(e.g, value) : value);
     }
-    llvm::BasicBlock* end = g_.b.GetInsertBlock();
-    g_.b.CreateBr(done);
-    g_.b.SetInsertPoint(done);
+    llvm::BasicBlock* end = e.g.b.GetInsertBlock();
+    e.g.b.CreateBr(done);
+    e.g.b.SetInsertPoint(done);
     for (int k = 0; k < count; ++k) {
-        llvm::PHINode* phi = g_.b.CreatePHI(results[static_cast<std::size_t>(k)]->getType(), 2);
-        phi->addIncoming(scalar(in.operands[3 + k]), before);
+        llvm::PHINode* phi = e.g.b.CreatePHI(results[static_cast<std::size_t>(k)]->getType(), 2);
+        phi->addIncoming(e.values.scalar(in.operands[3 + k]), before);
         phi->addIncoming(results[static_cast<std::size_t>(k)], end);
-        define(in.results[k], phi);
+        e.values.define(here, in.results[k], phi);
     }
 }
 
-/// Where lanes are taken already, each item runs the loop by itself; long cheap ones with several accumulators.
-void Emitter::emit_serial_lanes_for(ir::InstrId id, const Instr& in) {
-    if (info_.masked[id]) return emit_masked_for(in);
-    const Region& r = kernel_.regions[in.regions[0]];
+void emit_serial_lanes_for(Emitter& e, const LaneContext& here, ir::InstrId id, const Instr& in) {
+    if (e.source.info.masked[id]) return emit_masked_for(e, here, in);
+    const Region& r = e.source.region(in.regions[0]);
     const int count = in.results.size();
     std::int64_t low = 0, high = 0;
-    const bool known = constant_int(kernel_, in.operands[0], low) && constant_int(kernel_, in.operands[1], high);
-    const bool several = count > 0 && count <= 2 && !known && lanes_ > 1 && region_cost(kernel_, r) <= 14;
+    const bool known = constant_int(e.source.kernel, in.operands[0], low) && constant_int(e.source.kernel, in.operands[1], high);
+    const bool several = count > 0 && count <= 2 && !known && here.lanes > 1 && region_cost(e.source.kernel, r) <= 14;
     const int copies = several ? 4 : 1;
     LlvmValues state;
     for (int u = 0; u < copies; ++u)
         for (int k = 0; k < count; ++k) {
-            const LaneShape s = info_.shapes[in.results[k]];
-            state.push_back(u == 0 ? shaped(in.operands[3 + k], s)
-                                   : identity(in.combines[k], type(in.results[k]), s.kind == LaneShape::Varying ? lanes_ : 1));
+            const LaneShape s = e.source.shape(in.results[k]);
+            state.push_back(
+                u == 0 ? e.values.shaped(here, in.operands[3 + k], s)
+                       : identity(e.g, in.combines[k], e.source.type(in.results[k]), s.kind == LaneShape::Varying ? here.lanes : 1));
         }
     auto once = [&](llvm::Value* index, int u, LlvmValues& acc) {
-        define(r.args[0], index);
-        region(r);
+        e.values.define(here, r.args[0], index);
+        e.region(here, r);
         for (int k = 0; k < count; ++k) {
             llvm::Value*& a = acc[static_cast<std::size_t>(u * count + k)];
-            a = combine(in.combines[k], type(in.results[k]), a, shaped(yield(r).operands[k], info_.shapes[in.results[k]]));
+            a = combine(e.g, in.combines[k], e.source.type(in.results[k]), a,
+                        e.values.shaped(here, e.source.yield(r).operands[k], e.source.shape(in.results[k])));
         }
     };
-    llvm::Value *lower = scalar(in.operands[0]), *upper = scalar(in.operands[1]);
+    llvm::Value *lower = e.values.scalar(in.operands[0]), *upper = e.values.scalar(in.operands[1]);
     if (several) {
-        llvm::Value* trips = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g_.b.CreateSub(upper, lower), i64(g_, 0));
-        llvm::Value* middle = g_.b.CreateAdd(lower, g_.b.CreateAnd(trips, i64(g_, -copies)));
-        serial_loop(lower, middle, i64(g_, copies), state, [&](llvm::Value* index, int, LlvmValues& acc) {
-            for (int u = 0; u < copies; ++u) once(g_.b.CreateAdd(index, i64(g_, u)), u, acc);
+        llvm::Value* trips = e.g.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, e.g.b.CreateSub(upper, lower), i64(e.g, 0));
+        llvm::Value* middle = e.g.b.CreateAdd(lower, e.g.b.CreateAnd(trips, i64(e.g, -copies)));
+        serial_loop(e.g, lower, middle, i64(e.g, copies), state, [&](llvm::Value* index, int, LlvmValues& acc) {
+            for (int u = 0; u < copies; ++u) once(e.g.b.CreateAdd(index, i64(e.g, u)), u, acc);
         });
         lower = middle;
     }
-    serial_loop(lower, upper, i64(g_, 1), state, once);
+    serial_loop(e.g, lower, upper, i64(e.g, 1), state, once);
     for (int k = 0; k < count; ++k) {
         auto at = [&](int u) { return state[static_cast<std::size_t>(u * count + k)]; };
-        const DType t = type(in.results[k]);
+        const DType t = e.source.type(in.results[k]);
         llvm::Value* value = at(0);
-        if (several) value = combine(in.combines[k], t, combine(in.combines[k], t, at(0), at(1)), combine(in.combines[k], t, at(2), at(3)));
-        define(in.results[k], t == DType::Float16 ? round_half(g_, value) : value);
+        if (several)
+            value = combine(e.g, in.combines[k], t, combine(e.g, in.combines[k], t, at(0), at(1)),
+                            combine(e.g, in.combines[k], t, at(2), at(3)));
+        e.values.define(here, in.results[k], t == DType::Float16 ? round_half(e.g, value) : value);
     }
 }
 

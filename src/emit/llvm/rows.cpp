@@ -1,9 +1,11 @@
 // src/emit/llvm/rows.cpp: serial loops in which each lane walks along a row of its own: pieces of rows are loaded as vectors, and turned
 // in registers, so that as many iterations as there are lanes take one each. Gathering each element takes three times as long.
+#include "emit/llvm/rows.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "emit/llvm/emitter.h"
+#include "emit/llvm/loops/serial.h"
 #include "ir/rules.h"
 
 namespace pardo::emit {
@@ -24,7 +26,7 @@ struct Body {
     InstrId loop;
     const Region& region;
 
-    bool fixed(Value v, int depth = 8) const {
+    bool fixed(Value v, int depth = 8) {
         const ir::ValueInfo& info = kernel.values[v];
         if (info.result < 0) return info.def != loop;
         if (std::ranges::find(region.body, info.def) == region.body.end()) return true;
@@ -32,7 +34,7 @@ struct Body {
         return depth > 0 && ir::is_pure(in.op) && std::ranges::all_of(in.operands, [&](Value o) { return fixed(o, depth - 1); });
     }
     /// Whether an index is the loop's counter and something that is the same in all iterations.
-    bool walks(Value index) const {
+    bool walks(Value index) {
         if (index == region.args[0]) return true;
         const Instr* in = ir::definition(kernel, index);
         if (!in || in->op != Opcode::Add || fixed(index)) return false;
@@ -40,35 +42,9 @@ struct Body {
     }
 };
 
-}  // namespace
-
-/// Loads of a loop by which each lane reads one element after the other of a row, which nothing changes meanwhile.
-std::vector<InstrId> Emitter::row_loads(InstrId loop) const {
-    const Instr& in = kernel_.instrs[loop];
-    const Region& r = kernel_.regions[in.regions[0]];
-    std::int64_t step = 0;
-    const bool suits = lanes_ > 1 && lanes_ <= most_row_lanes && !mask_ && !divergent_ && !kernel_.in_groups() &&
-                       constant_int(kernel_, in.operands[2], step) && step == 1 && region_cost(kernel_, r) <= most_cost;
-    if (!suits) return {};
-    std::vector<InstrId> loads;
-    for (InstrId id : r.body) {
-        const Instr& each = kernel_.instrs[id];
-        if (!each.regions.empty() || !(ir::is_pure(each.op) || each.op == Opcode::Load || each.op == Opcode::Yield)) return {};
-        if (each.op != Opcode::Load || hoisted_[id] || !is_param(each.operands[0])) continue;
-        const ir::Param& param = kernel_.params[param_of(each.operands[0])];
-        const LaneShape shape = info_.shapes[each.operands[1]];
-        const bool apart = shape.kind == LaneShape::Strided || (shape.kind == LaneShape::Affine && std::abs(shape.step) > 4);
-        const auto bytes = itemsize(type(each.operands[0]));
-        if (apart && param.noalias && param.access == ir::Access::Read && (bytes == 4 || bytes == 8) &&
-            Body{kernel_, loop, r}.walks(each.operands[1]))
-            loads.push_back(id);
-    }
-    return loads;
-}
-
 /// A square of elements, one vector a lane's row, as one vector an iteration. Rows come with halves exchanged already: `row_elements`.
-void Emitter::turn(LlvmValues& rows) {
-    const int n = lanes_;
+void turn(Codegen& g, LlvmValues& rows) {
+    const int n = static_cast<int>(rows.size());
     for (int apart = 1; apart < n / 2; apart *= 2) {
         llvm::SmallVector<int, most_row_lanes> low, high;  // of a pair of rows, the second one's elements from n on
         for (int k = 0; k < n; ++k) {
@@ -79,60 +55,85 @@ void Emitter::turn(LlvmValues& rows) {
         for (int k = 0; k < n; ++k) {
             if (k & apart) continue;
             llvm::Value *a = rows[static_cast<std::size_t>(k)], *b = rows[static_cast<std::size_t>(k + apart)];
-            rows[static_cast<std::size_t>(k)] = g_.b.CreateShuffleVector(a, b, low);
-            rows[static_cast<std::size_t>(k + apart)] = g_.b.CreateShuffleVector(a, b, high);
+            rows[static_cast<std::size_t>(k)] = g.b.CreateShuffleVector(a, b, low);
+            rows[static_cast<std::size_t>(k + apart)] = g.b.CreateShuffleVector(a, b, high);
         }
     }
 }
 
-/// What lanes read in this iteration, if their rows are loaded in pieces; null if they are not.
-llvm::Value* Emitter::row_elements(InstrId id, Value pointer, const Lane& index) {
-    if (!rows_) return nullptr;
-    const auto found = std::ranges::find(rows_->loads, id);
-    if (found == rows_->loads.end()) return nullptr;
-    LlvmValues& turned = rows_->turned[static_cast<std::size_t>(found - rows_->loads.begin())];
-    if (rows_->iteration == 0) {
+}  // namespace
+
+std::vector<InstrId> row_loads(const Values& values, const LaneContext& here, InstrId loop) {
+    const Instr& in = values.source.instr(loop);
+    const Region& r = values.source.region(in.regions[0]);
+    std::int64_t step = 0;
+    const bool suits = here.lanes > 1 && here.lanes <= most_row_lanes && !here.mask && !here.divergent &&
+                       !values.source.kernel.in_groups() && constant_int(values.source.kernel, in.operands[2], step) && step == 1 &&
+                       region_cost(values.source.kernel, r) <= most_cost;
+    if (!suits) return {};
+    std::vector<InstrId> loads;
+    for (InstrId id : r.body) {
+        const Instr& each = values.source.instr(id);
+        if (!each.regions.empty() || !(ir::is_pure(each.op) || each.op == Opcode::Load || each.op == Opcode::Yield)) return {};
+        if (each.op != Opcode::Load || values.hoisted[id] || !values.source.is_param(each.operands[0])) continue;
+        const ir::Param& param = values.source.kernel.params[values.source.param_of(each.operands[0])];
+        const LaneShape shape = values.source.shape(each.operands[1]);
+        const bool apart = shape.kind == LaneShape::Strided || (shape.kind == LaneShape::Affine && std::abs(shape.step) > 4);
+        const auto bytes = itemsize(values.source.type(each.operands[0]));
+        if (apart && param.noalias && param.access == ir::Access::Read && (bytes == 4 || bytes == 8) &&
+            Body{values.source.kernel, loop, r}.walks(each.operands[1]))
+            loads.push_back(id);
+    }
+    return loads;
+}
+
+llvm::Value* row_elements(Memory& m, const LaneContext& here, InstrId id, Value pointer, const Lane& index) {
+    if (!here.rows) return nullptr;
+    const auto found = std::ranges::find(here.rows->loads, id);
+    if (found == here.rows->loads.end()) return nullptr;
+    LlvmValues& turned = here.rows->turned[static_cast<std::size_t>(found - here.rows->loads.begin())];
+    if (here.rows->iteration == 0) {
         turned.clear();
         // The next lanes' rows: processors foresee what comes within a page, and rows soon leave it.
-        llvm::Value* next = g_.b.CreateMul(index.step, i64(g_, lanes_));
+        llvm::Value* next = m.g.b.CreateMul(index.step, i64(m.g, here.lanes));
         // Halves of rows are loaded, and two rows' put together: processors do that as they load, and it is the first step of turning a
         // square. Of rows that begin anywhere, as NumPy's do, half as many loads reach into a second cache line.
-        const int half = lanes_ / 2;
-        llvm::Type* const element = memory_element(g_, type(pointer));
+        const int half = here.lanes / 2;
+        llvm::Type* const element = memory_element(m.g, m.source.type(pointer));
         LlvmValues halves[2];
-        for (int l = 0; l < lanes_; ++l) {
-            llvm::Value* at = address(pointer, lane_index(index, l));
-            prefetch(g_.b.CreateGEP(element, at, next));
+        for (int l = 0; l < here.lanes; ++l) {
+            llvm::Value* at = address(m, pointer, lane_index(m.g, index, l));
+            prefetch(m.g, m.g.b.CreateGEP(element, at, next));
             for (int h = 0; h < 2; ++h) {
-                llvm::Value* from = g_.b.CreateGEP(element, at, i64(g_, h * half));
-                llvm::LoadInst* access = g_.b.CreateAlignedLoad(llvm::FixedVectorType::get(element, half), from, alignment(type(pointer)));
-                annotate(access, pointer);
+                llvm::Value* from = m.g.b.CreateGEP(element, at, i64(m.g, h * half));
+                llvm::LoadInst* access =
+                    m.g.b.CreateAlignedLoad(llvm::FixedVectorType::get(element, half), from, alignment(m.source.type(pointer)));
+                annotate(m, access, pointer);
                 halves[h].push_back(access);
             }
         }
-        llvm::SmallVector<int, most_row_lanes> whole(static_cast<std::size_t>(lanes_));
+        llvm::SmallVector<int, most_row_lanes> whole(static_cast<std::size_t>(here.lanes));
         std::iota(whole.begin(), whole.end(), 0);
         for (const LlvmValues& each : halves)
             for (int l = 0; l < half; ++l) {
                 const auto at = static_cast<std::size_t>(l);
-                turned.push_back(g_.b.CreateShuffleVector(each[at], each[at + static_cast<std::size_t>(half)], whole));
+                turned.push_back(m.g.b.CreateShuffleVector(each[at], each[at + static_cast<std::size_t>(half)], whole));
             }
-        turn(turned);
+        turn(m.g, turned);
     }
-    return turned[static_cast<std::size_t>(rows_->iteration)];
+    return turned[static_cast<std::size_t>(here.rows->iteration)];
 }
 
-/// Iterations in blocks of as many as there are lanes, from `lower`; gives the counter of the first one that is left.
-llvm::Value* Emitter::blocks_of_rows(const std::vector<InstrId>& loads, llvm::Value* lower, llvm::Value* upper, LlvmValues& state,
-                                     LaneBody body) {
+llvm::Value* blocks_of_rows(Codegen& g, const LaneContext& here, const std::vector<InstrId>& loads, llvm::Value* lower, llvm::Value* upper,
+                            LlvmValues& state, LaneBody body) {
     Rows rows{loads, std::vector<LlvmValues>(loads.size()), 0};
-    llvm::Value* count = g_.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g_.b.CreateSub(upper, lower), i64(g_, 0));
-    llvm::Value* end = g_.b.CreateAdd(lower, g_.b.CreateAnd(count, i64(g_, -lanes_)));
-    serial_loop(lower, end, i64(g_, lanes_), state, [&](llvm::Value* index, int, LlvmValues& carried) {
-        Rows* const outer = std::exchange(rows_, &rows);
-        for (rows.iteration = 0; rows.iteration < lanes_; ++rows.iteration)
-            body(g_.b.CreateAdd(index, i64(g_, rows.iteration)), rows.iteration, carried);
-        rows_ = outer;
+    llvm::Value* count = g.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g.b.CreateSub(upper, lower), i64(g, 0));
+    llvm::Value* end = g.b.CreateAdd(lower, g.b.CreateAnd(count, i64(g, -here.lanes)));
+    serial_loop(g, lower, end, i64(g, here.lanes), state, [&](llvm::Value* index, int, LlvmValues& carried) {
+        LaneContext inside = here;
+        inside.rows = &rows;
+        for (rows.iteration = 0; rows.iteration < here.lanes; ++rows.iteration)
+            body(inside, g.b.CreateAdd(index, i64(g, rows.iteration)), rows.iteration, carried);
     });
     return end;
 }

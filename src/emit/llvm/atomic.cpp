@@ -5,7 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "emit/llvm/math/arith.h"
-#include "emit/llvm/reduce.h"
+#include "emit/llvm/math/combine.h"
 
 namespace pardo::emit {
 

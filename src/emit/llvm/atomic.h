@@ -5,6 +5,7 @@
 
 namespace pardo::emit {
 
+/// An Atomic or CompareExchange.
 void atomic(Memory& m, const LaneContext& here, const ir::Instr& in);
 /// Once for all lanes; on a processor that runs the whole launch every scope is that of its threads.
 void fence(Codegen& g, const ir::Instr& in);

@@ -43,6 +43,7 @@ int width(llvm::Value* v);
 llvm::Value* splat(Codegen& g, llvm::Value* scalar, int lanes);
 /// <0, 1, 2, …> int64
 llvm::Value* iota(Codegen& g, int lanes);
+/// A constant.
 llvm::Value* i64(Codegen& g, std::int64_t v);
 /// A float constant of the type of `like`.
 llvm::Value* real(llvm::Value* like, double value);
@@ -52,6 +53,7 @@ llvm::Value* integer(llvm::Value* like, std::int64_t value);
 llvm::Value* any(Codegen& g, llvm::Value* mask);
 /// A new block of the function that instructions go to.
 llvm::BasicBlock* block(Codegen& g, const char* name);
+/// To `yes` if a mask has an active lane.
 void branch_if_any(Codegen& g, llvm::Value* mask, llvm::BasicBlock* yes, llvm::BasicBlock* no);
 /// The attributes of a function that runs on the target.
 void set_attributes(llvm::Function* function, const LlvmTarget& target);

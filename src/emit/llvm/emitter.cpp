@@ -5,6 +5,7 @@
 #include "emit/llvm/arrays.h"
 #include "emit/llvm/atomic.h"
 #include "emit/llvm/checks.h"
+#include "emit/llvm/loops/branch.h"
 #include "emit/llvm/loops/loop.h"
 
 namespace pardo::emit {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/shape.h"
-#include "emit/llvm/groups.h"
 #include "emit/llvm/math/cast.h"
+#include "emit/llvm/records.h"
 #include "emit/llvm/rows.h"
 
 namespace pardo::emit {
@@ -22,8 +22,8 @@ Memory::Memory(Values& values)
     : g(values.g),
       source(values.source),
       values(values),
-      grouped(source.kernel.instrs.size()),
-      store_groups(source.kernel.instrs.size(), ~0u),
+      fields(source.kernel.instrs.size()),
+      store_records(source.kernel.instrs.size(), ~0u),
       slots(source.kernel.in_groups() ? source.kernel.values.size() : 0) {
     llvm::MDBuilder md(g.b.getContext());
     llvm::MDNode* domain = md.createAnonymousAliasScopeDomain("pardo");
@@ -320,8 +320,8 @@ void load(Memory& m, const LaneContext& here, ir::InstrId id, const Instr& in) {
     llvm::Value* value = row_elements(m, here, id, pointer, index);
     if (value)
         ;
-    else if (std::abs(step) > 1 && load_group(m, here, id))
-        value = std::exchange(m.grouped[id], nullptr);
+    else if (std::abs(step) > 1 && load_record(m, here, id))
+        value = std::exchange(m.fields[id], nullptr);
     else if (step == 1 || step == -1)
         value = load_vector(m, here, pointer, index.v, static_cast<int>(step),
                             elements_ahead(m, here, pointer, in.operands[1], static_cast<int>(step)));
@@ -355,7 +355,7 @@ void store(Memory& m, const LaneContext& here, ir::InstrId id, const Instr& in) 
         if (std::find(here.streaming.begin(), here.streaming.end(), id) == here.streaming.end()) return through_caches();
         return stream(m, here, value, at, pointer, id == here.streaming[0], through_caches);
     }
-    if (std::abs(step) > 1 && store_group(m, here, id, value)) return;
+    if (std::abs(step) > 1 && store_record(m, here, id, value)) return;
     // Masked stores in pieces pay only where the machine has them.
     if (step != 0 && std::abs(step) <= 4 && m.g.target.vector_bytes == 64) return store_strided(m, here, pointer, index.v, step, value);
     scatter(m, here, pointer, index, value);

@@ -7,6 +7,7 @@
 
 namespace pardo::emit {
 
+/// The kernel, its lanes, and how it is cut at barriers.
 struct Source {
     explicit Source(const ir::Kernel& kernel)
         : kernel(kernel), fission(kernel.in_groups() ? split_at_barriers(kernel) : Fission()), info(lanes_of(kernel, fission)) {}

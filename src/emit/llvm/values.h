@@ -16,6 +16,7 @@ struct Lane {
     llvm::Value* step = nullptr;
 };
 
+/// All values of a kernel, as far as they are emitted.
 struct Values {
     Values(Codegen& g, const Source& source)
         : g(g), source(source), lanes(source.kernel.values.size()), hoisted(source.kernel.instrs.size()) {}
@@ -26,9 +27,11 @@ struct Values {
     llvm::Value* scalar(ir::Value v) const { return lanes[v].v; }
     /// One value a lane; the scalar in scalar code.
     llvm::Value* vector(const LaneContext& here, ir::Value v) const { return vector_of(here, lanes[v]); }
+    /// The same of what is no value of the kernel.
     llvm::Value* vector_of(const LaneContext& here, const Lane& lane) const;
     /// As another value's shape wants it.
     llvm::Value* shaped(const LaneContext& here, ir::Value v, LaneShape as) const;
+    /// Keeps a value in the shape that it has among lanes.
     void define(const LaneContext& here, ir::Value v, llvm::Value* value);
 
     Codegen& g;

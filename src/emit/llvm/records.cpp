@@ -1,6 +1,6 @@
-// src/emit/llvm/groups.cpp: loads and stores of all fields of small records (real and imaginary part; x, y, z) as whole vectors and
+// src/emit/llvm/records.cpp: loads and stores of all fields of small records (real and imaginary part; x, y, z) as whole vectors and
 // shuffles.
-#include "emit/llvm/groups.h"
+#include "emit/llvm/records.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,20 +40,20 @@ Place place_of(const ir::Kernel& kernel, Value index) {
     }
 }
 
-struct Group {
+struct Record {
     std::int64_t step = 0;
     std::vector<InstrId> members;       // in program order
     std::vector<std::int64_t> offsets;  // of each, from the record's first field
 };
 
 /// The accesses after `first` that touch the other fields of its records; empty unless together they touch every field.
-Group find_group(const Memory& m, const ir::Region& region, std::size_t position, InstrId first) {
+Record find_record(const Memory& m, const ir::Region& region, std::size_t position, InstrId first) {
     constexpr std::size_t window = 48;
     const Instr& in = m.source.instr(first);
     const Place start = place_of(m.source.kernel, in.operands[1]);
-    Group group;
-    group.step = m.source.shape(in.operands[1]).step;
-    const std::int64_t fields = std::abs(group.step);
+    Record record;
+    record.step = m.source.shape(in.operands[1]).step;
+    const std::int64_t fields = std::abs(record.step);
     std::int64_t low = 0, high = 0;
     const auto& body = region.body;
     for (std::size_t at = position; at < std::min(body.size(), position + window); ++at) {
@@ -68,77 +68,77 @@ Group find_group(const Memory& m, const ir::Region& region, std::size_t position
         const std::int64_t offset = p.offset - start.offset;
         const bool fits = other.operands[0] == in.operands[0] && p.root == start.root && !m.values.hoisted[body[at]] &&
                           std::max(high, offset) - std::min(low, offset) < fields &&
-                          std::find(group.offsets.begin(), group.offsets.end(), offset) == group.offsets.end();
+                          std::find(record.offsets.begin(), record.offsets.end(), offset) == record.offsets.end();
         if (!fits) {
             if (in.op == Opcode::Store) break;  // stores keep their order
             continue;
         }
         low = std::min(low, offset);
         high = std::max(high, offset);
-        group.members.push_back(body[at]);
-        group.offsets.push_back(offset);
-        if (static_cast<std::int64_t>(group.members.size()) == fields) break;
+        record.members.push_back(body[at]);
+        record.offsets.push_back(offset);
+        if (static_cast<std::int64_t>(record.members.size()) == fields) break;
     }
-    if (static_cast<std::int64_t>(group.members.size()) < fields) return {};
-    for (std::int64_t& offset : group.offsets) offset -= low;
-    return group;
+    if (static_cast<std::int64_t>(record.members.size()) < fields) return {};
+    for (std::int64_t& offset : record.offsets) offset -= low;
+    return record;
 }
 
-/// The lowest address that the lanes of a group touch; `index` is lane 0's of one member.
-llvm::Value* group_address(Memory& m, const LaneContext& here, const Group& group, std::size_t member, llvm::Value* index) {
-    const std::int64_t back = group.step < 0 ? -group.step * (here.lanes - 1) : 0;
-    return address(m, m.source.instr(group.members[member]).operands[0], m.g.b.CreateSub(index, i64(m.g, group.offsets[member] + back)));
+/// The lowest address that the lanes touch; `index` is lane 0's of one member.
+llvm::Value* record_address(Memory& m, const LaneContext& here, const Record& record, std::size_t member, llvm::Value* index) {
+    const std::int64_t back = record.step < 0 ? -record.step * (here.lanes - 1) : 0;
+    return address(m, m.source.instr(record.members[member]).operands[0], m.g.b.CreateSub(index, i64(m.g, record.offsets[member] + back)));
 }
 
 }  // namespace
 
-bool load_group(Memory& m, const LaneContext& here, InstrId id) {
-    if (m.grouped[id]) return true;
+bool load_record(Memory& m, const LaneContext& here, InstrId id) {
+    if (m.fields[id]) return true;
     const Instr& in = m.source.instr(id);
     if (here.mask || std::abs(m.source.shape(in.operands[1]).step) > 4) return false;
-    const Group group = find_group(m, *here.region, here.position, id);
-    if (group.members.empty()) return false;
+    const Record record = find_record(m, *here.region, here.position, id);
+    if (record.members.empty()) return false;
     const DType t = m.source.type(in.operands[0]);
-    const int fields = static_cast<int>(std::abs(group.step));
+    const int fields = static_cast<int>(std::abs(record.step));
     llvm::LoadInst* all = m.g.b.CreateAlignedLoad(widened(memory_element(m.g, t), fields * here.lanes),
-                                                  group_address(m, here, group, 0, m.values.scalar(in.operands[1])), alignment(t));
+                                                  record_address(m, here, record, 0, m.values.scalar(in.operands[1])), alignment(t));
     annotate(m, all, in.operands[0]);
-    for (std::size_t k = 0; k < group.members.size(); ++k) {
+    for (std::size_t k = 0; k < record.members.size(); ++k) {
         llvm::SmallVector<int, 64> places;
         for (int l = 0; l < here.lanes; ++l)
-            places.push_back(static_cast<int>(group.offsets[k]) + fields * (group.step < 0 ? here.lanes - 1 - l : l));
-        m.grouped[group.members[k]] = m.g.b.CreateShuffleVector(all, places);
+            places.push_back(static_cast<int>(record.offsets[k]) + fields * (record.step < 0 ? here.lanes - 1 - l : l));
+        m.fields[record.members[k]] = m.g.b.CreateShuffleVector(all, places);
     }
     return true;
 }
 
-bool store_group(Memory& m, const LaneContext& here, InstrId id, llvm::Value* value) {
+bool store_record(Memory& m, const LaneContext& here, InstrId id, llvm::Value* value) {
     const Instr& in = m.source.instr(id);
     if (here.mask || std::abs(m.source.shape(in.operands[1]).step) > 4) return false;
-    if (m.store_groups[id] == ~0u) {
-        const Group group = find_group(m, *here.region, here.position, id);
-        if (group.members.empty()) return false;
-        for (InstrId member : group.members) m.store_groups[member] = id;
-        m.grouped[id] = value;
+    if (m.store_records[id] == ~0u) {
+        const Record record = find_record(m, *here.region, here.position, id);
+        if (record.members.empty()) return false;
+        for (InstrId member : record.members) m.store_records[member] = id;
+        m.fields[id] = value;
         return true;
     }
-    m.grouped[id] = value;
-    // The group is found again from its first member, which is at or before the present one.
+    m.fields[id] = value;
+    // The record is found again from its first member, which is at or before the present one.
     std::size_t first = here.position;
-    while (here.region->body[first] != m.store_groups[id]) --first;
-    const Group group = find_group(m, *here.region, first, m.store_groups[id]);
-    if (group.members.back() != id) return true;
+    while (here.region->body[first] != m.store_records[id]) --first;
+    const Record record = find_record(m, *here.region, first, m.store_records[id]);
+    if (record.members.back() != id) return true;
     const DType t = m.source.type(in.operands[0]);
-    const int fields = static_cast<int>(std::abs(group.step));
+    const int fields = static_cast<int>(std::abs(record.step));
     LlvmValues parts(static_cast<std::size_t>(fields == 2 ? 2 : 4), llvm::PoisonValue::get(value->getType()));
-    for (std::size_t k = 0; k < group.members.size(); ++k) {
-        parts[static_cast<std::size_t>(group.offsets[k])] = std::exchange(m.grouped[group.members[k]], nullptr);
-        m.store_groups[group.members[k]] = ~0u;
+    for (std::size_t k = 0; k < record.members.size(); ++k) {
+        parts[static_cast<std::size_t>(record.offsets[k])] = std::exchange(m.fields[record.members[k]], nullptr);
+        m.store_records[record.members[k]] = ~0u;
     }
     llvm::SmallVector<int, 64> joined, order;
     for (int e = 0; e < 2 * here.lanes; ++e) joined.push_back(e);
     for (int l = 0; l < here.lanes; ++l)
-        for (int f = 0; f < fields; ++f) order.push_back(f * here.lanes + (group.step < 0 ? here.lanes - 1 - l : l));
+        for (int f = 0; f < fields; ++f) order.push_back(f * here.lanes + (record.step < 0 ? here.lanes - 1 - l : l));
     llvm::Value *low = parts[0], *high = parts[1];
     if (fields > 2) {
         low = m.g.b.CreateShuffleVector(parts[0], parts[1], joined);
@@ -146,7 +146,7 @@ bool store_group(Memory& m, const LaneContext& here, InstrId id, llvm::Value* va
     }
     llvm::Value* all = m.g.b.CreateShuffleVector(low, high, order);
     annotate(m,
-             m.g.b.CreateAlignedStore(all, group_address(m, here, group, group.members.size() - 1, m.values.scalar(in.operands[1])),
+             m.g.b.CreateAlignedStore(all, record_address(m, here, record, record.members.size() - 1, m.values.scalar(in.operands[1])),
                                       alignment(t)),
              in.operands[0]);
     return true;

@@ -50,29 +50,31 @@ Value Lowering::wrapped(Value i, Value extent) {
 
 /// An index as a place along an axis: negative ones count from the end.
 TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, const Place& place, std::vector<Guard>& guards) {
-    if (index.kind != Kind::Number || !is_integer(index.type.dtype)) {
-        if (index.kind == Kind::Number && index.type.dtype == DType::Bool) wrong_type(place, "an index is an integer, not a bool");
+    if (index.kind() != Kind::Number || !is_integer(index.number().type.dtype)) {
+        if (index.kind() == Kind::Number && index.number().type.dtype == DType::Bool)
+            wrong_type(place, "an index is an integer, not a bool");
         wrong_type(place, "an index is an integer, not " + describe(index) +
-                              (index.kind == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
+                              (index.kind() == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
     }
     check_range(index, DType::Int64, place);
-    TypedExpr i = index.constant ? integer(index.scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
-    i.least = std::max(i.least, index.least);
-    if (i.constant && i.scalar.i < 0) {
+    TypedExpr i = index.number().constant ? integer(index.number().scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
+    i.number().least = std::max(i.number().least, index.number().least);
+    if (i.number().constant && i.number().scalar.i < 0) {
         i = add(extent, i);
-    } else if (!i.constant && i.least < 0) {
+    } else if (!i.number().constant && i.number().least < 0) {
         if (!dry_) {
             const Value whole = value(extent, DType::Int64);
             i = number({DType::Int64, true}, wrapped(value(i, DType::Int64), whole));
         }
     }
-    const bool known = i.constant && extent.constant && i.scalar.i >= 0 && i.scalar.i < extent.scalar.i;
+    const bool known =
+        i.number().constant && extent.number().constant && i.number().scalar.i >= 0 && i.number().scalar.i < extent.number().scalar.i;
     if (!options_.bounds_check || known) return i;
     uses_status_ = true;
     if (!dry_) {
         const Value n = value(extent, DType::Int64);
         guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, function_,
-                          dtype(index.type) == DType::UInt64});
+                          dtype(index.number().type) == DType::UInt64});
     }
     return i;
 }
@@ -81,31 +83,31 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
 std::vector<TypedExpr> Lowering::indices_of(const Tree& t) {
     std::vector<TypedExpr> indices;
     for (std::size_t k = 1; k < t.parts.size(); ++k) indices.push_back(number_in(index_expression(t.parts[k])));
-    if (indices.size() == 1 && indices[0].kind == Kind::Tuple) return std::vector<TypedExpr>(indices[0].items);
+    if (indices.size() == 1 && indices[0].kind() == Kind::Tuple) return std::vector<TypedExpr>(indices[0].tuple().items);
     return indices;
 }
 
 /// A bound of a slice; Python takes integers and None.
 TypedExpr Lowering::number_or_none(const TypedExpr& given, const Place& place) {
-    if (given.kind == Kind::None) return given;
+    if (given.kind() == Kind::None) return given;
     const TypedExpr bound = need_number(given, place, "slice");
-    if (!is_integer(bound.type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(bound));
+    if (!is_integer(bound.number().type.dtype)) wrong_type(place, "a slice takes integers, not " + describe(bound));
     TypedExpr b = cast(bound, {DType::Int64, true});
-    b.least = std::max(b.least, bound.least);
+    b.number().least = std::max(b.number().least, bound.number().least);
     return b;
 }
 
 /// Slices are clipped to the axis, as in Python.
 std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExpr& extent, const Place& place) {
-    const TypedExpr given = number_or_none(slice.items[2], place), step = given.kind == Kind::None ? integer(1) : given;
+    const TypedExpr given = number_or_none(slice.slice().bounds[2], place), step = given.kind() == Kind::None ? integer(1) : given;
     const auto computed = [&](Value v, std::int64_t least) { return number({DType::Int64, true}, v, least); };
-    if (step.constant && step.scalar.i == 0) fail(ErrorCode::Value, place, "slice step cannot be zero");
-    if (!step.constant && step.least < 1) {
+    if (step.number().constant && step.number().scalar.i == 0) fail(ErrorCode::Value, place, "slice step cannot be zero");
+    if (!step.number().constant && step.number().least < 1) {
         TypedExpr zero = number({DType::Bool, false}, ir::no_value);
-        if (!dry_) zero.value = builder_.eq(value(step, DType::Int64), builder_.i64(0));
+        if (!dry_) zero.number().value = builder_.eq(value(step, DType::Int64), builder_.i64(0));
         fail_when(zero, ErrorCode::Value, "slice step cannot be zero", place, {});
     }
-    const bool up = step.least > 0, down = step.constant && step.scalar.i < 0;
+    const bool up = step.number().least > 0, down = step.number().constant && step.number().scalar.i < 0;
     const auto either = [&](const std::function<Value()>& ascending, const std::function<Value()>& descending) {
         if (up) return ascending();
         if (down) return descending();
@@ -117,32 +119,33 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
     const auto last = [&] { return builder_.sub(size(), builder_.i64(1)); };
     const auto bound = [&](const TypedExpr& at, bool is_start) {
         TypedExpr b = number_or_none(at, place);
-        if (up && b.kind == Kind::None) return is_start ? integer(0) : extent;
-        if (up && b.constant && b.scalar.i == 0) return b;
+        if (up && b.kind() == Kind::None) return is_start ? integer(0) : extent;
+        if (up && b.number().constant && b.number().scalar.i == 0) return b;
         if (dry_) return computed(ir::no_value, up ? 0 : -1);
-        if (b.kind == Kind::None) {
+        if (b.kind() == Kind::None) {
             const Value v = is_start ? either(zero, last) : either(size, minus_one);
             return computed(v, up ? 0 : -1);
         }
-        if (b.constant && b.scalar.i < 0)
+        if (b.number().constant && b.number().scalar.i < 0)
             b = add(extent, b);
-        else if (!b.constant && b.least < 0) {
+        else if (!b.number().constant && b.number().least < 0) {
             const Value given = value(b, DType::Int64), whole = size(), from_end = builder_.add(given, whole), none = zero();
             b = computed(builder_.select(builder_.lt(given, none), from_end, given), unknown_least);
         }
         const Value low = either(zero, minus_one), high = either(size, last);
         return computed(builder_.min(builder_.max(value(b, DType::Int64), low), high), up ? 0 : -1);
     };
-    const TypedExpr start = bound(slice.items[0], true), stop = bound(slice.items[1], false);
-    if (up && step.constant) {
+    const TypedExpr start = bound(slice.slice().bounds[0], true), stop = bound(slice.slice().bounds[1], false);
+    if (up && step.number().constant) {
         TypedExpr length = sub(stop, start);
-        if (!(start.constant && start.scalar.i == 0)) {
+        if (!(start.number().constant && start.number().scalar.i == 0)) {
             const Value none = dry_ ? ir::no_value : zero();
             length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), none), 0);
         }
-        if (step.scalar.i > 1) {
-            const TypedExpr rounded = add(length, integer(step.scalar.i - 1));
-            length = computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.scalar.i)), 0);
+        if (step.number().scalar.i > 1) {
+            const TypedExpr rounded = add(length, integer(step.number().scalar.i - 1));
+            length =
+                computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.number().scalar.i)), 0);
         }
         return {start, length, step};
     }
@@ -161,9 +164,9 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
 }
 
 View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tree& t) {
-    const auto is_ellipsis = [](const TypedExpr& i) { return i.kind == Kind::Slice && i.items.empty(); };
+    const auto is_ellipsis = [](const TypedExpr& i) { return i.kind() == Kind::Slice && i.slice().bounds.empty(); };
     const auto count = [](std::span<const TypedExpr> all) {
-        return std::ranges::count_if(all, [](const TypedExpr& i) { return i.kind != Kind::None; });
+        return std::ranges::count_if(all, [](const TypedExpr& i) { return i.kind() != Kind::None; });
     };
     std::vector<TypedExpr> indices(given.begin(), given.end());
     std::vector<std::size_t> places(indices.size());
@@ -173,10 +176,8 @@ View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tre
             fail(ErrorCode::Index, t.place, "an index can only have a single ellipsis ('...')");
         const auto k = at - indices.begin();
         const auto missing = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, v.rank - (count(indices) - 1)));
-        TypedExpr whole = tuple({{}, {}, {}});
-        whole.kind = Kind::Slice;
         indices.erase(at);
-        indices.insert(indices.begin() + k, missing, whole);
+        indices.insert(indices.begin() + k, missing, whole_axis());
         const std::size_t own = places[static_cast<std::size_t>(k)];
         places.erase(places.begin() + k);
         places.insert(places.begin() + k, missing, own);
@@ -193,7 +194,7 @@ View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tre
     std::size_t d = 0;
     for (std::size_t k = 0; k < indices.size(); ++k) {
         const TypedExpr& index = indices[k];
-        if (index.kind == Kind::None) {  // a new axis
+        if (index.kind() == Kind::None) {  // a new axis
             extents.push_back(integer(1));
             strides.push_back(integer(0));
             continue;
@@ -201,7 +202,7 @@ View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tre
         const TypedExpr &extent = v.lead[1 + d], &stride = v.lead[1 + rank + d];
         const Place& place = places[k] + 1 < t.parts.size() ? t.parts[places[k] + 1].place : t.place;
         ++d;
-        if (index.kind != Kind::Slice) {
+        if (index.kind() != Kind::Slice) {
             offset = add(offset, mul(index_of(index, extent, place, out.guards), stride));
             continue;
         }
@@ -255,108 +256,101 @@ TypedExpr Lowering::element(const View& v) {
 
 /// An item of a tuple; of a record's element its value.
 TypedExpr Lowering::field(const TypedExpr& object, std::size_t k) {
-    const TypedExpr& item = object.items[k];
+    const TypedExpr& item = object.tuple().items[k];
     return is_element(object) ? number_in(item) : item;
 }
 
 /// Elements of records are views until their values are needed.
 TypedExpr Lowering::loaded(const TypedExpr& t) {
-    if (t.kind != Kind::Tuple) return t;
+    if (t.kind() != Kind::Tuple) return t;
     TypedExpr out = t;
-    for (std::size_t k = 0; k < t.items.size(); ++k) out.items[k] = loaded(field(t, k));
-    out.record = t.record && !is_element(t);
+    for (std::size_t k = 0; k < t.tuple().items.size(); ++k) out.tuple().items[k] = loaded(field(t, k));
+    out.tuple().record = t.tuple().record && !is_element(t);
     return out;
 }
 
 /// An array without dimensions is its number where one is needed.
-TypedExpr Lowering::number_in(const TypedExpr& t) { return t.kind == Kind::Array && t.view.rank == 0 ? element(t.view) : t; }
+TypedExpr Lowering::number_in(const TypedExpr& t) { return t.kind() == Kind::Array && t.view().rank == 0 ? element(t.view()) : t; }
 
 TypedExpr Lowering::part_of(const TypedExpr& object, const Tree& t) { return field(object, field_at(object, t)); }
 
 /// Which item of a tuple is meant: by an attribute's name, a field's name in brackets, or a constant.
 std::size_t Lowering::field_at(const TypedExpr& object, const Tree& t) {
-    TypedExpr index;
-    if (t.form == Form::Attribute) {
-        index.kind = Kind::Text;
-        index.text = t.name;
-    } else {
-        index = expression(t.parts[1]);
+    const TypedExpr index = t.form == Form::Attribute ? TypedExpr{t.name} : expression(t.parts[1]);
+    if (index.kind() == Kind::Text) {
+        const auto found = std::find(object.tuple().names.begin(), object.tuple().names.end(), index.text());
+        if (found == object.tuple().names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text() + "`");
+        return static_cast<std::size_t>(found - object.tuple().names.begin());
     }
-    if (index.kind == Kind::Text) {
-        const auto found = std::find(object.names.begin(), object.names.end(), index.text);
-        if (found == object.names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text + "`");
-        return static_cast<std::size_t>(found - object.names.begin());
-    }
-    if (t.parts.size() != 2 || index.kind != Kind::Number || !index.constant || !is_integer(index.type.dtype))
+    if (t.parts.size() != 2 || index.kind() != Kind::Number || !index.number().constant || !is_integer(index.number().type.dtype))
         wrong_type(t.place, "a tuple is indexed with a constant integer: which one it is must be known before the kernel runs");
-    const auto n = static_cast<std::int64_t>(object.items.size());
-    const std::int64_t i = index.scalar.i < 0 ? index.scalar.i + n : index.scalar.i;
+    const auto n = static_cast<std::int64_t>(object.tuple().items.size());
+    const std::int64_t i = index.number().scalar.i < 0 ? index.number().scalar.i + n : index.number().scalar.i;
     if (i < 0 || i >= n)
-        fail(ErrorCode::Index, t.place, "index " + std::to_string(index.scalar.i) + " is out of range for a tuple of " + std::to_string(n));
+        fail(ErrorCode::Index, t.place,
+             "index " + std::to_string(index.number().scalar.i) + " is out of range for a tuple of " + std::to_string(n));
     return static_cast<std::size_t>(i);
 }
 
 /// An element of an array, or a part of it; of a struct of arrays, the struct of theirs.
 TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& t) {
-    if (object.kind == Kind::Tuple) {
+    if (object.kind() == Kind::Tuple) {
         TypedExpr out = tuple_like(object, {});
-        out.columns = false;
-        if (object.record) {
-            const auto is_slice = [](const TypedExpr& i) { return i.kind == Kind::Slice; };
-            if (indices.size() > static_cast<std::size_t>(object.dimensions))
+        out.tuple().columns = false;
+        if (object.tuple().record) {
+            const auto is_slice = [](const TypedExpr& i) { return i.kind() == Kind::Slice; };
+            if (indices.size() > static_cast<std::size_t>(object.tuple().dimensions))
                 fail(ErrorCode::Index, t.place,
-                     describe(object) + " has " + std::to_string(object.dimensions) +
-                         (object.dimensions == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
+                     describe(object) + " has " + std::to_string(object.tuple().dimensions) +
+                         (object.tuple().dimensions == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
                          std::to_string(indices.size()) + " indices");
-            out.dimensions -= static_cast<int>(indices.size() - static_cast<std::size_t>(std::ranges::count_if(indices, is_slice)));
+            out.tuple().dimensions -= static_cast<int>(indices.size() - static_cast<std::size_t>(std::ranges::count_if(indices, is_slice)));
         }
-        for (const TypedExpr& item : object.items) {
-            if (object.record && item.kind == Kind::Array) {
-                out.items.push_back(item);
-                out.items.back().view = viewed(item.view, indices, t);
+        for (const TypedExpr& item : object.tuple().items) {
+            if (object.tuple().record && item.kind() == Kind::Array) {
+                out.tuple().items.push_back({viewed(item.view(), indices, t)});
             } else {
-                out.items.push_back(indexed(item, indices, t));
+                out.tuple().items.push_back(indexed(item, indices, t));
             }
         }
         return out;
     }
-    if (object.kind == Kind::Number && !object.type.weak && indices.empty()) return object;  // x[()], as of NumPy's
-    if (object.kind != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
+    if (object.kind() == Kind::Number && !object.number().type.weak && indices.empty()) return object;  // x[()], as of NumPy's
+    if (object.kind() != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
     if (const int k = array_index(indices, t.place); k >= 0) {
         const TypedExpr& index = indices[static_cast<std::size_t>(k)];
-        if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool)
-            return compressed(object.view, index, t.place);
-        return rows_expr(gathered(object.view, indices, k, t).rows);
+        if (indices.size() == 1 && holds_bools(index)) return compressed(object.view(), index, t.place);
+        return rows_expr(gathered(object.view(), indices, k, t).rows);
     }
-    TypedExpr out = object;
-    out.view = viewed(object.view, indices, t);
-    return out.view.rank == 0 ? element(out.view) : out;
+    View out = viewed(object.view(), indices, t);
+    return out.rank == 0 ? element(out) : TypedExpr{std::move(out)};
 }
 
 TypedExpr Lowering::subscript(const Tree& t) {
     const TypedExpr object = settled(expression(t.parts[0]), t.place);
-    if (object.kind == Kind::Item || object.kind == Kind::NdItem) {
+    if (object.kind() == Kind::Item || object.kind() == Kind::NdItem) {
         Tree call = t;
         call.form = Form::Method;
-        call.name = object.kind == Kind::Item ? "get_id" : "get_global_id";
+        call.name = object.kind() == Kind::Item ? "get_id" : "get_global_id";
         return method(call);
     }
-    if (object.kind == Kind::List) return list_item(object, list_place(object, indices_of(t), t));
+    if (object.kind() == Kind::List) return list_item(object, list_place(object, indices_of(t), t));
     const bool elements = is_indexed(object) && t.parts[1].form != Form::Text;
-    if (object.kind == Kind::Tuple && !elements && t.parts.size() == 2) {
+    if (object.kind() == Kind::Tuple && !elements && t.parts.size() == 2) {
         const TypedExpr index = expression(t.parts[1]);
-        if (index.kind == Kind::Number && !index.constant && is_integer(index.type.dtype)) return item_at(object, index, t);
+        if (index.kind() == Kind::Number && !index.number().constant && is_integer(index.number().type.dtype))
+            return item_at(object, index, t);
     }
-    return object.kind == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
+    return object.kind() == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
 /// Refuses a number of the program, a float by what is before its point, that does not fit the integers of a dtype.
 void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) const {
-    const DType from = dtype(t.type);
-    if (!t.constant || !t.type.weak || !is_integer(to)) return;
+    const DType from = dtype(t.number().type);
+    if (!t.number().constant || !t.number().type.weak || !is_integer(to)) return;
     std::string shown;
     if (is_float(from)) {
-        const double v = std::trunc(t.scalar.cast(DType::Float64).f);
+        const double v = std::trunc(t.number().scalar.cast(DType::Float64).f);
         const bool is_signed = kind_of(to) == DKind::Signed;
         const double end = std::ldexp(1.0, 8 * itemsize(to) - (is_signed ? 1 : 0));
         if (v != v) fail(ErrorCode::Value, place, "cannot convert float NaN to integer");
@@ -367,10 +361,10 @@ void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) con
         shown = digits.str();
     } else if (from == DType::UInt64) {
         if (to == DType::UInt64) return;
-        shown = std::to_string(t.scalar.u);
+        shown = std::to_string(t.number().scalar.u);
     } else if (is_integer(from)) {
-        if (t.scalar.cast(to).i == t.scalar.i && !(to == DType::UInt64 && t.scalar.i < 0)) return;
-        shown = std::to_string(t.scalar.i);
+        if (t.number().scalar.cast(to).i == t.number().scalar.i && !(to == DType::UInt64 && t.number().scalar.i < 0)) return;
+        shown = std::to_string(t.number().scalar.i);
     } else {
         return;
     }
@@ -379,10 +373,10 @@ void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) con
 
 /// NumPy's rule for what an array takes: numbers of the same kind.
 void Lowering::require_fits(const View& v, const TypedExpr& stored, const Place& place) const {
-    if (stored.kind != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
-    const DType from = dtype(stored.type);
+    if (stored.kind() != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
+    const DType from = dtype(stored.number().type);
     bool fits = can_cast_same_kind(from, v.dtype);
-    if (stored.type.weak && is_integer(from) && is_integer(v.dtype)) fits = true;
+    if (stored.number().type.weak && is_integer(from) && is_integer(v.dtype)) fits = true;
     if (options_.truncates && is_float(from) && is_integer(v.dtype)) fits = true;
     if (!fits) {
         const std::string how = v.dtype == DType::Bool ? "compare it: `… != 0`"
@@ -412,15 +406,16 @@ void Lowering::store_element(const View& v, const TypedExpr& stored, const Place
 
 /// x[…] = a number for every element, a tuple of numbers, or an array.
 void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& place) {
-    if (stored.kind == Kind::Tuple) {
+    if (stored.kind() == Kind::Tuple) {
         if (v.rank != 1) wrong_type(place, "a tuple fills one dimension, and this part of `" + v.name + "` has " + std::to_string(v.rank));
         const TypedExpr& extent = v.lead[1];
-        if (extent.constant && extent.scalar.i != static_cast<std::int64_t>(stored.items.size()))
+        if (extent.number().constant && extent.number().scalar.i != static_cast<std::int64_t>(stored.tuple().items.size()))
             fail(ErrorCode::Value, place,
-                 "a tuple of " + std::to_string(stored.items.size()) + " does not fill " + std::to_string(extent.scalar.i) + " elements");
-        for (std::size_t k = 0; k < stored.items.size(); ++k) {
+                 "a tuple of " + std::to_string(stored.tuple().items.size()) + " does not fill " +
+                     std::to_string(extent.number().scalar.i) + " elements");
+        for (std::size_t k = 0; k < stored.tuple().items.size(); ++k) {
             const View one = part_at(v, integer(static_cast<std::int64_t>(k)));
-            store_element(one, stored.items[k], place);
+            store_element(one, stored.tuple().items[k], place);
         }
         return;
     }
@@ -432,75 +427,80 @@ void Lowering::store_view(const View& v, const TypedExpr& stored, const Place& p
 /// True where a target names a field of a record, or of all records of an array. Fields of structs do not change.
 bool Lowering::is_field(const TypedExpr& object, const Tree& target) const {
     const bool named = target.form == Form::Attribute || (target.parts.size() == 2 && target.parts[1].form == Form::Text);
-    if (object.kind == Kind::Tuple && object.record) return named || is_element(object);
-    const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
-    if (is_struct && (named || first_part(object).kind != Kind::Array))
-        wrong_type(target.place,
-                   "the fields of a struct do not change; make another: p = p._replace(" + object.names[0] + "=…), or points[i] = …");
+    if (object.kind() == Kind::Tuple && object.tuple().record) return named || is_element(object);
+    const bool is_struct = object.kind() == Kind::Tuple && !object.tuple().names.empty();
+    if (is_struct && (named || first_part(object).kind() != Kind::Array))
+        wrong_type(target.place, "the fields of a struct do not change; make another: p = p._replace(" + object.tuple().names[0] +
+                                     "=…), or points[i] = …");
     if (target.form == Form::Attribute) wrong_type(target.place, describe(object) + " has no attribute that could be assigned");
     return false;
 }
 
 void Lowering::store(const Tree& target, const TypedExpr& stored, const Place& place) {
     const TypedExpr object = expression(target.parts[0]);
-    if (object.kind == Kind::List && target.form == Form::Subscript) {
+    if (object.kind() == Kind::List && target.form == Form::Subscript) {
         const TypedExpr item = loaded(stored);
         const View at = list_place(object, indices_of(target), target);
         note_item(object, item, place);
         return lists_changed_ ? void() : store_element(at, item, place);
     }
-    if (is_field(object, target)) return store_into(object.items[field_at(object, target)], loaded(stored), target, place);
-    if (object.kind == Kind::Tuple && !is_indexed(object))
+    if (is_field(object, target)) return store_into(object.tuple().items[field_at(object, target)], loaded(stored), target, place);
+    if (object.kind() == Kind::Tuple && !is_indexed(object))
         wrong_type(target.place, "tuples do not change; make a new one, or use a private array");
     store_at(object, indices_of(target), target, loaded(stored), place);
 }
 
 /// Records take records, structs and tuples field by field.
 void Lowering::store_into(const TypedExpr& object, const TypedExpr& stored, const Tree& target, const Place& place) {
-    if (object.kind == Kind::Array) return store_view(object.view, stored, place);
-    if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || (!stored.names.empty() && stored.names != object.names))
+    if (object.kind() == Kind::Array) return store_view(object.view(), stored, place);
+    if (stored.kind() != Kind::Tuple || stored.tuple().items.size() != object.tuple().items.size() ||
+        (!stored.tuple().names.empty() && stored.tuple().names != object.tuple().names))
         wrong_type(place, "here is " + describe(object) + ", which cannot take " + describe(stored));
-    for (std::size_t k = 0; k < object.items.size(); ++k) store_into(object.items[k], stored.items[k], target, place);
+    for (std::size_t k = 0; k < object.tuple().items.size(); ++k)
+        store_into(object.tuple().items[k], stored.tuple().items[k], target, place);
 }
 
 /// Structs go into structs of arrays field by field.
 void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& target, const TypedExpr& stored,
                         const Place& place) {
-    if (object.kind == Kind::Tuple && object.record) return store_into(indexed(object, indices, target), stored, target, place);
-    if (object.kind == Kind::Tuple) {
-        if (stored.kind != Kind::Tuple || stored.items.size() != object.items.size() || stored.names != object.names ||
-            (stored.structure && object.structure && stored.structure != object.structure))
+    if (object.kind() == Kind::Tuple && object.tuple().record) return store_into(indexed(object, indices, target), stored, target, place);
+    if (object.kind() == Kind::Tuple) {
+        if (stored.kind() != Kind::Tuple || stored.tuple().items.size() != object.tuple().items.size() ||
+            stored.tuple().names != object.tuple().names ||
+            (stored.tuple().structure && object.tuple().structure && stored.tuple().structure != object.tuple().structure))
             wrong_type(place, "an element here is " + describe(object) + ", which cannot take " + describe(stored));
-        for (std::size_t k = 0; k < object.items.size(); ++k) store_at(object.items[k], indices, target, stored.items[k], place);
+        for (std::size_t k = 0; k < object.tuple().items.size(); ++k)
+            store_at(object.tuple().items[k], indices, target, stored.tuple().items[k], place);
         return;
     }
-    if (object.kind != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
+    if (object.kind() != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
     if (const int k = array_index(indices, place); k >= 0) {
         const TypedExpr& index = indices[static_cast<std::size_t>(k)];
-        if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool) {
-            if (stored.kind != Kind::Number)
+        if (indices.size() == 1 && holds_bools(index)) {
+            if (stored.kind() != Kind::Number)
                 wrong_type(place, "where a mask says so, a number is stored in a kernel, not " + describe(stored) + "; write np.where(…)");
             return store_masked(
-                object.view, index, [&](const TypedExpr&) { return stored; }, place);
+                object.view(), index, [&](const TypedExpr&) { return stored; }, place);
         }
-        return store_gathered(gathered(object.view, indices, k, target), object.view.name, stored, place);
+        return store_gathered(gathered(object.view(), indices, k, target), object.view().name, stored, place);
     }
-    note_own_element(object.view, indices);
-    store_view(viewed(object.view, indices, target), stored, place);
+    note_own_element(object.view(), indices);
+    store_view(viewed(object.view(), indices, target), stored, place);
 }
 
 /// Notes a store to an argument's element at the item's own place, to which each item comes: where the index space has the array's shape,
 /// nothing is left out.
 void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indices) {
     if (dry_ || !builder_.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= types_.size()) return;
-    const auto declared = std::ranges::find_if(arguments_, [&](const TypedExpr& a) { return a.view.source == v.source; });
-    if (declared == arguments_.end() || declared->kind != Kind::Array || declared->view.pointer != v.pointer) return;
-    if (!std::ranges::equal(v.lead, declared->view.lead, [&](const auto& a, const auto& b) { return known_equal(a, b); })) return;
+    const auto declared =
+        std::ranges::find_if(arguments_, [&](const TypedExpr& a) { return a.kind() == Kind::Array && a.view().source == v.source; });
+    if (declared == arguments_.end() || declared->view().pointer != v.pointer) return;
+    if (!std::ranges::equal(v.lead, declared->view().lead, [&](const auto& a, const auto& b) { return known_equal(a, b); })) return;
     const int rank = builder_rank(space_, loop_);
     if (v.rank != rank || indices.size() != static_cast<std::size_t>(rank)) return;
     for (int d = 0; d < rank; ++d) {
         const auto at = static_cast<std::size_t>(d);
-        if (indices[at].kind != Kind::Number || indices[at].constant || !is_integer(indices[at].type.dtype)) return;
+        if (indices[at].kind() != Kind::Number || indices[at].number().constant || !is_integer(indices[at].number().type.dtype)) return;
         const Value index = value(indices[at]);
         if (loop_ ? at >= own_indices_.size() || index != own_indices_[at] : !builder_.is_dim(index, d)) return;
     }
@@ -510,15 +510,15 @@ void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indice
 std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const {
     std::vector<std::int64_t> extents;
     const auto take = [&](const TypedExpr& e) {
-        if (e.kind != Kind::Number || !e.constant || !is_integer(e.type.dtype))
+        if (e.kind() != Kind::Number || !e.number().constant || !is_integer(e.number().type.dtype))
             fail(ErrorCode::Type, place,
                  std::string(op_name) + ": the shape must be known before the kernel runs: integers, or arguments annotated as Const");
-        if (e.scalar.i <= 0)
-            fail(ErrorCode::Value, place, std::string(op_name) + ": extents are positive, not " + std::to_string(e.scalar.i));
-        extents.push_back(e.scalar.i);
+        if (e.number().scalar.i <= 0)
+            fail(ErrorCode::Value, place, std::string(op_name) + ": extents are positive, not " + std::to_string(e.number().scalar.i));
+        extents.push_back(e.number().scalar.i);
     };
-    if (t.kind == Kind::Tuple) {
-        for (const TypedExpr& e : t.items) take(e);
+    if (t.kind() == Kind::Tuple) {
+        for (const TypedExpr& e : t.tuple().items) take(e);
     } else {
         take(t);
     }
@@ -528,13 +528,12 @@ std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const P
 
 /// An array of the kernel's own, without memory and extents yet.
 TypedExpr Lowering::own_view(const std::string& name, DType dtype, std::size_t rank) {
-    TypedExpr t;
-    t.kind = Kind::Array;
-    t.view.dtype = dtype;
-    t.view.name = name;
-    t.view.source = -1 - arrays_++;
-    t.view.rank = static_cast<int>(rank);
-    return t;
+    View v;
+    v.dtype = dtype;
+    v.name = name;
+    v.source = -1 - arrays_++;
+    v.rank = static_cast<int>(rank);
+    return {std::move(v)};
 }
 
 TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dtype, const std::vector<std::int64_t>& extents,
@@ -549,10 +548,10 @@ TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dt
     if (space == ir::Space::Private && count > most_private / itemsize(dtype))
         fail(ErrorCode::Value, place,
              "an array of one item takes at most " + std::to_string(most_private) + " bytes; use an argument for more");
-    t.view.lead.push_back(integer(0));
-    for (const std::int64_t n : extents) t.view.lead.push_back(integer(n));
-    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
-    if (!dry_) t.view.pointer = builder_.array(name, dtype, count, space);
+    t.view().lead.push_back(integer(0));
+    for (const std::int64_t n : extents) t.view().lead.push_back(integer(n));
+    t.view().lead.insert(t.view().lead.end(), strides.begin(), strides.end());
+    if (!dry_) t.view().pointer = builder_.array(name, dtype, count, space);
     return t;
 }
 
@@ -561,7 +560,7 @@ TypedExpr Lowering::unwritten_array(ir::Space space, const std::string& name, DT
     const TypedExpr t = own_array(space, name, dtype, extents, place);
     std::int64_t count = 1;
     for (const std::int64_t n : extents) count *= n;
-    track_writes(t.view, count, space);
+    track_writes(t.view(), count, space);
     return t;
 }
 

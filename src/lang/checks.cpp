@@ -16,26 +16,26 @@ ir::Builder::Values nothing() { return {}; }
 
 /// Python's integers, in serial loops, fail as in Python; others do so if everything is checked.
 void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b, DType computed, const Place& place) {
-    const bool python = exact_integers() && a.type.weak && b.type.weak;
+    const bool python = exact_integers() && a.number().type.weak && b.number().type.weak;
     if (!is_integer(computed) || !(python || options_.check_all)) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (op == Opcode::FloorDiv || op == Opcode::Rem || op == Opcode::Fmod) {
-        if (b.constant)
-            bad = flag(b.scalar.cast(DType::Int64).i == 0);
-        else if (b.least > 0)
+        if (b.number().constant)
+            bad = flag(b.number().scalar.cast(DType::Int64).i == 0);
+        else if (b.number().least > 0)
             return;
         else if (!dry_)
-            bad.value = builder_.eq(value(b, computed), builder_.constant(computed, 0.0));
+            bad.number().value = builder_.eq(value(b, computed), builder_.constant(computed, 0.0));
         fail_when(bad, ErrorCode::Division, "integer division or modulo of $0 by zero", place, {a});
     } else if (op == Opcode::Shl || op == Opcode::Shr) {
         const std::int64_t bits = python ? greatest : 8 * itemsize(computed);
-        if (b.constant)
-            bad = flag(b.scalar.cast(DType::Int64).i < 0 || b.scalar.cast(DType::Int64).i >= bits);
-        else if (python && b.least >= 0)
+        if (b.number().constant)
+            bad = flag(b.number().scalar.cast(DType::Int64).i < 0 || b.number().scalar.cast(DType::Int64).i >= bits);
+        else if (python && b.number().least >= 0)
             return;
         else if (!dry_)
-            bad.value = builder_.bit_not(builder_.lt(builder_.cast(value(b, DType::Int64), DType::UInt64),
-                                                     builder_.constant(DType::UInt64, Scalar(static_cast<std::uint64_t>(bits)))));
+            bad.number().value = builder_.bit_not(builder_.lt(builder_.cast(value(b, DType::Int64), DType::UInt64),
+                                                              builder_.constant(DType::UInt64, Scalar(static_cast<std::uint64_t>(bits)))));
         fail_when(
             bad, ErrorCode::Value,
             python ? std::string("negative shift count: $0")
@@ -46,17 +46,17 @@ void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b,
 
 /// A loop ends before its counter wraps around, and says so: it would never end. What a launch shows of the bounds costs nothing.
 void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedExpr& step, const Place& place) {
-    if (step.constant && (step.scalar.i == 1 || step.scalar.i == -1)) return;
+    if (step.number().constant && (step.number().scalar.i == 1 || step.number().scalar.i == -1)) return;
     if (bits_of(step) < far_below && bits_of(stop) < far_below) return;
     constexpr const char* message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";
     if (dry_) {
         uses_status_ = true;
-        stop = number({DType::Int64, true}, ir::no_value, stop.least);
+        stop = number({DType::Int64, true}, ir::no_value, stop.number().least);
         return;
     }
     // Downwards it is the same of -1 - stop and -step.
     const Value s = value(step, DType::Int64), end = value(stop, DType::Int64), minus_one = builder_.i64(-1);
-    const bool up = step.least > 0, down = step.constant && step.scalar.i < 0;
+    const bool up = step.number().least > 0, down = step.number().constant && step.number().scalar.i < 0;
     const auto choose = [&](const std::function<Value()>& ascending, const std::function<Value()>& descending) {
         return up ? ascending() : down ? descending() : builder_.select(builder_.gt(s, builder_.i64(0)), ascending(), descending());
     };
@@ -70,7 +70,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
         return nothing();
     });
     const Value kept = choose([&] { return builder_.min(end, most); }, [&] { return builder_.max(end, builder_.sub(minus_one, most)); });
-    stop = number({DType::Int64, true}, kept, stop.least);
+    stop = number({DType::Int64, true}, kept, stop.number().least);
 }
 
 /// From here on reads of an array of a group or an item are checked: a flag for each element says whether it was written.

@@ -9,55 +9,58 @@ namespace pardo::lang {
 TypedExpr Lowering::truth(const TypedExpr& given, const Place& place) {
     const TypedExpr t = number_in(given);
     if (const auto out = by_method("__bool__", t, {}, place)) return truth(*out, place);
-    if (t.kind == Kind::Tuple && !t.names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
-    if (t.kind == Kind::Tuple) return number(Scalar(!t.items.empty()));
-    if (t.kind == Kind::None) return number(Scalar(false));
-    if (t.kind == Kind::List) return truth(list_length(t), place);
-    if (t.kind != Kind::Number)
+    if (t.kind() == Kind::Tuple && !t.tuple().names.empty()) wrong_type(place, "a condition is expected, not " + describe(t));
+    if (t.kind() == Kind::Tuple) return number(Scalar(!t.tuple().items.empty()));
+    if (t.kind() == Kind::None) return number(Scalar(false));
+    if (t.kind() == Kind::List) return truth(list_length(t), place);
+    if (t.kind() != Kind::Number)
         wrong_type(place, "a condition is expected, not " + describe(t) + (is_rows(t) ? "; write np.any(…) or np.all(…)" : ""));
-    if (t.constant) return number(t.scalar.cast(DType::Bool));
-    if (t.type.dtype == DType::Bool) return t;
+    if (t.number().constant) return number(t.number().scalar.cast(DType::Bool));
+    if (t.number().type.dtype == DType::Bool) return t;
     return number({DType::Bool, false}, value(t, DType::Bool));
 }
 
 TypedExpr Lowering::compared(const std::string& op, const TypedExpr& left, const TypedExpr& right, const Place& place) {
     const bool identity = op == "is" || op == "is not";
     const TypedExpr a = identity ? left : number_in(left), b = identity ? right : number_in(right);
-    if (a.kind == Kind::DType && b.kind == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
-        return number(Scalar((a.type.dtype == b.type.dtype) == (op == "==" || op == "is")));
-    if (op.ends_with("in") && a.kind == Kind::Text && b.kind == Kind::Text)
-        return number(Scalar((b.text.find(a.text) != std::string::npos) == (op == "in")));
+    if (a.kind() == Kind::DType && b.kind() == Kind::DType && (op == "==" || op == "!=" || op == "is" || op == "is not"))
+        return number(Scalar((a.dtype() == b.dtype()) == (op == "==" || op == "is")));
+    if (op.ends_with("in") && a.kind() == Kind::Text && b.kind() == Kind::Text)
+        return number(Scalar((b.text().find(a.text()) != std::string::npos) == (op == "in")));
     if (op == "in") return contained(a, b, place);
     if (op == "not in") return pure(Opcode::Not, {DType::Bool, false}, {contained(a, b, place)}, DType::Bool);
     if (identity) {
-        if (a.kind != Kind::None && b.kind != Kind::None)
+        if (a.kind() != Kind::None && b.kind() != Kind::None)
             wrong_type(place, "`" + op + "` compares objects, and numbers of a kernel are none; write " + (op == "is" ? "==" : "!="));
-        return number(Scalar((a.kind == b.kind) == (op == "is")));
+        return number(Scalar((a.kind() == b.kind()) == (op == "is")));
     }
-    const auto known = [](const TypedExpr& t) { return t.kind == Kind::Text || t.kind == Kind::None; };
-    if ((known(a) || known(b)) && (op == "==" || op == "!=")) return number(Scalar((a.kind == b.kind && a.text == b.text) == (op == "==")));
+    const auto known = [](const TypedExpr& t) { return t.kind() == Kind::Text || t.kind() == Kind::None; };
+    if ((known(a) || known(b)) && (op == "==" || op == "!=")) {
+        const bool same = a.kind() == b.kind() && (a.kind() == Kind::None || a.text() == b.text());
+        return number(Scalar(same == (op == "==")));
+    }
     if (const std::optional<TypedExpr> out = by_comparison(op, a, b, place)) return *out;
     if (is_rows(a) || is_rows(b))
         return each({a, b}, 1, place, [this, op, place](const std::vector<TypedExpr>& x) { return compared(op, x[0], x[1], place); });
-    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple) {
+    if (a.kind() == Kind::Tuple && b.kind() == Kind::Tuple) {
         const TypedExpr y = loaded(b), x = loaded(a);
         return compared_tuples(op, x, y, 0, place);
     }
-    if (a.kind != Kind::Number || b.kind != Kind::Number)
+    if (a.kind() != Kind::Number || b.kind() != Kind::Number)
         wrong_type(place, "`" + op + "` compares two numbers; here are " + describe(a) + " and " + describe(b));
     constexpr std::array<std::pair<const char*, Opcode>, 6> rows{
         {{"==", Opcode::Eq}, {"!=", Opcode::Ne}, {"<", Opcode::Lt}, {"<=", Opcode::Le}, {">", Opcode::Gt}, {">=", Opcode::Ge}}};
     const auto* row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return op == r.first; });
     if (row == rows.end()) wrong_type(place, "`" + op + "` is not part of the kernel language");
     // Python's ints are compared exactly with integers of any dtype.
-    const DType x = dtype(a.type), y = dtype(b.type);
+    const DType x = dtype(a.number().type), y = dtype(b.number().type);
     DType together = DType::Int64;
     const bool integers = is_integer(x) && is_integer(y);
     if (integers && (x == DType::UInt64) != (y == DType::UInt64)) {
         const TypedExpr& other = x == DType::UInt64 ? b : a;
-        if (other.least >= 0) {
+        if (other.number().least >= 0) {
             together = DType::UInt64;
-        } else if (other.constant) {  // a negative number is below all of these
+        } else if (other.number().constant) {  // a negative number is below all of these
             const bool less = (&other == &a) == (op == "<" || op == "<=");
             return number(Scalar(op == "!=" || (op != "==" && less)));
         } else {
@@ -76,10 +79,10 @@ TypedExpr Lowering::compared(const std::string& op, const TypedExpr& left, const
 /// uint64 with a signed integer, exactly: a negative number is below all others, and the rest are compared as uint64.
 TypedExpr Lowering::compared_signs(const std::string& op, Opcode opcode, const TypedExpr& a, const TypedExpr& b) {
     constexpr NumberType type{DType::Bool, false};
-    const bool left = dtype(a.type) != DType::UInt64;
+    const bool left = dtype(a.number().type) != DType::UInt64;
     const TypedExpr negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
     const auto bits = [&](const TypedExpr& t) {
-        return dry_ || t.constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
+        return dry_ || t.number().constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
     };
     const TypedExpr together = pure(opcode, type, {bits(a), bits(b)}, DType::UInt64);
     const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative
@@ -89,12 +92,12 @@ TypedExpr Lowering::compared_signs(const std::string& op, Opcode opcode, const T
 
 /// As Python's: the first items that differ decide.
 TypedExpr Lowering::compared_tuples(const std::string& op, const TypedExpr& a, const TypedExpr& b, std::size_t from, const Place& place) {
-    if (from == a.items.size() || from == b.items.size()) {
-        const TypedExpr left = integer(static_cast<std::int64_t>(a.items.size())),
-                        right = integer(static_cast<std::int64_t>(b.items.size()));
+    if (from == a.tuple().items.size() || from == b.tuple().items.size()) {
+        const TypedExpr left = integer(static_cast<std::int64_t>(a.tuple().items.size())),
+                        right = integer(static_cast<std::int64_t>(b.tuple().items.size()));
         return compared(op, left, right, place);
     }
-    const TypedExpr &x = a.items[from], &y = b.items[from];
+    const TypedExpr &x = a.tuple().items[from], &y = b.tuple().items[from];
     const TypedExpr differ = compared("!=", x, y, place), here = compared(op, x, y, place);
     if (op == "==" || op == "!=") {
         const TypedExpr rest = compared_tuples(op, a, b, from + 1, place);
@@ -119,9 +122,9 @@ TypedExpr Lowering::compare(const Tree& t, std::size_t from, const TypedExpr& le
     const std::vector<std::string> ops = operators_of(t);
     const TypedExpr right = expression(t.parts[from + 1]);
     const TypedExpr here = compared(ops[from], left, right, t.place);
-    if (from + 1 == ops.size() || (here.constant && !here.scalar.b)) return here;
+    if (from + 1 == ops.size() || (here.number().constant && !here.number().scalar.b)) return here;
     const auto rest = [&] { return compare(t, from + 1, right); };
-    if (here.constant) return rest();
+    if (here.number().constant) return rest();
     const auto next = t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 2;
     if (std::all_of(next, t.parts.end(), simple)) return pure(Opcode::And, {DType::Bool, false}, {here, rest()}, DType::Bool);
     Tree known = t;  // what holds where the rest is evaluated
@@ -151,13 +154,13 @@ TypedExpr Lowering::condition(const Tree& t) {
 TypedExpr Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const bool conjunction = t.form == Form::And;
     const TypedExpr first = strict ? expression(t.parts[from]) : condition(t.parts[from]);
-    if (strict && (first.kind != Kind::Number || first.type.dtype != DType::Bool)) {
+    if (strict && (first.kind() != Kind::Number || first.number().type.dtype != DType::Bool)) {
         const std::string word = conjunction ? "and" : "or";
         wrong_type(t.parts[from].place, "`" + word + "` gives one of its operands in Python, and here is " + describe(first) +
                                             "; compare it, or write `a if test else b`");
     }
     if (from + 1 == t.parts.size()) return first;
-    if (first.constant) return first.scalar.b == conjunction ? logical(t, from + 1, strict) : first;
+    if (first.number().constant) return first.number().scalar.b == conjunction ? logical(t, from + 1, strict) : first;
     const bool plain =
         std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return simple(p); });
     if (plain) {
@@ -195,28 +198,28 @@ bool Lowering::simple(const Tree& t) {
 /// One of two values that are both computed.
 TypedExpr Lowering::selected(const TypedExpr& test, const Variable& x, const Variable& y, const Place& place) {
     const TypedExpr &a = x.expr, &b = y.expr;
-    if (test.constant) return test.scalar.b ? a : b;
+    if (test.number().constant) return test.number().scalar.b ? a : b;
     const TypedExpr like = joined("the value", x, y, place);
-    if (like.kind == Kind::Tuple) {
+    if (like.kind() == Kind::Tuple) {
         std::vector<TypedExpr> items;
-        for (std::size_t k = 0; k < a.items.size(); ++k)
-            items.push_back(selected(test, {a.items[k], x.place}, {b.items[k], y.place}, place));
+        for (std::size_t k = 0; k < a.tuple().items.size(); ++k)
+            items.push_back(selected(test, {a.tuple().items[k], x.place}, {b.tuple().items[k], y.place}, place));
         return tuple_like(a, std::move(items));
     }
-    if (like.kind != Kind::Number) return like;
-    TypedExpr out = number(like.type, ir::no_value, std::min(a.least, b.least));
-    out.bits = like.bits;
-    out.given = like.given;
+    if (like.kind() != Kind::Number) return like;
+    TypedExpr out = number(like.number().type, ir::no_value, std::min(a.number().least, b.number().least));
+    out.number().bits = like.number().bits;
+    out.number().given = like.number().given;
     if (!dry_) {
-        const Value y = value(b, dtype(like.type)), x = value(a, dtype(like.type));
-        out.value = builder_.select(value(test), x, y);
+        const Value y = value(b, dtype(like.number().type)), x = value(a, dtype(like.number().type));
+        out.number().value = builder_.select(value(test), x, y);
     }
     return out;
 }
 
 TypedExpr Lowering::choice(const Tree& t) {
     const TypedExpr test = condition(t.parts[0]);
-    if (test.constant) return expression(t.parts[test.scalar.b ? 1 : 2]);
+    if (test.number().constant) return expression(t.parts[test.number().scalar.b ? 1 : 2]);
     const auto side = [&](std::size_t k) {
         return [this, &t, k] {
             const Scope before = scope_;
@@ -228,7 +231,8 @@ TypedExpr Lowering::choice(const Tree& t) {
     };
     if (simple(t.parts[1]) && simple(t.parts[2])) {
         const TypedExpr a = side(1)(), b = side(2)();
-        if (a.kind == Kind::Number && b.kind == Kind::Number) return selected(test, {a, t.parts[1].place}, {b, t.parts[2].place}, t.place);
+        if (a.kind() == Kind::Number && b.kind() == Kind::Number)
+            return selected(test, {a, t.parts[1].place}, {b, t.parts[2].place}, t.place);
     }
     return chosen(test, t.parts[1], side(1), side(2), t.place);
 }

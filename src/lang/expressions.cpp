@@ -33,31 +33,38 @@ bool adds_overflow(std::int64_t a, std::int64_t b, std::int64_t& sum) { return _
 
 /// The least value of a result, as far as the operands' least values say; counters are taken not to overflow.
 std::int64_t least_of(Opcode op, const TypedExpr& a, const TypedExpr& b) {
-    const bool both = a.least != unknown_least && b.least != unknown_least;
+    const bool both = a.number().least != unknown_least && b.number().least != unknown_least;
     std::int64_t least = 0;
     switch (op) {
-        case Opcode::Add: return both && !adds_overflow(a.least, b.least, least) ? least : unknown_least;
+        case Opcode::Add: return both && !adds_overflow(a.number().least, b.number().least, least) ? least : unknown_least;
         case Opcode::Sub:
-            if (b.constant && a.least != unknown_least && !__builtin_sub_overflow(a.least, b.scalar.i, &least)) return least;
+            if (b.number().constant && a.number().least != unknown_least &&
+                !__builtin_sub_overflow(a.number().least, b.number().scalar.i, &least))
+                return least;
             return unknown_least;
         case Opcode::Mul:
-            if (both && a.least >= 0 && b.least >= 0 && !__builtin_mul_overflow(a.least, b.least, &least)) return least;
+            if (both && a.number().least >= 0 && b.number().least >= 0 &&
+                !__builtin_mul_overflow(a.number().least, b.number().least, &least))
+                return least;
             return unknown_least;
-        case Opcode::FloorDiv: return a.least >= 0 && b.least >= 1 ? 0 : unknown_least;
-        case Opcode::Rem: return b.least >= 1 ? 0 : unknown_least;
-        case Opcode::Shr: return a.least >= 0 ? 0 : unknown_least;
-        case Opcode::And: return a.least >= 0 || b.least >= 0 ? 0 : unknown_least;
-        case Opcode::Min: return both ? std::min(a.least, b.least) : unknown_least;
-        case Opcode::Max: return std::max(a.least, b.least);
+        case Opcode::FloorDiv: return a.number().least >= 0 && b.number().least >= 1 ? 0 : unknown_least;
+        case Opcode::Rem: return b.number().least >= 1 ? 0 : unknown_least;
+        case Opcode::Shr: return a.number().least >= 0 ? 0 : unknown_least;
+        case Opcode::And: return a.number().least >= 0 || b.number().least >= 0 ? 0 : unknown_least;
+        case Opcode::Min: return both ? std::min(a.number().least, b.number().least) : unknown_least;
+        case Opcode::Max: return std::max(a.number().least, b.number().least);
         default: return unknown_least;
     }
 }
 
 /// One of Python's integers that is known now.
-bool is_python_int(const TypedExpr& t) { return t.constant && t.type.weak && (t.type.dtype == DType::Bool || is_integer(t.type.dtype)); }
+bool is_python_int(const TypedExpr& t) {
+    return t.number().constant && t.number().type.weak && (t.number().type.dtype == DType::Bool || is_integer(t.number().type.dtype));
+}
 
 std::string shown(const TypedExpr& t) {
-    const std::string text = t.type.dtype == DType::UInt64 ? std::to_string(t.scalar.u) : std::to_string(t.scalar.as_int());
+    const std::string text =
+        t.number().type.dtype == DType::UInt64 ? std::to_string(t.number().scalar.u) : std::to_string(t.number().scalar.as_int());
     return text.starts_with('-') ? "(" + text + ")" : text;
 }
 
@@ -68,61 +75,61 @@ std::string too_large(const std::string& expression) {
            "float, or, where it is to wrap around, begin with np.int64(…)";
 }
 
-bool is_zero(const TypedExpr& t) { return t.constant && t.scalar.cast(DType::Bool).b == false; }
+bool is_zero(const TypedExpr& t) { return t.number().constant && t.number().scalar.cast(DType::Bool).b == false; }
 
 }  // namespace
 
 // ---- values
 
-Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.type)); }
+Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.number().type)); }
 
 Value Lowering::value(const TypedExpr& t, DType to) {
     if (dry_) {
         uses_status_ = uses_status_ || checks_range(t, to);
         return ir::no_value;
     }
-    if (t.constant) return builder_.constant(to, t.scalar.cast(to));
-    if (t.type.weak && is_integer(t.type.dtype) && is_integer(to)) narrowed(t, to);
-    return builder_.type(t.value) == to ? t.value : builder_.cast(t.value, to);
+    if (t.number().constant) return builder_.constant(to, t.number().scalar.cast(to));
+    if (t.number().type.weak && is_integer(t.number().type.dtype) && is_integer(to)) narrowed(t, to);
+    return builder_.type(t.number().value) == to ? t.number().value : builder_.cast(t.number().value, to);
 }
 
 bool Lowering::holds_least(const TypedExpr& t, DType to) {
-    const DType from = dtype(t.type);
+    const DType from = dtype(t.number().type);
     if (!is_integer(from) || !is_integer(to)) return false;
     const bool gains_sign = kind_of(from) == DKind::Unsigned && kind_of(to) == DKind::Signed;
-    if (kind_of(to) == DKind::Unsigned && t.least < 0) return false;
+    if (kind_of(to) == DKind::Unsigned && t.number().least < 0) return false;
     return itemsize(to) > itemsize(from) || (itemsize(to) == itemsize(from) && !gains_sign);
 }
 
 TypedExpr Lowering::cast(const TypedExpr& t, NumberType to) {
-    if (t.constant) {
-        Scalar s = t.scalar.cast(dtype(to));
+    if (t.number().constant) {
+        Scalar s = t.number().scalar.cast(dtype(to));
         s.weak = to.weak;
         return number(s);
     }
-    TypedExpr out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.least : unknown_least);
-    out.given = t.given && to.weak && is_integer(to.dtype);
-    if (exact_integers() && is_integer(to.dtype)) out.bits = static_cast<std::uint8_t>(bits_of(t));
+    TypedExpr out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.number().least : unknown_least);
+    out.number().given = t.number().given && to.weak && is_integer(to.dtype);
+    if (exact_integers() && is_integer(to.dtype)) out.number().bits = static_cast<std::uint8_t>(bits_of(t));
     return out;
 }
 
 TypedExpr Lowering::need_number(const TypedExpr& t, const Place& place, const char* op_name) {
     const TypedExpr x = number_in(t);
-    if (x.kind != Kind::Number) wrong_type(place, std::string(op_name) + ": a number is expected, not " + describe(x));
+    if (x.kind() != Kind::Number) wrong_type(place, std::string(op_name) + ": a number is expected, not " + describe(x));
     return x;
 }
 
 /// Sums and products of indices: Python ints that are computed in int64.
 TypedExpr Lowering::index_arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b) {
-    if (a.constant && b.constant) {
-        const Scalar operands[] = {a.scalar.cast(DType::Int64), b.scalar.cast(DType::Int64)};
+    if (a.number().constant && b.number().constant) {
+        const Scalar operands[] = {a.number().scalar.cast(DType::Int64), b.number().scalar.cast(DType::Int64)};
         return integer(ir::evaluate(op, {}, DType::Int64, operands).i);
     }
     if (op == Opcode::Add && is_zero(a)) return b;
     if ((op == Opcode::Add || op == Opcode::Sub) && is_zero(b)) return a;
     if (op == Opcode::Mul && (is_zero(a) || is_zero(b))) return integer(0);
-    if (op == Opcode::Mul && a.constant && a.scalar.i == 1) return b;
-    if (op == Opcode::Mul && b.constant && b.scalar.i == 1) return a;
+    if (op == Opcode::Mul && a.number().constant && a.number().scalar.i == 1) return b;
+    if (op == Opcode::Mul && b.number().constant && b.number().scalar.i == 1) return a;
     const Value v = dry_ ? ir::no_value : builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)});
     TypedExpr out = number({DType::Int64, true}, v, least_of(op, a, b));
     bound(out, op, a, b, at_, true);
@@ -132,15 +139,17 @@ TypedExpr Lowering::index_arithmetic(Opcode op, const TypedExpr& a, const TypedE
 // ---- types
 
 NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Place& place) const {
-    const NumberType x = a.type, y = b.type;
+    const NumberType x = a.number().type, y = b.number().type;
     if (x.weak && y.weak) {
-        const auto is_small = [](const TypedExpr& t) { return t.type.dtype == DType::Bool || kind_of(t.type.dtype) == DKind::Signed; };
+        const auto is_small = [](const TypedExpr& t) {
+            return t.number().type.dtype == DType::Bool || kind_of(t.number().type.dtype) == DKind::Signed;
+        };
         const auto negative = [&](const TypedExpr& large, const TypedExpr& other) {
-            return large.type.dtype == DType::UInt64 && is_small(other) && !(other.constant && other.least >= 0);
+            return large.number().type.dtype == DType::UInt64 && is_small(other) && !(other.number().constant && other.number().least >= 0);
         };
         if (negative(a, b) || negative(b, a))
             fail(ErrorCode::Overflow, place,
-                 (x.dtype == DType::UInt64 ? a : b).constant
+                 (x.dtype == DType::UInt64 ? a : b).number().constant
                      ? "Python integer " + shown(x.dtype == DType::UInt64 ? a : b) + " out of bounds for int64; write np.uint64(…) of both"
                      : "a Python integer here is out of bounds for int64; write np.uint64(…) of both");
         if (x.dtype == DType::UInt64 && is_small(b)) return x;
@@ -150,13 +159,14 @@ NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Plac
     }
     if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
     const TypedExpr &strong = x.weak ? b : a, &weak = x.weak ? a : b;
-    Scalar example = weak.constant ? weak.scalar : Scalar(0).cast(weak.type.dtype);
+    Scalar example = weak.number().constant ? weak.number().scalar : Scalar(0).cast(weak.number().type.dtype);
     // One that is computed may be as large as can be; of an argument the launch tells what has come.
-    const bool launch_checks = weak.argument >= 0 && !exact_integers();
-    if (!weak.constant && weak.type.dtype == DType::UInt64 && !launch_checks) example.u = std::numeric_limits<std::uint64_t>::max();
+    const bool launch_checks = weak.number().argument >= 0 && !exact_integers();
+    if (!weak.number().constant && weak.number().type.dtype == DType::UInt64 && !launch_checks)
+        example.u = std::numeric_limits<std::uint64_t>::max();
     example.weak = true;
     try {
-        DType result = promote_weak(strong.type.dtype, example, function_->name.c_str());
+        DType result = promote_weak(strong.number().type.dtype, example, function_->name.c_str());
         if (!options_.fp64 && result == DType::Float64) result = DType::Float32;
         if (!options_.fp64 && result == DType::Complex128) result = DType::Complex64;
         return {result, false};
@@ -169,8 +179,8 @@ NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Plac
 
 TypedExpr Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands) const {
     std::vector<Scalar> scalars;
-    DType in = dtype(operands[0].type);
-    for (const TypedExpr& t : operands) scalars.push_back(t.scalar);
+    DType in = dtype(operands[0].number().type);
+    for (const TypedExpr& t : operands) scalars.push_back(t.number().scalar);
     (void)in;
     Scalar s = ir::evaluate(op, fn, dtype(type), scalars);
     s.weak = type.weak;
@@ -180,7 +190,7 @@ TypedExpr Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<co
 /// One operation on operands converted to one dtype.
 TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<TypedExpr> operands, DType operand_dtype) {
     bool constant = true;
-    for (const TypedExpr& t : operands) constant = constant && t.constant;
+    for (const TypedExpr& t : operands) constant = constant && t.number().constant;
     if (constant) {
         std::vector<TypedExpr> converted;
         for (const TypedExpr& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
@@ -195,8 +205,10 @@ TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<Typed
 /// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently: they are of int64, or of
 /// uint64 if they are larger. Nothing for operations that do not leave int64.
 std::optional<TypedExpr> Lowering::exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const {
-    const auto is_large = [](const TypedExpr& t) { return t.type.dtype == DType::UInt64; };
-    const auto wide = [&](const TypedExpr& t) -> __int128 { return is_large(t) ? static_cast<__int128>(t.scalar.u) : t.scalar.as_int(); };
+    const auto is_large = [](const TypedExpr& t) { return t.number().type.dtype == DType::UInt64; };
+    const auto wide = [&](const TypedExpr& t) -> __int128 {
+        return is_large(t) ? static_cast<__int128>(t.number().scalar.u) : t.number().scalar.as_int();
+    };
     const __int128 x = wide(a), y = wide(b);
     __int128 out = 0;
     bool fits = true;
@@ -239,11 +251,12 @@ TypedExpr Lowering::arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b
     check_operands(op, a, b, computed, place);
     TypedExpr result = pure(op, type, {a, b}, computed);
     bound(result, op, a, b, place, wraps);
-    result.given = type.weak && is_integer(type.dtype) && is_given(a) && is_given(b);
+    result.number().given = type.weak && is_integer(type.dtype) && is_given(a) && is_given(b);
     if (!wraps) keep_large(result, op, a, b, place);
     // Others wrap around; the remainder and the bits of what cannot be negative cannot either.
     const bool counts = computed == DType::Int64 || op == Opcode::Rem || op == Opcode::And || op == Opcode::Shr || op == Opcode::FloorDiv;
-    if (is_integer(computed) && counts && !result.constant) result.least = std::max(result.least, least_of(op, a, b));
+    if (is_integer(computed) && counts && !result.number().constant)
+        result.number().least = std::max(result.number().least, least_of(op, a, b));
     return result;
 }
 
@@ -254,18 +267,18 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& left, const T
     if (row == std::end(operators)) fail(ErrorCode::Type, place, "the operator " + op + " is not part of the kernel language");
     if (const std::optional<TypedExpr> out = by_operator(a, b, op, false, place)) return *out;
     if (is_rows(a) || is_rows(b)) return array_binary(op, a, b, place);
-    if (a.kind == Kind::List || b.kind == Kind::List)
+    if (a.kind() == Kind::List || b.kind() == Kind::List)
         wrong_type(place,
                    "`" + op + "` of a list is not accepted in a kernel; append to it, or write np.array(…) of it for sums and products");
-    if (a.kind == Kind::Tuple && b.kind == Kind::Tuple && op == "+" && a.names.empty() && b.names.empty()) {
-        std::vector<TypedExpr> items = a.items;
-        items.insert(items.end(), b.items.begin(), b.items.end());
+    if (a.kind() == Kind::Tuple && b.kind() == Kind::Tuple && op == "+" && a.tuple().names.empty() && b.tuple().names.empty()) {
+        std::vector<TypedExpr> items = a.tuple().items;
+        items.insert(items.end(), b.tuple().items.begin(), b.tuple().items.end());
         return tuple(std::move(items));
     }
-    if (a.kind != Kind::Number || b.kind != Kind::Number)
+    if (a.kind() != Kind::Number || b.kind() != Kind::Number)
         wrong_type(place, "`" + op + "` takes two numbers; here are " + describe(a) + " and " + describe(b));
-    const bool both_bools = a.type.dtype == DType::Bool && b.type.dtype == DType::Bool;
-    const bool root = row->rule == Rule::Power && b.type.dtype != DType::UInt64 && b.scalar.as_int() < 0;
+    const bool both_bools = a.number().type.dtype == DType::Bool && b.number().type.dtype == DType::Bool;
+    const bool root = row->rule == Rule::Power && b.number().type.dtype != DType::UInt64 && b.number().scalar.as_int() < 0;
     if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && !root && !(row->rule == Rule::Bits && both_bools))
         if (const std::optional<TypedExpr> out = exact(row->op, a, b, place)) return *out;
     NumberType type = promoted(a, b, place);
@@ -281,7 +294,7 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& left, const T
         case Rule::Bits:
         case Rule::Integers:
             if (!whole) wrong_type(place, "`" + op + "` takes integers; here are " + describe(a) + " and " + describe(b));
-            if (both_bools) type = {DType::Bool, a.type.weak && b.type.weak};
+            if (both_bools) type = {DType::Bool, a.number().type.weak && b.number().type.weak};
             if (row->rule == Rule::Integers && type.dtype == DType::Bool) type = {DType::Int64, true};
             return arithmetic(row->op, a, b, type, place);
     }
@@ -303,16 +316,16 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
     NumberType type = promoted(a, b, place);
     if (type.dtype == DType::Bool) type = {DType::Int64, true};
     const bool whole = is_integer(type.dtype);
-    if (b.constant && is_integer(b.type.dtype)) {
-        const bool large = b.type.dtype == DType::UInt64;
-        const std::int64_t n = large && b.scalar.u > static_cast<std::uint64_t>(unknown_most) ? unknown_most : b.scalar.i;
+    if (b.number().constant && is_integer(b.number().type.dtype)) {
+        const bool large = b.number().type.dtype == DType::UInt64;
+        const std::int64_t n = large && b.number().scalar.u > static_cast<std::uint64_t>(unknown_most) ? unknown_most : b.number().scalar.i;
         if (whole && n < 0) {
             if (!type.weak)
                 fail(ErrorCode::Value, place,
                      "integers to negative integer powers are not allowed; write x ** " + std::to_string(n) + ".0");
             return power(cast(a, {weak_dtype(DType::Float64, options_.fp64), true}), b, place);
         }
-        if (n >= 0 && n <= 4 && !(a.constant && b.constant)) {
+        if (n >= 0 && n <= 4 && !(a.number().constant && b.number().constant)) {
             if (n == 0) return cast(integer(1), type);
             TypedExpr base = cast(a, type), result = base;
             if (n >= 2) result = arithmetic(Opcode::Mul, base, base, type, place);
@@ -321,46 +334,47 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
             return result;
         }
     }
-    if (b.constant && is_float(type.dtype) && b.scalar.cast(DType::Float64).f == 0.5) {
+    if (b.number().constant && is_float(type.dtype) && b.number().scalar.cast(DType::Float64).f == 0.5) {
         const TypedExpr operands[] = {cast(a, type)};
         return math(ir::Math::sqrt, operands, place);
     }
-    if (options_.fast_math && b.constant && !a.constant && is_float(type.dtype) && type.dtype != DType::Float16)
-        if (const std::optional<TypedExpr> root = power_of_root(cast(a, type), b.scalar.cast(DType::Float64).f, type, place)) return *root;
+    if (options_.fast_math && b.number().constant && !a.number().constant && is_float(type.dtype) && type.dtype != DType::Float16)
+        if (const std::optional<TypedExpr> root = power_of_root(cast(a, type), b.number().scalar.cast(DType::Float64).f, type, place))
+            return *root;
     const DType computed = dtype(type);
-    if (whole && !b.constant && b.least < 0) {
+    if (whole && !b.number().constant && b.number().least < 0) {
         TypedExpr negative = number({DType::Bool, false}, ir::no_value);
         if (!dry_) {
             const Value exponent = value(b);
-            negative.value = builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
+            negative.number().value = builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
         }
         fail_when(negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
     }
-    if (a.constant && b.constant) {
+    if (a.number().constant && b.number().constant) {
         const TypedExpr operands[] = {cast(a, type), cast(b, type)};
         return folded(Opcode::Call, ir::Math::pow, type, operands);
     }
     TypedExpr out = number(type, ir::no_value);
     if (!dry_) {
         const Value y = value(b, computed), x = value(a, computed);
-        out.value = builder_.call(ir::Math::pow, x, y);
+        out.number().value = builder_.call(ir::Math::pow, x, y);
     }
     bound(out, Opcode::Call, a, b, place, false);
-    out.given = type.weak && whole && is_given(a) && is_given(b);
+    out.number().given = type.weak && whole && is_given(a) && is_given(b);
     return out;
 }
 
 /// A mathematical function; integers are taken as floats.
 TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const Place& place) {
     TypedExpr widest = operands[0];
-    NumberType type = widest.type;
+    NumberType type = widest.number().type;
     for (const TypedExpr& t : operands.subspan(1)) type = promoted(number(type, ir::no_value), t, place);
     if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, options_.fp64), type.weak};
     std::vector<TypedExpr> converted;
     bool constant = true;
     for (const TypedExpr& t : operands) {
         converted.push_back(cast(t, type));
-        constant = constant && t.constant;
+        constant = constant && t.number().constant;
     }
     if (constant && ir::is_evaluable(fn, type.dtype)) return folded(Opcode::Call, fn, type, converted);
     if (dry_) return number(type, ir::no_value);
@@ -396,12 +410,7 @@ TypedExpr Lowering::expression(const Tree& t) {
     switch (t.form) {
         case Form::Number: return number(t.number);
         case Form::Outside: return outside_number(function_->outside[static_cast<std::size_t>(t.index)]);
-        case Form::Text: {
-            TypedExpr text;
-            text.kind = Kind::Text;
-            text.text = t.name;
-            return text;
-        }
+        case Form::Text: return {t.name};
         case Form::None: return {};
         case Form::DTypeName: return dtype_expr(static_cast<DType>(t.index));
         case Form::Name: return name(t);
@@ -411,17 +420,17 @@ TypedExpr Lowering::expression(const Tree& t) {
             return tuple(std::move(items));
         }
         case Form::Slice: {
-            TypedExpr slice = tuple({});
-            for (const Tree& p : t.parts) slice.items.push_back(expression(p));
-            slice.kind = Kind::Slice;
-            return slice;
+            Slice slice;
+            for (const Tree& p : t.parts) slice.bounds.push_back(expression(p));
+            return {std::move(slice)};
         }
         case Form::Attribute: return attribute(t);
         case Form::Subscript: return subscript(t);
         case Form::Unary: return unary(t, wraps);
         case Form::Binary: {
             TypedExpr out = binary_of(t, wraps);
-            if (out.kind == Kind::Number && is_integer(out.type.dtype) && !out.constant) out.least = std::max(out.least, difference(t));
+            if (out.kind() == Kind::Number && is_integer(out.number().type.dtype) && !out.number().constant)
+                out.number().least = std::max(out.number().least, difference(t));
             return out;
         }
         case Form::And:
@@ -439,11 +448,9 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::List: return list(t);
         case Form::Star: fail(ErrorCode::Compile, t.place, "`*` is accepted only before an argument of a call");
         case Form::FunctionName: {
-            TypedExpr f;
-            f.kind = Kind::Function;
-            f.text = t.name;
+            Callee f{nullptr, t.name};
             if (t.name.empty()) f.function = function_->callees[static_cast<std::size_t>(t.index)];
-            return f;
+            return {std::move(f)};
         }
         default: fail(ErrorCode::Internal, t.place, "an expression is expected here, not a statement");
     }
@@ -460,17 +467,19 @@ TypedExpr Lowering::unary_of(const std::string& op, const TypedExpr& operand, co
     if (const auto out = by_method(op == "-" ? "__neg__" : op == "+" ? "__pos__" : "__invert__", operand, {}, place)) return *out;
     if (is_rows(operand)) return array_unary(op, operand, place);
     const TypedExpr x = need_number(operand, place, op.c_str());
-    const NumberType type = x.type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.type;
+    const NumberType type = x.number().type.dtype == DType::Bool && op != "~" ? NumberType{DType::Int64, true} : x.number().type;
     if (op == "+") return cast(x, type);
-    const bool large = x.constant && type.weak && type.dtype == DType::UInt64;
+    const bool large = x.number().constant && type.weak && type.dtype == DType::UInt64;
     const std::uint64_t below = std::uint64_t{1} << 63;
-    if (large && (op == "~" || x.scalar.u > below)) fail(ErrorCode::Overflow, place, too_large(op + std::to_string(x.scalar.u)));
+    if (large && (op == "~" || x.number().scalar.u > below))
+        fail(ErrorCode::Overflow, place, too_large(op + std::to_string(x.number().scalar.u)));
     if (op == "-") {
-        if (large) return integer(static_cast<std::int64_t>(~x.scalar.u + 1));
-        if (x.constant && type.weak && type.dtype == DType::Int64 && x.scalar.as_int() == unknown_least) return number(Scalar(below));
+        if (large) return integer(static_cast<std::int64_t>(~x.number().scalar.u + 1));
+        if (x.number().constant && type.weak && type.dtype == DType::Int64 && x.number().scalar.as_int() == unknown_least)
+            return number(Scalar(below));
         TypedExpr out = pure(Opcode::Neg, type, {x}, dtype(type));
         bound(out, Opcode::Neg, x, x, place, wraps);
-        out.given = x.given;
+        out.number().given = x.number().given;
         return out;
     }
     if (!is_integer(type.dtype) && type.dtype != DType::Bool) wrong_type(place, "`~` takes an integer, not " + describe(x));
@@ -507,43 +516,43 @@ static std::string dtype_text(DType dtype, const std::string& which) {
 TypedExpr Lowering::attribute(const Tree& t) {
     const TypedExpr object = expression(t.parts[0]);
     const std::string& a = t.name;
-    if (object.kind == Kind::Tuple) {
+    if (object.kind() == Kind::Tuple) {
         const bool of_arrays = (a == "shape" || a == "ndim" || a == "size") && is_indexed(object);
-        if (of_arrays && object.record) {  // fields may have further dimensions
+        if (of_arrays && object.tuple().record) {  // fields may have further dimensions
             TypedExpr own = first_part(object);
-            own.view.rank = object.dimensions;
+            own.view().rank = object.tuple().dimensions;
             return attribute_of(own, t);
         }
-        const auto found = std::find(object.names.begin(), object.names.end(), a);
-        if (found != object.names.end()) return field(object, static_cast<std::size_t>(found - object.names.begin()));
+        const auto found = std::find(object.tuple().names.begin(), object.tuple().names.end(), a);
+        if (found != object.tuple().names.end()) return field(object, static_cast<std::size_t>(found - object.tuple().names.begin()));
         if (of_arrays) return attribute_of(first_part(object), t);
         if (const auto member = member_of(object, a)) {
             if (member->kind == syntax::Member::Kind::Property) return called(function_of(*member, t.place), &object, {}, t.place);
             wrong_type(t.place, "`" + a + "` is a method; call it: " + a + "(…)");
         }
-        if (!object.names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");
+        if (!object.tuple().names.empty()) wrong_type(t.place, describe(object) + " has no field `" + a + "`");
     }
     return attribute_of(object, t);
 }
 
 TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
-    if (object.kind == Kind::List && a == "_elements" && function_->library) return changing_elements(object);
+    if (object.kind() == Kind::List && a == "_elements" && function_->library) return changing_elements(object);
     if (is_rows(object) && (a == "real" || a == "imag")) {
         Tree call = t;
         call.form = Form::Call;
         return array_call(call, {object}, number_function(a), false);
     }
-    if (object.kind == Kind::Rows) {
-        const std::vector<TypedExpr>& extents = object.rows->extents;
+    if (object.kind() == Kind::Rows) {
+        const std::vector<TypedExpr>& extents = object.rows()->extents;
         if (a == "shape") return tuple(extents);
         if (a == "ndim") return integer(static_cast<std::int64_t>(extents.size()));
-        if (a == "dtype") return dtype_expr(object.type.dtype);
+        if (a == "dtype") return dtype_expr(object.rows()->type.dtype);
         if (a == "size") return count_of(extents);
         return attribute_of(settled(object, t.place), t);
     }
-    if (object.kind == Kind::Array) {
-        const View& v = object.view;
+    if (object.kind() == Kind::Array) {
+        const View& v = object.view();
         const auto rank = static_cast<std::size_t>(v.rank);
         if (a == "shape") return tuple({v.lead.begin() + 1, v.lead.begin() + 1 + static_cast<std::ptrdiff_t>(rank)});
         if (a == "ndim") return integer(v.rank);
@@ -556,35 +565,32 @@ TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
         }
         if (a == "T") {
             TypedExpr turned = object;
-            std::reverse(turned.view.lead.begin() + 1, turned.view.lead.begin() + 1 + v.rank);
-            std::reverse(turned.view.lead.begin() + 1 + v.rank, turned.view.lead.end());
+            std::reverse(turned.view().lead.begin() + 1, turned.view().lead.begin() + 1 + v.rank);
+            std::reverse(turned.view().lead.begin() + 1 + v.rank, turned.view().lead.end());
             return turned;
         }
         wrong_type(t.place, "arrays in kernels have shape, size, ndim, dtype, itemsize, nbytes, T, real and imag, not `" + a + "`");
     }
-    if (object.kind == Kind::Number) {
-        const NumberType part{real_of(object.type.dtype), object.type.weak};
-        if (a == "real") return is_complex(object.type.dtype) ? pure(Opcode::Real, part, {object}, dtype(object.type)) : object;
+    if (object.kind() == Kind::Number) {
+        const NumberType part{real_of(object.number().type.dtype), object.number().type.weak};
+        if (a == "real")
+            return is_complex(object.number().type.dtype) ? pure(Opcode::Real, part, {object}, dtype(object.number().type)) : object;
         if (a == "imag")
-            return is_complex(object.type.dtype) ? pure(Opcode::Imag, part, {object}, dtype(object.type)) : cast(integer(0), part);
-        if (a == "dtype") return dtype_expr(dtype(object.type));
+            return is_complex(object.number().type.dtype) ? pure(Opcode::Imag, part, {object}, dtype(object.number().type))
+                                                          : cast(integer(0), part);
+        if (a == "dtype") return dtype_expr(dtype(object.number().type));
         if (a == "ndim") return integer(0);
         if (a == "size") return integer(1);
         if (a == "shape") return tuple({});
         wrong_type(t.place, "numbers have real, imag, dtype, ndim, size and shape, not `" + a + "`");
     }
-    if (a == "dimensions" && (object.kind == Kind::Item || object.kind == Kind::NdItem || object.kind == Kind::Group)) {
+    if (a == "dimensions" && (object.kind() == Kind::Item || object.kind() == Kind::NdItem || object.kind() == Kind::Group)) {
         out_.asked = space_.rank;
         return integer(space_.rank);
     }
-    if (a == "dimensions" && object.kind == Kind::SubGroup) return integer(1);
-    if (object.kind == Kind::DType && a == "itemsize") return integer(itemsize(object.type.dtype));
-    if (object.kind == Kind::DType && (a == "kind" || a == "name" || a == "char" || a == "str")) {
-        TypedExpr text;
-        text.kind = Kind::Text;
-        text.text = dtype_text(object.type.dtype, a);
-        return text;
-    }
+    if (a == "dimensions" && object.kind() == Kind::SubGroup) return integer(1);
+    if (object.kind() == Kind::DType && a == "itemsize") return integer(itemsize(object.dtype()));
+    if (object.kind() == Kind::DType && (a == "kind" || a == "name" || a == "char" || a == "str")) return {dtype_text(object.dtype(), a)};
     wrong_type(t.place, describe(object) + " has no attribute `" + a + "` in a kernel");
 }
 

@@ -8,7 +8,7 @@ namespace pardo::lang {
 /// Writes the first failure into the status block; the next wait makes an exception of it.
 void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string& message, const Place& place,
                          std::vector<TypedExpr> values) {
-    if (bad.constant && !bad.scalar.b) return;
+    if (bad.number().constant && !bad.number().scalar.b) return;
     if (dry_) {
         uses_status_ = true;
         return;
@@ -16,7 +16,8 @@ void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string
     const auto tell = [&] {
         ir::Builder::Values words;
         for (std::size_t k = 0; k < values.size() && k < 3; ++k) {
-            const bool bits = !values[k].constant && dtype(values[k].type) == DType::UInt64;  // which need not fit an int64
+            const bool bits =
+                !values[k].number().constant && dtype(values[k].number().type) == DType::UInt64;  // which need not fit an int64
             words.push_back(bits ? builder_.cast(value(values[k]), DType::Int64) : value(values[k], DType::Int64));
         }
         report(code, message, place, words, function_);
@@ -62,8 +63,9 @@ namespace {
 
 /// Values of records are shown as NumPy's.
 void mark_records(const TypedExpr& from, TypedExpr& to) {
-    to.record = from.record;
-    for (std::size_t k = 0; k < from.items.size(); ++k) mark_records(from.items[k], to.items[k]);
+    if (from.kind() != Kind::Tuple) return;
+    to.tuple().record = from.tuple().record;
+    for (std::size_t k = 0; k < from.tuple().items.size(); ++k) mark_records(from.tuple().items[k], to.tuple().items[k]);
 }
 
 }  // namespace
@@ -78,14 +80,14 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
         numbers_of(shown, numbers, print.layout);
     }
     for (const TypedExpr& n : numbers)
-        if (n.kind != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
+        if (n.kind() != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
     if (dry_) {
         uses_log_ = true;
         return;
     }
     out_.prints.push_back(std::move(print));
     std::int64_t words = 2;
-    for (const TypedExpr& n : numbers) words += is_complex(n.type.dtype) ? 2 : 1;
+    for (const TypedExpr& n : numbers) words += is_complex(n.number().type.dtype) ? 2 : 1;
     const Value asked = builder_.atomic(ir::AtomicOp::Add, log_, builder_.i64(0), builder_.i64(words));
     const auto entry = [&] {
         Value at = builder_.add(asked, builder_.i64(1));
@@ -110,10 +112,10 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
         };
         for (const TypedExpr& n : numbers) {
             const Value v = value(n);
-            if (is_complex(n.type.dtype)) {
+            if (is_complex(n.number().type.dtype)) {
                 put_real(builder_.real(v));
                 put_real(builder_.imag(v));
-            } else if (is_float(n.type.dtype)) {
+            } else if (is_float(n.number().type.dtype)) {
                 put_real(v);
             } else {
                 put([&] { builder_.store(log_, at, value(n, DType::Int64)); });
@@ -127,12 +129,12 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
 void Lowering::assertion(const Tree& t) {
     const TypedExpr test = condition(t.parts[0]);
     const TypedExpr bad = pure(Opcode::Not, {DType::Bool, false}, {test}, DType::Bool);
-    if (bad.constant && !bad.scalar.b) return;
+    if (bad.number().constant && !bad.number().scalar.b) return;
     const auto stops = [&] {
         fail_when(flag(true), ErrorCode::Assertion, t.name, t.place, {});
         set_variable(return_flag, flag(true), t.place);
     };
-    if (bad.constant) return stops();
+    if (bad.number().constant) return stops();
     branch(bad, t.place, stops, [] {});
 }
 

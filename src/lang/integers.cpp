@@ -17,21 +17,25 @@ int width(std::uint64_t magnitude) { return static_cast<int>(std::bit_width(magn
 /// The bits of a result, too_many if nothing says that it fits an int64.
 int bits_after(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const int x = bits_of(a), y = bits_of(b), most = std::max(x, y), least = std::min(x, y);
-    const bool shifts = b.constant && b.scalar.as_int() >= 0 && b.scalar.as_int() < any;
+    const bool shifts = b.number().constant && b.number().scalar.as_int() >= 0 && b.number().scalar.as_int() < any;
     switch (op) {
         case Opcode::Add:
         case Opcode::Sub: return most < sums ? most + 1 : most == sums && least <= small_step ? sums : too_many;
         case Opcode::Mul: return x == 0 || y == 0 ? 0 : x + y <= sums ? x + y : too_many;
-        case Opcode::Shl: return shifts && x + b.scalar.as_int() <= sums ? x + static_cast<int>(b.scalar.as_int()) : too_many;
-        case Opcode::Shr: return shifts ? std::max(x - static_cast<int>(b.scalar.as_int()), 1) : x;
-        case Opcode::FloorDiv: return x < any || b.least >= 0 || (b.constant && b.scalar.as_int() != -1) ? x : too_many;
+        case Opcode::Shl:
+            return shifts && x + b.number().scalar.as_int() <= sums ? x + static_cast<int>(b.number().scalar.as_int()) : too_many;
+        case Opcode::Shr: return shifts ? std::max(x - static_cast<int>(b.number().scalar.as_int()), 1) : x;
+        case Opcode::FloorDiv:
+            return x < any || b.number().least >= 0 || (b.number().constant && b.number().scalar.as_int() != -1) ? x : too_many;
         case Opcode::Rem: return y;
-        case Opcode::And: return a.least >= 0 && b.least >= 0 ? least : a.least >= 0 ? x : b.least >= 0 ? y : most;
+        case Opcode::And:
+            return a.number().least >= 0 && b.number().least >= 0 ? least : a.number().least >= 0 ? x : b.number().least >= 0 ? y : most;
         case Opcode::Neg:
         case Opcode::Abs: return x < any ? x : too_many;
         case Opcode::Call:
-            return b.constant && b.scalar.as_int() >= 0 && b.scalar.as_int() * x <= sums ? static_cast<int>(b.scalar.as_int()) * x
-                                                                                         : too_many;
+            return b.number().constant && b.number().scalar.as_int() >= 0 && b.number().scalar.as_int() * x <= sums
+                       ? static_cast<int>(b.number().scalar.as_int()) * x
+                       : too_many;
         default: return most;
     }
 }
@@ -65,27 +69,28 @@ bool is_literal(const Tree& t) {
 }  // namespace
 
 int bits_of(const TypedExpr& t) {
-    if (t.type.dtype == DType::Bool) return 1;
-    if (!is_integer(t.type.dtype)) return any;
-    int bits = std::min<int>(t.bits, any);
-    if (!t.type.weak) bits = std::min(bits, 8 * itemsize(t.type.dtype) - (kind_of(t.type.dtype) == DKind::Signed ? 1 : 0));
-    if (t.least != unknown_least && t.most != unknown_most) {
+    if (t.number().type.dtype == DType::Bool) return 1;
+    if (!is_integer(t.number().type.dtype)) return any;
+    int bits = std::min<int>(t.number().bits, any);
+    if (!t.number().type.weak)
+        bits = std::min(bits, 8 * itemsize(t.number().type.dtype) - (kind_of(t.number().type.dtype) == DKind::Signed ? 1 : 0));
+    if (t.number().least != unknown_least && t.number().most != unknown_most) {
         const auto magnitude = [](std::int64_t v) { return v < 0 ? ~static_cast<std::uint64_t>(v) + 1 : static_cast<std::uint64_t>(v); };
-        bits = std::min(bits, std::max(width(magnitude(t.least)), width(magnitude(t.most))));
+        bits = std::min(bits, std::max(width(magnitude(t.number().least)), width(magnitude(t.number().most))));
     }
     return bits;
 }
 
 bool fits(const TypedExpr& weak, DType dtype) {
-    if (weak.assumed) return true;
-    if (weak.type.dtype == DType::UInt64) return dtype == DType::UInt64;
+    if (weak.number().assumed) return true;
+    if (weak.number().type.dtype == DType::UInt64) return dtype == DType::UInt64;
     if (dtype == DType::Int64) return true;
-    if (dtype == DType::UInt64) return weak.least >= 0;
+    if (dtype == DType::UInt64) return weak.number().least >= 0;
     const bool is_signed = kind_of(dtype) == DKind::Signed;
     const int bits = 8 * itemsize(dtype) - (is_signed ? 1 : 0);
-    if (bits_of(weak) <= bits) return is_signed || weak.least >= 0;
+    if (bits_of(weak) <= bits) return is_signed || weak.number().least >= 0;
     const std::int64_t high = (std::int64_t{1} << bits) - 1;
-    return weak.least >= (is_signed ? -high - 1 : 0) && weak.most <= high;
+    return weak.number().least >= (is_signed ? -high - 1 : 0) && weak.number().most <= high;
 }
 
 /// True in serial loops: their integers are Python's, which do not wrap.
@@ -93,15 +98,15 @@ bool Lowering::exact_integers() const { return loop_ && !loop_->parallel; }
 
 /// What an operation on Python's integers gives: as large as its operands say, and else checked.
 void Lowering::bound(TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place, bool wraps) {
-    if (!exact_integers() || !result.type.weak || !is_integer(result.type.dtype) || result.constant) return;
-    if (result.type.dtype == DType::UInt64) fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
+    if (!exact_integers() || !result.number().type.weak || !is_integer(result.number().type.dtype) || result.number().constant) return;
+    if (result.number().type.dtype == DType::UInt64) fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
     const int bits = bits_after(op, a, b);
-    result.bits = static_cast<std::uint8_t>(std::min(bits, any));
+    result.number().bits = static_cast<std::uint8_t>(std::min(bits, any));
     if (bits != too_many || wraps) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (!dry_) {
         const Value z = value(result, DType::Int64), y = value(b, DType::Int64), x = value(a, DType::Int64);
-        bad.value = overflows(op, x, y, z);
+        bad.number().value = overflows(op, x, y, z);
     }
     fail_when(bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
@@ -152,13 +157,15 @@ Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
 /// Whether a kernel looks at a Python integer that becomes one of this dtype: it is made of arguments, and need not fit. At 64 bits they
 /// wrap.
 bool Lowering::checks_range(const TypedExpr& t, DType to) const {
-    return t.given && !t.constant && t.argument < 0 && !exact_integers() && t.type.weak && is_integer(t.type.dtype) && is_integer(to) &&
-           itemsize(to) < 8 && !fits(t, to);
+    return t.number().given && !t.number().constant && t.number().argument < 0 && !exact_integers() && t.number().type.weak &&
+           is_integer(t.number().type.dtype) && is_integer(to) && itemsize(to) < 8 && !fits(t, to);
 }
 
 /// Of arguments beyond int64 a kernel makes integers of 64 bits too: one that is larger would be another number.
 void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
-    if (exact_integers() || !result.given || result.constant || !(result.type == NumberType{DType::UInt64, true})) return;
+    if (exact_integers() || !result.number().given || result.number().constant ||
+        !(result.number().type == NumberType{DType::UInt64, true}))
+        return;
     if (op != Opcode::Add && op != Opcode::Sub && op != Opcode::Mul && op != Opcode::Shl) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (!dry_) {
@@ -167,13 +174,13 @@ void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a
             const Value differs = builder_.ne(builder_.floor_div(z, y), x);
             return builder_.bit_and(builder_.ne(y, builder_.constant(DType::UInt64, Scalar(std::uint64_t{0}))), differs);
         };
-        bad.value = op == Opcode::Add   ? builder_.lt(z, x)
-                    : op == Opcode::Sub ? builder_.lt(x, y)
-                    : op == Opcode::Shl ? builder_.ne(builder_.shr(z, y), x)
-                                        : lost();
+        bad.number().value = op == Opcode::Add   ? builder_.lt(z, x)
+                             : op == Opcode::Sub ? builder_.lt(x, y)
+                             : op == Opcode::Shl ? builder_.ne(builder_.shr(z, y), x)
+                                                 : lost();
     }
     const auto shown = [](const TypedExpr& t, const char* as_large, const char* otherwise) {
-        return t.type.dtype == DType::UInt64 ? as_large : otherwise;
+        return t.number().type.dtype == DType::UInt64 ? as_large : otherwise;
     };
     std::string text = symbol(op);
     text.replace(text.find("$0"), 2, shown(a, "$u0", "$0"));
@@ -185,23 +192,25 @@ void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a
 /// serial loop where it happens, and a kernel for what is made of arguments; others that it computes wrap.
 void Lowering::narrowed(const TypedExpr& t, DType to) {
     TypedExpr bounds = t;
-    bounds.assumed = false;
+    bounds.number().assumed = false;
     if (fits(bounds, to)) return;
-    if (t.argument >= 0 && (t.assumed || !exact_integers())) {
-        const Fit fit{t.argument, to, at_, function_};
+    if (t.number().argument >= 0 && (t.number().assumed || !exact_integers())) {
+        const Fit fit{t.number().argument, to, at_, function_};
         if (std::ranges::none_of(out_.fits, [&](const Fit& f) { return f.argument == fit.argument && f.dtype == fit.dtype; }))
             out_.fits.push_back(fit);
         return;
     }
-    const bool large = t.type.dtype == DType::UInt64;  // beyond int64: in serial loops they are left to Python
+    const bool large = t.number().type.dtype == DType::UInt64;  // beyond int64: in serial loops they are left to Python
     if (exact_integers() ? large : !checks_range(t, to) || status_ == ir::no_value) return;
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    bad.value = large ? builder_.gt(t.value, builder_.constant(DType::UInt64, Scalar(most)))
-                      : builder_.lt(t.value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0));
-    if (!large && bits < any) bad.value = builder_.bit_or(bad.value, builder_.gt(t.value, builder_.i64((std::int64_t{1} << bits) - 1)));
+    bad.number().value = large ? builder_.gt(t.number().value, builder_.constant(DType::UInt64, Scalar(most)))
+                               : builder_.lt(t.number().value, builder_.i64(is_signed ? -(std::int64_t{1} << bits) : 0));
+    if (!large && bits < any)
+        bad.number().value =
+            builder_.bit_or(bad.number().value, builder_.gt(t.number().value, builder_.i64((std::int64_t{1} << bits) - 1)));
     fail_when(bad, ErrorCode::Overflow,
               std::string(large ? "Python integer $u0" : "Python integer $0") + " out of bounds for " + std::string(dtype_name(to)), at_,
               {t});
@@ -211,31 +220,31 @@ void Lowering::narrowed(const TypedExpr& t, DType to) {
 TypedExpr Lowering::whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name) {
     const NumberType type{DType::Int64, true};
     check_range(x, DType::Int64, place);
-    if (exact_integers() && x.type == NumberType{DType::UInt64, true})
+    if (exact_integers() && x.number().type == NumberType{DType::UInt64, true})
         fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
-    if (dtype(x.type) == DType::UInt64 && !function_->library) {
+    if (dtype(x.number().type) == DType::UInt64 && !function_->library) {
         TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-        if (x.constant)
-            bad = flag(x.scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
+        if (x.number().constant)
+            bad = flag(x.number().scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
         else if (!dry_)
-            bad.value = builder_.lt(builder_.cast(value(x), DType::Int64), builder_.i64(0));
+            bad.number().value = builder_.lt(builder_.cast(value(x), DType::Int64), builder_.i64(0));
         fail_when(bad, ErrorCode::Overflow, op_name + "the uint64 $u0 does not fit an int64", place, {x});
-        if (x.constant && bad.scalar.b) return cast(integer(0), type);
+        if (x.number().constant && bad.number().scalar.b) return cast(integer(0), type);
     }
     TypedExpr out = cast(x, type);
     // What is below zero here has failed.
-    if (!out.constant && is_integer(x.type.dtype)) out.least = std::max(out.least, x.least);
+    if (!out.number().constant && is_integer(x.number().type.dtype)) out.number().least = std::max(out.number().least, x.number().least);
     return out;
 }
 
 /// int(x): of a float the part before the point; NaN and what is too large fail as in Python.
 TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
-    if (!is_inexact(x.type.dtype)) return whole_to_int(x, place, "");
+    if (!is_inexact(x.number().type.dtype)) return whole_to_int(x, place, "");
     const NumberType type{DType::Int64, true};
     const char* nan = "cannot convert float NaN to integer";
     const char* large = "cannot convert a float that is infinite or does not fit an int64 to integer";
-    if (x.constant) {
-        const double v = x.scalar.cast(DType::Float64).f;
+    if (x.number().constant) {
+        const double v = x.number().scalar.cast(DType::Float64).f;
         if (v != v) fail(ErrorCode::Value, place, nan);
         if (!(v >= -0x1p63 && v < 0x1p63)) fail(ErrorCode::Overflow, place, large);
         return cast(x, type);
@@ -250,7 +259,7 @@ TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
         failed(ir::no_value, ir::no_value);
         return cast(x, type);
     }
-    const DType wide = dtype(x.type) == DType::Float64 ? DType::Float64 : DType::Float32;
+    const DType wide = dtype(x.number().type) == DType::Float64 ? DType::Float64 : DType::Float32;
     const Value v = value(x, wide);
     const Value below = builder_.lt(v, builder_.constant(wide, 0x1p63));
     const Value fits = builder_.bit_and(builder_.ge(v, builder_.constant(wide, -0x1p63)), below);
@@ -269,8 +278,8 @@ TypedExpr Lowering::binary_of(const Tree& t, bool wraps) {
     const auto masked_by = [&](const Tree& other) {
         if (!is_literal(other)) return false;
         const TypedExpr mask = expression(other);
-        if (!mask.constant || !is_integer(mask.type.dtype) || mask.least < 0) return false;
-        return t.name == "&" || std::has_single_bit(static_cast<std::uint64_t>(mask.scalar.i));
+        if (!mask.number().constant || !is_integer(mask.number().type.dtype) || mask.number().least < 0) return false;
+        return t.name == "&" || std::has_single_bit(static_cast<std::uint64_t>(mask.number().scalar.i));
     };
     const auto operand = [&](std::size_t k) {
         const bool counts = t.name == "<<" && k == 1;
@@ -279,7 +288,7 @@ TypedExpr Lowering::binary_of(const Tree& t, bool wraps) {
         return expression(t.parts[k]);
     };
     TypedExpr a = operand(0);
-    if (a.kind == Kind::Rows && contains(t.parts[1], Form::Apply, true)) a = settled(a, t.place);  // which might change what it reads
+    if (a.kind() == Kind::Rows && contains(t.parts[1], Form::Apply, true)) a = settled(a, t.place);  // which might change what it reads
     const TypedExpr b = operand(1);
     wraps_ = wraps;
     TypedExpr out = binary(t.name, a, b, t.place);

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::int64_t first_capacity = 16;
 
-const TypedExpr& counts_of(const TypedExpr& list) { return list.items[1]; }
+const View& counts_of(const TypedExpr& list) { return list.list().counts(); }
 
 }  // namespace
 
 /// Notes a number that a list takes: where it changes what the list holds, the function is walked once more before it is built.
 void Lowering::note_item(const TypedExpr& list, const TypedExpr& item, const Place& place) {
-    if (item.kind != Kind::Number) wrong_type(place, "lists and sets in a kernel hold numbers, not " + describe(item));
-    const NumberType taken = item.type;
-    const auto [found, is_new] = list_types_.try_emplace(list.made_at, taken);
+    if (item.kind() != Kind::Number) wrong_type(place, "lists and sets in a kernel hold numbers, not " + describe(item));
+    const NumberType taken = item.number().type;
+    const auto [found, is_new] = list_types_.try_emplace(list.list().made_at, taken);
     lists_changed_ = lists_changed_ || is_new;
     if (found->second == taken || (taken.dtype == DType::Bool && found->second.dtype == DType::Bool)) return;
     if (const GivenList* given = given_list(list); given && !dry_ && !(given->grows && given->filled && found->second.dtype == taken.dtype))
@@ -24,57 +24,57 @@ void Lowering::note_item(const TypedExpr& list, const TypedExpr& item, const Pla
         wrong_type(place, "a list from before the loop holds " + describe(found->second) + ", and here is " + describe(item));
     NumberType type;
     if (!join(found->second, taken, type))
-        wrong_type(place, "this " + list.text + " holds " + describe(found->second) + ", and here is " + describe(item) +
-                              "; convert one of the two");
+        wrong_type(place, "this " + std::string(list.list().word()) + " holds " + describe(found->second) + ", and here is " +
+                              describe(item) + "; convert one of the two");
     lists_changed_ = lists_changed_ || !(type == found->second);
     found->second = type;
 }
 
 /// `contents`: what it starts with, an array.
 TypedExpr Lowering::new_list(const Tree& t, const TypedExpr* contents) {
-    TypedExpr out;
-    out.kind = Kind::List;
-    out.made_at = &t;
-    out.text = t.index == 0 ? "list" : "set";
+    List made;
+    made.made_at = &t;
+    made.is_set = t.index != 0;
     const auto found = list_types_.find(&t);
-    out.type = found == list_types_.end() ? NumberType{DType::Int64, true} : found->second;
+    made.type = found == list_types_.end() ? NumberType{DType::Int64, true} : found->second;
     need_own_memory();
-    TypedExpr values = own_view(out.text, dtype(out.type), 1);
-    std::int64_t room = own_bytes() / itemsize(values.view.dtype);
+    TypedExpr values = own_view(made.word(), dtype(made.type), 1);
+    std::int64_t room = own_bytes() / itemsize(values.view().dtype);
     TypedExpr given_room;
     if (room == 0) {
         room = first_capacity;
         std::vector<TypedExpr> extents{integer(room)};
         if (contents && !dry_) {
-            const Value n = value(contents->view.lead[1], DType::Int64);
+            const Value n = value(contents->view().lead[1], DType::Int64);
             extents[0] = number({DType::Int64, true}, builder_.max(builder_.i64(room), builder_.add(n, n)), 0);
         }
-        sized_memory(values.view, extents, t.place);
+        sized_memory(values.view(), extents, t.place);
         given_room = extents[0];
     } else if (!dry_) {
-        values.view.pointer = builder_.array(out.text, values.view.dtype, room, ir::Space::Private);
+        values.view().pointer = builder_.array(made.word(), values.view().dtype, room, ir::Space::Private);
     }
-    values.view.lead = {integer(0), integer(room), integer(1)};
+    values.view().lead = {integer(0), integer(room), integer(1)};
     const TypedExpr counts = own_memory("count", DType::Int64, {integer(2)}, t.place);
     if (!dry_) {
-        builder_.store(counts.view.pointer, builder_.i64(0), builder_.i64(0));
-        builder_.store(counts.view.pointer, builder_.i64(1), builder_.i64(room));
+        builder_.store(counts.view().pointer, builder_.i64(0), builder_.i64(0));
+        builder_.store(counts.view().pointer, builder_.i64(1), builder_.i64(room));
     }
-    out.items = {values, counts};
+    made.memory = {values, counts};
+    const TypedExpr out{std::move(made)};
     if (contents) fill_list(out, *contents, given_room);
     return out;
 }
 
 /// The elements that a list starts with; `room`: 0 where there is no memory for them.
 void Lowering::fill_list(const TypedExpr& list, const TypedExpr& contents, const TypedExpr& room) {
-    note_access(contents.view, ir::Access::Read);
+    note_access(contents.view(), ir::Access::Read);
     if (dry_) return;
-    const Value counts = counts_of(list).view.pointer, capacity = value(room, DType::Int64);
-    const Value n = builder_.min(value(contents.view.lead[1], DType::Int64), capacity);
+    const Value counts = counts_of(list).pointer, capacity = value(room, DType::Int64);
+    const Value n = builder_.min(value(contents.view().lead[1], DType::Int64), capacity);
     const auto copy = [&](Value i, std::span<const Value>) {
         const TypedExpr index[] = {number({DType::Int64, true}, i, 0)};
-        const View from = view_at(contents.view, index);
-        builder_.store(list.items[0].view.pointer, i, builder_.load(from.pointer, value(from.lead[0], DType::Int64)));
+        const View from = view_at(contents.view(), index);
+        builder_.store(list.list().elements().pointer, i, builder_.load(from.pointer, value(from.lead[0], DType::Int64)));
         return ir::Builder::Values();
     };
     builder_.for_loop(builder_.i64(0), n, builder_.i64(1), {}, copy);
@@ -85,7 +85,7 @@ void Lowering::fill_list(const TypedExpr& list, const TypedExpr& contents, const
 /// What is known of a list of Python's that is an argument; null for others.
 const GivenList* Lowering::given_list(const TypedExpr& list) const {
     if (!loop_) return nullptr;
-    const auto found = std::ranges::find_if(loop_->lists, [&](const GivenList& g) { return &g.made == list.made_at; });
+    const auto found = std::ranges::find_if(loop_->lists, [&](const GivenList& g) { return &g.made == list.list().made_at; });
     return found == loop_->lists.end() ? nullptr : &*found;
 }
 
@@ -98,7 +98,7 @@ void Lowering::take_lists() {
         const Variable v = scope_.at(g.name);
         if (own_bytes() > 0) wrong_type(g.made.place, "`" + g.name + "` is a Python list, which only the CPU takes; use an array");
         if (g.filled) {
-            const NumberType given{v.expr.view.dtype, g.weak}, found = list_types_.try_emplace(&g.made, given).first->second;
+            const NumberType given{v.expr.view().dtype, g.weak}, found = list_types_.try_emplace(&g.made, given).first->second;
             if (!dry_ && !(given == found) && !(g.grows && given.dtype == found.dtype))
                 wrong_type(g.made.place, "`" + g.name + "` holds " + describe(given) + ", and the loop puts " + describe(found) +
                                              " into it; start with one like these");
@@ -113,13 +113,13 @@ void Lowering::hand_lists() {
     for (const GivenList& g : loop_->lists) {
         if (!g.changes) continue;
         const TypedExpr list = scope_.at(g.name).expr;
-        const View& out = scope_.at(given_lists).expr.view;
+        const View& out = scope_.at(given_lists).expr.view();
         note_access(out, ir::Access::Write);
         if (dry_) continue;
         const Value count = value(list_length(list), DType::Int64);
-        const bool is_weak = list.type.weak;
-        const Value facts[] = {builder_.take_memory(list.items[0].view.pointer, count), count,
-                               builder_.i64(2 * static_cast<std::int64_t>(dtype(list.type)) + static_cast<std::int64_t>(is_weak))};
+        const bool is_weak = list.list().type.weak;
+        const Value facts[] = {builder_.take_memory(list.list().elements().pointer, count), count,
+                               builder_.i64(2 * static_cast<std::int64_t>(dtype(list.list().type)) + static_cast<std::int64_t>(is_weak))};
         for (const Value fact : facts) builder_.store(out.pointer, builder_.i64(at++), fact);
     }
 }
@@ -138,50 +138,50 @@ TypedExpr Lowering::list(const Tree& t) {
 }
 
 TypedExpr Lowering::list_length(const TypedExpr& list) {
-    const Value count = dry_ ? ir::no_value : builder_.load(counts_of(list).view.pointer, builder_.i64(0));
+    const Value count = dry_ ? ir::no_value : builder_.load(counts_of(list).pointer, builder_.i64(0));
     TypedExpr out = number({DType::Int64, true}, count, 0);
-    out.bits = 46;
+    out.number().bits = 46;
     return out;
 }
 
 void Lowering::set_list_length(const TypedExpr& list, Value count) {
     if (given_list(list)) count = builder_.select(nothing_failed(), count, value(list_length(list), DType::Int64));
-    builder_.store(counts_of(list).view.pointer, builder_.i64(0), count);
+    builder_.store(counts_of(list).pointer, builder_.i64(0), count);
 }
 
 /// The elements as an array: what NumPy's functions make of a list.
 TypedExpr Lowering::elements_of(const TypedExpr& list) {
-    TypedExpr out = list.items[0];
-    out.view.lead = {integer(0), list_length(list), integer(1)};
+    TypedExpr out = list.list().memory[0];
+    out.view().lead = {integer(0), list_length(list), integer(1)};
     return out;
 }
 
 TypedExpr Lowering::changing_elements(const TypedExpr& list) {
     TypedExpr out = elements_of(list);
-    if (!dry_ && given_list(list)) out.view.guards.push_back({nothing_failed()});
+    if (!dry_ && given_list(list)) out.view().guards.push_back({nothing_failed()});
     return out;
 }
 
 /// An element as Python has it: what was put in.
 TypedExpr Lowering::list_item(const TypedExpr& list, const View& place) {
     TypedExpr out = element(place);
-    out.type.weak = list.type.weak;
+    out.number().type.weak = list.list().type.weak;
     return out;
 }
 
 View Lowering::list_place(const TypedExpr& list, std::span<const TypedExpr> indices, const Tree& t) {
-    if (list.text == "set") wrong_type(t.place, "a set has no order, and no element by index");
-    if (indices.size() != 1 || indices[0].kind != Kind::Number)
+    if (list.list().is_set) wrong_type(t.place, "a set has no order, and no element by index");
+    if (indices.size() != 1 || indices[0].kind() != Kind::Number)
         wrong_type(t.place, "a list in a kernel is indexed with one integer; take parts of np.array(…) of it");
-    return viewed(changing_elements(list).view, indices, t);
+    return viewed(changing_elements(list).view(), indices, t);
 }
 
 void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const Place& place) {
     note_item(list, item, place);
     uses_status_ = true;
-    const View& values = list.items[0].view;
+    const View& values = list.list().elements();
     if (dry_) return;
-    const Value counts = counts_of(list).view.pointer, count = builder_.load(counts, builder_.i64(0));
+    const Value counts = counts_of(list).pointer, count = builder_.load(counts, builder_.i64(0));
     const std::int64_t room = own_bytes() / itemsize(values.dtype);
     const auto larger = [&] {
         const Value capacity = builder_.load(counts, builder_.i64(1)), twice = builder_.add(capacity, capacity);
@@ -195,7 +195,7 @@ void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const P
     if (given_list(list)) fits = builder_.bit_and(fits, nothing_failed());
     const std::string most = room > 0 ? ": an item has room for " + std::to_string(room) + " here; pass an array for more" : "";
     fail_when(number({DType::Bool, false}, builder_.bit_not(fits)), ErrorCode::Memory,
-              "there is no memory for one more element of this " + list.text + most, place, {});
+              "there is no memory for one more element of this " + std::string(list.list().word()) + most, place, {});
     const auto put = [&] {
         View open = values;
         const TypedExpr index[] = {number({DType::Int64, true}, count, 0)};
@@ -215,14 +215,15 @@ void Lowering::add_to_set(const TypedExpr& set, const TypedExpr& item, const Pla
 
 /// The last element, taken out.
 TypedExpr Lowering::popped(const TypedExpr& list, const Place& place) {
-    TypedExpr out = number({list.type}, ir::no_value);
+    TypedExpr out = number({list.list().type}, ir::no_value);
     uses_status_ = true;
     if (dry_) return out;
     const TypedExpr length = list_length(list);
     const Value count = value(length, DType::Int64), zero = builder_.i64(0);
-    fail_when(number({DType::Bool, false}, builder_.eq(count, zero)), ErrorCode::Index, "pop from an empty " + list.text, place, {});
+    fail_when(number({DType::Bool, false}, builder_.eq(count, zero)), ErrorCode::Index,
+              "pop from an empty " + std::string(list.list().word()), place, {});
     const TypedExpr index[] = {number({DType::Int64, true}, builder_.max(builder_.sub(count, builder_.i64(1)), zero), 0)};
-    out = list_item(list, view_at(list.items[0].view, index));
+    out = list_item(list, view_at(list.list().elements(), index));
     set_list_length(list, value(index[0], DType::Int64));
     return out;
 }
@@ -236,7 +237,7 @@ TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, c
     TypedExpr changed = number({DType::Bool, false}, ir::no_value);
     if (!dry_) {
         const Value before = value(length, DType::Int64);
-        changed.value = builder_.ne(value(list_length(set), DType::Int64), before);
+        changed.number().value = builder_.ne(value(list_length(set), DType::Int64), before);
     }
     fail_when(changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
     return length;
@@ -244,39 +245,40 @@ TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, c
 
 /// item in values
 TypedExpr Lowering::contained(const TypedExpr& item, const TypedExpr& values, const Place& place) {
-    if (values.kind == Kind::Tuple && values.names.empty()) {
+    if (values.kind() == Kind::Tuple && values.tuple().names.empty()) {
         TypedExpr out = flag(false);
-        for (std::size_t k = 0; k < values.items.size(); ++k) {
+        for (std::size_t k = 0; k < values.tuple().items.size(); ++k) {
             const TypedExpr same = compared("==", item, field(values, k), place);
-            if (same.constant && same.scalar.b) return same;
-            if (!same.constant) out = out.constant ? same : pure(Opcode::Or, {DType::Bool, false}, {out, same}, DType::Bool);
+            if (same.number().constant && same.number().scalar.b) return same;
+            if (!same.number().constant)
+                out = out.number().constant ? same : pure(Opcode::Or, {DType::Bool, false}, {out, same}, DType::Bool);
         }
-        out.type.weak = true;  // as Python's
+        out.number().type.weak = true;  // as Python's
         return out;
     }
-    const TypedExpr array = values.kind == Kind::List ? elements_of(values) : values;
+    const TypedExpr array = values.kind() == Kind::List ? elements_of(values) : values;
     if (!is_rows(array))
         wrong_type(place, "`in` looks through tuples, lists, sets and arrays of numbers in a kernel, not " + describe(values));
     const TypedExpr same = compared("==", item, array, place);
     TypedExpr out = reduced(same, {RowReduction::Any, place, "in", {}, integer(0)}, TypedExpr(), false);
-    out.type.weak = true;
+    out.number().type.weak = true;
     return out;
 }
 
 /// values[i] of a tuple of numbers, where i is not known before the kernel runs.
 TypedExpr Lowering::item_at(const TypedExpr& values, const TypedExpr& index, const Tree& t) {
     constexpr std::size_t most = 64;
-    const std::size_t n = values.items.size();
+    const std::size_t n = values.tuple().items.size();
     const std::string advice = "; which one it is must be known before the kernel runs";
     if (n == 0 || n > most)
         wrong_type(t.place, "a tuple of " + std::to_string(n) + " is indexed with a constant integer" + advice + ": use an array");
-    NumberType type = loaded(field(values, 0)).type;
+    NumberType type = loaded(field(values, 0)).number().type;
     std::vector<TypedExpr> items;
     for (std::size_t k = 0; k < n; ++k) {
         items.push_back(loaded(field(values, k)));
-        if (items[k].kind != Kind::Number)
+        if (items[k].kind() != Kind::Number)
             wrong_type(t.place, "a tuple that holds " + describe(items[k]) + " is indexed with a constant integer" + advice);
-        if (!join(type, items[k].type, type))
+        if (!join(type, items[k].number().type, type))
             wrong_type(t.place, "this tuple holds " + describe(items[0]) + " and " + describe(items[k]) +
                                     ", and is indexed with a constant integer" + advice + ": convert one of the two");
     }

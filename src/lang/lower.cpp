@@ -43,45 +43,44 @@ void Lowering::fail(ErrorCode code, const Place& place, const std::string& messa
 /// the parameters are the same: they cost nothing.
 TypedExpr Lowering::array_argument(int k, const std::string& name) {
     const ArgumentType& type = types_[static_cast<std::size_t>(k)];
-    TypedExpr t;
-    t.kind = Kind::Array;
-    t.view.dtype = type.dtype;
-    t.view.source = k;
-    t.view.name = name;
-    t.view.rank = type.rank;
+    View v;
+    v.dtype = type.dtype;
+    v.source = k;
+    v.name = name;
+    v.rank = type.rank;
     const auto parameter = [&](Slot::Kind kind, int d, const std::string& label, std::int64_t least) {
-        Value v = ir::no_value;
+        Value given = ir::no_value;
         if (!dry_) {
-            v = builder_.scalar_param(label, DType::Int64);
+            given = builder_.scalar_param(label, DType::Int64);
             out_.slots.push_back({kind, k, d});
         }
-        TypedExpr extent = number({DType::Int64, true}, v, least);
-        if (type.assumed && kind == Slot::Kind::Extent) extent.bits = assumed_bits;
+        TypedExpr extent = number({DType::Int64, true}, given, least);
+        if (type.assumed && kind == Slot::Kind::Extent) extent.number().bits = assumed_bits;
         return extent;
     };
     if (!dry_) {
         const ir::Access access = out_.accesses[static_cast<std::size_t>(k)];
-        t.view.pointer = builder_.pointer(name, type.dtype, access, options_.distinct);
+        v.pointer = builder_.pointer(name, type.dtype, access, options_.distinct);
         out_.slots.push_back({Slot::Kind::Pointer, k, 0});
     }
-    t.view.lead.push_back(integer(0));
+    v.lead.push_back(integer(0));
     for (int d = 0; d < type.rank; ++d) {
         const bool known = type.last > 0 && d + 1 == type.rank;
-        t.view.lead.push_back(known ? integer(type.last) : parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
+        v.lead.push_back(known ? integer(type.last) : parameter(Slot::Kind::Extent, d, name + ".shape" + std::to_string(d), 0));
     }
     std::vector<TypedExpr> strides;
     if (type.contiguous) {
         TypedExpr stride = integer(1);
         for (int d = type.rank - 1; d >= 0; --d) {
             strides.insert(strides.begin(), stride);
-            if (d > 0) stride = mul(stride, t.view.lead[static_cast<std::size_t>(1 + d)]);
+            if (d > 0) stride = mul(stride, v.lead[static_cast<std::size_t>(1 + d)]);
         }
     } else {
         for (int d = 0; d < type.rank; ++d)
             strides.push_back(parameter(Slot::Kind::Stride, d, name + ".stride" + std::to_string(d), unknown_least));
     }
-    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
-    return t;
+    v.lead.insert(v.lead.end(), strides.begin(), strides.end());
+    return {std::move(v)};
 }
 
 /// The k-th argument of the list, and its parts if it is a tuple; k moves on to the next.
@@ -101,32 +100,26 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
                 out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
             TypedExpr n = number(number_type, v);
-            if (type.weak && is_integer(type.dtype)) n.argument = static_cast<int>(at);
-            n.given = n.argument >= 0;
+            if (type.weak && is_integer(type.dtype)) n.number().argument = static_cast<int>(at);
+            n.number().given = n.number().argument >= 0;
             if (type.assumed) {
-                n.assumed = true;
-                n.most = (std::int64_t{1} << assumed_bits) - 1;
-                n.least = -n.most;
-                n.bits = assumed_bits;
+                n.number().assumed = true;
+                n.number().most = (std::int64_t{1} << assumed_bits) - 1;
+                n.number().least = -n.number().most;
+                n.number().bits = assumed_bits;
             }
             return n;
         }
-        case ArgumentType::Kind::Function: {
-            TypedExpr f;
-            f.kind = Kind::Function;
-            f.function = type.function;
-            f.text = type.name;
-            return f;
-        }
+        case ArgumentType::Kind::Function: return {Callee{type.function, type.name}};
         case ArgumentType::Kind::Tuple: {
             TypedExpr t = tuple({});
-            t.names = type.names;
-            t.columns = type.columns;
-            t.structure = type.structure;
+            t.tuple().names = type.names;
+            t.tuple().columns = type.columns;
+            t.tuple().structure = type.structure;
             for (std::size_t p = 0; p < type.parts; ++p)
-                t.items.push_back(declare(k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
-            t.record = type.records > 0 && first_part(t).kind == Kind::Array;
-            t.dimensions = type.records;
+                t.tuple().items.push_back(declare(k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
+            t.tuple().record = type.records > 0 && first_part(t).kind() == Kind::Array;
+            t.tuple().dimensions = type.records;
             return t;
         }
     }
@@ -153,13 +146,13 @@ TypedExpr Lowering::outside_number(const OutsideNumber& number) {
     if (!options_.fp64 && !number->weak && (number->dtype == DType::Float64 || number->dtype == DType::Complex128))
         throw Error(ErrorCode::Type, "the device has no " + std::string(dtype_name(number->dtype)));
     TypedExpr n = k < outside_.size() ? outside_[k] : lang::number({number->dtype, number->weak}, ir::no_value);
-    if (number->weak && is_integer(number->dtype)) n.argument = static_cast<int>(types_.size() + k);
-    n.given = n.argument >= 0;
-    if (options_.small_outside && n.argument >= 0 && number->dtype == DType::Int64) {
-        n.assumed = true;
-        n.most = (std::int64_t{1} << assumed_bits) - 1;
-        n.least = -n.most;
-        n.bits = assumed_bits;
+    if (number->weak && is_integer(number->dtype)) n.number().argument = static_cast<int>(types_.size() + k);
+    n.number().given = n.number().argument >= 0;
+    if (options_.small_outside && n.number().argument >= 0 && number->dtype == DType::Int64) {
+        n.number().assumed = true;
+        n.number().most = (std::int64_t{1} << assumed_bits) - 1;
+        n.number().least = -n.number().most;
+        n.number().bits = assumed_bits;
     }
     return n;
 }
@@ -196,8 +189,7 @@ void Lowering::walk_function() {
     stack_.assign(1, function_.get());
     std::size_t at = 0;
     if (takes_item_) {
-        TypedExpr item;
-        item.kind = space_.group_size.empty() ? Kind::Item : Kind::NdItem;
+        const TypedExpr item = space_.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
         scope_.set(function_->params[at++], {item, function_->body.place, false, ++versions_});
     }
     for (const TypedExpr& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
@@ -245,7 +237,7 @@ TypedExpr Lowering::returned() {
         if (k < function_->params.size())
             given.set(function_->params[k], {arguments_[k], function_->body.place, false, ++versions_});
         else
-            rest.items.push_back(arguments_[k]);
+            rest.tuple().items.push_back(arguments_[k]);
     }
     if (!function_->rest.empty()) given.set(function_->rest, {rest, function_->body.place, false, ++versions_});
     TypedExpr out;

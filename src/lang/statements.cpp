@@ -10,63 +10,72 @@ namespace pardo::lang {
 /// The type of a value that is computed: what is known of a constant now is forgotten, but not its least value.
 TypedExpr Lowering::fluid(const TypedExpr& t) const {
     TypedExpr out = t;
-    out.constant = false;
-    out.value = ir::no_value;
-    out.argument = -1;
-    out.given = false;
-    if (!exact_integers()) out.bits = 63;
-    out.view.guards.clear();
-    for (TypedExpr& item : out.items) item = fluid(item);
-    for (TypedExpr& part : out.view.lead) part = fluid(part);
+    if (t.kind() == Kind::Number) {
+        Number& n = out.number();
+        n.constant = false;
+        n.value = ir::no_value;
+        n.argument = -1;
+        n.given = false;
+        if (!exact_integers()) n.bits = 63;
+    } else if (t.kind() == Kind::Array) {
+        out.view().guards.clear();
+        for (TypedExpr& part : out.view().lead) part = fluid(part);
+    }
+    for (TypedExpr& part : out.parts()) part = fluid(part);
     return out;
 }
 
 TypedExpr Lowering::unbounded(const TypedExpr& t) const {
     TypedExpr out = fluid(t);
-    if (out.kind == Kind::Number) {
-        out = number(out.type, out.value);
-        out.assumed = out.type.weak && is_integer(out.type.dtype);
+    if (out.kind() == Kind::Number) {
+        out = number(out.number().type, out.number().value);
+        out.number().assumed = out.number().type.weak && is_integer(out.number().type.dtype);
     }
-    for (TypedExpr& item : out.items) item = unbounded(item);
+    for (TypedExpr& part : out.parts()) part = unbounded(part);
     return out;
 }
 
 TypedExpr Lowering::blank(const TypedExpr& like) {
     TypedExpr out = like;
-    if (like.kind == Kind::Number) {
-        Scalar zero = Scalar(0).cast(like.type.dtype);
-        zero.weak = like.type.weak;
+    if (like.kind() == Kind::Number) {
+        Scalar zero = Scalar(0).cast(like.number().type.dtype);
+        zero.weak = like.number().type.weak;
         return number(zero);
     }
-    for (TypedExpr& item : out.items) item = blank(item);
-    for (TypedExpr& part : out.view.lead) part = blank(part);
-    out.view.guards.clear();
+    if (like.kind() == Kind::Array) {
+        for (TypedExpr& part : out.view().lead) part = blank(part);
+        out.view().guards.clear();
+    }
+    for (TypedExpr& part : out.parts()) part = blank(part);
     return out;
 }
 
 bool Lowering::same_type(const TypedExpr& a, const TypedExpr& b) {
-    if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-    if (a.kind == Kind::Number &&
-        (!(a.type == b.type) || a.least != b.least || a.most != b.most || a.bits != b.bits || a.constant != b.constant))
+    if (a.kind() != b.kind() || a.parts().size() != b.parts().size()) return false;
+    if (a.kind() == Kind::Number &&
+        (!(a.number().type == b.number().type) || a.number().least != b.number().least || a.number().most != b.number().most ||
+         a.number().bits != b.number().bits || a.number().constant != b.number().constant))
         return false;
-    if (a.kind == Kind::Array) {
-        for (std::size_t k = 0; k < a.view.lead.size(); ++k)
-            if (!same_type(a.view.lead[k], b.view.lead[k])) return false;
+    if (a.kind() == Kind::Array) {
+        for (std::size_t k = 0; k < a.view().lead.size(); ++k)
+            if (!same_type(a.view().lead[k], b.view().lead[k])) return false;
     }
-    return std::equal(a.items.begin(), a.items.end(), b.items.begin(), same_type);
+    return std::ranges::equal(a.parts(), b.parts(), same_type);
 }
 
 void Lowering::numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout) {
     ArgumentType& here = layout.emplace_back();
-    here.dtype = t.type.dtype;
-    here.weak = t.type.weak;
-    if (t.kind != Kind::Tuple) return out.push_back(t);
+    if (t.kind() == Kind::Number) {
+        here.dtype = t.number().type.dtype;
+        here.weak = t.number().type.weak;
+    }
+    if (t.kind() != Kind::Tuple) return out.push_back(t);
     here.kind = ArgumentType::Kind::Tuple;
-    here.parts = t.items.size();
-    here.names = t.names;
-    here.structure = t.structure;
-    here.records = t.record ? 1 : 0;
-    for (const TypedExpr& item : t.items) numbers_of(item, out, layout);
+    here.parts = t.tuple().items.size();
+    here.names = t.tuple().names;
+    here.structure = t.tuple().structure;
+    here.records = t.tuple().record ? 1 : 0;
+    for (const TypedExpr& item : t.tuple().items) numbers_of(item, out, layout);
 }
 
 TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
@@ -80,56 +89,60 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
         return " is " + describe(first.expr) + " on one path (" + line_text(first.place) + ") and " + describe(second.expr) +
                " on another (" + line_text(second.place) + "); it needs one type";
     };
-    if (x.kind != y.kind) conflict(types());
+    if (x.kind() != y.kind()) conflict(types());
     TypedExpr out = fluid(x);
-    switch (x.kind) {
+    switch (x.kind()) {
         case Kind::Number:
-            if (x.constant && y.constant && x.type == y.type && x.scalar.u == y.scalar.u && !is_complex(x.type.dtype)) return x;
-            if (!join(x.type, y.type, out.type)) {
+            if (x.number().constant && y.number().constant && x.number().type == y.number().type &&
+                x.number().scalar.u == y.number().scalar.u && !is_complex(x.number().type.dtype))
+                return x;
+            if (!join(x.number().type, y.number().type, out.number().type)) {
                 if (!name.starts_with("the value")) conflict(types() + ": convert one of the two");
-                out.type = promoted(x, y, place);  // of `a if test else b`
-                return number(out.type, ir::no_value);
+                out.number().type = promoted(x, y, place);  // of `a if test else b`
+                return number(out.number().type, ir::no_value);
             }
             if (outgrows(x, y)) {
-                if (out.type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
-                out.type = {DType::Int64, true};
+                if (out.number().type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
+                out.number().type = {DType::Int64, true};
             }
-            out.least = std::min(x.least, y.least);
-            out.most = std::max(x.most, y.most);
-            out.assumed = x.assumed && y.assumed;
-            out.given = is_given(x) && is_given(y) && out.type.weak && is_integer(out.type.dtype);
-            if (exact_integers()) out.bits = static_cast<std::uint8_t>(std::max(bits_of(x), bits_of(y)));
+            out.number().least = std::min(x.number().least, y.number().least);
+            out.number().most = std::max(x.number().most, y.number().most);
+            out.number().assumed = x.number().assumed && y.number().assumed;
+            out.number().given = is_given(x) && is_given(y) && out.number().type.weak && is_integer(out.number().type.dtype);
+            if (exact_integers()) out.number().bits = static_cast<std::uint8_t>(std::max(bits_of(x), bits_of(y)));
             return out;
         case Kind::Tuple:
-            if (x.names != y.names || x.structure != y.structure || x.record != y.record || x.dimensions != y.dimensions) conflict(types());
-            if (x.items.size() != y.items.size())
-                conflict(" is a tuple of " + std::to_string(x.items.size()) + " or of " + std::to_string(y.items.size()));
-            for (std::size_t k = 0; k < x.items.size(); ++k)
-                out.items[k] = joined(name + "[" + std::to_string(k) + "]", {x.items[k], a.place}, {y.items[k], b.place}, place);
+            if (x.tuple().names != y.tuple().names || x.tuple().structure != y.tuple().structure || x.tuple().record != y.tuple().record ||
+                x.tuple().dimensions != y.tuple().dimensions)
+                conflict(types());
+            if (x.tuple().items.size() != y.tuple().items.size())
+                conflict(" is a tuple of " + std::to_string(x.tuple().items.size()) + " or of " + std::to_string(y.tuple().items.size()));
+            for (std::size_t k = 0; k < x.tuple().items.size(); ++k)
+                out.tuple().items[k] =
+                    joined(name + "[" + std::to_string(k) + "]", {x.tuple().items[k], a.place}, {y.tuple().items[k], b.place}, place);
             return out;
         case Kind::List:
-            if (x.items[0].view.source != y.items[0].view.source)
+            if (x.list().elements().source != y.list().elements().source)
                 conflict(" is one list on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
                          "); clear one list, or append to it, on both");
-            out.items = x.items;
-            return out;
+            return x;
         case Kind::Array:
-            if (x.view.source != y.view.source || x.view.rank != y.view.rank)
+            if (x.view().source != y.view().source || x.view().rank != y.view().rank)
                 conflict(" is one array on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
                          "); at each line it is known which array a name is: choose between elements, or swap "
                          "arrays between launches");
-            for (std::size_t k = 0; k < x.view.lead.size(); ++k)
-                out.view.lead[k] = joined(name, {x.view.lead[k], a.place}, {y.view.lead[k], b.place}, place);
-            out.view.pointer = x.view.pointer;
+            for (std::size_t k = 0; k < x.view().lead.size(); ++k)
+                out.view().lead[k] = joined(name, {x.view().lead[k], a.place}, {y.view().lead[k], b.place}, place);
+            out.view().pointer = x.view().pointer;
             return out;
         case Kind::Function:
-            if (x.function != y.function || x.text != y.text)
+            if (x.callee().function != y.callee().function || x.callee().name != y.callee().name)
                 conflict(" is one function on one path (" + line_text(first.place) + ") and another on another (" +
                          line_text(second.place) + "); at each line it is known which function a name is: call them in the branches");
             return x;
         case Kind::DType:
         case Kind::Text:
-            if (x.type.dtype != y.type.dtype || x.text != y.text)
+            if (x.kind() == Kind::DType ? x.dtype() != y.dtype() : x.text() != y.text())
                 conflict(" is not the same on every path, and it must be known before the kernel runs");
             return x;
         case Kind::Rows: conflict(" is an expression on arrays on one path or another; write the choice as `if` and `else`"); return x;
@@ -140,19 +153,19 @@ TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Var
 
 /// The values of an expression, converted to another's type; constants of that need none.
 void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Value>& out) {
-    switch (like.kind) {
+    switch (like.kind()) {
         case Kind::Number:
-            if (!like.constant) out.push_back(value(t, dtype(like.type)));
+            if (!like.number().constant) out.push_back(value(t, dtype(like.number().type)));
             return;
         case Kind::List:
         case Kind::Tuple:
-            for (std::size_t k = 0; k < like.items.size(); ++k) flatten(t.items[k], like.items[k], out);
+            for (std::size_t k = 0; k < like.parts().size(); ++k) flatten(t.parts()[k], like.parts()[k], out);
             return;
         case Kind::Array:
-            for (std::size_t k = 0; k < like.view.lead.size(); ++k) flatten(t.view.lead[k], like.view.lead[k], out);
+            for (std::size_t k = 0; k < like.view().lead.size(); ++k) flatten(t.view().lead[k], like.view().lead[k], out);
             if (!options_.bounds_check || dry_) return;
-            if (!t.view.guards.empty()) guarded(t.view, [] { return ir::Builder::Values(); }, {});
-            out.push_back(t.view.guards.empty() ? value(flag(true)) : guard_of(t.view));
+            if (!t.view().guards.empty()) guarded(t.view(), [] { return ir::Builder::Values(); }, {});
+            out.push_back(t.view().guards.empty() ? value(flag(true)) : guard_of(t.view()));
             return;
         default: return;
     }
@@ -160,17 +173,17 @@ void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Va
 
 TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const {
     TypedExpr out = like;
-    switch (like.kind) {
+    switch (like.kind()) {
         case Kind::Number:
-            if (!like.constant) out.value = dry_ ? ir::no_value : values[at++];
+            if (!like.number().constant) out.number().value = dry_ ? ir::no_value : values[at++];
             return out;
         case Kind::List:
         case Kind::Tuple:
-            for (TypedExpr& item : out.items) item = rebuilt(item, values, at);
+            for (TypedExpr& part : out.parts()) part = rebuilt(part, values, at);
             return out;
         case Kind::Array:
-            for (TypedExpr& part : out.view.lead) part = rebuilt(part, values, at);
-            if (options_.bounds_check && !dry_) out.view.guards = {Guard{values[at++]}};
+            for (TypedExpr& part : out.view().lead) part = rebuilt(part, values, at);
+            if (options_.bounds_check && !dry_) out.view().guards = {Guard{values[at++]}};
             return out;
         default: return out;
     }
@@ -178,12 +191,12 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
 
 /// Gives arrays that a dry walk has met the memory that they have where they are built.
 void Lowering::adopt(TypedExpr& met, const TypedExpr& built) {
-    if (met.kind != built.kind) return;
-    if (met.kind == Kind::Array && met.view.pointer == ir::no_value) {
-        met.view.pointer = built.view.pointer;
-        met.view.source = built.view.source;
+    if (met.kind() != built.kind()) return;
+    if (met.kind() == Kind::Array && met.view().pointer == ir::no_value) {
+        met.view().pointer = built.view().pointer;
+        met.view().source = built.view().source;
     }
-    for (std::size_t k = 0; k < met.items.size() && k < built.items.size(); ++k) adopt(met.items[k], built.items[k]);
+    for (std::size_t k = 0; k < met.parts().size() && k < built.parts().size(); ++k) adopt(met.parts()[k], built.parts()[k]);
 }
 
 void Lowering::set_variable(const std::string& name, TypedExpr expr, const Place& place) {
@@ -240,7 +253,7 @@ void Lowering::collect_targets(const Tree& t, std::set<std::string>& names) {
 bool Lowering::escapes() const {
     for (const char* name : {break_flag, continue_flag, return_flag}) {
         const TypedExpr& t = scope_.at(name).expr;
-        if (!t.constant || t.scalar.b) return true;
+        if (!t.number().constant || t.number().scalar.b) return true;
     }
     return false;
 }
@@ -249,8 +262,8 @@ TypedExpr Lowering::alive() {
     TypedExpr gone = flag(false);
     for (const char* name : {break_flag, continue_flag, return_flag}) {
         const TypedExpr& t = scope_.at(name).expr;
-        if (t.constant && !t.scalar.b) continue;
-        gone = gone.constant && !gone.scalar.b ? t : pure(Opcode::Or, {DType::Bool, false}, {gone, t}, DType::Bool);
+        if (t.number().constant && !t.number().scalar.b) continue;
+        gone = gone.number().constant && !gone.number().scalar.b ? t : pure(Opcode::Or, {DType::Bool, false}, {gone, t}, DType::Bool);
     }
     return pure(Opcode::Not, {DType::Bool, false}, {gone}, DType::Bool);
 }
@@ -273,12 +286,12 @@ void Lowering::block(const std::vector<Tree>& statements, std::size_t from) {
 void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
     if (!escapes()) return rest();
     const TypedExpr goes_on = alive();
-    if (goes_on.constant) return goes_on.scalar.b ? rest() : void();
+    if (goes_on.number().constant) return goes_on.number().scalar.b ? rest() : void();
     const auto alone = [&] {
         for (const char* name : {break_flag, continue_flag, return_flag}) scope_.change(name).expr = flag(false);
         rest();
     };
-    const bool only_returns = scope_.at(break_flag).expr.constant && scope_.at(continue_flag).expr.constant;
+    const bool only_returns = scope_.at(break_flag).expr.number().constant && scope_.at(continue_flag).expr.number().constant;
     const auto gone = [&] {
         if (only_returns) scope_.change(return_flag).expr = flag(true);
     };
@@ -314,11 +327,11 @@ void Lowering::statement(const Tree& t) {
             std::string message = t.name;
             for (const Tree& part : t.parts) {
                 TypedExpr x = expression(part);
-                if (x.kind != Kind::Number || !is_integer(x.type.dtype))
+                if (x.kind() != Kind::Number || !is_integer(x.number().type.dtype))
                     fail(ErrorCode::Compile, part.place,
                          "the message of an exception holds integers, not " + describe(x) + "; print it before");
                 const std::string place = "$" + std::to_string(values.size());
-                if (const std::size_t at = message.find(place); dtype(x.type) == DType::UInt64 && at != std::string::npos)
+                if (const std::size_t at = message.find(place); dtype(x.number().type) == DType::UInt64 && at != std::string::npos)
                     message.insert(at + 1, "u");
                 values.push_back(std::move(x));
             }
@@ -337,21 +350,21 @@ void Lowering::assign(const Tree& target, const TypedExpr& assigned, const Place
         case Form::Tuple: {
             std::vector<TypedExpr> items;
             if (is_array_of_structs(assigned)) {
-                const TypedExpr extent = first_part(assigned).view.lead[1];
-                if (!extent.constant)
+                const TypedExpr extent = first_part(assigned).view().lead[1];
+                if (!extent.number().constant)
                     wrong_type(place, describe(assigned) +
                                           " is unpacked into its elements, and how many these are is not known before the "
                                           "kernel runs; take its fields by name, or elements by index");
-                for (std::int64_t k = 0; k < extent.scalar.i; ++k)
+                for (std::int64_t k = 0; k < extent.number().scalar.i; ++k)
                     items.push_back(indexed(assigned, std::vector<TypedExpr>{integer(k)}, target));
-            } else {
-                for (std::size_t k = 0; k < assigned.items.size(); ++k) items.push_back(field(assigned, k));
+            } else if (assigned.kind() == Kind::Tuple) {
+                for (std::size_t k = 0; k < assigned.tuple().items.size(); ++k) items.push_back(field(assigned, k));
             }
-            if (assigned.kind == Kind::Array && assigned.view.rank == 1 && assigned.view.lead[1].constant) {
-                for (std::int64_t k = 0; k < assigned.view.lead[1].scalar.i; ++k) {
-                    items.push_back(element(part_at(assigned.view, integer(k))));
+            if (assigned.kind() == Kind::Array && assigned.view().rank == 1 && assigned.view().lead[1].number().constant) {
+                for (std::int64_t k = 0; k < assigned.view().lead[1].number().scalar.i; ++k) {
+                    items.push_back(element(part_at(assigned.view(), integer(k))));
                 }
-            } else if (assigned.kind != Kind::Tuple) {
+            } else if (assigned.kind() != Kind::Tuple) {
                 wrong_type(place, describe(assigned) + " cannot be unpacked into " + std::to_string(target.parts.size()) + " names");
             }
             if (items.size() != target.parts.size())
@@ -369,8 +382,8 @@ void Lowering::augment(const Tree& t) {
     if (target.form == Form::Name) {
         const TypedExpr old = expression(target);
         const TypedExpr by = expression(t.parts[1]);
-        if (old.kind == Kind::Array) return store_view(old.view, binary(t.name, old, by, t.place), t.place);
-        if (is_rows(by) && old.kind == Kind::Number)
+        if (old.kind() == Kind::Array) return store_view(old.view(), binary(t.name, old, by, t.place), t.place);
+        if (is_rows(by) && old.kind() == Kind::Number)
             return set_variable(target.name, settled(binary(t.name, old, by, t.place), t.place), t.place);
         const std::optional<TypedExpr> in_place = by_operator(old, by, t.name, true, t.place);
         return set_variable(target.name, in_place ? *in_place : binary(t.name, old, by, t.place), t.place);
@@ -378,7 +391,7 @@ void Lowering::augment(const Tree& t) {
     const bool is_place = target.form == Form::Subscript || target.form == Form::Attribute;
     if (!is_place) wrong_type(t.place, "only names and elements of arrays can be changed in place");
     const TypedExpr object = expression(target.parts[0]);
-    if (object.kind == Kind::List && target.form == Form::Subscript) {
+    if (object.kind() == Kind::List && target.form == Form::Subscript) {
         const View place = list_place(object, indices_of(target), target);
         const TypedExpr result = binary(t.name, list_item(object, place), expression(t.parts[1]), t.place);
         note_item(object, result, t.place);
@@ -386,14 +399,14 @@ void Lowering::augment(const Tree& t) {
     }
     TypedExpr changed = object;
     if (is_field(object, target))
-        changed = object.items[field_at(object, target)];
-    else if (object.kind == Kind::Array) {
+        changed = object.tuple().items[field_at(object, target)];
+    else if (object.kind() == Kind::Array) {
         const std::vector<TypedExpr> indices = indices_of(target);
         if (const int k = array_index(indices, t.place); k >= 0) return augment_gathered(t, object, indices, k);
-        changed.view = viewed(object.view, indices, target);
+        changed.view() = viewed(object.view(), indices, target);
     }
-    if (changed.kind != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
-    const View& place = changed.view;
+    if (changed.kind() != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");
+    const View& place = changed.view();
     if (place.rank > 0) return store_rows(place, binary(t.name, changed, expression(t.parts[1]), t.place), t.place);
     const TypedExpr old = element(place);  // read before the right side is evaluated, as in Python
     const TypedExpr result = binary(t.name, old, expression(t.parts[1]), t.place);
@@ -405,14 +418,14 @@ void Lowering::augment(const Tree& t) {
 void Lowering::augment_gathered(const Tree& t, const TypedExpr& object, const std::vector<TypedExpr>& indices, int k) {
     const TypedExpr& index = indices[static_cast<std::size_t>(k)];
     const TypedExpr by = expression(t.parts[1]);
-    if (indices.size() == 1 && (index.kind == Kind::Array ? index.view.dtype : index.type.dtype) == DType::Bool) {
-        if (by.kind != Kind::Number)
+    if (indices.size() == 1 && holds_bools(index)) {
+        if (by.kind() != Kind::Number)
             wrong_type(t.place, "where a mask says so, a number is taken in a kernel, not " + describe(by) + "; write np.where(…)");
         return store_masked(
-            object.view, index, [&](const TypedExpr& old) { return binary(t.name, old, by, t.place); }, t.place);
+            object.view(), index, [&](const TypedExpr& old) { return binary(t.name, old, by, t.place); }, t.place);
     }
-    const Gathered target = gathered(object.view, indices, k, t.parts[0]);
-    store_gathered(target, object.view.name, binary(t.name, rows_expr(target.rows), by, t.place), t.place);
+    const Gathered target = gathered(object.view(), indices, k, t.parts[0]);
+    store_gathered(target, object.view().name, binary(t.name, rows_expr(target.rows), by, t.place), t.place);
 }
 
 // ---- branches
@@ -431,8 +444,8 @@ void Lowering::learn(const Tree& test, bool truth) {
         }
         if (t.form == Form::Name) {
             const auto found = scope_.find(t.name);
-            if (found == scope_.end() || found->second.expr.kind != Kind::Number) return false;
-            out = found->second.expr.least;
+            if (found == scope_.end() || found->second.expr.kind() != Kind::Number) return false;
+            out = found->second.expr.number().least;
             return out != unknown_least;
         }
         return false;
@@ -440,8 +453,9 @@ void Lowering::learn(const Tree& test, bool truth) {
     const auto raise = [&](const Tree& t, std::int64_t to) {
         if (t.form != Form::Name) return;
         const auto found = scope_.find(t.name);
-        if (found == scope_.end() || found->second.expr.kind != Kind::Number || !is_integer(found->second.expr.type.dtype)) return;
-        if (found->second.expr.least < to) scope_.change(t.name).expr.least = to;
+        if (found == scope_.end() || found->second.expr.kind() != Kind::Number || !is_integer(found->second.expr.number().type.dtype))
+            return;
+        if (found->second.expr.number().least < to) scope_.change(t.name).expr.number().least = to;
     };
     const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
         if (more.form != Form::Name || less.form != Form::Name) return;
@@ -469,7 +483,8 @@ void Lowering::learn(const Tree& test, bool truth) {
 std::int64_t Lowering::difference(const Tree& t) const {
     if (t.name != "-" || t.parts[0].form != Form::Name || t.parts[1].form != Form::Name) return unknown_least;
     const auto x = scope_.find(t.parts[0].name), y = scope_.find(t.parts[1].name);
-    if (x == scope_.end() || y == scope_.end() || y->second.expr.least < 0) return unknown_least;  // less a negative number, it may wrap
+    if (x == scope_.end() || y == scope_.end() || y->second.expr.number().least < 0)
+        return unknown_least;  // less a negative number, it may wrap
     std::int64_t most = unknown_least;
     for (const Above& a : x->second.above)
         if (a.own == x->second.version && a.other == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
@@ -538,8 +553,8 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
 bool Lowering::if_statement(const Tree& t, const std::vector<Tree>& rest, std::size_t from) {
     const Tree &yes = t.parts[1], &no = t.parts[2];
     const TypedExpr test = condition(t.parts[0]);
-    if (test.constant) {
-        block((test.scalar.b ? yes : no).parts);
+    if (test.number().constant) {
+        block((test.number().scalar.b ? yes : no).parts);
         return false;
     }
     // What follows belongs to the side that goes on, if only one does.

@@ -8,63 +8,90 @@
 
 namespace pardo::lang {
 
+const View& List::elements() const { return memory[0].view(); }
+
+const View& List::counts() const { return memory[1].view(); }
+
+std::span<const TypedExpr> TypedExpr::parts() const {
+    switch (kind()) {
+        case Kind::Tuple: return tuple().items;
+        case Kind::Slice: return slice().bounds;
+        case Kind::List: return list().memory;
+        default: return {};
+    }
+}
+
+std::span<TypedExpr> TypedExpr::parts() {
+    switch (kind()) {
+        case Kind::Tuple: return tuple().items;
+        case Kind::Slice: return std::get<Slice>(payload_).bounds;
+        case Kind::List: return std::get<List>(payload_).memory;
+        default: return {};
+    }
+}
+
 TypedExpr number(const Scalar& constant) {
-    TypedExpr t;
-    t.kind = Kind::Number;
-    t.type = {constant.dtype, constant.weak};
-    t.constant = true;
-    t.scalar = constant;
-    if (kind_of(constant.dtype) == DKind::Signed) t.least = t.most = constant.i;
-    if (kind_of(constant.dtype) == DKind::Unsigned || constant.dtype == DType::Bool) t.least = 0;
-    return t;
+    Number n;
+    n.type = {constant.dtype, constant.weak};
+    n.constant = true;
+    n.scalar = constant;
+    if (kind_of(constant.dtype) == DKind::Signed) n.least = n.most = constant.i;
+    if (kind_of(constant.dtype) == DKind::Unsigned || constant.dtype == DType::Bool) n.least = 0;
+    return {n};
 }
 
 TypedExpr number(NumberType type, ir::Value value, std::int64_t least) {
-    TypedExpr t;
-    t.kind = Kind::Number;
-    t.type = type;
-    t.value = value;
-    t.least = kind_of(type.dtype) == DKind::Unsigned && least < 0 ? 0 : least;
-    return t;
+    Number n;
+    n.type = type;
+    n.value = value;
+    n.least = kind_of(type.dtype) == DKind::Unsigned && least < 0 ? 0 : least;
+    return {n};
 }
 
 TypedExpr integer(std::int64_t constant) { return number(Scalar(constant)); }
 
-TypedExpr tuple(std::vector<TypedExpr> items) {
-    TypedExpr t;
-    t.kind = Kind::Tuple;
-    t.items = std::move(items);
-    return t;
-}
+TypedExpr tuple(std::vector<TypedExpr> items) { return {Tuple{std::move(items)}}; }
 
 TypedExpr tuple_like(const TypedExpr& like, std::vector<TypedExpr> items) {
-    TypedExpr t = tuple(std::move(items));
-    t.names = like.names;
-    t.columns = like.columns;
-    t.structure = like.structure;
-    t.record = like.record;
-    t.dimensions = like.dimensions;
-    return t;
+    Tuple t = like.tuple();
+    t.items = std::move(items);
+    return {std::move(t)};
 }
 
-TypedExpr dtype_expr(DType dtype) {
-    TypedExpr t;
-    t.kind = Kind::DType;
-    t.type.dtype = dtype;
-    return t;
+TypedExpr dtype_expr(DType dtype) { return {dtype}; }
+
+TypedExpr whole_axis() { return {Slice{{{}, {}, {}}}}; }
+
+const std::shared_ptr<const syntax::Class>& structure_of(const TypedExpr& expr) {
+    static const std::shared_ptr<const syntax::Class> none;
+    return expr.kind() == Kind::Tuple ? expr.tuple().structure : none;
 }
 
-bool is_element(const TypedExpr& expr) { return expr.kind == Kind::Tuple && expr.record && expr.dimensions == 0; }
+bool is_numeric(const TypedExpr& expr) { return expr.kind() == Kind::Number || expr.kind() == Kind::Array || expr.kind() == Kind::Rows; }
+
+bool holds_bools(const TypedExpr& expr) { return is_numeric(expr) && element_type(expr).dtype == DType::Bool; }
+
+NumberType element_type(const TypedExpr& expr) {
+    switch (expr.kind()) {
+        case Kind::Array: return {expr.view().dtype, false};
+        case Kind::Rows: return expr.rows()->type;
+        case Kind::List: return expr.list().type;
+        default: return expr.number().type;
+    }
+}
+
+bool is_element(const TypedExpr& expr) { return expr.kind() == Kind::Tuple && expr.tuple().record && expr.tuple().dimensions == 0; }
 
 bool is_indexed(const TypedExpr& expr) {
-    return expr.kind == Kind::Tuple && !expr.items.empty() && (expr.columns || !expr.names.empty()) && expr.dimensions >= 0 &&
-           !is_element(expr);
+    return expr.kind() == Kind::Tuple && !expr.tuple().items.empty() && (expr.tuple().columns || !expr.tuple().names.empty()) &&
+           expr.tuple().dimensions >= 0 && !is_element(expr);
 }
 
 namespace {
 
 bool holds_arrays_alone(const TypedExpr& expr) {
-    return expr.kind == Kind::Tuple ? std::ranges::all_of(expr.items, holds_arrays_alone) : expr.kind == Kind::Array && expr.view.rank > 0;
+    return expr.kind() == Kind::Tuple ? std::ranges::all_of(expr.tuple().items, holds_arrays_alone)
+                                      : expr.kind() == Kind::Array && expr.view().rank > 0;
 }
 
 }  // namespace
@@ -72,10 +99,10 @@ bool holds_arrays_alone(const TypedExpr& expr) {
 bool is_array_of_structs(const TypedExpr& expr) { return is_indexed(expr) && holds_arrays_alone(expr); }
 
 const TypedExpr& first_part(const TypedExpr& expr) {
-    return expr.kind == Kind::Tuple && !expr.items.empty() ? first_part(expr.items[0]) : expr;
+    return expr.kind() == Kind::Tuple && !expr.tuple().items.empty() ? first_part(expr.tuple().items[0]) : expr;
 }
 
-std::string text_or(const TypedExpr& expr) { return expr.kind == Kind::Text ? "'" + expr.text + "'" : describe(expr); }
+std::string text_or(const TypedExpr& expr) { return expr.kind() == Kind::Text ? "'" + expr.text() + "'" : describe(expr); }
 
 std::string describe(NumberType type) {
     if (!type.weak) return std::string(dtype_name(type.dtype));
@@ -89,19 +116,22 @@ std::string describe(NumberType type) {
 }
 
 std::string describe(const TypedExpr& expr) {
-    switch (expr.kind) {
-        case Kind::Number: return describe(expr.type);
+    switch (expr.kind()) {
+        case Kind::Number: return describe(expr.number().type);
         case Kind::Array:
-            return "a " + std::string(dtype_name(expr.view.dtype)) + " array of " + std::to_string(expr.view.rank) +
-                   (expr.view.rank == 1 ? " dimension" : " dimensions");
+            return "a " + std::string(dtype_name(expr.view().dtype)) + " array of " + std::to_string(expr.view().rank) +
+                   (expr.view().rank == 1 ? " dimension" : " dimensions");
         case Kind::Rows:
-            return "a " + std::string(dtype_name(expr.type.dtype)) + " array of " + std::to_string(expr.rows->extents.size()) +
-                   (expr.rows->extents.size() == 1 ? " dimension" : " dimensions");
+            return "a " + std::string(dtype_name(expr.rows()->type.dtype)) + " array of " + std::to_string(expr.rows()->extents.size()) +
+                   (expr.rows()->extents.size() == 1 ? " dimension" : " dimensions");
         case Kind::Tuple: {
-            if (expr.names.empty()) return "a tuple of " + std::to_string(expr.items.size());
+            if (expr.tuple().names.empty()) return "a tuple of " + std::to_string(expr.tuple().items.size());
             std::string fields;
-            for (const std::string& name : expr.names) fields += (fields.empty() ? "" : ", ") + name;
-            return (!expr.record ? "a struct of " : expr.dimensions == 0 ? "a record of " : "an array of records of ") + fields;
+            for (const std::string& name : expr.tuple().names) fields += (fields.empty() ? "" : ", ") + name;
+            return (!expr.tuple().record           ? "a struct of "
+                    : expr.tuple().dimensions == 0 ? "a record of "
+                                                   : "an array of records of ") +
+                   fields;
         }
         case Kind::DType: return "a dtype";
         case Kind::Text: return "a string";
@@ -113,7 +143,7 @@ std::string describe(const TypedExpr& expr) {
         case Kind::Slice: return "a slice";
         case Kind::Function: return "a function";
         case Kind::Reference: return "an AtomicRef";
-        case Kind::List: return "a " + expr.text;
+        case Kind::List: return std::string("a ") + expr.list().word();
     }
     return "a value";
 }
@@ -165,11 +195,12 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     return true;
 }
 
-bool is_given(const TypedExpr& t) { return t.constant || t.given || !t.type.weak; }
+bool is_given(const TypedExpr& t) { return t.number().constant || t.number().given || !t.number().type.weak; }
 
 bool outgrows(const TypedExpr& a, const TypedExpr& b) {
-    if (a.type.weak == b.type.weak || !is_integer(a.type.dtype) || !is_integer(b.type.dtype)) return false;
-    return a.type.weak ? !fits(a, b.type.dtype) : !fits(b, a.type.dtype);
+    if (a.number().type.weak == b.number().type.weak || !is_integer(a.number().type.dtype) || !is_integer(b.number().type.dtype))
+        return false;
+    return a.number().type.weak ? !fits(a, b.number().type.dtype) : !fits(b, a.number().type.dtype);
 }
 
 }  // namespace pardo::lang

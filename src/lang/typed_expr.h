@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <pardo/syntax.h>
@@ -12,24 +15,6 @@
 #include "ir/ir.h"
 
 namespace pardo::lang {
-
-enum class Kind : std::uint8_t {
-    Number,
-    Array,
-    Rows,
-    Tuple,
-    DType,
-    Text,
-    None,
-    Item,
-    NdItem,
-    Group,
-    SubGroup,
-    Slice,
-    Function,
-    Reference,
-    List
-};
 
 inline constexpr std::int64_t unknown_least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t unknown_most = std::numeric_limits<std::int64_t>::max();
@@ -41,7 +26,7 @@ struct NumberType {
     friend bool operator==(const NumberType&, const NumberType&) = default;
 };
 
-struct TypedExpr;
+class TypedExpr;
 struct Rows;  // rows/rows.h
 
 /// That an index is in range, as far as a view's elements depend on it.
@@ -64,31 +49,119 @@ struct View {
     std::vector<Guard> guards;  // of the indices so far; with bounds_check only
 };
 
-struct TypedExpr {
-    Kind kind = Kind::None;
-    NumberType type;        // Number; DType: `type.dtype`; Rows, List: of elements
-    bool constant = false;  // Number: known now, in `scalar`
-    Scalar scalar;
-    ir::Value value = ir::no_value;                    // Number that is not a constant
-    std::int64_t least = unknown_least;                // integers: never below this
-    std::int64_t most = unknown_most;                  // Python's integers: never above this
-    bool assumed = false;                              // a Python integer that is taken to fit what it meets; the launch checks
-    int argument = -1;                                 // a Python integer that is this argument, as it was given
-    bool given = false;                                // of arguments and constants alone, or the lesser or greater of such and another
-    std::uint8_t bits = 63;                            // Python's integers in serial loops: the magnitude is below 2^bits
-    View view;                                         // Array; Reference: one element, which atomics change
-    std::shared_ptr<const Rows> rows;                  // Rows: an expression on arrays
-    std::vector<TypedExpr> items;                      // Tuple; Slice: start, stop, step; List: its memory, and its length and capacity
-    const syntax::Tree* made_at = nullptr;             // List
-    std::vector<std::string> names;                    // Tuple: a struct's fields
-    bool columns = false;                              // Tuple of arrays that is indexed as one array of tuples
-    std::shared_ptr<const syntax::Class> structure;    // Tuple: a struct's class, if it has one
-    bool record = false;                               // Tuple: of NumPy's records, an array or a view of one element
+/// A number: a constant of the program, or a value that the program computes.
+struct Number {
+    NumberType type;
+    bool constant = false;
+    Scalar scalar;                       // of a constant
+    ir::Value value = ir::no_value;      // of any other
+    std::int64_t least = unknown_least;  // integers: never below this
+    std::int64_t most = unknown_most;    // Python's integers: never above this
+    bool assumed = false;                // a Python integer that is taken to fit what it meets; the launch checks
+    int argument = -1;                   // a Python integer that is this argument, as it was given
+    bool given = false;                  // of arguments and constants alone, or the lesser or greater of such and another
+    std::uint8_t bits = 63;              // Python's integers in serial loops: the magnitude is below 2^bits
+};
+
+/// A tuple, a struct, or a record of NumPy's.
+struct Tuple {
+    std::vector<TypedExpr> items;
+    std::vector<std::string> names{};                  // of a struct's fields
+    bool columns = false;                              // arrays that are indexed as one array of tuples
+    std::shared_ptr<const syntax::Class> structure{};  // a struct's class, if it has one
+    bool record = false;                               // of NumPy's records: an array or a view of one element
     int dimensions = 0;                                // of such an array; 0: an element, whose fields are views; -1: a named tuple
-    std::string text;                                  // Text; Function that the language knows; List: "list" or "set"
-    std::shared_ptr<const syntax::Function> function;  // Function of the user
-    ir::MemoryOrder order = ir::MemoryOrder::Relaxed;  // Reference
-    ir::MemoryScope scope = ir::MemoryScope::Device;   // Reference
+};
+
+/// The bounds of a slice: start, stop and step; of an ellipsis none.
+struct Slice {
+    std::vector<TypedExpr> bounds;
+};
+
+/// A list or a set that an item makes.
+struct List {
+    NumberType type;                // of its elements
+    std::vector<TypedExpr> memory;  // two arrays: its elements, and how many these are with how many there is room for
+    const syntax::Tree* made_at = nullptr;
+    bool is_set = false;
+
+    const View& elements() const;
+    const View& counts() const;
+    const char* word() const { return is_set ? "set" : "list"; }
+};
+
+/// One element of an array, which atomics change.
+struct Reference {
+    View view;
+    ir::MemoryOrder order = ir::MemoryOrder::Relaxed;
+    ir::MemoryScope scope = ir::MemoryScope::Device;
+};
+
+/// A function of the user, or one that the language knows by its name.
+struct Callee {
+    std::shared_ptr<const syntax::Function> function;
+    std::string name;
+};
+
+/// What has no parts and no value: there is one of each kind.
+struct Nothing {};
+struct ItemObject {};
+struct NdItemObject {};
+struct GroupObject {};
+struct SubGroupObject {};
+
+/// What an expression is: the order of the payloads of a TypedExpr.
+enum class Kind : std::uint8_t {
+    None,
+    Number,
+    Array,
+    Rows,
+    Tuple,
+    DType,
+    Text,
+    Item,
+    NdItem,
+    Group,
+    SubGroup,
+    Slice,
+    Function,
+    Reference,
+    List
+};
+
+/// What an expression stands for. Each accessor is of one kind: of another it throws.
+class TypedExpr {
+public:
+    using Payload = std::variant<Nothing, Number, View, std::shared_ptr<const Rows>, Tuple, DType, std::string, ItemObject, NdItemObject,
+                                 GroupObject, SubGroupObject, Slice, Callee, Reference, List>;
+
+    TypedExpr() = default;  // None
+    TypedExpr(Payload payload) : payload_(std::move(payload)) {}
+
+    Kind kind() const { return static_cast<Kind>(payload_.index()); }
+
+    const Number& number() const { return std::get<Number>(payload_); }
+    Number& number() { return std::get<Number>(payload_); }
+    const View& view() const { return std::get<View>(payload_); }  // an array's
+    View& view() { return std::get<View>(payload_); }
+    const std::shared_ptr<const Rows>& rows() const { return std::get<std::shared_ptr<const Rows>>(payload_); }
+    const Tuple& tuple() const { return std::get<Tuple>(payload_); }
+    Tuple& tuple() { return std::get<Tuple>(payload_); }
+    DType dtype() const { return std::get<DType>(payload_); }
+    const std::string& text() const { return std::get<std::string>(payload_); }
+    const Slice& slice() const { return std::get<Slice>(payload_); }
+    const Callee& callee() const { return std::get<Callee>(payload_); }
+    const Reference& reference() const { return std::get<Reference>(payload_); }
+    const List& list() const { return std::get<List>(payload_); }
+
+    /// A number that is known now.
+    bool is_constant() const { return kind() == Kind::Number && number().constant; }
+    /// The items of a tuple, the bounds of a slice, the memory of a list; others have none.
+    std::span<const TypedExpr> parts() const;
+    std::span<TypedExpr> parts();
+
+private:
+    Payload payload_;
 };
 
 TypedExpr number(const Scalar& constant);
@@ -98,6 +171,16 @@ TypedExpr tuple(std::vector<TypedExpr> items);
 /// A tuple like another, of other items.
 TypedExpr tuple_like(const TypedExpr& like, std::vector<TypedExpr> items);
 TypedExpr dtype_expr(DType dtype);
+/// A slice of all of an axis.
+TypedExpr whole_axis();
+/// The class of a struct; null for what has none.
+const std::shared_ptr<const syntax::Class>& structure_of(const TypedExpr& expr);
+/// A number, an array or an expression on arrays.
+bool is_numeric(const TypedExpr& expr);
+/// A bool, or an array or an expression on arrays of bools.
+bool holds_bools(const TypedExpr& expr);
+/// The type of a number, or of the elements of an array, an expression on arrays or a list.
+NumberType element_type(const TypedExpr& expr);
 /// An element of an array of records: a view.
 bool is_element(const TypedExpr& expr);
 /// A struct, or a tuple of arrays that is indexed as one array.

@@ -90,18 +90,18 @@ std::vector<KernelArgument> returned_by(const std::shared_ptr<const syntax::Func
     std::vector<KernelArgument> out;
     const auto add = [&](const lang::TypedExpr& t, const auto& self) -> void {
         KernelArgument a;
-        if (t.kind == lang::Kind::Tuple) {
+        if (t.kind() == lang::Kind::Tuple) {
             a.kind = KernelArgument::Kind::Tuple;
-            a.parts = t.items.size();
-            a.names = t.names;
-            a.structure = t.structure;
-        } else if (t.kind == lang::Kind::Number) {
-            a.dtype = t.type.weak ? lang::weak_dtype(t.type.dtype, options.fp64) : t.type.dtype;
+            a.parts = t.tuple().items.size();
+            a.names = t.tuple().names;
+            a.structure = t.tuple().structure;
+        } else if (t.kind() == lang::Kind::Number) {
+            a.dtype = t.number().type.weak ? lang::weak_dtype(t.number().type.dtype, options.fp64) : t.number().type.dtype;
         } else {
             called.fail(ErrorCode::Type, "must give a number, or a tuple or struct of numbers, not " + lang::describe(t));
         }
         out.push_back(a);
-        for (const lang::TypedExpr& item : t.items) self(item, self);
+        for (const lang::TypedExpr& part : t.parts()) self(part, self);
     };
     add(lang::returned(function, called.types_of(arguments, {}, queue->device()), options), add);
     return out;

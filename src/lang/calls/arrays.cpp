@@ -6,30 +6,30 @@ namespace pardo::lang {
 struct Calls::Arrays {
     /// An element of an array, or of a struct of arrays; numbers are their own.
     static TypedExpr element(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (first_part(a[0]).kind == Kind::Number) return a[0];
-        const TypedExprs indices = a[1].kind == Kind::Tuple ? a[1].items : TypedExprs{a[1]};
+        if (first_part(a[0]).kind() == Kind::Number) return a[0];
+        const TypedExprs indices = a[1].kind() == Kind::Tuple ? a[1].tuple().items : TypedExprs{a[1]};
         return l.loaded(l.indexed(a[0], indices, t));
     }
 
     static TypedExpr length(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind == Kind::Rows) return a[0].rows->extents[0];
+        if (a[0].kind() == Kind::Rows) return a[0].rows()->extents[0];
         const TypedExpr& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
-        if (counted.kind == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.items.size()));
-        if (counted.kind == Kind::Array && counted.view.rank > 0) return counted.view.lead[1];
+        if (counted.kind() == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.tuple().items.size()));
+        if (counted.kind() == Kind::Array && counted.view().rank > 0) return counted.view().lead[1];
         l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
     }
     /// Arrays for elements of a type: a dtype, a struct or tuple of dtypes, or a value whose type is meant.
     static TypedExpr array_of(Lowering& l, const Tree& t, ir::Space space, const TypedExpr& type,
                               const std::vector<std::int64_t>& extents) {
-        if (type.kind == Kind::Tuple) {
+        if (type.kind() == Kind::Tuple) {
             TypedExpr out = tuple_like(type, {});
-            out.columns = true;
-            for (const TypedExpr& item : type.items) out.items.push_back(array_of(l, t, space, item, extents));
+            out.tuple().columns = true;
+            for (const TypedExpr& item : type.tuple().items) out.tuple().items.push_back(array_of(l, t, space, item, extents));
             return out;
         }
-        if (type.kind != Kind::DType && type.kind != Kind::Number)
+        if (type.kind() != Kind::DType && type.kind() != Kind::Number)
             l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(type));
-        const DType dtype = type.kind == Kind::DType ? type.type.dtype : l.dtype(type.type);
+        const DType dtype = type.kind() == Kind::DType ? type.dtype() : l.dtype(type.number().type);
         return l.unwritten_array(space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }
     template <ir::Space space> static TypedExpr array(Lowering& l, const Tree& t, const TypedExprs& a) {

@@ -13,13 +13,15 @@ struct Calls::Atomics {
     /// A word, or SYCL's number of it: `numbers` has the word's place for each.
     static int among(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place, const char* what, Words words,
                      std::initializer_list<int> numbers) {
-        const auto* found = std::find(words.begin(), words.end(), x.text);
-        if (x.kind == Kind::Text && found != words.end()) return static_cast<int>(found - words.begin());
-        const bool numbered = x.kind == Kind::Number && x.constant && is_integer(x.type.dtype);
-        if (numbered && x.scalar.i >= 0 && x.scalar.i < static_cast<std::int64_t>(numbers.size())) return numbers.begin()[x.scalar.i];
+        if (x.kind() == Kind::Text)
+            if (const auto* found = std::find(words.begin(), words.end(), x.text()); found != words.end())
+                return static_cast<int>(found - words.begin());
+        const bool numbered = x.kind() == Kind::Number && x.number().constant && is_integer(x.number().type.dtype);
+        if (numbered && x.number().scalar.i >= 0 && x.number().scalar.i < static_cast<std::int64_t>(numbers.size()))
+            return numbers.begin()[x.number().scalar.i];
         std::string known;
         for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
-        const std::string came = x.kind == Kind::Text ? ", not '" + x.text + "'" : "";
+        const std::string came = x.kind() == Kind::Text ? ", not '" + x.text() + "'" : "";
         l.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known + came);
     }
     static ir::MemoryOrder order_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
@@ -45,16 +47,15 @@ struct Calls::Atomics {
     }
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
     static TypedExpr reference(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
-        TypedExpr out;
-        out.kind = Kind::Reference;
-        const TypedExprs indices = a[1].kind == Kind::Tuple ? a[1].items : TypedExprs{a[1]};
+        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
+        Reference out;
+        const TypedExprs indices = a[1].kind() == Kind::Tuple ? a[1].tuple().items : TypedExprs{a[1]};
         Tree place = t;
         place.parts = {t.parts[0]};
         for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[1]);
-        out.view = l.viewed(a[0].view, indices, place);
+        out.view = l.viewed(a[0].view(), indices, place);
         if (out.view.rank != 0)
-            l.wrong_type(t.place, t.name + ": `" + a[0].view.name + "` has " + std::to_string(a[0].view.rank) +
+            l.wrong_type(t.place, t.name + ": `" + a[0].view().name + "` has " + std::to_string(a[0].view().rank) +
                                       " dimensions; give an index for each, as a tuple");
         if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, out.view.dtype))
             l.wrong_type(t.place, t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
@@ -64,7 +65,7 @@ struct Calls::Atomics {
             if (p.name == "order") out.order = order_of(l, t, word, p.place);
             if (p.name == "scope") out.scope = scope_of(l, t, word, p.place);
         }
-        return out;
+        return {std::move(out)};
     }
     static const char* atomic_problem(ir::AtomicOp op, DType dtype) {
         if (!(is_integer(dtype) || is_float(dtype)) || itemsize(dtype) < 4)
@@ -75,7 +76,8 @@ struct Calls::Atomics {
     /// A number that is combined with the element, in its dtype.
     static TypedExpr operand(Lowering& l, const Tree& t, const View& v, const TypedExpr& given) {
         const TypedExpr x = l.need_number(given, t.place, t.name.c_str());
-        if (!can_cast_same_kind(l.dtype(x.type), v.dtype) && !(x.type.weak && is_integer(l.dtype(x.type)) && is_integer(v.dtype)))
+        if (!can_cast_same_kind(l.dtype(x.number().type), v.dtype) &&
+            !(x.number().type.weak && is_integer(l.dtype(x.number().type)) && is_integer(v.dtype)))
             l.wrong_type(t.place,
                          t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
         l.check_range(x, v.dtype, t.place);
@@ -95,19 +97,21 @@ struct Calls::Atomics {
         return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
     }
     static TypedExpr changed(Lowering& l, const Tree& t, ir::AtomicOp op, const TypedExpr& r, const TypedExpr& given) {
-        const View& v = r.view;
+        const View& v = r.reference().view;
         if (const char* broken = atomic_problem(op, v.dtype))
             l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
         const TypedExpr x = operand(l, t, v, given);
         return updated(
-            l, v, [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.order, r.scope); },
+            l, v,
+            [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.reference().order, r.reference().scope); },
             op != ir::AtomicOp::Exchange);
     }
     static TypedExpr exchanged(Lowering& l, const Tree& t, const TypedExpr& r, const TypedExpr& before, const TypedExpr& after) {
-        const View& v = r.view;
+        const View& v = r.reference().view;
         const TypedExpr expected = operand(l, t, v, before), desired = operand(l, t, v, after);
         return updated(l, v, [&](Value place) {
-            return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.order, r.scope);
+            return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.reference().order,
+                                               r.reference().scope);
         });
     }
     template <ir::AtomicOp op> static TypedExpr atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -125,32 +129,33 @@ struct Calls::Atomics {
     }
     /// Equal or not, the element stays: zero for zero.
     static TypedExpr load_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return exchanged(l, t, a[0], l.cast(integer(0), {a[0].view.dtype, false}), l.cast(integer(0), {a[0].view.dtype, false}));
+        return exchanged(l, t, a[0], l.cast(integer(0), {a[0].reference().view.dtype, false}),
+                         l.cast(integer(0), {a[0].reference().view.dtype, false}));
     }
     /// SYCL's: the value that is expected is an element of memory; where it differs from what is there, it becomes that. Gives a bool.
     static TypedExpr exchange_in_place(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const TypedExprs indices = a.size() < 4 ? TypedExprs{integer(0)} : a[3].kind == Kind::Tuple ? a[3].items : TypedExprs{a[3]};
+        const TypedExprs indices = a.size() < 4                 ? TypedExprs{integer(0)}
+                                   : a[3].kind() == Kind::Tuple ? a[3].tuple().items
+                                                                : TypedExprs{a[3]};
         Tree place = t;
         place.parts = {t.parts[1]};
         for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[t.parts.size() < 4 ? 1 : 3]);
-        TypedExpr element;
-        element.kind = Kind::Array;
-        element.view = l.viewed(a[1].view, indices, place);
-        if (element.view.rank != 0)
-            l.wrong_type(t.place, t.name + ": `" + a[1].view.name + "` has " + std::to_string(a[1].view.rank) +
+        const View element = l.viewed(a[1].view(), indices, place);
+        if (element.rank != 0)
+            l.wrong_type(t.place, t.name + ": `" + a[1].view().name + "` has " + std::to_string(a[1].view().rank) +
                                       " dimensions; give an index for each, as a tuple");
-        if (element.view.dtype != a[0].view.dtype)
-            l.wrong_type(t.place, t.name + ": what is expected is " + std::string(dtype_name(element.view.dtype)) + ", the element " +
-                                      std::string(dtype_name(a[0].view.dtype)));
-        const TypedExpr expected = l.element(element.view), old = exchanged(l, t, a[0], expected, a[2]);
-        const DType bits = itemsize(element.view.dtype) == 4 ? DType::Int32 : DType::Int64;
-        const TypedExpr x = l.pure(Opcode::Bitcast, {bits, false}, {old}, old.type.dtype),
-                        y = l.pure(Opcode::Bitcast, {bits, false}, {expected}, old.type.dtype);
-        l.store_element(element.view, old, t.place);  // where both are the same it changes nothing
+        if (element.dtype != a[0].reference().view.dtype)
+            l.wrong_type(t.place, t.name + ": what is expected is " + std::string(dtype_name(element.dtype)) + ", the element " +
+                                      std::string(dtype_name(a[0].reference().view.dtype)));
+        const TypedExpr expected = l.element(element), old = exchanged(l, t, a[0], expected, a[2]);
+        const DType bits = itemsize(element.dtype) == 4 ? DType::Int32 : DType::Int64;
+        const TypedExpr x = l.pure(Opcode::Bitcast, {bits, false}, {old}, old.number().type.dtype),
+                        y = l.pure(Opcode::Bitcast, {bits, false}, {expected}, old.number().type.dtype);
+        l.store_element(element, old, t.place);  // where both are the same it changes nothing
         return l.compared("==", x, y, t.place);
     }
     static TypedExpr exchange_if(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return a[1].kind == Kind::Array ? exchange_in_place(l, t, a) : exchanged(l, t, a[0], a[1], a[2]);
+        return a[1].kind() == Kind::Array ? exchange_in_place(l, t, a) : exchanged(l, t, a[0], a[1], a[2]);
     }
 
     static Tables tables();

@@ -24,9 +24,9 @@ bool of_python(const std::string& name) { return name == "abs" || name == "astyp
 bool only_weak_integers(std::span<const TypedExpr> arguments) {
     bool some = false;
     for (const TypedExpr& a : arguments) {
-        if (a.kind != Kind::Number) return false;
-        if (a.type.dtype == DType::Bool) continue;
-        if (!a.type.weak || a.type.dtype != DType::Int64) return false;
+        if (a.kind() != Kind::Number) return false;
+        if (a.number().type.dtype == DType::Bool) continue;
+        if (!a.number().type.weak || a.number().type.dtype != DType::Int64) return false;
         some = true;
     }
     return some;
@@ -35,7 +35,7 @@ bool only_weak_integers(std::span<const TypedExpr> arguments) {
 }  // namespace
 
 TypedExpr Calls::print(Lowering& l, const Tree& t, const TypedExprs& a) {
-    l.log(a[0].text, std::span<const TypedExpr>(a).subspan(1), t.place);
+    l.log(a[0].text(), std::span<const TypedExpr>(a).subspan(1), t.place);
     return {};
 }
 
@@ -77,10 +77,10 @@ TypedExpr Lowering::call_into(const Tree& given, const Tree* out) {
     Tree plain = given;
     plain.parts.erase(plain.parts.begin() + (out - given.parts.data()));
     const TypedExpr target = loaded(expression(out->form == Form::Keyword ? out->parts[0] : *out));
-    if (target.kind == Kind::None) return call(plain);
-    if (target.kind != Kind::Array || target.view.rank == 0)
+    if (target.kind() == Kind::None) return call(plain);
+    if (target.kind() != Kind::Array || target.view().rank == 0)
         wrong_type(out->place, given.name + ": `out` is an array in memory, not " + describe(target));
-    store_rows(target.view, call(plain), given.place);
+    store_rows(target.view(), call(plain), given.place);
     return target;
 }
 
@@ -100,9 +100,9 @@ TypedExpr Lowering::call(const Tree& given) {
         }
         if (p.form == Form::Star) {
             const TypedExpr items = starred(p);
-            arguments.insert(arguments.end(), items.items.begin(), items.items.end());
+            arguments.insert(arguments.end(), items.tuple().items.begin(), items.tuple().items.end());
         } else {
-            const TypedExpr given = expression(p), argument = given.kind == Kind::List ? elements_of(given) : given;
+            const TypedExpr given = expression(p), argument = given.kind() == Kind::List ? elements_of(given) : given;
             arguments.push_back(t.name == "len" || t.name == "print" ? argument : loaded(argument));
         }
     }
@@ -114,7 +114,7 @@ TypedExpr Lowering::call(const Tree& given) {
         return array_call(t, std::move(arguments), row.handler, row.lift == Calls::Lift::Floats);
     if (exact_integers() && row.lift == Calls::Lift::Each && !of_python(t.name) && only_weak_integers(arguments))
         for (TypedExpr& a : arguments)
-            if (a.type.dtype == DType::Int64) a = cast(a, {DType::Int64, false});
+            if (a.number().type.dtype == DType::Int64) a = cast(a, {DType::Int64, false});
     return row.handler(*this, t, arguments);
 }
 
@@ -130,27 +130,27 @@ TypedExpr Lowering::method(const Tree& given) {
                       given.place);
     }
     const TypedExpr& object = owner_expr;
-    if (object.kind == Kind::DType && given.name == "type") {  // x.dtype.type(v)
+    if (object.kind() == Kind::DType && given.name == "type") {  // x.dtype.type(v)
         Tree conversion = given;
         conversion.form = Form::Apply;
         return apply(conversion);
     }
-    const bool is_struct = object.kind == Kind::Tuple && !object.names.empty();
-    const char* owner = object.kind == Kind::Item        ? "Item"
-                        : object.kind == Kind::NdItem    ? "NdItem"
-                        : object.kind == Kind::Group     ? "Group"
-                        : object.kind == Kind::SubGroup  ? "SubGroup"
-                        : object.kind == Kind::Number    ? "number"
-                        : is_rows(object)                ? "array"
-                        : object.kind == Kind::List      ? object.text.c_str()
-                        : object.kind == Kind::Reference ? "AtomicRef"
-                        : is_struct                      ? "struct"
-                                                         : "";
+    const bool is_struct = object.kind() == Kind::Tuple && !object.tuple().names.empty();
+    const char* owner = object.kind() == Kind::Item        ? "Item"
+                        : object.kind() == Kind::NdItem    ? "NdItem"
+                        : object.kind() == Kind::Group     ? "Group"
+                        : object.kind() == Kind::SubGroup  ? "SubGroup"
+                        : object.kind() == Kind::Number    ? "number"
+                        : is_rows(object)                  ? "array"
+                        : object.kind() == Kind::List      ? object.list().word()
+                        : object.kind() == Kind::Reference ? "AtomicRef"
+                        : is_struct                        ? "struct"
+                                                           : "";
     const auto found = Calls::methods().find(std::string(owner) + "." + given.name);
-    if (object.kind == Kind::List && given.name == "sort")
+    if (object.kind() == Kind::List && given.name == "sort")
         wrong_type(given.place, "a list is not sorted in a kernel; np.sort(np.array(…)) makes a sorted array");
-    const bool pops_at = object.kind == Kind::List && given.name == "pop" && given.parts.size() > 1;
-    if ((found == Calls::methods().end() || pops_at) && (is_rows(object) || object.kind == Kind::List) && given.index > 0)
+    const bool pops_at = object.kind() == Kind::List && given.name == "pop" && given.parts.size() > 1;
+    if ((found == Calls::methods().end() || pops_at) && (is_rows(object) || object.kind() == Kind::List) && given.index > 0)
         return called(function_->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),
                       given.place);
     if (found == Calls::methods().end()) {
@@ -159,9 +159,10 @@ TypedExpr Lowering::method(const Tree& given) {
             if (*owner && name.starts_with(std::string(owner) + ".") && (is_struct || !name.starts_with(std::string(owner) + "._")))
                 known += (known.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
         }
-        if (object.kind == Kind::List)
-            known += object.text == "list" ? ", copy, count, extend, index, insert, remove, reverse" : ", discard, remove, update";
-        const auto own = object.structure ? object.structure->members() : std::make_shared<const syntax::Class::Members>();
+        if (object.kind() == Kind::List)
+            known += !object.list().is_set ? ", copy, count, extend, index, insert, remove, reverse" : ", discard, remove, update";
+        const auto& structure = structure_of(object);
+        const auto own = structure ? structure->members() : std::make_shared<const syntax::Class::Members>();
         for (const auto& [name, member] : *own)
             if (member.kind != syntax::Member::Kind::Property && !name.starts_with('_')) known += ", " + name;
         const char* instead = given.name == "barrier" ? "; all items of a group meet at pp.group_barrier(item.get_group())" : "";

@@ -18,7 +18,7 @@ struct Calls::Draws {
         require(l, t);
         TypedExpr out = l.key_;
         const TypedExpr place = l.cast(integer(++l.draw_places_ * 0x9E3779B9), {DType::UInt64, false});
-        out.items[1] = l.binary("+", l.cast(out.items[1], place.type), place, t.place);
+        out.tuple().items[1] = l.binary("+", l.cast(out.tuple().items[1], place.number().type), place, t.place);
         return out;
     }
 };
@@ -43,7 +43,7 @@ TypedExpr Lowering::iteration_number() {
 void Lowering::count_draws() {
     const auto found = scope_.find(draws_name);
     if (found == scope_.end()) return;
-    const TypedExpr next = pure(Opcode::Add, found->second.expr.type, {found->second.expr, integer(1)}, DType::Int64);
+    const TypedExpr next = pure(Opcode::Add, found->second.expr.number().type, {found->second.expr, integer(1)}, DType::Int64);
     scope_.set(draws_name, {next, found->second.place, false, ++versions_});
 }
 

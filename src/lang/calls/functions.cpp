@@ -21,7 +21,7 @@ std::string count_text(int least, int most) {
 /// The tuple behind `*` in a call.
 TypedExpr Lowering::starred(const Tree& t) {
     TypedExpr items = expression(t.parts[0]);
-    if (items.kind != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
+    if (items.kind() != Kind::Tuple) wrong_type(t.place, "`*` takes a tuple, not " + describe(items));
     if (is_array_of_structs(items))
         wrong_type(t.place, "`*` of " + describe(items) + " gives its elements, and how many these are is not known");
     return loaded(items);
@@ -30,23 +30,23 @@ TypedExpr Lowering::starred(const Tree& t) {
 /// A call of something that is a value: a function of the user, one that the language knows, or a dtype.
 TypedExpr Lowering::apply(const Tree& t) {
     const TypedExpr value = expression(t.parts[0]);
-    if (value.kind == Kind::DType || (value.kind == Kind::Function && !value.function)) {
+    if (value.kind() == Kind::DType || (value.kind() == Kind::Function && !value.callee().function)) {
         Tree known = t;
         known.form = Form::Call;
-        known.name = value.kind == Kind::DType ? "astype" : value.text;
+        known.name = value.kind() == Kind::DType ? "astype" : value.callee().name;
         known.parts.erase(known.parts.begin());
-        if (value.kind == Kind::DType) {
+        if (value.kind() == Kind::DType) {
             Tree dtype = t.parts[0];
             dtype.form = Form::DTypeName;
-            dtype.index = static_cast<int>(value.type.dtype);
+            dtype.index = static_cast<int>(value.dtype());
             known.parts.push_back(std::move(dtype));
         }
         return call(known);
     }
     const std::span<const Tree> arguments = std::span<const Tree>(t.parts).subspan(1);
     if (const auto member = member_of(value, "__call__")) return called(function_of(*member, t.place), &value, arguments, t.place);
-    if (value.kind != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(value) + ", which cannot be called");
-    return called(value.function, nullptr, arguments, t.place);
+    if (value.kind() != Kind::Function) wrong_type(t.place, "`" + t.name + "` is " + describe(value) + ", which cannot be called");
+    return called(value.callee().function, nullptr, arguments, t.place);
 }
 
 /// A call of a function of the user. `self`: what comes before the arguments, or null.
@@ -77,7 +77,7 @@ TypedExpr Lowering::called(const std::shared_ptr<const Function>& callee, const 
             give(p.name, expression(p.parts[0]), p.place);
         } else if (p.form == Form::Star) {
             TypedExpr items = starred(p);
-            for (const TypedExpr& item : items.items) give_next(item, p.place);
+            for (const TypedExpr& item : items.tuple().items) give_next(item, p.place);
         } else {
             give_next(expression(p), p.place);
         }
@@ -122,7 +122,7 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     const auto found = scope_.find(result_name);
     if (found != scope_.end()) {
         const TypedExpr& gone = scope_.at(return_flag).expr;
-        if (found->second.expr.kind != Kind::None && !(gone.constant && gone.scalar.b))
+        if (found->second.expr.kind() != Kind::None && !(gone.number().constant && gone.number().scalar.b))
             fail(ErrorCode::Type, found->second.place, "a value is returned here, but not on every path through the function");
         result = found->second.expr;
     }

@@ -15,13 +15,13 @@ struct Calls::Items {
                                       (l.space_.group_size.empty() ? cuda_launch(l.space_.rank) : ""));
         }
         const TypedExpr& d = a[k];
-        if (d.kind != Kind::Number || !d.constant || !is_integer(d.type.dtype))
+        if (d.kind() != Kind::Number || !d.number().constant || !is_integer(d.number().type.dtype))
             l.wrong_type(t.place, t.name + ": the dimension is a constant integer");
-        const std::int64_t i = d.scalar.i < 0 ? d.scalar.i + l.space_.rank : d.scalar.i;
+        const std::int64_t i = d.number().scalar.i < 0 ? d.number().scalar.i + l.space_.rank : d.number().scalar.i;
         if (i < 0 || i >= l.space_.rank)
             l.fail(ErrorCode::Index, t.place,
                    t.name + ": the range has " + std::to_string(l.space_.rank) + (l.space_.rank == 1 ? " dimension" : " dimensions") +
-                       ", there is no dimension " + std::to_string(d.scalar.i));
+                       ", there is no dimension " + std::to_string(d.number().scalar.i));
         l.out_.asked = std::max(l.out_.asked, static_cast<int>(i) + 1);
         return static_cast<int>(i);
     }
@@ -43,7 +43,7 @@ struct Calls::Items {
             case Where::GroupCount: {
                 const TypedExpr n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
                 TypedExpr count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
-                count.least = 1;
+                count.number().least = 1;
                 return count;
             }
         }
@@ -71,11 +71,9 @@ struct Calls::Items {
         for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
         return out;
     }
-    template <Kind kind> static TypedExpr group(Lowering& l, const Tree& t, const TypedExprs&) {
+    template <class Object> static TypedExpr group(Lowering& l, const Tree& t, const TypedExprs&) {
         in_groups(l, t);
-        TypedExpr g;
-        g.kind = kind;
-        return g;
+        return {Object{}};
     }
     template <Handler place> static TypedExpr leader(Lowering& l, const Tree& t, const TypedExprs& a) {
         return l.compared("==", place(l, t, a), integer(0), t.place);
@@ -93,7 +91,7 @@ struct Calls::Items {
         const TypedExpr item = linear<Where::Local, Where::LocalSize>(l, t, a);
         if (group_items(l) <= l.space_.sub_group) return item;
         TypedExpr out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
-        out.least = 0;
+        out.number().least = 0;
         return out;
     }
     static TypedExpr sub_group_most(Lowering& l, const Tree&, const TypedExprs&) {
@@ -109,21 +107,21 @@ struct Calls::Items {
         return integer((group_items(l) + l.space_.sub_group - 1) / l.space_.sub_group);
     }
     static TypedExpr is_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind != Kind::Group && a[0].kind != Kind::SubGroup)
+        if (a[0].kind() != Kind::Group && a[0].kind() != Kind::SubGroup)
             l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
-        return number(Scalar(a[0].kind == Kind::SubGroup));
+        return number(Scalar(a[0].kind() == Kind::SubGroup));
     }
     /// (sub-group, value, index): the value of the item that is there, which is one of the sub-group.
     static TypedExpr shuffled(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
-        if (a[1].kind == Kind::Tuple) {
+        if (a[0].kind() != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
+        if (a[1].kind() == Kind::Tuple) {
             TypedExpr out = tuple_like(a[1], {});
-            for (const TypedExpr& part : a[1].items) out.items.push_back(shuffled(l, t, {a[0], part, a[2]}));
+            for (const TypedExpr& part : a[1].tuple().items) out.tuple().items.push_back(shuffled(l, t, {a[0], part, a[2]}));
             return out;
         }
         const TypedExpr x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
-        if (l.dry()) return number(x.type, ir::no_value);
-        return number(x.type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
+        if (l.dry()) return number(x.number().type, ir::no_value);
+        return number(x.number().type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
         if (l.space_.group_size.empty())
@@ -134,7 +132,7 @@ struct Calls::Items {
 
     /// The array itself: what asks for neighbours sees another expression, and lets it pass.
     static TypedExpr unordered(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind != Kind::Array) l.wrong_type(t.place, "unordered: an array is expected, not " + describe(a[0]));
+        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, "unordered: an array is expected, not " + describe(a[0]));
         return a[0];
     }
 
@@ -163,8 +161,8 @@ Calls::Tables Calls::Items::tables() {
             {"Item.get_linear_range", {1, 1, product<Where::GlobalSize>}},
             {"NdItem.get_global_id", {1, 2, at<Where::Global>, "dimension"}},
             {"NdItem.get_local_id", {1, 2, at<Where::Local>, "dimension"}},
-            {"NdItem.get_group", {1, 1, group<Kind::Group>}},
-            {"NdItem.get_sub_group", {1, 1, group<Kind::SubGroup>}},
+            {"NdItem.get_group", {1, 1, group<GroupObject>}},
+            {"NdItem.get_sub_group", {1, 1, group<SubGroupObject>}},
             {"NdItem.get_group_id", {1, 2, at<Where::Group>, "dimension"}},
             {"NdItem.get_global_range", {1, 2, at<Where::GlobalSize>, "dimension"}},
             {"NdItem.get_local_range", {1, 2, at<Where::LocalSize>, "dimension"}},

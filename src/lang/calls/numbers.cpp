@@ -16,7 +16,7 @@ struct Calls::Numbers {
         TypedExprs numbers;
         for (std::size_t k = 0; k < a.size(); ++k) numbers.push_back(number_of(l, t, a, k));
         for (const TypedExpr& x : numbers)
-            if (is_complex(x.type.dtype) && !ir::takes_complex(fn))
+            if (is_complex(x.number().type.dtype) && !ir::takes_complex(fn))
                 l.wrong_type(t.place, t.name + ": complex numbers have no such function");
         return l.math(fn, numbers, t.place);
     }
@@ -24,9 +24,10 @@ struct Calls::Numbers {
     /// Real numbers are taken as complex ones.
     static TypedExpr wofz(Lowering& l, const Tree& t, const TypedExprs& a) {
         TypedExpr x = number_of(l, t, a, 0);
-        if (!is_complex(x.type.dtype)) {
-            const TypedExpr wide = is_inexact(x.type.dtype) ? x : l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), x.type.weak});
-            x = l.cast(wide, {itemsize(wide.type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.type.weak});
+        if (!is_complex(x.number().type.dtype)) {
+            const TypedExpr wide =
+                is_inexact(x.number().type.dtype) ? x : l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), x.number().type.weak});
+            x = l.cast(wide, {itemsize(wide.number().type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.number().type.weak});
         }
         return l.math(ir::Math::wofz, std::span(&x, 1), t.place);
     }
@@ -39,7 +40,7 @@ struct Calls::Numbers {
     /// floor and its like leave integers alone.
     template <ir::Math fn> static TypedExpr rounding(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        return is_inexact(x.type.dtype) ? math<fn>(l, t, a) : x;
+        return is_inexact(x.number().type.dtype) ? math<fn>(l, t, a) : x;
     }
     /// As the functions of Python's math: the result is an int.
     template <ir::Math fn> static TypedExpr rounding_to_int(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -48,9 +49,9 @@ struct Calls::Numbers {
     }
     /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
     static TypedExpr rounded_to_tens(Lowering& l, const Tree& t, const TypedExpr& given, std::int64_t zeros) {
-        const TypedExpr x = given.type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
-        const NumberType wide{l.dtype(x.type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
-        if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return l.cast(integer(0), x.type);
+        const TypedExpr x = given.number().type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
+        const NumberType wide{l.dtype(x.number().type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
+        if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return l.cast(integer(0), x.number().type);
         Scalar tens(std::uint64_t(1));
         for (std::int64_t k = 0; k < zeros; ++k) tens.u *= 10;
         const auto part = [&](const char* op, const TypedExpr& a, const TypedExpr& b) { return l.binary(op, a, b, t.place); };
@@ -59,18 +60,19 @@ struct Calls::Numbers {
         const TypedExpr odd = l.compared("==", part("%", part("//", whole, factor), l.cast(integer(2), wide)), integer(1), t.place);
         const TypedExpr half = l.pure(Opcode::And, {DType::Bool, false}, {l.compared("==", above, below, t.place), odd}, DType::Bool);
         const TypedExpr up = l.pure(Opcode::Or, {DType::Bool, false}, {l.compared(">", above, below, t.place), half}, DType::Bool);
-        return l.cast(l.selected(up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.type);
+        return l.cast(l.selected(up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.number().type);
     }
     template <bool numpy> static TypedExpr round(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (a.size() == 1) return numpy ? rounding<ir::Math::rint>(l, t, a) : rounding_to_int<ir::Math::rint>(l, t, a);
         const TypedExpr digits = number_of(l, t, a, 1);
-        if (!digits.constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
-        if (!is_inexact(x.type.dtype)) return digits.scalar.as_int() < 0 ? rounded_to_tens(l, t, x, -digits.scalar.as_int()) : x;
+        if (!digits.number().constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
+        if (!is_inexact(x.number().type.dtype))
+            return digits.number().scalar.as_int() < 0 ? rounded_to_tens(l, t, x, -digits.number().scalar.as_int()) : x;
         double scale = 1;
-        for (std::int64_t k = 0; k < std::abs(digits.scalar.as_int()); ++k) scale *= 10;
+        for (std::int64_t k = 0; k < std::abs(digits.number().scalar.as_int()); ++k) scale *= 10;
         const TypedExpr factor = number(Scalar(scale));
-        const bool up = digits.scalar.as_int() >= 0;
+        const bool up = digits.number().scalar.as_int() >= 0;
         const TypedExprs scaled{l.binary(up ? "*" : "/", x, factor, t.place)};
         return l.binary(up ? "/" : "*", math<ir::Math::rint>(l, t, scaled), factor, t.place);
     }
@@ -79,19 +81,19 @@ struct Calls::Numbers {
     static TypedExpr extreme_tuple(Lowering& l, const Tree& t, const std::string& before, const TypedExprs& items) {
         TypedExpr out = items[0];
         for (const TypedExpr& other : std::span<const TypedExpr>(items).subspan(1)) {
-            if (other.kind != Kind::Tuple || other.items.size() != out.items.size())
+            if (other.kind() != Kind::Tuple || other.tuple().items.size() != out.tuple().items.size())
                 l.wrong_type(t.place, t.name + ": " + describe(out) + " and " + describe(other) + " have no order");
             out = l.selected(l.compared(before, other, out, t.place), {other, t.place}, {out, t.place}, t.place);
         }
         return out;
     }
     template <Opcode op> static TypedExpr extreme(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const TypedExprs& items = a.size() == 1 && a[0].kind == Kind::Tuple ? a[0].items : a;
+        const TypedExprs& items = a.size() == 1 && a[0].kind() == Kind::Tuple ? a[0].tuple().items : a;
         if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
         if (items.size() == 1 && is_rows(items[0]) && l.rows_of(items[0])->extents.size() == 1)
             return l.reduced(items[0], {op == Opcode::Min ? RowReduction::Min : RowReduction::Max, t.place, t.name, {}, integer(0)},
                              TypedExpr(), false);
-        if (items[0].kind == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
+        if (items[0].kind() == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
         TypedExpr out = l.need_number(items[0], t.place, t.name.c_str());
         for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));
         return out;
@@ -99,31 +101,32 @@ struct Calls::Numbers {
     static TypedExpr abs(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (const auto out = l.by_method("__abs__", a[0], {}, t.place)) return *out;
         const TypedExpr x = number_of(l, t, a, 0);
-        if (x.type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
-        if (x.constant && x.type == NumberType{DType::Int64, true} && x.scalar.as_int() < 0) return l.unary_of("-", x, t.place);
-        const NumberType type{real_of(x.type.dtype), x.type.weak};
-        TypedExpr out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.type));
+        if (x.number().type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
+        if (x.number().constant && x.number().type == NumberType{DType::Int64, true} && x.number().scalar.as_int() < 0)
+            return l.unary_of("-", x, t.place);
+        const NumberType type{real_of(x.number().type.dtype), x.number().type.weak};
+        TypedExpr out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.number().type));
         l.bound(out, Opcode::Abs, x, x, t.place, false);
-        out.given = x.given;
+        out.number().given = x.number().given;
         return out;
     }
     /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.
     template <bool numpy> static TypedExpr fabs(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
-        if (is_float(x.type.dtype)) return abs(l, t, a);
-        NumberType type{weak_dtype(DType::Float64, l.options_.fp64), x.type.weak};
-        const int size = itemsize(x.type.dtype);
-        if (numpy && !x.type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
+        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
+        if (is_float(x.number().type.dtype)) return abs(l, t, a);
+        NumberType type{weak_dtype(DType::Float64, l.options_.fp64), x.number().type.weak};
+        const int size = itemsize(x.number().type.dtype);
+        if (numpy && !x.number().type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
         return abs(l, t, {l.cast(x, type)});
     }
     static TypedExpr sign(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (is_complex(x.type.dtype) || x.type.dtype == DType::Bool)
+        if (is_complex(x.number().type.dtype) || x.number().type.dtype == DType::Bool)
             l.wrong_type(t.place, "sign: an integer or float is expected, not " + describe(x));
-        const TypedExpr zero = l.cast(integer(0), x.type), one = l.cast(integer(1), x.type);
-        const TypedExpr minus = l.cast(integer(-1), {x.type.dtype, x.type.weak});
-        const DType d = l.dtype(x.type);
+        const TypedExpr zero = l.cast(integer(0), x.number().type), one = l.cast(integer(1), x.number().type);
+        const TypedExpr minus = l.cast(integer(-1), {x.number().type.dtype, x.number().type.weak});
+        const DType d = l.dtype(x.number().type);
         const TypedExpr positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
         const auto choice = [&](const TypedExpr& test, const TypedExpr& a, const TypedExpr& b) {
             return l.selected(test, {a, t.place}, {b, t.place}, t.place);
@@ -134,7 +137,7 @@ struct Calls::Numbers {
     }
     static TypedExpr where(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
-        const NumberType type = x.type == y.type ? x.type : l.promoted(x, y, t.place);
+        const NumberType type = x.number().type == y.number().type ? x.number().type : l.promoted(x, y, t.place);
         return l.selected(test, {l.cast(x, type), t.place}, {l.cast(y, type), t.place}, t.place);
     }
     static TypedExpr clip(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -146,9 +149,9 @@ struct Calls::Numbers {
     static TypedExpr fma(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0), y = number_of(l, t, a, 1), z = number_of(l, t, a, 2);
         TypedExpr sum = l.binary("+", l.binary("*", x, y, t.place), z, t.place);
-        if (!is_float(sum.type.dtype)) return sum;
-        const DType d = l.dtype(sum.type);
-        return l.pure(Opcode::Fma, sum.type, {x, y, z}, d);
+        if (!is_float(sum.number().type.dtype)) return sum;
+        const DType d = l.dtype(sum.number().type);
+        return l.pure(Opcode::Fma, sum.number().type, {x, y, z}, d);
     }
     static TypedExpr divmod(Lowering& l, const Tree& t, const TypedExprs& a) {
         return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});
@@ -157,41 +160,41 @@ struct Calls::Numbers {
     /// Of integers an integer, as in NumPy: by float32, which is exact enough for -1, 0 and 1.
     static TypedExpr reciprocal(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (is_inexact(x.type.dtype)) return l.binary("/", integer(1), x, t.place);
+        if (is_inexact(x.number().type.dtype)) return l.binary("/", integer(1), x, t.place);
         constexpr NumberType single{DType::Float32, false};
         return l.cast(l.pure(Opcode::Div, single, {integer(1), x}, DType::Float32),
-                      x.type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.type);
+                      x.number().type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.number().type);
     }
     static TypedExpr is_nan(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        return is_inexact(x.type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
+        return is_inexact(x.number().type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
     }
     static TypedExpr is_inf(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (!is_inexact(x.type.dtype)) return number(Scalar(false));
-        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        if (!is_inexact(x.number().type.dtype)) return number(Scalar(false));
+        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
         return l.compared("==", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
     static TypedExpr is_finite(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (!is_inexact(x.type.dtype)) return number(Scalar(true));
-        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        if (!is_inexact(x.number().type.dtype)) return number(Scalar(true));
+        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
         return l.compared("<", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
     static TypedExpr conjugate(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (!is_complex(x.type.dtype)) return x;
-        const DType d = l.dtype(x.type);
-        if (l.dry()) return number(x.type, ir::no_value);
+        if (!is_complex(x.number().type.dtype)) return x;
+        const DType d = l.dtype(x.number().type);
+        if (l.dry()) return number(x.number().type, ir::no_value);
         const Value v = l.value(x, d);
         const ir::Value imaginary = l.builder_.neg(l.builder_.imag(v));
-        return number(x.type, l.builder_.complex(l.builder_.real(v), imaginary));
+        return number(x.number().type, l.builder_.complex(l.builder_.real(v), imaginary));
     }
     template <Opcode op> static TypedExpr part(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        const NumberType type{real_of(x.type.dtype), x.type.weak};
-        if (!is_complex(x.type.dtype)) return op == Opcode::Real ? x : l.cast(integer(0), type);
-        return l.pure(op, type, {x}, l.dtype(x.type));
+        const NumberType type{real_of(x.number().type.dtype), x.number().type.weak};
+        if (!is_complex(x.number().type.dtype)) return op == Opcode::Real ? x : l.cast(integer(0), type);
+        return l.pure(op, type, {x}, l.dtype(x.number().type));
     }
     template <char op> static TypedExpr bits(Lowering& l, const Tree& t, const TypedExprs& a) {
         return l.binary(std::string(1, op), a[0], a[1], t.place);
@@ -229,19 +232,19 @@ struct Calls::Numbers {
             if (l.dry()) return number({d, true}, ir::no_value);
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
-        if (is_complex(x.type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
+        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
         if (kind == DKind::Signed) return l.to_int(x, t.place);
         return l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), true});
     }
     static TypedExpr astype(Lowering& l, const Tree& t, const TypedExprs& a) {  // np.float32(x), x.astype(np.float32)
-        if (a[1].kind != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
+        if (a[1].kind() != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
         const TypedExpr x = number_of(l, t, a, 0);
-        const DType to = a[1].type.dtype;
-        if (is_complex(x.type.dtype) && !is_complex(to))
+        const DType to = a[1].dtype();
+        if (is_complex(x.number().type.dtype) && !is_complex(to))
             l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
         l.check_range(x, to, t.place);
         TypedExpr out = l.cast(x, {to, false});
-        if (!out.constant && x.least >= 0 && l.holds_least(x, to)) out.least = x.least;
+        if (!out.number().constant && x.number().least >= 0 && l.holds_least(x, to)) out.number().least = x.number().least;
         return out;
     }
 
@@ -251,7 +254,7 @@ struct Calls::Numbers {
 TypedExpr Calls::pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const bool extreme = op == Opcode::Min || op == Opcode::Max || op == Opcode::Fmin || op == Opcode::Fmax;
     const bool wide = extreme && outgrows(a, b);
-    if (wide && (a.type.dtype == DType::UInt64 || b.type.dtype == DType::UInt64))
+    if (wide && (a.number().type.dtype == DType::UInt64 || b.number().type.dtype == DType::UInt64))
         l.wrong_type(t.place,
                      t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
     NumberType type = wide ? NumberType{DType::Int64, true} : l.promoted(a, b, t.place);
@@ -260,14 +263,14 @@ TypedExpr Calls::pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a,
         if (op == Opcode::Fmax) op = Opcode::Max;
         if (op == Opcode::Fmod) type = {DType::Int8, false};
     }
-    if (type.dtype == DType::Bool && a.type.dtype != b.type.dtype) type = {DType::Int64, true};
+    if (type.dtype == DType::Bool && a.number().type.dtype != b.number().type.dtype) type = {DType::Int64, true};
     if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
     l.check_operands(op, a, b, l.dtype(type), t.place);
     TypedExpr out = l.pure(op, type, {a, b}, l.dtype(type));
-    if (is_integer(type.dtype) && !out.constant) {
+    if (is_integer(type.dtype) && !out.number().constant) {
         const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
-        out.least = smaller ? std::min(a.least, b.least) : std::max(a.least, b.least);
-        out.given = type.weak && is_given(a) && is_given(b);
+        out.number().least = smaller ? std::min(a.number().least, b.number().least) : std::max(a.number().least, b.number().least);
+        out.number().given = type.weak && is_given(a) && is_given(b);
         l.bound(out, op, a, b, t.place, false);
     }
     return out;

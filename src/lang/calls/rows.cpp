@@ -21,24 +21,25 @@ struct Calls::OfRows {
         std::size_t next = 2;
         if (after == After::Dtype || after == After::DtypeDdof) {
             const TypedExpr dtype = optional(a, next++);
-            if (dtype.kind == Kind::DType && (op == RowReduction::Var || op == RowReduction::Std))
+            if (dtype.kind() == Kind::DType && (op == RowReduction::Var || op == RowReduction::Std))
                 l.wrong_type(t.place, t.name + ": dtype is not accepted in a kernel; convert the array");
-            if (dtype.kind == Kind::DType) fold.dtype = dtype.type.dtype;
-            if (dtype.kind != Kind::DType && dtype.kind != Kind::None)
+            if (dtype.kind() == Kind::DType) fold.dtype = dtype.dtype();
+            if (dtype.kind() != Kind::DType && dtype.kind() != Kind::None)
                 l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
         }
-        if (after != After::Keeps && optional(a, next++).kind != Kind::None)
+        if (after != After::Keeps && optional(a, next++).kind() != Kind::None)
             l.wrong_type(t.place, t.name + ": `out` is not accepted in a kernel; assign the result");
         if (after == After::DtypeDdof) {
             const TypedExpr ddof = optional(a, next++);
-            if (ddof.kind != Kind::None) fold.ddof = l.cast(l.need_number(ddof, t.place, "ddof"), {DType::Int64, true});
+            if (ddof.kind() != Kind::None) fold.ddof = l.cast(l.need_number(ddof, t.place, "ddof"), {DType::Int64, true});
         }
         const TypedExpr keeps = optional(a, next);
-        const bool kept = keeps.kind != Kind::None && l.truth(keeps, t.place).scalar.b;
-        if (keeps.kind != Kind::None && !l.truth(keeps, t.place).constant) l.wrong_type(t.place, t.name + ": keepdims is a constant");
-        if (a[0].kind == Kind::Number) {  // an array without dimensions
+        const bool kept = keeps.kind() != Kind::None && l.truth(keeps, t.place).number().scalar.b;
+        if (keeps.kind() != Kind::None && !l.truth(keeps, t.place).number().constant)
+            l.wrong_type(t.place, t.name + ": keepdims is a constant");
+        if (a[0].kind() == Kind::Number) {  // an array without dimensions
             Rows one;
-            one.type = {l.dtype(a[0].type), false};
+            one.type = {l.dtype(a[0].number().type), false};
             one.at = [x = l.cast(a[0], one.type)](std::span<const TypedExpr>, bool) { return x; };
             return l.reduced(l.rows_expr(std::move(one)), fold, TypedExpr(), false);
         }
@@ -48,15 +49,15 @@ struct Calls::OfRows {
     template <RowReduction op> static TypedExpr python(Lowering& l, const Tree& t, const TypedExprs& a) {
         Tree said = t;
         said.name = t.name.substr(t.name.find('.') + 1);
-        if (a[0].kind == Kind::Tuple) return of_items(l, t.place, op, a[0].items, optional(a, 1));
-        if (array(l, said, a).kind == Kind::Array ? a[0].view.rank != 1 : a[0].rows->extents.size() != 1)
+        if (a[0].kind() == Kind::Tuple) return of_items(l, t.place, op, a[0].tuple().items, optional(a, 1));
+        if (array(l, said, a).kind() == Kind::Array ? a[0].view().rank != 1 : a[0].rows()->extents.size() != 1)
             l.wrong_type(t.place, said.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + said.name + "(…)");
         const TypedExpr out = l.reduced(a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
         return a.size() == 1 ? out : l.binary("+", a[1], out, t.place);
     }
     static TypedExpr of_items(Lowering& l, const Place& place, RowReduction op, const TypedExprs& items, const TypedExpr& start) {
         const bool sums = op == RowReduction::PlainSum;
-        TypedExpr out = start.kind != Kind::None ? start : integer(op == RowReduction::All);
+        TypedExpr out = start.kind() != Kind::None ? start : integer(op == RowReduction::All);
         if (!sums) out = l.truth(out, place);
         for (const TypedExpr& item : items)
             out = l.binary(sums ? "+" : op == RowReduction::Any ? "|" : "&", out, sums ? item : l.truth(item, place), place);
@@ -84,7 +85,7 @@ struct Calls::OfRows {
         return l.settled(same, t.place);
     }
     static TypedExpr copy(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return a[0].kind == Kind::Number ? a[0] : copied(l, t, array(l, t, a));
+        return a[0].kind() == Kind::Number ? a[0] : copied(l, t, array(l, t, a));
     }
     static TypedExpr transpose(Lowering& l, const Tree& t, const TypedExprs& a) {
         const std::size_t rank = l.rows_of(array(l, t, a))->extents.size();
@@ -96,13 +97,13 @@ struct Calls::OfRows {
         if (l.rows_of(array(l, t, a))->extents.size() < 2)
             l.wrong_type(t.place, t.name + ": an array of two or more dimensions is expected, not " + describe(a[0]));
         const TypedExpr k = optional(a, 1);
-        if (k.kind != Kind::None && (k.kind != Kind::Number || !is_integer(k.type.dtype)))
+        if (k.kind() != Kind::None && (k.kind() != Kind::Number || !is_integer(k.number().type.dtype)))
             l.wrong_type(t.place, t.name + ": k is an integer, not " + describe(k));
-        return l.triangle(a[0], k.kind == Kind::None ? integer(0) : k, upper);
+        return l.triangle(a[0], k.kind() == Kind::None ? integer(0) : k, upper);
     }
     static TypedExpr fill(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind != Kind::Array) l.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
-        l.store_view(a[0].view, number_of(l, t, a, 1), t.place);
+        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
+        l.store_view(a[0].view(), number_of(l, t, a, 1), t.place);
         return {};
     }
     /// All elements, in one dimension: a copy, or where they lie.
@@ -119,22 +120,22 @@ struct Calls::OfRows {
 
     // Arrays that are made.
     static std::vector<TypedExpr> shape_of(Lowering& l, const Tree& t, const TypedExpr& shape) {
-        std::vector<TypedExpr> extents = shape.kind == Kind::Tuple ? shape.items : TypedExprs{shape};
+        std::vector<TypedExpr> extents = shape.kind() == Kind::Tuple ? shape.tuple().items : TypedExprs{shape};
         if (extents.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": the shape is empty");
         for (TypedExpr& e : extents) {
-            if (e.kind != Kind::Number || !is_integer(e.type.dtype))
+            if (e.kind() != Kind::Number || !is_integer(e.number().type.dtype))
                 l.wrong_type(t.place, t.name + ": a shape is an integer or a tuple of integers, not " + describe(e));
-            const std::int64_t least = e.least;
-            e = e.constant ? integer(e.scalar.cast(DType::Int64).i) : l.cast(e, {DType::Int64, true});
-            e.least = std::max(e.least, least);
+            const std::int64_t least = e.number().least;
+            e = e.number().constant ? integer(e.number().scalar.cast(DType::Int64).i) : l.cast(e, {DType::Int64, true});
+            e.number().least = std::max(e.number().least, least);
         }
         return extents;
     }
     static DType dtype_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
         const TypedExpr dtype = optional(a, k);
-        if (dtype.kind == Kind::None) return otherwise;
-        if (dtype.kind != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
-        return dtype.type.dtype;
+        if (dtype.kind() == Kind::None) return otherwise;
+        if (dtype.kind() != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
+        return dtype.dtype();
     }
     /// An item's own array; `fill`: 0, 1, 2 for a value, 3 for none.
     static TypedExpr made(Lowering& l, const Tree& t, int fill, const std::vector<TypedExpr>& extents, DType dtype,
@@ -144,20 +145,20 @@ struct Calls::OfRows {
             std::int64_t count = 1;
             bool known = true;
             for (const TypedExpr& e : extents) {
-                known = known && e.constant;
-                count *= e.constant ? e.scalar.i : 1;
+                known = known && e.number().constant;
+                count *= e.number().constant ? e.number().scalar.i : 1;
             }
-            if (known && count > 0) l.track_writes(out.view, count, ir::Space::Private);
+            if (known && count > 0) l.track_writes(out.view(), count, ir::Space::Private);
             return out;
         }
         if (fill == 2) l.check_range(value, dtype, t.place);
-        l.store_rows(out.view, l.cast(fill == 2 ? value : integer(fill), {dtype, false}), t.place);
+        l.store_rows(out.view(), l.cast(fill == 2 ? value : integer(fill), {dtype, false}), t.place);
         return out;
     }
     template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
-        const DType otherwise = fill == 2 ? l.dtype(value.type) : weak_dtype(DType::Float64, l.options_.fp64);
-        if (fill == 3 && a.size() > 1 && (a[1].kind == Kind::Tuple || a[1].kind == Kind::Number))
+        const DType otherwise = fill == 2 ? l.dtype(value.number().type) : weak_dtype(DType::Float64, l.options_.fp64);
+        if (fill == 3 && a.size() > 1 && (a[1].kind() == Kind::Tuple || a[1].kind() == Kind::Number))
             return functions().at("private_array").handler(l, t, a);
         return made(l, t, fill, shape_of(l, t, a[0]), dtype_of(l, t, a, fill == 2 ? 2 : 1, otherwise), value);
     }

@@ -22,8 +22,8 @@ constexpr Comparison comparisons[] = {{"==", "__eq__", "__eq__"}, {"!=", "__ne__
 
 /// A number that a field of this dtype takes: what an array of it would take.
 TypedExpr Lowering::as_field(const TypedExpr& given, DType to, const std::string& name, const Place& place) {
-    const DType from = dtype(given.type);
-    if (!can_cast_same_kind(from, to) && !(given.type.weak && is_integer(from) && !is_inexact(to))) {
+    const DType from = dtype(given.number().type);
+    if (!can_cast_same_kind(from, to) && !(given.number().type.weak && is_integer(from) && !is_inexact(to))) {
         const std::string how = is_complex(from) ? "take .real or abs(…)" : "convert it: np." + std::string(dtype_name(to)) + "(…)";
         wrong_type(place,
                    "`" + name + "` is " + std::string(dtype_name(to)) + ", which cannot take " + describe(given) + " without loss; " + how);
@@ -36,14 +36,14 @@ TypedExpr Lowering::as_field(const TypedExpr& given, DType to, const std::string
 TypedExpr Lowering::structure(const Tree& t, const std::vector<TypedExpr>& a) {
     const std::size_t count = a.size() / 3;
     TypedExpr out = tuple({});
-    if (t.index < 0) out.dimensions = -1;
-    if (t.index > 0) out.structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
+    if (t.index < 0) out.tuple().dimensions = -1;
+    if (t.index > 0) out.tuple().structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
     for (std::size_t k = 0; k < count; ++k) {
         const TypedExpr &given = a[k], &type = a[count + k];
-        const std::string& name = a[2 * count + k].text;
-        const bool converts = type.kind == Kind::DType && given.kind == Kind::Number;
-        out.items.push_back(converts ? as_field(given, type.type.dtype, name, t.place) : given);
-        out.names.push_back(name);
+        const std::string& name = a[2 * count + k].text();
+        const bool converts = type.kind() == Kind::DType && given.kind() == Kind::Number;
+        out.tuple().items.push_back(converts ? as_field(given, type.dtype(), name, t.place) : given);
+        out.tuple().names.push_back(name);
     }
     return out;
 }
@@ -53,20 +53,23 @@ TypedExpr Lowering::replaced(const Tree& t, const std::vector<TypedExpr>& a) {
     TypedExpr out = a[0];
     for (std::size_t k = 1; k < a.size(); ++k) {
         const Tree& given = t.parts[k];
-        const auto field = std::find(out.names.begin(), out.names.end(), given.name);
-        if (given.form != Form::Keyword || field == out.names.end())
+        const auto field = std::find(out.tuple().names.begin(), out.tuple().names.end(), given.name);
+        if (given.form != Form::Keyword || field == out.tuple().names.end())
             wrong_type(given.place, "_replace takes fields by name; here is " + describe(out));
-        TypedExpr& old = out.items[static_cast<std::size_t>(field - out.names.begin())];
-        const bool converts = old.kind == Kind::Number && a[k].kind == Kind::Number;
-        old = !converts ? a[k] : old.type.weak ? cast(a[k], old.type) : as_field(a[k], old.type.dtype, given.name, given.place);
+        TypedExpr& old = out.tuple().items[static_cast<std::size_t>(field - out.tuple().names.begin())];
+        const bool converts = old.kind() == Kind::Number && a[k].kind() == Kind::Number;
+        old = !converts                ? a[k]
+              : old.number().type.weak ? cast(a[k], old.number().type)
+                                       : as_field(a[k], old.number().type.dtype, given.name, given.place);
     }
     return out;
 }
 
 /// A function that a struct's class has under this name.
 std::optional<syntax::Member> Lowering::member_of(const TypedExpr& object, const std::string& name) const {
-    if (!object.structure) return {};
-    const std::shared_ptr<const syntax::Class::Members> members = object.structure->members();
+    const auto& structure = structure_of(object);
+    if (!structure) return {};
+    const std::shared_ptr<const syntax::Class::Members> members = structure->members();
     const auto found = members->find(name);
     return found == members->end() ? std::nullopt : std::optional(found->second);
 }
@@ -101,17 +104,17 @@ std::optional<TypedExpr> Lowering::by_method(const std::string& name, const Type
 /// As Python: the left operand's method, then that of the right one if it is of another type.
 std::optional<TypedExpr> Lowering::by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place,
                                                const Place& place) {
-    if (!a.structure && !b.structure) return {};
+    if (!structure_of(a) && !structure_of(b)) return {};
     const auto* row = std::ranges::find_if(operator_methods, [&](const OperatorMethod& o) { return op == o.op; });
     if (row == std::end(operator_methods)) return {};
     const std::string name = row->name;
     if (in_place) return by_method("__i" + name + "__", a, {b}, place);
     if (auto out = by_method("__" + name + "__", a, {b}, place)) return out;
-    return a.structure == b.structure ? std::nullopt : by_method("__r" + name + "__", b, {a}, place);
+    return structure_of(a) == structure_of(b) ? std::nullopt : by_method("__r" + name + "__", b, {a}, place);
 }
 
 std::optional<TypedExpr> Lowering::by_comparison(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
-    if (!a.structure && !b.structure) return {};
+    if (!structure_of(a) && !structure_of(b)) return {};
     const auto* row = std::ranges::find_if(comparisons, [&](const Comparison& c) { return op == c.op; });
     if (row == std::end(comparisons)) return {};
     if (auto out = by_method(row->name, a, {b}, place)) return out;
@@ -123,7 +126,7 @@ std::optional<TypedExpr> Lowering::by_comparison(const std::string& op, const Ty
     if (op == "!=")
         if (auto same = by_comparison("==", a, b, place))
             return pure(Opcode::Not, {DType::Bool, false}, {truth(*same, place)}, DType::Bool);
-    if (a.structure != b.structure) return number(Scalar(op == "!="));
+    if (structure_of(a) != structure_of(b)) return number(Scalar(op == "!="));
     return {};
 }
 

@@ -28,26 +28,28 @@ struct Lowering::Walked {
 /// A tuple, or the first axis of an array.
 Lowering::Walked Lowering::walked_value(const Tree& t) {
     const TypedExpr s = settled(expression(t), t.place);
-    if (s.kind == Kind::List) {
+    if (s.kind() == Kind::List) {
         const TypedExpr length = list_length(s);
-        return {length, false, [this, s](const TypedExpr& i) { return list_item(s, view_at(s.items[0].view, std::span(&i, 1))); },
-                [this, s, length, &t] { return s.text == "set" ? same_length(s, length, t.place) : list_length(s); }};
+        return {length, false, [this, s](const TypedExpr& i) { return list_item(s, view_at(s.list().elements(), std::span(&i, 1))); },
+                [this, s, length, &t] { return s.list().is_set ? same_length(s, length, t.place) : list_length(s); }};
     }
-    if (s.kind != Kind::Tuple && (s.kind != Kind::Array || s.view.rank == 0))
+    if (s.kind() != Kind::Tuple && (s.kind() != Kind::Array || s.view().rank == 0))
         wrong_type(t.place, describe(s) + " cannot be looped over; arrays, tuples, range, enumerate and zip can");
     const TypedExpr& axis = is_array_of_structs(s) ? first_part(s) : s;  // of a struct of arrays its elements
-    if (axis.kind == Kind::Array && axis.view.rank == 0) wrong_type(t.place, describe(s) + " has no dimension that could be looped over");
-    const bool fixed = axis.kind == Kind::Tuple;
-    const TypedExpr length = fixed ? integer(static_cast<std::int64_t>(s.items.size())) : axis.view.lead[1];
+    if (axis.kind() == Kind::Array && axis.view().rank == 0)
+        wrong_type(t.place, describe(s) + " has no dimension that could be looped over");
+    const bool fixed = axis.kind() == Kind::Tuple;
+    const TypedExpr length = fixed ? integer(static_cast<std::int64_t>(s.tuple().items.size())) : axis.view().lead[1];
     return {length, fixed, [this, s, &t](const TypedExpr& i) -> TypedExpr {
                 if (is_array_of_structs(s)) return indexed(s, std::span(&i, 1), t);
-                if (s.kind == Kind::Tuple) {
-                    if (!i.constant) wrong_type(t.place, "a tuple cannot be looped over together with an array; use an array for both");
-                    return field(s, static_cast<std::size_t>(i.scalar.i));
+                if (s.kind() == Kind::Tuple) {
+                    if (!i.number().constant)
+                        wrong_type(t.place, "a tuple cannot be looped over together with an array; use an array for both");
+                    return field(s, static_cast<std::size_t>(i.number().scalar.i));
                 }
                 TypedExpr part = s;
-                part.view = part_at(s.view, i);
-                return part.view.rank == 0 ? element(part.view) : part;
+                part.view() = part_at(s.view(), i);
+                return part.view().rank == 0 ? element(part.view()) : part;
             }};
 }
 
@@ -58,14 +60,14 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
         if (p.form != Form::Keyword)
             all.push_back(walked(p));
         else if (p.name == "strict")
-            strict = truth(expression(p.parts[0]), p.place).scalar.b;
+            strict = truth(expression(p.parts[0]), p.place).number().scalar.b;
         else
             wrong_type(p.place, "zip: the keyword `" + p.name + "` is not known");
     }
     if (all.empty()) wrong_type(t.place, "zip takes arrays or tuples");
     TypedExpr length = all[0].length;
     fixed = std::ranges::any_of(all, [](const Walked& w) { return w.fixed; }) &&
-            std::ranges::all_of(all, [](const Walked& w) { return w.length.constant; });
+            std::ranges::all_of(all, [](const Walked& w) { return w.length.number().constant; });
     for (const Walked& w : all) {
         const TypedExpr& n = w.length;
         if (strict && &w != all.data()) {
@@ -73,13 +75,13 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             const std::string message = "zip: argument " + std::to_string(&w - all.data() + 1) + " has $0 items, those before it $1";
             fail_when(differ, ErrorCode::Value, message, t.place, {n, length});
         }
-        if (length.constant && n.constant) {
-            length = integer(std::min(length.scalar.i, n.scalar.i));
+        if (length.number().constant && n.number().constant) {
+            length = integer(std::min(length.number().scalar.i, n.number().scalar.i));
         } else if (&w != all.data()) {
             const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
             const Value other = dry_ ? ir::no_value : value(n, DType::Int64);
             length = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), other), 0);
-            if (exact_integers()) length.bits = bits;
+            if (exact_integers()) length.number().bits = bits;
         }
     }
     const auto at = [all](const TypedExpr& i) {
@@ -102,22 +104,22 @@ Lowering::Walked Lowering::walked_range(const Tree& t) {
     TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
         const TypedExpr given = number_in(expression(t.parts[k]));
-        if (given.kind != Kind::Number || !is_integer(given.type.dtype))
+        if (given.kind() != Kind::Number || !is_integer(given.number().type.dtype))
             wrong_type(t.parts[k].place, "range takes integers, not " + describe(given));
         bounds[k] = whole_to_int(given, t.parts[k].place, "range: ");
     }
     const TypedExpr &start = bounds[0], &step = bounds[2];
     TypedExpr& stop = bounds[1];
-    if (!step.constant || step.scalar.i == 0)
+    if (!step.number().constant || step.number().scalar.i == 0)
         fail(ErrorCode::Value, t.parts[2].place, "range: beside other things that are looped over, its step is a constant, and not zero");
     guard_range(start, stop, step, t.parts[1].place);
-    const bool up = step.scalar.i > 0;
-    const TypedExpr by = integer(std::abs(step.scalar.i));
+    const bool up = step.number().scalar.i > 0;
+    const TypedExpr by = integer(std::abs(step.number().scalar.i));
     const TypedExpr span = up ? index_arithmetic(Opcode::Sub, stop, start) : index_arithmetic(Opcode::Sub, start, stop);
-    const TypedExpr whole = index_arithmetic(Opcode::Add, span, integer(by.scalar.i - 1));
-    const TypedExpr rounds = by.scalar.i == 1 ? span : pure(Opcode::FloorDiv, {DType::Int64, true}, {whole, by}, DType::Int64);
+    const TypedExpr whole = index_arithmetic(Opcode::Add, span, integer(by.number().scalar.i - 1));
+    const TypedExpr rounds = by.number().scalar.i == 1 ? span : pure(Opcode::FloorDiv, {DType::Int64, true}, {whole, by}, DType::Int64);
     TypedExpr length = pure(Opcode::Max, {DType::Int64, true}, {rounds, integer(0)}, DType::Int64);
-    if (!length.constant) length.least = 0;
+    if (!length.number().constant) length.number().least = 0;
     return {length, false, [this, start, step](const TypedExpr& i) {
                 TypedExpr out = index_arithmetic(Opcode::Add, start, index_arithmetic(Opcode::Mul, i, step));
                 return out;
@@ -129,28 +131,28 @@ Lowering::Walked Lowering::walked_indices(const Tree& t) {
     std::vector<TypedExpr> extents;
     for (const Tree& p : t.parts) {
         const TypedExpr given = loaded(expression(p));
-        if (given.kind == Kind::Tuple && t.parts.size() == 1)
-            extents = given.items;
+        if (given.kind() == Kind::Tuple && t.parts.size() == 1)
+            extents = given.tuple().items;
         else
             extents.push_back(number_in(given));
     }
     TypedExpr length = integer(1);
     for (TypedExpr& e : extents) {
-        if (e.kind != Kind::Number || !is_integer(e.type.dtype))
+        if (e.kind() != Kind::Number || !is_integer(e.number().type.dtype))
             wrong_type(t.place, "ndindex takes integers, or a shape, not " + describe(e));
         e = whole_to_int(e, t.place, "ndindex: ");
         TypedExpr negative = pure(Opcode::Lt, {DType::Bool, false}, {e, integer(0)}, DType::Int64);
-        if (e.least < 0) fail_when(negative, ErrorCode::Value, "negative dimensions are not allowed", t.place, {});
+        if (e.number().least < 0) fail_when(negative, ErrorCode::Value, "negative dimensions are not allowed", t.place, {});
         length = index_arithmetic(Opcode::Mul, length, e);
     }
-    if (!length.constant) length.least = 0;
+    if (!length.number().constant) length.number().least = 0;
     return {length, false, [this, extents](const TypedExpr& i) {
                 std::vector<TypedExpr> index(extents.size());
                 TypedExpr rest = i;
                 for (std::size_t d = extents.size(); d-- > 0;) {
                     index[d] = d == 0 ? rest : pure(Opcode::Rem, {DType::Int64, true}, {rest, extents[d]}, DType::Int64);
                     if (d > 0) rest = pure(Opcode::FloorDiv, {DType::Int64, true}, {rest, extents[d]}, DType::Int64);
-                    if (!index[d].constant) index[d].least = 0;
+                    if (!index[d].number().constant) index[d].number().least = 0;
                 }
                 return tuple(std::move(index));
             }};
@@ -167,7 +169,7 @@ Lowering::Walked Lowering::walked(const Tree& t) {
         const TypedExpr last = index_arithmetic(Opcode::Sub, inner.length, integer(1));
         return {inner.length, inner.fixed, [this, inner, last](const TypedExpr& i) {
                     TypedExpr back = index_arithmetic(Opcode::Sub, last, i);
-                    if (!back.constant) back.least = 0;
+                    if (!back.number().constant) back.number().least = 0;
                     return inner.at(back);
                 }};
     }
@@ -186,14 +188,14 @@ void Lowering::while_there_are(const Tree& t, const Walked& w) {
     scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     const std::string counter = "$index" + std::to_string(loops_++);
     TypedExpr first = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.i64(0), 0);
-    first.bits = 46;
+    first.number().bits = 46;
     set_variable(counter, first, t.place);
     const auto test = [&] { return pure(Opcode::Lt, {DType::Bool, false}, {scope_.at(counter).expr, w.now()}, DType::Int64); };
     const auto body = [&] {
         const TypedExpr i = scope_.at(counter).expr;
         TypedExpr next = index_arithmetic(Opcode::Add, i, integer(1));
-        next.least = 0;
-        next.bits = 46;
+        next.number().least = 0;
+        next.number().bits = 46;
         set_variable(counter, next, t.place);
         assign(t.parts[0], w.at(i), t.place);
         block(t.parts[2].parts);
@@ -207,7 +209,7 @@ void Lowering::for_each(const Tree& t) {
     const Walked w = walked(t.parts[1]);
     if (w.fixed) {
         std::vector<TypedExpr> items;
-        for (std::int64_t k = 0; k < w.length.scalar.i; ++k) items.push_back(w.at(integer(k)));
+        for (std::int64_t k = 0; k < w.length.number().scalar.i; ++k) items.push_back(w.at(integer(k)));
         const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
         scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
         unrolled(t, items, 0);

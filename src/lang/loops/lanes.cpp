@@ -39,14 +39,14 @@ bool uses_whole(const Tree& t, const std::function<bool(const std::string& name,
 
 /// Whether an array of the program's own is one for all lanes: those whose size is known when the program runs are.
 bool is_shared(const View& v) {
-    return std::any_of(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank, [](const TypedExpr& extent) { return !extent.constant; });
+    return std::any_of(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank, [](const TypedExpr& extent) { return !extent.number().constant; });
 }
 
 bool contains_rounds(const Tree& t) { return (t.form == Form::For && t.index == 1) || std::ranges::any_of(t.parts, contains_rounds); }
 
 bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) {
-    return (t.kind == Kind::Array && of(t.view.source)) ||
-           std::ranges::any_of(t.items, [&](const TypedExpr& item) { return holds_array(item, of); });
+    return (t.kind() == Kind::Array && of(t.view().source)) ||
+           std::ranges::any_of(t.parts(), [&](const TypedExpr& item) { return holds_array(item, of); });
 }
 
 }  // namespace
@@ -64,15 +64,15 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (!options_.distinct) return no("arrays of the call share memory");
     if (scope_.contains(draws_name)) return no("random numbers are drawn in this iteration");
     if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
-    if (!step.constant || step.scalar.i != 1) return no("its step is not 1");
-    if (start.constant && stop.constant && stop.scalar.i - start.scalar.i < least_iterations)
+    if (!step.number().constant || step.number().scalar.i != 1) return no("its step is not 1");
+    if (start.number().constant && stop.number().constant && stop.number().scalar.i - start.number().scalar.i < least_iterations)
         return no("it has fewer than " + std::to_string(least_iterations) + " iterations");
     const Tree& statements = t.parts[4];
     if (contains_rounds(statements)) return no("there is a parallel loop in it");
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
     for (const auto& [name, v] : scope_)
-        if (v.expr.kind == Kind::List && mentions(statements, name))
+        if (v.expr.kind() == Kind::List && mentions(statements, name))
             return no("it uses the list `" + name + "`, whose elements have an order");
     Elements elements;
     collect_elements(statements, elements);
@@ -85,7 +85,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     const auto array_of = [&](const Tree& element) -> const View* {
         if (element.parts[0].form != Form::Name) return nullptr;
         const auto base = scope_.find(element.parts[0].name);
-        return base == scope_.end() || base->second.expr.kind != Kind::Array ? nullptr : &base->second.expr.view;
+        return base == scope_.end() || base->second.expr.kind() != Kind::Array ? nullptr : &base->second.expr.view();
     };
     std::set<std::string> around = assigned;  // what differs between runs of the loop, too
     for (const Around& a : around_) {
@@ -115,7 +115,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
         const auto found = scope_.find(name);
         if (found == scope_.end()) return false;
         const TypedExpr& expr = found->second.expr;
-        return !(element && expr.kind == Kind::Array) && holds_array(expr, [&](int source) { return sources.contains(source); });
+        return !(element && expr.kind() == Kind::Array) && holds_array(expr, [&](int source) { return sources.contains(source); });
     };
     if (uses_whole(statements, is_written)) return no("it uses what it writes otherwise than by elements");
     for (const Tree* r : elements.read) {
@@ -140,7 +140,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     in_lanes_ = true;
     met_rows_ = false;
     try {
-        body(number({DType::Int64, true}, ir::no_value, start.least));
+        body(number({DType::Int64, true}, ir::no_value, start.number().least));
         for (const std::string& name : assigned) {
             const auto found = scope_.find(name);
             if (found != scope_.end() && holds_array(found->second.expr, [](int) { return true; })) independent = false;
@@ -160,10 +160,10 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
 /// What an index that a loop counts never is below.
 std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const TypedExpr& start) {
     const Scope before = scope_;
-    scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.least), place.place, false, ++versions_});
+    scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.number().least), place.place, false, ++versions_});
     std::int64_t least = unknown_least;
     try {
-        least = expression(place).least;
+        if (const TypedExpr index_there = expression(place); index_there.kind() == Kind::Number) least = index_there.number().least;
     } catch (const Error&) {  // told where the loop is walked
     }
     scope_ = before;

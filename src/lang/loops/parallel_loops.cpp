@@ -8,7 +8,7 @@
 namespace pardo::lang {
 namespace {
 
-bool holds_struct(const TypedExpr& t) { return t.structure || std::ranges::any_of(t.items, holds_struct); }
+bool holds_struct(const TypedExpr& t) { return structure_of(t) || std::ranges::any_of(t.parts(), holds_struct); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ TypedExpr Lowering::iteration_index(int d, const TypedExpr& iteration) {
     const auto at = first + 2 * static_cast<std::size_t>(d);
     const TypedExpr &start = arguments_[at], &step = arguments_[at + 1];
     TypedExpr i = add(start, mul(iteration, step));
-    i.least = start.least >= 0 && step.least >= 0 ? start.least : unknown_least;
+    i.number().least = start.number().least >= 0 && step.number().least >= 0 ? start.number().least : unknown_least;
     return i;
 }
 
@@ -63,7 +63,7 @@ void Lowering::walk_loop() {
 }
 
 TypedExpr Lowering::identity(ir::Combine combine, const TypedExpr& like) {
-    return number(like.type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.type)));
+    return number(like.number().type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.number().type)));
 }
 
 /// Names start each iteration as what changes nothing, so that iterations may be taken in any order. Tuples have no such value: they start
@@ -82,14 +82,14 @@ void Lowering::walk_reduction() {
         initial.push_back(scope_.at(name));
         const TypedExpr& before = initial.back().expr;
         const bool ordered = combines.back() == ir::Combine::Min || combines.back() == ir::Combine::Max;
-        if (before.kind != Kind::Number && !(before.kind == Kind::Tuple && ordered))
+        if (before.kind() != Kind::Number && !(before.kind() == Kind::Tuple && ordered))
             wrong_type(t.place, "`" + name + "` is reduced by the loop and must be a number" +
-                                    (before.kind == Kind::Tuple ? ", or a tuple of which the loop keeps the least or greatest"
-                                                                : ", not " + describe(before)));
+                                    (before.kind() == Kind::Tuple ? ", or a tuple of which the loop keeps the least or greatest"
+                                                                  : ", not " + describe(before)));
         if (holds_struct(before))  // what blocks of iterations give is compared as tuples
             wrong_type(t.place,
                        "`" + name + "` holds " + describe(before) + ", whose order is the class's own; use pardo.reduction, or tuples");
-        tuples = tuples || before.kind == Kind::Tuple;
+        tuples = tuples || before.kind() == Kind::Tuple;
         likes.push_back(unbounded(before));
     }
     const Scope before = scope_;
@@ -116,12 +116,12 @@ void Lowering::walk_reduction() {
     for (std::size_t k = 0; k < count; ++k) {
         std::vector<TypedExpr> numbers;
         numbers_of(likes[k], numbers, out_.layout);
-        const bool is_tuple = likes[k].kind == Kind::Tuple;
+        const bool is_tuple = likes[k].kind() == Kind::Tuple;
         const bool of_bits = combines[k] == ir::Combine::And || combines[k] == ir::Combine::Or || combines[k] == ir::Combine::Xor;
-        if (!is_tuple && dtype(likes[k].type) == DType::Bool && !of_bits)
+        if (!is_tuple && dtype(likes[k].number().type) == DType::Bool && !of_bits)
             wrong_type(t.place, "`" + loop_->results[k] + "` is a bool, and reduced as a number");
         for (std::size_t p = 0; p < numbers.size(); ++p)
-            out_.results.push_back({numbers[p].type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});
+            out_.results.push_back({numbers[p].number().type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});
     }
     scope_ = before;
     if (dry_) return;
@@ -138,7 +138,7 @@ void Lowering::walk_reduction() {
     std::vector<TypedExpr> start;
     std::vector<Value> carried;
     for (std::size_t k = 0; k < count; ++k) {
-        start.push_back(likes[k].kind == Kind::Tuple ? initial[k].expr : identity(combines[k], likes[k]));
+        start.push_back(likes[k].kind() == Kind::Tuple ? initial[k].expr : identity(combines[k], likes[k]));
         flatten(start[k], likes[k], carried);
     }
     const auto body = [&](Value i, std::span<const TypedExpr> values) {
@@ -191,13 +191,13 @@ void Lowering::walk_serial() {
         numbers_of(found->second.expr, numbers, out_.layout);
         for (std::size_t p = 0; p < numbers.size(); ++p) {
             const TypedExpr& t = numbers[p];
-            if (t.kind != Kind::Number || found->second.expr.record)
+            if (t.kind() != Kind::Number || (found->second.expr.kind() == Kind::Tuple && found->second.expr.tuple().record))
                 wrong_type(found->second.place, "`" + name +
                                                     "` is used after the loop and must be a number, or a tuple or struct of numbers, not " +
                                                     describe(found->second.expr));
-            out_.results.push_back({t.type});
+            out_.results.push_back({t.number().type});
             if (dry_) continue;
-            const DType d = dtype(t.type);
+            const DType d = dtype(t.number().type);
             const Value place = builder_.pointer("result_" + name, d, ir::Access::Write, true);
             out_.slots.push_back({Slot::Kind::Result, static_cast<int>(out_.results.size()) - 1, 0});
             builder_.store(place, builder_.i64(0), value(t, d));

@@ -12,11 +12,14 @@ namespace {
 
 /// What falls from iteration to iteration is taken to have no least value.
 void settle(TypedExpr& next, const TypedExpr& before) {
-    if (next.kind == Kind::Number && next.least < before.least) next.least = unknown_least;
-    if (next.kind == Kind::Number && next.most > before.most) next.most = unknown_most;
-    if (next.kind == Kind::Number && next.bits > before.bits) next.bits = std::max<std::uint8_t>(next.bits, 62);
-    for (std::size_t d = 0; next.kind == Kind::Array && d < next.view.lead.size(); ++d) settle(next.view.lead[d], before.view.lead[d]);
-    for (std::size_t k = 0; next.kind == Kind::Tuple && k < next.items.size(); ++k) settle(next.items[k], before.items[k]);
+    if (next.kind() == Kind::Number && next.number().least < before.number().least) next.number().least = unknown_least;
+    if (next.kind() == Kind::Number && next.number().most > before.number().most) next.number().most = unknown_most;
+    if (next.kind() == Kind::Number && next.number().bits > before.number().bits)
+        next.number().bits = std::max<std::uint8_t>(next.number().bits, 62);
+    for (std::size_t d = 0; next.kind() == Kind::Array && d < next.view().lead.size(); ++d)
+        settle(next.view().lead[d], before.view().lead[d]);
+    for (std::size_t k = 0; next.kind() == Kind::Tuple && k < next.tuple().items.size(); ++k)
+        settle(next.tuple().items[k], before.tuple().items[k]);
 }
 
 using Names = std::set<std::string>;
@@ -134,7 +137,7 @@ void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
 
 /// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
 bool Lowering::is_grid_stride(Value lower, const TypedExpr& step) {
-    return space_.rank == 1 && space_.group_size.size() == 1 && !step.constant && lower == builder_.dim(0) &&
+    return space_.rank == 1 && space_.group_size.size() == 1 && !step.number().constant && lower == builder_.dim(0) &&
            value(step, DType::Int64) == builder_.extent(0);
 }
 
@@ -156,16 +159,17 @@ void Lowering::together(Value upper, const std::function<void(Value)>& body) {
 void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
                             const std::function<void(const TypedExpr&)>& body) {
     std::int64_t least = unknown_least;
-    if (step.least > 0) least = start.least;
-    if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) least = stop.least + 1;
+    if (step.number().least > 0) least = start.number().least;
+    if (step.number().constant && step.number().scalar.i < 0 && stop.number().least != unknown_least) least = stop.number().least + 1;
     const auto bits = static_cast<std::uint8_t>(exact_integers() ? std::max(bits_of(start), bits_of(stop)) : 63);
     const auto index = [&](Value v) {
         TypedExpr i = number({DType::Int64, true}, v, least);
-        i.bits = bits;
+        i.number().bits = bits;
         return i;
     };
     constexpr std::int64_t few_rounds = 16;
-    const bool is_short = start.constant && stop.constant && step.constant && std::abs(stop.scalar.i - start.scalar.i) <= few_rounds;
+    const bool is_short = start.number().constant && stop.number().constant && step.number().constant &&
+                          std::abs(stop.number().scalar.i - start.number().scalar.i) <= few_rounds;
     inner_loops_ += is_short ? 0 : 1;
     if (choosing_lanes_ && !in_lanes_) choose_lanes(t, start, stop, step, body);
     const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer = std::exchange(in_lanes_, in_lanes_ || lanes);
@@ -226,7 +230,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     const auto goes_on = [&]() -> TypedExpr {
         scope_.change(continue_flag).expr = flag(false);
         const TypedExpr running = alive();
-        if (running.constant && running.scalar.b) return test();
+        if (running.number().constant && running.number().scalar.b) return test();
         const auto tested = [&] {
             const Scope before = scope_;
             for (const char* name : {break_flag, return_flag}) scope_.change(name).expr = flag(false);
@@ -298,7 +302,7 @@ void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, co
     if (!otherwise || otherwise->parts.empty()) return;
     const TypedExpr whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
     const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
-    if (whole.constant) return whole.scalar.b ? rest() : void();
+    if (whole.number().constant) return whole.number().scalar.b ? rest() : void();
     branch(whole, otherwise->place, rest, [] {});
 }
 
@@ -319,7 +323,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         });
         return after_loop(otherwise, outer_break, outer_continue);
     }
-    if (!step.constant) fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
+    if (!step.number().constant) fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
     // `if test: break` at the start of the body is part of the loop's own test.
     std::vector<const Tree*> tests;
     while ((!otherwise || otherwise->parts.empty()) && tests.size() < body.parts.size()) {
@@ -331,11 +335,11 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
     }
     const std::string counter = "$index" + std::to_string(loops_++);
     TypedExpr first = cast(start, {DType::Int64, true});
-    first.least = step.scalar.i > 0 ? start.least : unknown_least;
-    if (exact_integers()) first.bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
+    first.number().least = step.number().scalar.i > 0 ? start.number().least : unknown_least;
+    if (exact_integers()) first.number().bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
     set_variable(counter, first, t.place);
     const auto inside_at = [&](const TypedExpr& i) {
-        return pure(step.scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+        return pure(step.number().scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
     };
     const auto test = [&]() -> TypedExpr {
         const TypedExpr i = scope_.at(counter).expr;
@@ -348,7 +352,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
                 at_ = s->place;
                 const TypedExpr leaves_here = condition(*s);
                 const TypedExpr on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
-                all = all.constant && all.scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
+                all = all.number().constant && all.number().scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
             }
             return all;
         };
@@ -372,8 +376,8 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         begin(i);
         block(body.parts, tests.size());
         TypedExpr next = add(i, step);
-        next.least = step.scalar.i > 0 ? i.least : unknown_least;
-        next.bits = i.bits;
+        next.number().least = step.number().scalar.i > 0 ? i.number().least : unknown_least;
+        next.number().bits = i.number().bits;
         set_variable(counter, next, t.place);
         scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
         if (ahead) advance(next);
@@ -382,7 +386,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         const TypedExpr i = scope_.at(counter).expr;
         const TypedExpr by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
         const auto bind_last = [&] { begin(i); };
-        if (!by_test.constant || by_test.scalar.b) branch(by_test, t.place, bind_last, [] {});
+        if (!by_test.number().constant || by_test.number().scalar.b) branch(by_test, t.place, bind_last, [] {});
     }
     scope_.erase(counter);
     after_loop(otherwise, outer_break, outer_continue);
@@ -392,25 +396,28 @@ void Lowering::for_range(const Tree& t) {
     TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
         const TypedExpr given = number_in(expression(t.parts[1 + k]));
-        if (given.kind != Kind::Number || !is_integer(given.type.dtype))
+        if (given.kind() != Kind::Number || !is_integer(given.number().type.dtype))
             wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
         bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");
     }
-    if (bounds[2].constant && bounds[2].scalar.i == 0) fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
-    if (!bounds[2].constant && bounds[2].least < 1) {
+    if (bounds[2].number().constant && bounds[2].number().scalar.i == 0)
+        fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
+    if (!bounds[2].number().constant && bounds[2].number().least < 1) {
         TypedExpr zero = number({DType::Bool, false}, ir::no_value);
-        if (!dry_) zero.value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
+        if (!dry_) zero.number().value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
         fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
-        if (!dry_) bounds[2] = number({DType::Int64, true}, builder_.select(zero.value, builder_.i64(1), value(bounds[2], DType::Int64)));
+        if (!dry_)
+            bounds[2] = number({DType::Int64, true}, builder_.select(zero.number().value, builder_.i64(1), value(bounds[2], DType::Int64)));
     }
     guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
     if (t.index == 1 && exact_integers() && t.parts[5].parts.empty() && shared_rounds(t, bounds[0], bounds[1], bounds[2])) return;
     // A name that counts a loop of at least one iteration keeps its last value.
-    const bool runs = bounds[0].constant && bounds[1].constant && bounds[2].constant &&
-                      (bounds[2].scalar.i > 0 ? bounds[0].scalar.i < bounds[1].scalar.i : bounds[0].scalar.i > bounds[1].scalar.i);
+    const bool runs = bounds[0].number().constant && bounds[1].number().constant && bounds[2].number().constant &&
+                      (bounds[2].number().scalar.i > 0 ? bounds[0].number().scalar.i < bounds[1].number().scalar.i
+                                                       : bounds[0].number().scalar.i > bounds[1].number().scalar.i);
     if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
         TypedExpr first = fluid(bounds[0]);
-        if (!dry_) first.value = value(bounds[0], DType::Int64);
+        if (!dry_) first.number().value = value(bounds[0], DType::Int64);
         set_variable(t.parts[0].name, first, t.place);
     }
     ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const TypedExpr& i) { assign(t.parts[0], i, t.place); });

@@ -11,7 +11,7 @@ constexpr std::int64_t piece_length = 2048, long_piece_length = 32;  // iteratio
 constexpr std::int64_t most_blocks = 64;                             // of iterations that reduce, each to numbers of its own
 
 TypedExpr with_value(TypedExpr like, Value v) {
-    like.value = v;
+    like.number().value = v;
     return like;
 }
 
@@ -21,7 +21,7 @@ TypedExpr with_value(TypedExpr like, Value v) {
 Value Lowering::rounds_of(const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step) {
     const Value first = value(start, DType::Int64), one = builder_.i64(1), each = value(step, DType::Int64);
     const Value way = builder_.sub(value(stop, DType::Int64), first);
-    if (step.constant && step.scalar.i == 1) return builder_.max(way, builder_.i64(0));
+    if (step.number().constant && step.number().scalar.i == 1) return builder_.max(way, builder_.i64(0));
     const Value towards = builder_.select(builder_.lt(builder_.i64(0), each), one, builder_.i64(-1));
     return builder_.max(builder_.floor_div(builder_.add(way, builder_.sub(each, towards)), each), builder_.i64(0));
 }
@@ -31,7 +31,7 @@ std::vector<Lowering::Reduced> Lowering::reduced_by(const Tree& t, const std::se
     std::vector<Reduced> found;
     for (const std::string& name : assigned) {
         const auto before = scope_.find(name);
-        if (before == scope_.end() || before->second.maybe || before->second.expr.kind != Kind::Number) continue;
+        if (before == scope_.end() || before->second.maybe || before->second.expr.kind() != Kind::Number) continue;
         Use use;
         collect_use(t.parts[4], name, use);
         if (use.combine && use.reduces) found.push_back({name, *use.combine, before->second, unbounded(before->second.expr)});
@@ -54,7 +54,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         if (contains(statements, form, form != Form::Break)) return refuse("it may be left early");
     if (scope_.contains(draws_name)) return refuse("random numbers are drawn in it");
     for (const auto& [name, v] : scope_)
-        if (v.expr.kind == Kind::List && mentions(statements, name)) return refuse("it uses the list `" + name + "`");
+        if (v.expr.kind() == Kind::List && mentions(statements, name)) return refuse("it uses the list `" + name + "`");
     std::set<std::string> assigned;
     collect_targets(t, assigned);
     const Scope before = scope_;
@@ -71,7 +71,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     const Scope inside = scope_;
     const bool outer_rounds = std::exchange(in_rounds_, true);
     around_.push_back({&t, stack_.size()});
-    const bool plain = start.constant && start.scalar.i == 0 && step.constant && step.scalar.i == 1;
+    const bool plain = start.number().constant && start.number().scalar.i == 0 && step.number().constant && step.number().scalar.i == 1;
     /// One iteration; `values`: of the names that it reduces into.
     const auto iteration = [&](Value round, std::span<const TypedExpr> values) {
         scope_ = inside;
@@ -83,13 +83,14 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
             v = builder_.add(value(start, DType::Int64), gone);
         }
         TypedExpr i = number({DType::Int64, true}, v, unknown_least);
-        if (step.least > 0) i.least = start.least;
-        if (step.constant && step.scalar.i < 0 && stop.least != unknown_least) i.least = stop.least + 1;
-        i.bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
+        if (step.number().least > 0) i.number().least = start.number().least;
+        if (step.number().constant && step.number().scalar.i < 0 && stop.number().least != unknown_least)
+            i.number().least = stop.number().least + 1;
+        i.number().bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
         assign(t.parts[0], i, t.place);
         block(statements.parts);
         const TypedExpr on = scope_.at(return_flag).expr;
-        if (!on.constant || on.scalar.b) fail(ErrorCode::Type, t.place, own_program + "it may be left early");
+        if (!on.number().constant || on.number().scalar.b) fail(ErrorCode::Type, t.place, own_program + "it may be left early");
     };
     const auto leave = [&](std::span<const Value> totals) {
         scope_ = before;
@@ -119,7 +120,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
                 for (Reduced& r : reduced) {
                     TypedExpr next = unbounded(joined(r.name, {r.like, r.before.place}, scope_.at(r.name), t.place));
                     const bool of_bits = r.combine == ir::Combine::And || r.combine == ir::Combine::Or || r.combine == ir::Combine::Xor;
-                    if (next.kind != Kind::Number || (dtype(next.type) == DType::Bool && !of_bits))
+                    if (next.kind() != Kind::Number || (dtype(next.number().type) == DType::Bool && !of_bits))
                         fail(ErrorCode::Type, t.place, own_program + "`" + r.name + "` is no number");
                     stable = stable && same_type(next, r.like);
                     r.like = std::move(next);
@@ -152,15 +153,15 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     const Value count = rounds_of(start, stop, step), zero = builder_.i64(0), one = builder_.i64(1);
     std::vector<Value> places, identities, totals;
     for (const Reduced& r : reduced) {
-        places.push_back(builder_.array("parts", dtype(r.like.type), most_blocks, ir::Space::Private, true));
-        identities.push_back(builder_.identity(r.combine, dtype(r.like.type)));
+        places.push_back(builder_.array("parts", dtype(r.like.number().type), most_blocks, ir::Space::Private, true));
+        identities.push_back(builder_.identity(r.combine, dtype(r.like.number().type)));
     }
     const auto round = [&](Value k, std::span<const Value> values) {
         std::vector<TypedExpr> given;
         for (std::size_t n = 0; n < reduced.size(); ++n) given.push_back(with_value(reduced[n].like, values[n]));
         iteration(k, given);
         ir::Builder::Values out;
-        for (const Reduced& r : reduced) out.push_back(value(scope_.at(r.name).expr, dtype(r.like.type)));
+        for (const Reduced& r : reduced) out.push_back(value(scope_.at(r.name).expr, dtype(r.like.number().type)));
         return out;
     };
     const auto nothing_more = [&](Value k) { return round(k, {}); };
@@ -186,7 +187,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         const Value length = builder_.max(builder_.floor_div(builder_.add(count, builder_.i64(most_blocks - 1)), blocks), one);
         const Value pieces = pieces_of(length);
         in_pieces(length, pieces);
-        for (const Reduced& r : reduced) totals.push_back(value(cast(r.before.expr, r.like.type), dtype(r.like.type)));
+        for (const Reduced& r : reduced) totals.push_back(value(cast(r.before.expr, r.like.number().type), dtype(r.like.number().type)));
         totals = builder_.for_loop(zero, pieces, one, totals, [&](Value k, std::span<const Value> values) {
             ir::Builder::Values out;
             for (std::size_t n = 0; n < reduced.size(); ++n)

@@ -6,11 +6,7 @@
 
 namespace pardo::lang {
 
-namespace {
-
-DType dtype_of_rows(const TypedExpr& t) { return t.kind == Kind::Array ? t.view.dtype : t.type.dtype; }
-
-}  // namespace
+namespace {}  // namespace
 
 /// Which of the indices is an array; -1 if none is.
 int Lowering::array_index(std::span<const TypedExpr> indices, const Place& place) const {
@@ -27,26 +23,25 @@ int Lowering::array_index(std::span<const TypedExpr> indices, const Place& place
 Lowering::Gathered Lowering::gathered(const View& v, std::span<const TypedExpr> indices, int k, const Tree& t) {
     const auto at = static_cast<std::size_t>(k);
     const TypedExpr places = settled(indices[at], t.place);
-    if (!is_integer(dtype_of_rows(places))) wrong_type(t.place, "an array of indices holds integers, not " + describe(places));
+    if (!is_integer(element_type(places).dtype)) wrong_type(t.place, "an array of indices holds integers, not " + describe(places));
     std::vector<TypedExpr> others(indices.begin(), indices.end());
-    others[at] = tuple({{}, {}, {}});
-    others[at].kind = Kind::Slice;
+    others[at] = whole_axis();
     std::size_t axis = 0;
-    for (std::size_t d = 0; d < at; ++d) axis += indices[d].kind == Kind::Number ? 0 : 1;
+    for (std::size_t d = 0; d < at; ++d) axis += indices[d].kind() == Kind::Number ? 0 : 1;
     Gathered g;
     const View base = viewed(v, others, t);
-    const std::size_t many = static_cast<std::size_t>(places.view.rank), rank = static_cast<std::size_t>(base.rank);
+    const std::size_t many = static_cast<std::size_t>(places.view().rank), rank = static_cast<std::size_t>(base.rank);
     g.rows.type = {v.dtype, false};
     g.rows.guards = base.guards;
-    g.rows.guards.insert(g.rows.guards.end(), places.view.guards.begin(), places.view.guards.end());
-    g.rows.reads = {base, places.view};
+    g.rows.guards.insert(g.rows.guards.end(), places.view().guards.begin(), places.view().guards.end());
+    g.rows.reads = {base, places.view()};
     g.rows.moved = true;
     g.rows.cost = 4;
     g.rows.extents.assign(base.lead.begin() + 1, base.lead.begin() + 1 + base.rank);
     g.rows.extents.erase(g.rows.extents.begin() + static_cast<std::ptrdiff_t>(axis));
-    g.rows.extents.insert(g.rows.extents.begin() + static_cast<std::ptrdiff_t>(axis), places.view.lead.begin() + 1,
-                          places.view.lead.begin() + 1 + places.view.rank);
-    View open = base, names = places.view;
+    g.rows.extents.insert(g.rows.extents.begin() + static_cast<std::ptrdiff_t>(axis), places.view().lead.begin() + 1,
+                          places.view().lead.begin() + 1 + places.view().rank);
+    View open = base, names = places.view();
     open.guards.clear();
     names.guards.clear();
     const TypedExpr extent = base.lead[1 + axis];
@@ -65,15 +60,15 @@ Lowering::Gathered Lowering::gathered(const View& v, std::span<const TypedExpr> 
 
 /// The mask of an array: of its shape.
 TypedExpr Lowering::mask_of(const View& v, const TypedExpr& mask, const Place& place, std::vector<Guard>& guards) {
-    const TypedExpr out = mask.kind == Kind::Array ? rows_expr(*rows_of(mask)) : mask;
-    const std::vector<TypedExpr>& extents = out.rows->extents;
+    const TypedExpr out = mask.kind() == Kind::Array ? rows_expr(*rows_of(mask)) : mask;
+    const std::vector<TypedExpr>& extents = out.rows()->extents;
     if (extents.size() != static_cast<std::size_t>(v.rank))
         fail(ErrorCode::Index, place,
              "in a kernel a mask has the dimensions of the array; here are " + describe(mask) + ", and " + std::to_string(v.rank));
     for (std::size_t d = 0; d < extents.size(); ++d)
         require_same(v.lead[1 + d], extents[d], "boolean index did not match indexed array", place, guards);
     guards.insert(guards.end(), v.guards.begin(), v.guards.end());
-    guards.insert(guards.end(), out.rows->guards.begin(), out.rows->guards.end());
+    guards.insert(guards.end(), out.rows()->guards.begin(), out.rows()->guards.end());
     return out;
 }
 
@@ -81,10 +76,10 @@ TypedExpr Lowering::mask_of(const View& v, const TypedExpr& mask, const Place& p
 TypedExpr Lowering::compressed(const View& v, const TypedExpr& given, const Place& place) {
     std::vector<Guard> guards;
     const TypedExpr mask = mask_of(v, settled(given, place), place, guards);
-    const std::shared_ptr<const Rows> rows = mask.rows;
+    const std::shared_ptr<const Rows> rows = mask.rows();
     TypedExpr count = reduced(mask, {RowReduction::CountNonzero, place, "mask", {}, integer(0)}, TypedExpr(), false);
     count = cast(count, {DType::Int64, true});
-    count.least = 0;
+    count.number().least = 0;
     const TypedExpr out = own_memory("masked", v.dtype, {count}, place);
     View open = v;
     open.guards.clear();
@@ -95,12 +90,12 @@ TypedExpr Lowering::compressed(const View& v, const TypedExpr& given, const Plac
             const TypedExpr on = rows->at(index, true), x = element(view_at(open, index));
             const auto put = [&] {
                 const TypedExpr to[] = {number({DType::Int64, true}, next, 0)};
-                store_element(view_at(out.view, to), x, place);
+                store_element(view_at(out.view(), to), x, place);
                 return ir::Builder::Values{dry_ ? ir::no_value : builder_.add(next, builder_.i64(1))};
             };
             if (dry_) return put()[0];
             // Where there is no memory nothing is put.
-            const Value room = builder_.lt(next, value(out.view.lead[1], DType::Int64));
+            const Value room = builder_.lt(next, value(out.view().lead[1], DType::Int64));
             return builder_.if_else(builder_.bit_and(value(on, DType::Bool), room), put, [&] { return ir::Builder::Values{next}; })[0];
         }
         if (dry_) {
@@ -127,14 +122,15 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             const Place& place) {
     std::vector<Guard> guards;
     TypedExpr mask = mask_of(v, given, place, guards);
-    if (std::ranges::any_of(mask.rows->reads,
-                            [&](const View& read) { return may_overlap(read, v) || (mask.rows->moved && read.source == v.source); }))
+    if (std::ranges::any_of(mask.rows()->reads,
+                            [&](const View& read) { return may_overlap(read, v) || (mask.rows()->moved && read.source == v.source); }))
         mask = rows_expr(*rows_of(settled(given, place)));
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);
-    if (dry_ && std::ranges::any_of(mask.rows->reads, [&](const View& read) { return read.source == v.source; })) note_own_memory(extents);
+    if (dry_ && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))
+        note_own_memory(extents);
     View open = v;
     open.guards.clear();
-    where_valid(guards, mask.rows->equal,
+    where_valid(guards, mask.rows()->equal,
                 [&](bool same) {
                     const auto put_where = [&](std::span<const TypedExpr> index) {
                         const View one = view_at(open, index);
@@ -142,13 +138,13 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             store_element(one, changed(element(one)), place);
                             return ir::Builder::Values();
                         };
-                        const TypedExpr on = truth(mask.rows->at(index, same), place);
+                        const TypedExpr on = truth(mask.rows()->at(index, same), place);
                         if (dry_)
                             put();
                         else
                             builder_.if_else(value(on, DType::Bool), put, [] { return ir::Builder::Values(); });
                     };
-                    nest(extents, same && !mask.rows->inner_lanes, put_where, same);
+                    nest(extents, same && !mask.rows()->inner_lanes, put_where, same);
                     return ir::Builder::Values();
                 },
                 {});
@@ -157,15 +153,15 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
 /// The elements row by row in another shape: where they lie, if they are one after the other; else copied.
 TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shape, const std::string& op_name, const Place& place) {
     TypedExpr whole = settled(given, place);
-    const bool known = is_contiguous(whole.view);
-    const std::vector<TypedExpr> extents(whole.view.lead.begin() + 1, whole.view.lead.begin() + 1 + whole.view.rank);
+    const bool known = is_contiguous(whole.view());
+    const std::vector<TypedExpr> extents(whole.view().lead.begin() + 1, whole.view().lead.begin() + 1 + whole.view().rank);
     if (dry_) note_own_memory(extents);
     if (!known) whole = settled(each({whole}, 0, place, [](const std::vector<TypedExpr>& x) { return x[0]; }), place);
     const TypedExpr size = count_of(extents);
     TypedExpr product = integer(1);
     TypedExpr* open = nullptr;
     for (TypedExpr& e : shape) {
-        if (!(e.constant && e.scalar.i == -1)) {
+        if (!(e.number().constant && e.number().scalar.i == -1)) {
             product = mul(product, e);
         } else if (open) {
             fail(ErrorCode::Value, place, op_name + ": can only specify one unknown dimension");
@@ -177,24 +173,24 @@ TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shap
         *open = number({DType::Int64, true}, ir::no_value, 0);
         if (!dry_) {
             const Value known = builder_.max(value(product, DType::Int64), builder_.i64(1));
-            open->value = builder_.floor_div(value(size, DType::Int64), known);
+            open->number().value = builder_.floor_div(value(size, DType::Int64), known);
         }
         product = mul(product, *open);
     }
     std::vector<Guard> guards;
     require_same(size, product, op_name + ": the numbers of elements differ", place, guards);
     TypedExpr out = whole;
-    out.view.rank = static_cast<int>(shape.size());
-    out.view.guards.insert(out.view.guards.end(), guards.begin(), guards.end());
+    out.view().rank = static_cast<int>(shape.size());
+    out.view().guards.insert(out.view().guards.end(), guards.begin(), guards.end());
     std::vector<TypedExpr> strides;
     TypedExpr stride = integer(1);
     for (std::size_t d = shape.size(); d-- > 0;) {
         strides.insert(strides.begin(), stride);
         if (d > 0) stride = mul(stride, shape[d]);
     }
-    out.view.lead = {whole.view.lead[0]};
-    out.view.lead.insert(out.view.lead.end(), shape.begin(), shape.end());
-    out.view.lead.insert(out.view.lead.end(), strides.begin(), strides.end());
+    out.view().lead = {whole.view().lead[0]};
+    out.view().lead.insert(out.view().lead.end(), shape.begin(), shape.end());
+    out.view().lead.insert(out.view().lead.end(), strides.begin(), strides.end());
     return out;
 }
 

@@ -18,8 +18,8 @@ std::size_t written_out_from(std::span<const TypedExpr> extents) {
     std::size_t d = extents.size();
     for (; d > 0; --d) {
         const TypedExpr& extent = extents[d - 1];
-        if (!extent.constant || copies * std::max<std::int64_t>(extent.scalar.i, 1) > most_copies) break;
-        copies *= std::max<std::int64_t>(extent.scalar.i, 1);
+        if (!extent.number().constant || copies * std::max<std::int64_t>(extent.number().scalar.i, 1) > most_copies) break;
+        copies *= std::max<std::int64_t>(extent.number().scalar.i, 1);
     }
     return d;
 }
@@ -96,7 +96,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
     const auto walk = [&](std::size_t d, const auto& self) -> void {
         if (d == extents.size()) return body(index);
         if (d >= short_from) {
-            for (std::int64_t i = 0; i < extents[d].scalar.i; ++i) {
+            for (std::int64_t i = 0; i < extents[d].number().scalar.i; ++i) {
                 index[d] = integer(i);
                 self(d + 1, self);
             }
@@ -121,7 +121,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
             return;
         }
         const bool outer = std::exchange(in_lanes_, true);
-        if (kind == ir::LoopKind::Serial || (extents[d].constant && extents[d].scalar.i <= piece_length)) {
+        if (kind == ir::LoopKind::Serial || (extents[d].number().constant && extents[d].number().scalar.i <= piece_length)) {
             builder_.for_lanes(zero, count, {}, at);
         } else {
             const Value length = builder_.i64(piece_length);
@@ -152,7 +152,7 @@ TypedExpr Lowering::accumulated(std::span<const TypedExpr> extents, ir::Combine 
             return dry_ ? ir::no_value : join(total, v);
         }
         if (d >= short_from) {
-            for (std::int64_t i = 0; i < extents[d].scalar.i; ++i) {
+            for (std::int64_t i = 0; i < extents[d].number().scalar.i; ++i) {
                 index[d] = integer(i);
                 total = self(d + 1, total, self);
             }

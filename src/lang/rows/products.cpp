@@ -11,8 +11,8 @@ namespace {
 
 /// Whether the first axis of a matrix is the one of neighbours: then products go along it.
 bool has_columns(const TypedExpr& t) {
-    const TypedExpr& stride = t.view.lead[3];
-    return stride.constant && stride.scalar.i == 1;
+    const TypedExpr& stride = t.view().lead[3];
+    return stride.number().constant && stride.number().scalar.i == 1;
 }
 
 }  // namespace
@@ -21,14 +21,14 @@ bool has_columns(const TypedExpr& t) {
 void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::string& message, const Place& place,
                             std::vector<Guard>& guards) {
     if (known_equal(a, b)) return;
-    if (a.constant && b.constant)
-        fail(ErrorCode::Value, place, message + ": " + std::to_string(a.scalar.i) + " and " + std::to_string(b.scalar.i));
+    if (a.number().constant && b.number().constant)
+        fail(ErrorCode::Value, place, message + ": " + std::to_string(a.number().scalar.i) + " and " + std::to_string(b.number().scalar.i));
     TypedExpr differ = number({DType::Bool, false}, ir::no_value);
     Guard guard{};
     if (!dry_) {
         const Value other = value(b, DType::Int64);
         guard.inside = builder_.eq(value(a, DType::Int64), other);
-        differ.value = builder_.bit_not(guard.inside);
+        differ.number().value = builder_.bit_not(guard.inside);
     }
     fail_when(differ, ErrorCode::Value, message + ": $0 and $1", place, {a, b});
     if (!dry_) guards.push_back(guard);
@@ -37,7 +37,7 @@ void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::s
 /// a @ b, of vectors and matrices. `op_name`: np.dot multiplies by numbers too.
 TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, const std::string& op_name, const Place& place) {
     if (!is_rows(given_a) || !is_rows(given_b)) {
-        if (op_name != "matmul" && (given_a.kind == Kind::Number || given_b.kind == Kind::Number))
+        if (op_name != "matmul" && (given_a.kind() == Kind::Number || given_b.kind() == Kind::Number))
             return binary("*", given_a, given_b, place);
         wrong_type(place,
                    op_name + ": arrays of one or two dimensions are expected, not " + describe(is_rows(given_a) ? given_b : given_a));
@@ -94,14 +94,14 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     }
     // Rows of the second are added up.
     const TypedExpr sums = own_memory("product", type, shape.extents, place);
-    const TypedExpr columns = sums.view.lead[1 + (m == 2 ? 1U : 0U)];
-    store_rows(sums.view, cast(integer(0), {type, false}), place);
+    const TypedExpr columns = sums.view().lead[1 + (m == 2 ? 1U : 0U)];
+    store_rows(sums.view(), cast(integer(0), {type, false}), place);
     constexpr std::int64_t few = 8;
     const auto at_once = [&](std::span<const TypedExpr> index) {  // of few columns each sum by itself
         const TypedExpr sum = accumulated(std::span(&length, 1), combine, type, true, [&](std::span<const TypedExpr> k) {
             return term(m == 2 ? at(*x, index[0], k[0]) : one(*x, k[0]), at(*y, k[0], index.back()));
         });
-        store_element(view_at(sums.view, index), sum, place);
+        store_element(view_at(sums.view(), index), sum, place);
     };
     constexpr std::int64_t together = 4;  // rows, for each time that a sum is read and written; added in their order
     const auto add_rows = [&](std::span<const TypedExpr> row, const TypedExpr& first, std::int64_t count) {
@@ -113,7 +113,7 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
         nest(std::span(&columns, 1), true, [&](std::span<const TypedExpr> j) {
             std::vector<TypedExpr> place_in(row.begin(), row.end());
             place_in.push_back(j[0]);
-            const View sum = view_at(sums.view, place_in);
+            const View sum = view_at(sums.view(), place_in);
             TypedExpr total = element(sum);
             for (std::size_t r = 0; r < ks.size(); ++r)
                 total = cast(binary(logical ? "|" : "+", total, term(factors[r], at(*y, ks[r], j[0])), place), {type, false});
@@ -131,7 +131,7 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     where_valid(shape.guards, shape.equal,
                 [&](bool) {
                     const auto by_rows = [&] {
-                        m == 2 ? nest(std::span(&sums.view.lead[1], 1), false, add_all, true) : add_all({});
+                        m == 2 ? nest(std::span(&sums.view().lead[1], 1), false, add_all, true) : add_all({});
                         return ir::Builder::Values();
                     };
                     const auto by_elements = [&] {
@@ -151,11 +151,11 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
 /// Every element of one by every element of the other.
 TypedExpr Lowering::outer_product(const TypedExpr& given_a, const TypedExpr& given_b, const Place& place) {
     const TypedExpr a = settled(given_a, place), b = settled(given_b, place);
-    if (a.kind != Kind::Array || b.kind != Kind::Array || a.view.rank != 1 || b.view.rank != 1)
+    if (a.kind() != Kind::Array || b.kind() != Kind::Array || a.view().rank != 1 || b.view().rank != 1)
         wrong_type(place, "outer: two arrays of one dimension are expected, not " + describe(a) + " and " + describe(b));
     TypedExpr column = a;
-    column.view.rank = 2;
-    column.view.lead = {a.view.lead[0], a.view.lead[1], integer(1), a.view.lead[2], integer(0)};
+    column.view().rank = 2;
+    column.view().lead = {a.view().lead[0], a.view().lead[1], integer(1), a.view().lead[2], integer(0)};
     return binary("*", column, b, place);
 }
 

@@ -19,12 +19,13 @@ bool takes_two_walks(RowReduction op) {
 /// Whether results lie side by side, as what they are made of does: then results are the lanes, and not what is put together for each.
 bool lies_beside(const Rows& rows, const std::vector<bool>& goes) {
     const TypedExpr& last = rows.extents.back();
-    if (goes.back() || rows.turned || rows.inner_lanes || (last.constant && last.scalar.i <= 8)) return false;
+    if (goes.back() || rows.turned || rows.inner_lanes || (last.number().constant && last.number().scalar.i <= 8)) return false;
     return std::ranges::none_of(rows.reads, [&](const View& v) {
         const auto rank = static_cast<std::size_t>(v.rank);
         for (std::size_t d = 0; rank <= goes.size() && d + 1 < rank; ++d) {
             const TypedExpr& stride = v.lead[1 + rank + d];
-            if (goes[goes.size() - rank + d] && stride.constant && stride.scalar.i == 1 && !is_one(v.lead[1 + d])) return true;
+            if (goes[goes.size() - rank + d] && stride.number().constant && stride.number().scalar.i == 1 && !is_one(v.lead[1 + d]))
+                return true;
         }
         return false;
     });
@@ -59,10 +60,10 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
     };
     const auto require_elements = [&](const std::string& message) {
         const TypedExpr count = count_of(extents);
-        TypedExpr empty = flag(count.constant && count.scalar.i == 0);
-        if (!count.constant) {
+        TypedExpr empty = flag(count.number().constant && count.number().scalar.i == 0);
+        if (!count.number().constant) {
             empty = number(boolean, ir::no_value);
-            if (!dry_) empty.value = builder_.eq(value(count, DType::Int64), builder_.i64(0));
+            if (!dry_) empty.number().value = builder_.eq(value(count, DType::Int64), builder_.i64(0));
         }
         fail_when(empty, ErrorCode::Value, message, place, {});
     };
@@ -109,7 +110,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
                 const Value none = value(count, DType::Int64), there = value(place_in, DType::Int64);
                 return number({DType::Int64, false}, builder_.select(value(found), there, none));
             });
-            first.least = 0;
+            first.number().least = 0;
             return first;
         }
         case RowReduction::Var:
@@ -123,7 +124,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
             });
             const TypedExpr n = cast(index_arithmetic(Opcode::Sub, count_of(extents), fold.ddof), {part, false});
             TypedExpr divisor = n;  // never negative, as in NumPy
-            if (!dry_ && !n.constant) divisor.value = builder_.max(value(n), builder_.constant(part, 0.0));
+            if (!dry_ && !n.number().constant) divisor.number().value = builder_.max(value(n), builder_.constant(part, 0.0));
             TypedExpr out = binary("/", squares, divisor, place);
             const TypedExpr operand[] = {out};
             if (fold.op == RowReduction::Std) out = math(ir::Math::sqrt, operand, place);
@@ -142,9 +143,9 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
 
 /// |x|², of complex numbers a real one.
 TypedExpr Lowering::squared(const TypedExpr& x, const Place& place) {
-    if (!is_complex(x.type.dtype)) return binary("*", x, x, place);
-    const NumberType part{real_of(x.type.dtype), false};
-    const DType d = dtype(x.type);
+    if (!is_complex(x.number().type.dtype)) return binary("*", x, x, place);
+    const NumberType part{real_of(x.number().type.dtype), false};
+    const DType d = dtype(x.number().type);
     const TypedExpr re = pure(Opcode::Real, part, {x}, d), im = pure(Opcode::Imag, part, {x}, d);
     return binary("+", binary("*", re, re, place), binary("*", im, im, place), place);
 }
@@ -152,14 +153,14 @@ TypedExpr Lowering::squared(const TypedExpr& x, const Place& place) {
 /// A number made of the elements of an array where these may be asked for; else 0.
 TypedExpr Lowering::number_of_rows(const Rows& rows, const std::function<TypedExpr(bool same)>& made) {
     const bool outer = std::exchange(dry_, true);
-    const NumberType type = made(true).type;
+    const NumberType type = made(true).number().type;
     dry_ = outer;
     TypedExpr out = number(type, ir::no_value);
     if (rows.guards.empty() && rows.equal.empty()) return made(true);
     const auto run = [&](bool same) { return ir::Builder::Values{value(made(same))}; };
     const ir::Builder::Values values =
         where_valid(rows.guards, rows.equal, run, {dry_ ? ir::no_value : builder_.constant(dtype(type), 0.0)});
-    if (!dry_) out.value = values[0];
+    if (!dry_) out.number().value = values[0];
     return out;
 }
 
@@ -167,25 +168,26 @@ TypedExpr Lowering::number_of_rows(const Rows& rows, const std::function<TypedEx
 TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const TypedExpr& axis, bool keeps) {
     const Place& place = fold.place;
     const TypedExpr array =
-        given.kind == Kind::Rows && takes_two_walks(fold.op) && given.rows->cost >= dear ? settled(given, place) : given;
+        given.kind() == Kind::Rows && takes_two_walks(fold.op) && given.rows()->cost >= dear ? settled(given, place) : given;
     const std::shared_ptr<const Rows> rows = rows_of(array);
     const std::size_t rank = rows->extents.size();
     const DType of = rows->type.dtype;
-    std::vector<bool> goes(rank, axis.kind == Kind::None);
+    std::vector<bool> goes(rank, axis.kind() == Kind::None);
     const auto take = [&](const TypedExpr& a) {
-        if (a.kind != Kind::Number || !a.constant || !is_integer(a.type.dtype))
+        if (a.kind() != Kind::Number || !a.number().constant || !is_integer(a.number().type.dtype))
             wrong_type(place, fold.name + ": axis is a constant integer or a tuple of such");
-        const std::int64_t n = static_cast<std::int64_t>(rank), k = a.scalar.as_int() < 0 ? a.scalar.as_int() + n : a.scalar.as_int();
+        const std::int64_t n = static_cast<std::int64_t>(rank),
+                           k = a.number().scalar.as_int() < 0 ? a.number().scalar.as_int() + n : a.number().scalar.as_int();
         if (k < 0 || k >= n)
             fail(ErrorCode::Axis, place,
-                 fold.name + ": axis " + std::to_string(a.scalar.as_int()) + " is out of bounds for array of dimension " +
+                 fold.name + ": axis " + std::to_string(a.number().scalar.as_int()) + " is out of bounds for array of dimension " +
                      std::to_string(n));
         if (goes[static_cast<std::size_t>(k)]) fail(ErrorCode::Value, place, fold.name + ": duplicate value in 'axis'");
         goes[static_cast<std::size_t>(k)] = true;
     };
-    if (axis.kind == Kind::Tuple)
-        for (const TypedExpr& a : axis.items) take(a);
-    else if (axis.kind != Kind::None)
+    if (axis.kind() == Kind::Tuple)
+        for (const TypedExpr& a : axis.tuple().items) take(a);
+    else if (axis.kind() != Kind::None)
         take(axis);
     const bool all = std::ranges::all_of(goes, [](bool g) { return g; });
     if (all && !keeps)
@@ -215,7 +217,7 @@ TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const T
     };
     const bool outer = std::exchange(dry_, true);
     const std::vector<TypedExpr> sample(out.extents.size(), number({DType::Int64, true}, ir::no_value, 0));
-    out.type = out.at(sample, true).type;
+    out.type = out.at(sample, true).number().type;
     dry_ = outer;
     return rows_expr(std::move(out));
 }

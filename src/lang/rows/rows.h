@@ -39,7 +39,7 @@ struct Rows {
 inline constexpr int dear = 8;
 
 /// Whether an extent is known to be 1: then it is repeated.
-inline bool is_one(const TypedExpr& extent) { return extent.constant && extent.scalar.i == 1; }
+inline bool is_one(const TypedExpr& extent) { return extent.number().constant && extent.number().scalar.i == 1; }
 
 /// An array with dimensions, or an expression on such.
 bool is_rows(const TypedExpr& t);

@@ -24,32 +24,32 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
     const auto rank = static_cast<std::size_t>(target.rank);
     const std::vector<TypedExpr> extents(target.lead.begin() + 1, target.lead.begin() + 1 + target.rank);
     TypedExpr from = is_rows(stored) ? rows_expr(*rows_of(stored)) : stored;
-    require_fits(target, from.kind == Kind::Rows ? number(from.rows->type, ir::no_value) : from, place);
+    require_fits(target, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
     std::vector<Guard> guards = target.guards;
     std::vector<Equal> equal;
     bool inner_lanes = false;
-    if (from.kind == Kind::Rows) {
+    if (from.kind() == Kind::Rows) {
         const auto overlaps = [&](const View& read) {
-            return (from.rows->moved && read.source == target.source) || may_overlap(read, target);
+            return (from.rows()->moved && read.source == target.source) || may_overlap(read, target);
         };
-        if (std::ranges::any_of(from.rows->reads, overlaps)) from = rows_expr(*rows_of(settled(from, place)));
-        if (dry_ && std::ranges::any_of(from.rows->reads, [&](const View& read) { return read.source == target.source; }))
+        if (std::ranges::any_of(from.rows()->reads, overlaps)) from = rows_expr(*rows_of(settled(from, place)));
+        if (dry_ && std::ranges::any_of(from.rows()->reads, [&](const View& read) { return read.source == target.source; }))
             note_own_memory(extents);  // whether they are the same elements is known when values are
-        if (from.rows->extents.size() > rank) {
-            const std::size_t more = from.rows->extents.size() - rank;
-            if (!std::all_of(from.rows->extents.begin(), from.rows->extents.begin() + static_cast<std::ptrdiff_t>(more), is_one))
+        if (from.rows()->extents.size() > rank) {
+            const std::size_t more = from.rows()->extents.size() - rank;
+            if (!std::all_of(from.rows()->extents.begin(), from.rows()->extents.begin() + static_cast<std::ptrdiff_t>(more), is_one))
                 fail(ErrorCode::Value, place,
                      "a part of `" + target.name + "` with " + std::to_string(rank) + " dimensions cannot take " + describe(stored));
-            Rows fewer = *from.rows;
+            Rows fewer = *from.rows();
             fewer.extents.erase(fewer.extents.begin(), fewer.extents.begin() + static_cast<std::ptrdiff_t>(more));
-            fewer.at = [inner = from.rows, more](std::span<const TypedExpr> index, bool same) {
+            fewer.at = [inner = from.rows(), more](std::span<const TypedExpr> index, bool same) {
                 std::vector<TypedExpr> own(more, integer(0));
                 own.insert(own.end(), index.begin(), index.end());
                 return inner->at(own, same);
             };
             from = rows_expr(std::move(fewer));
         }
-        const Rows& rows = *from.rows;
+        const Rows& rows = *from.rows();
         guards.insert(guards.end(), rows.guards.begin(), rows.guards.end());
         equal = rows.equal;
         inner_lanes = rows.inner_lanes;
@@ -57,8 +57,9 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
         for (std::size_t d = 0; d < rows.extents.size() && !fits; ++d) {
             const TypedExpr &whole = extents[skip + d], &part = rows.extents[d];
             if (is_one(part) || known_equal(whole, part)) continue;
-            if (whole.constant && part.constant)
-                fail(ErrorCode::Value, place, std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
+            if (whole.number().constant && part.number().constant)
+                fail(ErrorCode::Value, place,
+                     std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));
             equal.push_back({whole, part, true, place, function_});
         }
     }
@@ -81,31 +82,31 @@ TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::
     std::int64_t count = 1;
     bool known = true;
     for (const TypedExpr& e : extents) {
-        known = known && e.constant;
-        if (e.constant && e.scalar.i < 0) fail(ErrorCode::Value, place, "negative dimensions are not allowed");
-        if (e.constant && __builtin_mul_overflow(count, e.scalar.i, &count)) count = many;
+        known = known && e.number().constant;
+        if (e.number().constant && e.number().scalar.i < 0) fail(ErrorCode::Value, place, "negative dimensions are not allowed");
+        if (e.number().constant && __builtin_mul_overflow(count, e.number().scalar.i, &count)) count = many;
     }
     std::vector<TypedExpr> sizes = extents;
     if (known && count <= most_private / itemsize(dtype)) {
-        if (!dry_) t.view.pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
+        if (!dry_) t.view().pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
     } else {
-        sized_memory(t.view, sizes, place);
+        sized_memory(t.view(), sizes, place);
     }
-    t.view.lead.push_back(integer(0));
-    t.view.lead.insert(t.view.lead.end(), sizes.begin(), sizes.end());
+    t.view().lead.push_back(integer(0));
+    t.view().lead.insert(t.view().lead.end(), sizes.begin(), sizes.end());
     std::vector<TypedExpr> strides;
     TypedExpr stride = integer(1);
     for (std::size_t d = sizes.size(); d-- > 0;) {
         strides.insert(strides.begin(), stride);
         if (d > 0) stride = mul(stride, sizes[d]);
     }
-    t.view.lead.insert(t.view.lead.end(), strides.begin(), strides.end());
+    t.view().lead.insert(t.view().lead.end(), strides.begin(), strides.end());
     return t;
 }
 
 /// Notes in a dry walk that memory of the item's own may be needed.
 void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
-    if (std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; })) return;
+    if (std::ranges::all_of(extents, [](const TypedExpr& e) { return e.number().constant; })) return;
     need_own_memory();
 }
 
@@ -122,28 +123,28 @@ std::int64_t Lowering::own_bytes() const {
 
 bool Lowering::count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
     std::int64_t count = 1;
-    return std::ranges::all_of(extents,
-                               [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.scalar.i, &count) && count <= room; });
+    return std::ranges::all_of(
+        extents, [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.number().scalar.i, &count) && count <= room; });
 }
 
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
 void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place) {
     need_own_memory();
     const std::int64_t room = own_bytes() / itemsize(view.dtype);
-    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.constant; });
+    const bool known = std::ranges::all_of(extents, [](const TypedExpr& e) { return e.number().constant; });
     if (room > 0 && known && !count_fits(extents, room))
         fail(ErrorCode::Value, place,
              "an array of one item takes at most " + std::to_string(own_bytes()) + " bytes here; use an argument for more");
     if (dry_) {
         for (TypedExpr& e : extents)
-            if (!e.constant) e = number({DType::Int64, true}, ir::no_value, 0);
+            if (!e.number().constant) e = number({DType::Int64, true}, ir::no_value, 0);
         return;
     }
     const std::int64_t most = std::int64_t(1) << (62 / static_cast<std::int64_t>(extents.size()));
     Value natural = builder_.boolean(true), few = natural, count = builder_.i64(1);
     for (const TypedExpr& e : extents) {
         const Value n = value(e, DType::Int64), zero = builder_.i64(0);
-        if (e.least < 0) natural = builder_.bit_and(natural, builder_.le(zero, n));
+        if (e.number().least < 0) natural = builder_.bit_and(natural, builder_.le(zero, n));
         few = builder_.bit_and(few, builder_.le(n, builder_.i64(most)));
         count = builder_.mul(count, builder_.max(builder_.min(n, builder_.i64(most)), zero));
     }
@@ -151,15 +152,15 @@ void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const P
     const Value made = room > 0 ? builder_.le(count, builder_.i64(room)) : builder_.resize(view.pointer, count);
     const Value fits = builder_.bit_and(made, few), valid = builder_.bit_and(fits, natural);
     TypedExpr bad = number({DType::Bool, false}, builder_.bit_not(natural));
-    if (std::ranges::any_of(extents, [](const TypedExpr& e) { return e.least < 0; }))
+    if (std::ranges::any_of(extents, [](const TypedExpr& e) { return e.number().least < 0; }))
         fail_when(bad, ErrorCode::Value, "negative dimensions are not allowed", place, {});
-    bad.value = builder_.bit_not(fits);
+    bad.number().value = builder_.bit_not(fits);
     const std::string most_text = room > 0 ? ": an item has room for " + std::to_string(room) + " here; pass an array for more" : "";
     fail_when(bad, ErrorCode::Memory, "there is no memory for `" + view.name + "` of $0 elements" + most_text, place,
               {number({DType::Int64, true}, count)});
     for (TypedExpr& e : extents) {
         TypedExpr size = number({DType::Int64, true}, builder_.select(valid, value(e, DType::Int64), builder_.i64(0)), 0);
-        size.bits = e.bits;
+        size.number().bits = e.number().bits;
         e = size;
     }
 }
@@ -182,24 +183,25 @@ void Lowering::store_gathered(const Gathered& target, const std::string& name, c
     View like;
     like.dtype = target.rows.type.dtype;
     like.name = name;
-    require_fits(like, from.kind == Kind::Rows ? number(from.rows->type, ir::no_value) : from, place);
+    require_fits(like, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
     std::vector<Guard> guards = target.rows.guards;
     std::vector<Equal> equal = target.rows.equal;
     const int source = target.rows.reads[0].source;
-    if (from.kind == Kind::Rows) {
+    if (from.kind() == Kind::Rows) {
         const auto reads_it = [&](const View& read) {
             return read.source == source || (read.source >= 0 && source >= 0 && !options_.distinct);
         };
-        if (std::ranges::any_of(from.rows->reads, reads_it)) from = rows_expr(*rows_of(settled(from, place)));
-        guards.insert(guards.end(), from.rows->guards.begin(), from.rows->guards.end());
-        equal.insert(equal.end(), from.rows->equal.begin(), from.rows->equal.end());
-        const std::size_t rank = target.rows.extents.size(), own = from.rows->extents.size();
+        if (std::ranges::any_of(from.rows()->reads, reads_it)) from = rows_expr(*rows_of(settled(from, place)));
+        guards.insert(guards.end(), from.rows()->guards.begin(), from.rows()->guards.end());
+        equal.insert(equal.end(), from.rows()->equal.begin(), from.rows()->equal.end());
+        const std::size_t rank = target.rows.extents.size(), own = from.rows()->extents.size();
         if (own > rank) fail(ErrorCode::Value, place, describe(from) + " does not fill " + std::to_string(rank) + " dimensions");
         for (std::size_t d = 0; d < own; ++d) {
-            const TypedExpr &whole = target.rows.extents[rank - own + d], &part = from.rows->extents[d];
+            const TypedExpr &whole = target.rows.extents[rank - own + d], &part = from.rows()->extents[d];
             if (is_one(part) || known_equal(whole, part)) continue;
-            if (whole.constant && part.constant)
-                fail(ErrorCode::Value, place, std::to_string(part.scalar.i) + " elements do not fill " + std::to_string(whole.scalar.i));
+            if (whole.number().constant && part.number().constant)
+                fail(ErrorCode::Value, place,
+                     std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));
             equal.push_back({whole, part, true, place, function_});
         }
     }
@@ -215,14 +217,14 @@ void Lowering::store_gathered(const Gathered& target, const std::string& name, c
 
 /// The elements of an expression on arrays put into memory; the arrays of a tuple too. Others are what they were.
 TypedExpr Lowering::settled(const TypedExpr& t, const Place& place) {
-    if (t.kind == Kind::Tuple) {
+    if (t.kind() == Kind::Tuple) {
         TypedExpr out = t;
-        for (TypedExpr& item : out.items) item = settled(item, place);
+        for (TypedExpr& item : out.tuple().items) item = settled(item, place);
         return out;
     }
-    if (t.kind != Kind::Rows) return t;
-    const TypedExpr memory = own_memory("temporary", t.rows->type.dtype, t.rows->extents, place);
-    store_rows(memory.view, t, place, true);
+    if (t.kind() != Kind::Rows) return t;
+    const TypedExpr memory = own_memory("temporary", t.rows()->type.dtype, t.rows()->extents, place);
+    store_rows(memory.view(), t, place, true);
     return memory;
 }
 

@@ -13,15 +13,9 @@ template <class T> void append(std::vector<T>& to, const std::vector<T>& from) {
 
 }  // namespace
 
-bool is_rows(const TypedExpr& t) { return t.kind == Kind::Rows || (t.kind == Kind::Array && t.view.rank > 0); }
+bool is_rows(const TypedExpr& t) { return t.kind() == Kind::Rows || (t.kind() == Kind::Array && t.view().rank > 0); }
 
-TypedExpr Lowering::rows_expr(Rows rows) {
-    TypedExpr t;
-    t.kind = Kind::Rows;
-    t.type = rows.type;
-    t.rows = std::make_shared<const Rows>(std::move(rows));
-    return t;
-}
+TypedExpr Lowering::rows_expr(Rows rows) { return {std::make_shared<const Rows>(std::move(rows))}; }
 
 /// The view's element at an index.
 View Lowering::view_at(const View& v, std::span<const TypedExpr> index) {
@@ -35,21 +29,22 @@ View Lowering::view_at(const View& v, std::span<const TypedExpr> index) {
 }
 
 std::shared_ptr<const Rows> Lowering::rows_of(const TypedExpr& t) {
-    if (t.kind == Kind::Rows) return t.rows;
+    if (t.kind() == Kind::Rows) return t.rows();
     Rows rows;
-    rows.type = {t.view.dtype, false};
-    rows.extents.assign(t.view.lead.begin() + 1, t.view.lead.begin() + 1 + t.view.rank);
-    rows.guards = t.view.guards;
-    rows.reads = {t.view};
-    View open = t.view;  // its guards are asked once, in front of the loops
+    rows.type = {t.view().dtype, false};
+    rows.extents.assign(t.view().lead.begin() + 1, t.view().lead.begin() + 1 + t.view().rank);
+    rows.guards = t.view().guards;
+    rows.reads = {t.view()};
+    View open = t.view();  // its guards are asked once, in front of the loops
     open.guards.clear();
     rows.at = [this, open](std::span<const TypedExpr> index, bool) { return element(view_at(open, index)); };
     return std::make_shared<const Rows>(std::move(rows));
 }
 
 bool Lowering::known_equal(const TypedExpr& a, const TypedExpr& b) const {
-    if (a.constant || b.constant) return a.constant && b.constant && a.scalar.i == b.scalar.i;
-    return !dry_ && a.value == b.value;
+    if (a.number().constant || b.number().constant)
+        return a.number().constant && b.number().constant && a.number().scalar.i == b.number().scalar.i;
+    return !dry_ && a.number().value == b.number().value;
 }
 
 /// Adds what an operand brings: its shape, aligned at the last axis, and what has to hold for it.
@@ -65,21 +60,21 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
             whole = part;
             continue;
         }
-        if (whole.constant && part.constant)
+        if (whole.number().constant && part.number().constant)
             fail(ErrorCode::Value, place,
-                 "operands could not be broadcast together: an axis has " + std::to_string(whole.scalar.i) + " elements, and " +
-                     std::to_string(part.scalar.i));
+                 "operands could not be broadcast together: an axis has " + std::to_string(whole.number().scalar.i) + " elements, and " +
+                     std::to_string(part.number().scalar.i));
         out.equal.push_back({whole, part, false, place, function_});
-        if (whole.constant) continue;
+        if (whole.number().constant) continue;
         TypedExpr extent = part;
-        if (!part.constant) {
+        if (!part.number().constant) {
             const auto chosen = [&] {
                 const Value n = value(whole, DType::Int64);
                 const Value other = value(part, DType::Int64);
                 return builder_.select(builder_.eq(n, builder_.i64(1)), other, n);
             };
             extent = number({DType::Int64, true}, dry_ ? ir::no_value : chosen(), 0);
-            extent.bits = std::max(whole.bits, part.bits);
+            extent.number().bits = std::max(whole.number().bits, part.number().bits);
         }
         whole = extent;
     }
@@ -95,8 +90,8 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
 
 /// An operand's element for an index of the result.
 TypedExpr Lowering::element_at(const TypedExpr& operand, std::span<const TypedExpr> index, bool same) {
-    if (operand.kind != Kind::Rows) return operand;
-    const Rows& rows = *operand.rows;
+    if (operand.kind() != Kind::Rows) return operand;
+    const Rows& rows = *operand.rows();
     const std::size_t skip = index.size() - rows.extents.size();
     std::vector<TypedExpr> own;
     for (std::size_t d = 0; d < rows.extents.size(); ++d) {
@@ -124,7 +119,7 @@ static bool repeats(const std::vector<TypedExpr>& result, const Rows& operand) {
 /// Whether the neighbours of a row are apart in memory, as far as is known.
 static bool in_steps(const View& v) {
     const TypedExpr &extent = v.lead[static_cast<std::size_t>(v.rank)], &stride = v.lead.back();
-    return !is_one(extent) && !(stride.constant && stride.scalar.i == 1);
+    return !is_one(extent) && !(stride.number().constant && stride.number().scalar.i == 1);
 }
 
 /// A function of numbers, for each element of arrays.
@@ -132,7 +127,7 @@ TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place&
     Rows shape;
     for (TypedExpr& t : operands) {
         t = number_in(t);
-        if (t.kind != Kind::Number && t.kind != Kind::DType && !is_rows(t))
+        if (t.kind() != Kind::Number && t.kind() != Kind::DType && !is_rows(t))
             wrong_type(place, "numbers and arrays are combined element by element, not " + describe(t));
         if (is_rows(t)) broadcast(shape, *rows_of(t), place);
     }
@@ -141,24 +136,24 @@ TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place&
     for (TypedExpr& t : operands) {
         if (is_rows(t)) {
             const std::shared_ptr<const Rows> rows = rows_of(t);
-            const bool worth = t.kind == Kind::Rows ? rows->cost >= dear || rows->loops : in_steps(t.view) && own_bytes() == 0;
+            const bool worth = t.kind() == Kind::Rows ? rows->cost >= dear || rows->loops : in_steps(t.view()) && own_bytes() == 0;
             TypedExpr one = t;
-            if (worth && repeats(shape.extents, *rows)) one = settled(t.kind == Kind::Rows ? t : rows_expr(*rows), place);
-            if (one.kind == Kind::Array) {
+            if (worth && repeats(shape.extents, *rows)) one = settled(t.kind() == Kind::Rows ? t : rows_expr(*rows), place);
+            if (one.kind() == Kind::Array) {
                 const std::shared_ptr<const Rows> read = rows_of(one);
                 one = rows_expr(*read);
             }
             t = std::move(one);
-            broadcast(out, *t.rows, place);
+            broadcast(out, *t.rows(), place);
         }
-        samples.push_back(t.kind == Kind::Rows ? number(t.rows->type, ir::no_value) : t);
+        samples.push_back(t.kind() == Kind::Rows ? number(t.rows()->type, ir::no_value) : t);
     }
     out.cost += cost;
     const bool outer = std::exchange(dry_, true);
     TypedExpr sample = f(samples);
     dry_ = outer;
-    if (sample.kind != Kind::Number) wrong_type(place, "this gives " + describe(sample) + " for each element, and arrays hold numbers");
-    out.type = {dtype(sample.type), false};
+    if (sample.kind() != Kind::Number) wrong_type(place, "this gives " + describe(sample) + " for each element, and arrays hold numbers");
+    out.type = {dtype(sample.number().type), false};
     const NumberType type = out.type;
     out.at = [this, operands = std::move(operands), f, type](std::span<const TypedExpr> index, bool same) {
         std::vector<TypedExpr> numbers;
@@ -171,10 +166,9 @@ TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place&
 
 /// NumPy's operators of arrays differ from those of numbers here where both are bools: they stay bools, or become int8.
 TypedExpr Lowering::array_binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
-    const auto is_bool = [](const TypedExpr& t) { return (t.kind == Kind::Array ? t.view.dtype : t.type.dtype) == DType::Bool; };
     std::string word = op;
     bool narrow = false;
-    if (is_bool(a) && is_bool(b)) {
+    if (holds_bools(a) && holds_bools(b)) {
         if (op == "-") wrong_type(place, "`-` of two arrays of bools is not defined, as in NumPy; write `^`, or np.logical_xor");
         if (op == "+") word = "|";
         if (op == "*") word = "&";
@@ -192,8 +186,7 @@ TypedExpr Lowering::array_binary(const std::string& op, const TypedExpr& a, cons
 }
 
 TypedExpr Lowering::array_unary(const std::string& op, const TypedExpr& x, const Place& place) {
-    const DType of = x.kind == Kind::Array ? x.view.dtype : x.type.dtype;
-    if (of == DType::Bool && op != "~")
+    if (holds_bools(x) && op != "~")
         wrong_type(place, "`" + op + "` of an array of bools is not defined, as in NumPy; write `~`, or np.logical_not");
     return each({x}, 1, place, [this, op, place](const std::vector<TypedExpr>& e) { return unary_of(op, e[0], place); });
 }
@@ -208,7 +201,7 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
         if (t.name == name) return array_binary(op, arguments[0], arguments[1], t.place);
     if (t.name == "negative" || t.name == "positive") return array_unary(t.name == "negative" ? "-" : "+", arguments[0], t.place);
     if (t.name == "square") return array_binary("*", arguments[0], arguments[0], t.place);
-    if (t.name == "abs" && (arguments[0].kind == Kind::Array ? arguments[0].view.dtype : arguments[0].type.dtype) == DType::Bool)
+    if (t.name == "abs" && holds_bools(arguments[0]))
         return each(std::move(arguments), 0, t.place, [](const std::vector<TypedExpr>& x) { return x[0]; });
     const auto call = std::make_shared<Tree>();
     call->form = t.form;
@@ -219,15 +212,12 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
         call->parts.back().place = p.place;
     }
     const DType widest = weak_dtype(DType::Float64, options_.fp64);
-    const auto whole = [&](const TypedExpr& a) {
-        const NumberType type = a.kind == Kind::Array ? NumberType{a.view.dtype, false} : a.type;
-        return type.dtype == DType::Bool || is_integer(type.dtype);
-    };
+    const auto whole = [&](const TypedExpr& a) { return is_numeric(a) && (holds_bools(a) || is_integer(element_type(a).dtype)); };
     DType narrow = widest;
     if (of_floats && std::ranges::all_of(arguments, whole)) {
         int size = 1;
         for (const TypedExpr& a : arguments) {
-            const NumberType type = a.kind == Kind::Array ? NumberType{a.view.dtype, false} : a.type;
+            const NumberType type = element_type(a);
             if (!type.weak) size = std::max(size, itemsize(type.dtype));
         }
         narrow = size == 1 ? DType::Float16 : size == 2 ? DType::Float32 : widest;
@@ -243,19 +233,19 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
 
 /// An expression's array turned: its axes in the order of `axes`.
 TypedExpr Lowering::turned(const TypedExpr& t, const std::vector<std::size_t>& axes) {
-    if (t.kind == Kind::Array) {
+    if (t.kind() == Kind::Array) {
         TypedExpr out = t;
-        const auto rank = static_cast<std::size_t>(t.view.rank);
+        const auto rank = static_cast<std::size_t>(t.view().rank);
         for (std::size_t d = 0; d < rank; ++d) {
-            out.view.lead[1 + d] = t.view.lead[1 + axes[d]];
-            out.view.lead[1 + rank + d] = t.view.lead[1 + rank + axes[d]];
+            out.view().lead[1 + d] = t.view().lead[1 + axes[d]];
+            out.view().lead[1 + rank + d] = t.view().lead[1 + rank + axes[d]];
         }
         return out;
     }
-    Rows out = *t.rows;
+    Rows out = *t.rows();
     out.moved = out.turned = true;
-    for (std::size_t d = 0; d < axes.size(); ++d) out.extents[d] = t.rows->extents[axes[d]];
-    out.at = [inner = t.rows, axes](std::span<const TypedExpr> index, bool same) {
+    for (std::size_t d = 0; d < axes.size(); ++d) out.extents[d] = t.rows()->extents[axes[d]];
+    out.at = [inner = t.rows(), axes](std::span<const TypedExpr> index, bool same) {
         std::vector<TypedExpr> own(index.size());
         for (std::size_t d = 0; d < axes.size(); ++d) own[axes[d]] = index[d];
         return inner->at(own, same);

@@ -276,7 +276,7 @@ TypedExpr Lowering::part_of(const TypedExpr& object, const Tree& t) { return fie
 
 /// Which item of a tuple is meant: by an attribute's name, a field's name in brackets, or a constant.
 std::size_t Lowering::field_at(const TypedExpr& object, const Tree& t) {
-    const TypedExpr index = t.form == Form::Attribute ? TypedExpr{t.name} : expression(t.parts[1]);
+    const TypedExpr index = t.form == Form::Attribute ? TypedExpr{t.name} : t.parts.size() < 2 ? tuple({}) : expression(t.parts[1]);
     if (index.kind() == Kind::Text) {
         const auto found = std::find(object.tuple().names.begin(), object.tuple().names.end(), index.text());
         if (found == object.tuple().names.end()) fail(ErrorCode::Value, t.place, describe(object) + " has no field `" + index.text() + "`");
@@ -335,7 +335,7 @@ TypedExpr Lowering::subscript(const Tree& t) {
         return method(call);
     }
     if (object.kind() == Kind::List) return list_item(object, list_place(object, indices_of(t), t));
-    const bool elements = is_indexed(object) && t.parts[1].form != Form::Text;
+    const bool elements = is_indexed(object) && (t.parts.size() < 2 || t.parts[1].form != Form::Text);
     if (object.kind() == Kind::Tuple && !elements && t.parts.size() == 2) {
         const TypedExpr index = expression(t.parts[1]);
         if (index.kind() == Kind::Number && !index.number().constant && is_integer(index.number().type.dtype))

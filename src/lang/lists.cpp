@@ -249,6 +249,9 @@ TypedExpr Lowering::contained(const TypedExpr& item, const TypedExpr& values, co
         TypedExpr out = flag(false);
         for (std::size_t k = 0; k < values.tuple().items.size(); ++k) {
             const TypedExpr same = compared("==", item, field(values, k), place);
+            if (same.kind() != Kind::Number)
+                wrong_type(place, "`in` of a tuple compares numbers in a kernel; here are " + describe(item) + " and " +
+                                      describe(values.tuple().items[k]));
             if (same.number().constant && same.number().scalar.b) return same;
             if (!same.number().constant)
                 out = out.number().constant ? same : pure(Opcode::Or, {DType::Bool, false}, {out, same}, DType::Bool);
@@ -260,6 +263,7 @@ TypedExpr Lowering::contained(const TypedExpr& item, const TypedExpr& values, co
     if (!is_rows(array))
         wrong_type(place, "`in` looks through tuples, lists, sets and arrays of numbers in a kernel, not " + describe(values));
     const TypedExpr same = compared("==", item, array, place);
+    if (same.kind() == Kind::Number) return same;  // None and texts are in no array
     TypedExpr out = reduced(same, {RowReduction::Any, place, "in", {}, integer(0)}, TypedExpr(), false);
     out.number().type.weak = true;
     return out;

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.once
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = r"(?:builder_|builder|build|b|m|m_|k)"
 # Of constants only the first use has a place; they are not looked for. What only looks makes nothing.
-PLAIN = "i64|boolean|constant|type|constant_of|is_constant|identity"
+PLAIN = "i64|boolean|constant|type|constant_of|is_constant|identity|number|tuple|view"
 # What makes a value: calls of a builder, and of the functions that lowering, recipes and passes have for that.
 WORDS = (
     "value|cast|pure|add|sub|mul|div|compared|loaded|least|zero|size|count|select|pick|both|either|bit_or|bit_and|bit_not|is_zero|is_inf|"

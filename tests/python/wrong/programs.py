@@ -741,3 +741,13 @@ def array_of_an_array_of_others(item: pp.Item, x):
 def many_items_by_a_variable(item: pp.Item, x, n):
     t = (n[0], x[0])
     x[0] = t[n[1]]
+
+
+def array_in_a_tuple(item: pp.Item, x):
+    if x in (1.0, 2.0):
+        x[0] = 1.0
+
+
+def tuple_without_an_index(item: pp.Item, x):
+    t = (1.0, 2.0)
+    x[0] = t[()]

@@ -56,7 +56,7 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
         wrong_type(place, "an index is an integer, not " + describe(index) +
                               (index.kind() == Kind::Number ? "; convert it with int(…) if that is meant" : ""));
     }
-    check_range(index, DType::Int64, place);
+    check_range(rules(), index, DType::Int64, place);
     TypedExpr i = index.number().constant ? integer(index.number().scalar.cast(DType::Int64).i) : cast(index, {DType::Int64, true});
     i.number().least = std::max(i.number().least, index.number().least);
     if (i.number().constant && i.number().scalar.i < 0) {
@@ -73,7 +73,7 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
     uses_status_ = true;
     if (!dry_) {
         const Value n = value(extent, DType::Int64);
-        guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, function_,
+        guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, source_.function,
                           dtype(index.number().type) == DType::UInt64});
     }
     return i;
@@ -344,52 +344,8 @@ TypedExpr Lowering::subscript(const Tree& t) {
     return object.kind() == Kind::Tuple && !elements ? part_of(object, t) : indexed(object, indices_of(t), t);
 }
 
-/// Refuses a number of the program, a float by what is before its point, that does not fit the integers of a dtype.
-void Lowering::check_range(const TypedExpr& t, DType to, const Place& place) const {
-    const DType from = dtype(t.number().type);
-    if (!t.number().constant || !t.number().type.weak || !is_integer(to)) return;
-    std::string shown;
-    if (is_float(from)) {
-        const double v = std::trunc(t.number().scalar.cast(DType::Float64).f);
-        const bool is_signed = kind_of(to) == DKind::Signed;
-        const double end = std::ldexp(1.0, 8 * itemsize(to) - (is_signed ? 1 : 0));
-        if (v != v) fail(ErrorCode::Value, place, "cannot convert float NaN to integer");
-        if (std::isinf(v)) fail(ErrorCode::Overflow, place, "cannot convert float infinity to integer");
-        if (v < end && v >= (is_signed ? -end : 0)) return;
-        std::ostringstream digits;
-        digits << std::fixed << std::setprecision(0) << v;
-        shown = digits.str();
-    } else if (from == DType::UInt64) {
-        if (to == DType::UInt64) return;
-        shown = std::to_string(t.number().scalar.u);
-    } else if (is_integer(from)) {
-        if (t.number().scalar.cast(to).i == t.number().scalar.i && !(to == DType::UInt64 && t.number().scalar.i < 0)) return;
-        shown = std::to_string(t.number().scalar.i);
-    } else {
-        return;
-    }
-    fail(ErrorCode::Overflow, place, "Python integer " + shown + " out of bounds for " + std::string(dtype_name(to)));
-}
-
-/// NumPy's rule for what an array takes: numbers of the same kind.
-void Lowering::require_fits(const View& v, const TypedExpr& stored, const Place& place) const {
-    if (stored.kind() != Kind::Number) wrong_type(place, "an element of `" + v.name + "` is a number, not " + describe(stored));
-    const DType from = dtype(stored.number().type);
-    bool fits = can_cast_same_kind(from, v.dtype);
-    if (stored.number().type.weak && is_integer(from) && is_integer(v.dtype)) fits = true;
-    if (options_.truncates && is_float(from) && is_integer(v.dtype)) fits = true;
-    if (!fits) {
-        const std::string how = v.dtype == DType::Bool ? "compare it: `… != 0`"
-                                : is_complex(from)     ? "take .real or abs(…)"
-                                                       : "convert it: np." + std::string(dtype_name(v.dtype)) + "(…)";
-        wrong_type(place, "`" + v.name + "` holds " + std::string(dtype_name(v.dtype)) + ", which cannot take " + describe(stored) +
-                              " without loss; " + how);
-    }
-    check_range(stored, v.dtype, place);
-}
-
 void Lowering::store_element(const View& v, const TypedExpr& stored, const Place& place) {
-    require_fits(v, stored, place);
+    require_fits(rules(), v, stored, place);
     note_access(v, ir::Access::Write);
     if (dry_) {
         (void)value(stored, v.dtype);
@@ -505,25 +461,6 @@ void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indice
         if (loop_ ? at >= own_indices_.size() || index != own_indices_[at] : !builder_.is_dim(index, d)) return;
     }
     out_.own_elements[static_cast<std::size_t>(v.source)] = true;
-}
-
-std::vector<std::int64_t> Lowering::constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const {
-    std::vector<std::int64_t> extents;
-    const auto take = [&](const TypedExpr& e) {
-        if (e.kind() != Kind::Number || !e.number().constant || !is_integer(e.number().type.dtype))
-            fail(ErrorCode::Type, place,
-                 std::string(op_name) + ": the shape must be known before the kernel runs: integers, or arguments annotated as Const");
-        if (e.number().scalar.i <= 0)
-            fail(ErrorCode::Value, place, std::string(op_name) + ": extents are positive, not " + std::to_string(e.number().scalar.i));
-        extents.push_back(e.number().scalar.i);
-    };
-    if (t.kind() == Kind::Tuple) {
-        for (const TypedExpr& e : t.tuple().items) take(e);
-    } else {
-        take(t);
-    }
-    if (extents.empty()) fail(ErrorCode::Value, place, std::string(op_name) + ": the shape is empty");
-    return extents;
 }
 
 /// An array of the kernel's own, without memory and extents yet.

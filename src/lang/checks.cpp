@@ -66,7 +66,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
     const Value before = builder_.sub(builder_.max(reached, builder_.i64(1)), builder_.i64(1));
     builder_.if_else(builder_.inside(before, most), nothing, [&] {
         const Value values[] = {value(start, DType::Int64), end, s};
-        report(ErrorCode::Overflow, message, place, values, function_);
+        report(ErrorCode::Overflow, message, place, values, source_.function);
         return nothing();
     });
     const Value kept = choose([&] { return builder_.min(end, most); }, [&] { return builder_.max(end, builder_.sub(minus_one, most)); });
@@ -101,7 +101,7 @@ void Lowering::check_written(const View& v, Value place) {
         [&] {
             const Value values[] = {place};
             report(ErrorCode::Value, "element $0 of the memory `" + v.name + "` is read, and nothing has written it", at_, values,
-                   function_);
+                   source_.function);
             return nothing();
         },
         nothing);

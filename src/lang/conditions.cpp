@@ -69,7 +69,7 @@ TypedExpr Lowering::compared(const std::string& op, const TypedExpr& left, const
     } else if (integers) {
         together = x == y ? x : promote(x, y);
     } else {
-        together = dtype(promoted(a, b, place));
+        together = dtype(promoted(rules(), a, b, place));
         if (together == DType::Bool && !(x == DType::Bool && y == DType::Bool)) together = DType::Int64;
     }
     if (is_complex(together) && row->second != Opcode::Eq && row->second != Opcode::Ne) wrong_type(place, "complex numbers have no order");
@@ -106,17 +106,6 @@ TypedExpr Lowering::compared_tuples(const std::string& op, const TypedExpr& a, c
     return selected(differ, {here, place}, {compared_tuples(op, a, b, from + 1, place), place}, place);
 }
 
-/// The operators of a comparison.
-std::vector<std::string> Lowering::operators_of(const Tree& t) {
-    std::vector<std::string> ops;
-    for (std::size_t at = 0; at < t.name.size();) {
-        const std::size_t end = std::min(t.name.find(',', at), t.name.size());
-        ops.push_back(t.name.substr(at, end - at));
-        at = end + 1;
-    }
-    return ops;
-}
-
 /// a < b < c …, from the operator `from`, whose left side has this value: later operands are only evaluated where they decide.
 TypedExpr Lowering::compare(const Tree& t, std::size_t from, const TypedExpr& left) {
     const std::vector<std::string> ops = operators_of(t);
@@ -126,13 +115,13 @@ TypedExpr Lowering::compare(const Tree& t, std::size_t from, const TypedExpr& le
     const auto rest = [&] { return compare(t, from + 1, right); };
     if (here.number().constant) return rest();
     const auto next = t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 2;
-    if (std::all_of(next, t.parts.end(), simple)) return pure(Opcode::And, {DType::Bool, false}, {here, rest()}, DType::Bool);
+    if (std::all_of(next, t.parts.end(), is_simple)) return pure(Opcode::And, {DType::Bool, false}, {here, rest()}, DType::Bool);
     Tree known = t;  // what holds where the rest is evaluated
     known.name = ops[from];
     known.parts = {t.parts[from], t.parts[from + 1]};
     const auto decides = [&] {
         const Scope before = scope_;
-        learn(known, true);
+        learn(scope_, known, true);
         TypedExpr result = rest();
         scope_ = before;
         return result;
@@ -162,7 +151,7 @@ TypedExpr Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     if (from + 1 == t.parts.size()) return first;
     if (first.number().constant) return first.number().scalar.b == conjunction ? logical(t, from + 1, strict) : first;
     const bool plain =
-        std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return simple(p); });
+        std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from) + 1, t.parts.end(), [](const Tree& p) { return is_simple(p); });
     if (plain) {
         const TypedExpr rest = logical(t, from + 1, strict);
         return pure(conjunction ? Opcode::And : Opcode::Or, {DType::Bool, false}, {first, rest}, DType::Bool);
@@ -170,7 +159,7 @@ TypedExpr Lowering::logical(const Tree& t, std::size_t from, bool strict) {
     const auto rest = [&] { return logical(t, from + 1, strict); };
     const auto decided = [&] { return number(Scalar(!conjunction)); };
     const Scope before = scope_;
-    if (conjunction) learn(t.parts[from], true);
+    if (conjunction) learn(scope_, t.parts[from], true);
     const Scope inside = scope_;
     const auto known = [&] {
         scope_ = inside;
@@ -183,23 +172,11 @@ TypedExpr Lowering::logical(const Tree& t, std::size_t from, bool strict) {
                        : chosen(first, t.parts[from + 1], decided, known, t.place);
 }
 
-bool Lowering::simple(const Tree& t) {
-    switch (t.form) {
-        case Form::Subscript:
-        case Form::Call:
-        case Form::Method:
-        case Form::Named:
-        case Form::List:
-        case Form::Apply: return false;
-        default: return std::all_of(t.parts.begin(), t.parts.end(), [](const Tree& p) { return simple(p); });
-    }
-}
-
 /// One of two values that are both computed.
 TypedExpr Lowering::selected(const TypedExpr& test, const Variable& x, const Variable& y, const Place& place) {
     const TypedExpr &a = x.expr, &b = y.expr;
     if (test.number().constant) return test.number().scalar.b ? a : b;
-    const TypedExpr like = joined("the value", x, y, place);
+    const TypedExpr like = joined(rules(), "the value", x, y, place);
     if (like.kind() == Kind::Tuple) {
         std::vector<TypedExpr> items;
         for (std::size_t k = 0; k < a.tuple().items.size(); ++k)
@@ -223,13 +200,13 @@ TypedExpr Lowering::choice(const Tree& t) {
     const auto side = [&](std::size_t k) {
         return [this, &t, k] {
             const Scope before = scope_;
-            learn(t.parts[0], k == 1);
+            learn(scope_, t.parts[0], k == 1);
             TypedExpr result = number_in(expression(t.parts[k]));
             scope_ = before;
             return result;
         };
     };
-    if (simple(t.parts[1]) && simple(t.parts[2])) {
+    if (is_simple(t.parts[1]) && is_simple(t.parts[2])) {
         const TypedExpr a = side(1)(), b = side(2)();
         if (a.kind() == Kind::Number && b.kind() == Kind::Number)
             return selected(test, {a, t.parts[1].place}, {b, t.parts[2].place}, t.place);
@@ -244,7 +221,7 @@ TypedExpr Lowering::chosen(const TypedExpr& test, const Tree& yes, const std::fu
     const TypedExpr a = then_part(), b = else_part();
     dry_ = outer;
     const Variable x{a, yes.place}, y{b, place};
-    const TypedExpr like = joined("the value", x, y, place);
+    const TypedExpr like = joined(rules(), "the value", x, y, place);
     if (dry_) return like;
     const auto part = [&](const std::function<TypedExpr()>& f) {
         return [&] {

@@ -29,50 +29,9 @@ constexpr Operator operators[] = {
     {"^", Opcode::Xor, Rule::Bits},
 };
 
-bool adds_overflow(std::int64_t a, std::int64_t b, std::int64_t& sum) { return __builtin_add_overflow(a, b, &sum); }
-
-/// The least value of a result, as far as the operands' least values say; counters are taken not to overflow.
-std::int64_t least_of(Opcode op, const TypedExpr& a, const TypedExpr& b) {
-    const bool both = a.number().least != unknown_least && b.number().least != unknown_least;
-    std::int64_t least = 0;
-    switch (op) {
-        case Opcode::Add: return both && !adds_overflow(a.number().least, b.number().least, least) ? least : unknown_least;
-        case Opcode::Sub:
-            if (b.number().constant && a.number().least != unknown_least &&
-                !__builtin_sub_overflow(a.number().least, b.number().scalar.i, &least))
-                return least;
-            return unknown_least;
-        case Opcode::Mul:
-            if (both && a.number().least >= 0 && b.number().least >= 0 &&
-                !__builtin_mul_overflow(a.number().least, b.number().least, &least))
-                return least;
-            return unknown_least;
-        case Opcode::FloorDiv: return a.number().least >= 0 && b.number().least >= 1 ? 0 : unknown_least;
-        case Opcode::Rem: return b.number().least >= 1 ? 0 : unknown_least;
-        case Opcode::Shr: return a.number().least >= 0 ? 0 : unknown_least;
-        case Opcode::And: return a.number().least >= 0 || b.number().least >= 0 ? 0 : unknown_least;
-        case Opcode::Min: return both ? std::min(a.number().least, b.number().least) : unknown_least;
-        case Opcode::Max: return std::max(a.number().least, b.number().least);
-        default: return unknown_least;
-    }
-}
-
 /// One of Python's integers that is known now.
 bool is_python_int(const TypedExpr& t) {
     return t.number().constant && t.number().type.weak && (t.number().type.dtype == DType::Bool || is_integer(t.number().type.dtype));
-}
-
-std::string shown(const TypedExpr& t) {
-    const std::string text =
-        t.number().type.dtype == DType::UInt64 ? std::to_string(t.number().scalar.u) : std::to_string(t.number().scalar.as_int());
-    return text.starts_with('-') ? "(" + text + ")" : text;
-}
-
-/// Of a result of Python's integers that are known now.
-std::string too_large(const std::string& expression) {
-    return expression +
-           " does not fit an int64 or a uint64, in which Python's integers are computed here; write one of its numbers as a "
-           "float, or, where it is to wrap around, begin with np.int64(…)";
 }
 
 bool is_zero(const TypedExpr& t) { return t.number().constant && t.number().scalar.cast(DType::Bool).b == false; }
@@ -85,20 +44,12 @@ Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.number().typ
 
 Value Lowering::value(const TypedExpr& t, DType to) {
     if (dry_) {
-        uses_status_ = uses_status_ || checks_range(t, to);
+        uses_status_ = uses_status_ || checks_range(rules(), t, to);
         return ir::no_value;
     }
     if (t.number().constant) return builder_.constant(to, t.number().scalar.cast(to));
     if (t.number().type.weak && is_integer(t.number().type.dtype) && is_integer(to)) narrowed(t, to);
     return builder_.type(t.number().value) == to ? t.number().value : builder_.cast(t.number().value, to);
-}
-
-bool Lowering::holds_least(const TypedExpr& t, DType to) {
-    const DType from = dtype(t.number().type);
-    if (!is_integer(from) || !is_integer(to)) return false;
-    const bool gains_sign = kind_of(from) == DKind::Unsigned && kind_of(to) == DKind::Signed;
-    if (kind_of(to) == DKind::Unsigned && t.number().least < 0) return false;
-    return itemsize(to) > itemsize(from) || (itemsize(to) == itemsize(from) && !gains_sign);
 }
 
 TypedExpr Lowering::cast(const TypedExpr& t, NumberType to) {
@@ -107,7 +58,7 @@ TypedExpr Lowering::cast(const TypedExpr& t, NumberType to) {
         s.weak = to.weak;
         return number(s);
     }
-    TypedExpr out = number(to, value(t, dtype(to)), holds_least(t, dtype(to)) ? t.number().least : unknown_least);
+    TypedExpr out = number(to, value(t, dtype(to)), holds_least(rules(), t, dtype(to)) ? t.number().least : unknown_least);
     out.number().given = t.number().given && to.weak && is_integer(to.dtype);
     if (exact_integers() && is_integer(to.dtype)) out.number().bits = static_cast<std::uint8_t>(bits_of(t));
     return out;
@@ -138,55 +89,6 @@ TypedExpr Lowering::index_arithmetic(Opcode op, const TypedExpr& a, const TypedE
 
 // ---- types
 
-NumberType Lowering::promoted(const TypedExpr& a, const TypedExpr& b, const Place& place) const {
-    const NumberType x = a.number().type, y = b.number().type;
-    if (x.weak && y.weak) {
-        const auto is_small = [](const TypedExpr& t) {
-            return t.number().type.dtype == DType::Bool || kind_of(t.number().type.dtype) == DKind::Signed;
-        };
-        const auto negative = [&](const TypedExpr& large, const TypedExpr& other) {
-            return large.number().type.dtype == DType::UInt64 && is_small(other) && !(other.number().constant && other.number().least >= 0);
-        };
-        if (negative(a, b) || negative(b, a))
-            fail(ErrorCode::Overflow, place,
-                 (x.dtype == DType::UInt64 ? a : b).number().constant
-                     ? "Python integer " + shown(x.dtype == DType::UInt64 ? a : b) + " out of bounds for int64; write np.uint64(…) of both"
-                     : "a Python integer here is out of bounds for int64; write np.uint64(…) of both");
-        if (x.dtype == DType::UInt64 && is_small(b)) return x;
-        NumberType out;
-        join({x.dtype == DType::Bool ? DType::Int64 : x.dtype, true}, {y.dtype == DType::Bool ? DType::Int64 : y.dtype, true}, out);
-        return out;
-    }
-    if (!x.weak && !y.weak) return {promote(x.dtype, y.dtype), false};
-    const TypedExpr &strong = x.weak ? b : a, &weak = x.weak ? a : b;
-    Scalar example = weak.number().constant ? weak.number().scalar : Scalar(0).cast(weak.number().type.dtype);
-    // One that is computed may be as large as can be; of an argument the launch tells what has come.
-    const bool launch_checks = weak.number().argument >= 0 && !exact_integers();
-    if (!weak.number().constant && weak.number().type.dtype == DType::UInt64 && !launch_checks)
-        example.u = std::numeric_limits<std::uint64_t>::max();
-    example.weak = true;
-    try {
-        DType result = promote_weak(strong.number().type.dtype, example, function_->name.c_str());
-        if (!options_.fp64 && result == DType::Float64) result = DType::Float32;
-        if (!options_.fp64 && result == DType::Complex128) result = DType::Complex64;
-        return {result, false};
-    } catch (const Error& e) {
-        const std::string& text = e.message();
-        const std::string prefix = function_->name + ": ";
-        fail(e.code(), place, text.starts_with(prefix) ? text.substr(prefix.size()) : text);
-    }
-}
-
-TypedExpr Lowering::folded(Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands) const {
-    std::vector<Scalar> scalars;
-    DType in = dtype(operands[0].number().type);
-    for (const TypedExpr& t : operands) scalars.push_back(t.number().scalar);
-    (void)in;
-    Scalar s = ir::evaluate(op, fn, dtype(type), scalars);
-    s.weak = type.weak;
-    return number(s);
-}
-
 /// One operation on operands converted to one dtype.
 TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<TypedExpr> operands, DType operand_dtype) {
     bool constant = true;
@@ -194,54 +96,12 @@ TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<Typed
     if (constant) {
         std::vector<TypedExpr> converted;
         for (const TypedExpr& t : operands) converted.push_back(cast(t, {operand_dtype, false}));
-        return folded(op, {}, type, converted);
+        return folded(rules(), op, {}, type, converted);
     }
     ir::Builder::Values values;
     for (const TypedExpr& t : operands) values.push_back(value(t, operand_dtype));
     if (dry_) return number(type, ir::no_value);
     return number(type, builder_.emit(op, dtype(type), values));
-}
-
-/// Python's own integers have no limit, and those that the program holds as constants are not to wrap silently: they are of int64, or of
-/// uint64 if they are larger. Nothing for operations that do not leave int64.
-std::optional<TypedExpr> Lowering::exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const {
-    const auto is_large = [](const TypedExpr& t) { return t.number().type.dtype == DType::UInt64; };
-    const auto wide = [&](const TypedExpr& t) -> __int128 {
-        return is_large(t) ? static_cast<__int128>(t.number().scalar.u) : t.number().scalar.as_int();
-    };
-    const __int128 x = wide(a), y = wide(b);
-    __int128 out = 0;
-    bool fits = true;
-    switch (op) {
-        case Opcode::Add: out = x + y; break;
-        case Opcode::Sub: out = x - y; break;
-        case Opcode::Mul: fits = !__builtin_mul_overflow(x, y, &out); break;
-        case Opcode::Shl: fits = x == 0 || (y >= 0 && y < 64 && !__builtin_mul_overflow(x, static_cast<__int128>(1) << y, &out)); break;
-        case Opcode::And: out = x & y; break;
-        case Opcode::Or: out = x | y; break;
-        case Opcode::Xor: out = x ^ y; break;
-        case Opcode::Call:  // power
-            out = 1;
-            for (__int128 k = 0; fits && k < y && (x > 1 || x < -1 || k < 2); ++k) fits = !__builtin_mul_overflow(out, x, &out);
-            if (x == -1 && y % 2 == 0) out = 1;
-            if (x == -1 && y % 2 == 1) out = -1;
-            break;
-        default:
-            if ((op == Opcode::FloorDiv || op == Opcode::Rem) && y != 0) {
-                const __int128 down = x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0);
-                out = op == Opcode::FloorDiv ? down : x - down * y;
-            } else if (op == Opcode::Shr && y >= 0) {
-                out = x >> (y < 127 ? y : 127);
-            } else {
-                return {};
-            }
-    }
-    if (fits && out == static_cast<std::int64_t>(out)) return integer(static_cast<std::int64_t>(out));
-    if (!fits || out != static_cast<__int128>(static_cast<std::uint64_t>(out))) {
-        const auto* row = std::find_if(std::begin(operators), std::end(operators), [&](const Operator& o) { return o.op == op; });
-        fail(ErrorCode::Overflow, place, too_large(shown(a) + " " + row->name + " " + shown(b)));
-    }
-    return number(Scalar(static_cast<std::uint64_t>(out)));
 }
 
 TypedExpr Lowering::arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b, NumberType type, const Place& place) {
@@ -280,8 +140,8 @@ TypedExpr Lowering::binary(const std::string& op, const TypedExpr& left, const T
     const bool both_bools = a.number().type.dtype == DType::Bool && b.number().type.dtype == DType::Bool;
     const bool root = row->rule == Rule::Power && b.number().type.dtype != DType::UInt64 && b.number().scalar.as_int() < 0;
     if (is_python_int(a) && is_python_int(b) && row->rule != Rule::Quotient && !root && !(row->rule == Rule::Bits && both_bools))
-        if (const std::optional<TypedExpr> out = exact(row->op, a, b, place)) return *out;
-    NumberType type = promoted(a, b, place);
+        if (const std::optional<TypedExpr> out = exact_constant(rules(), row->op, row->name, a, b, place)) return *out;
+    NumberType type = promoted(rules(), a, b, place);
     const bool whole = type.dtype == DType::Bool || is_integer(type.dtype);
     switch (row->rule) {
         case Rule::Arithmetic:
@@ -313,7 +173,7 @@ std::optional<TypedExpr> Lowering::power_of_root(const TypedExpr& x, double n, N
 }
 
 TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& place) {
-    NumberType type = promoted(a, b, place);
+    NumberType type = promoted(rules(), a, b, place);
     if (type.dtype == DType::Bool) type = {DType::Int64, true};
     const bool whole = is_integer(type.dtype);
     if (b.number().constant && is_integer(b.number().type.dtype)) {
@@ -352,7 +212,7 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
     }
     if (a.number().constant && b.number().constant) {
         const TypedExpr operands[] = {cast(a, type), cast(b, type)};
-        return folded(Opcode::Call, ir::Math::pow, type, operands);
+        return folded(rules(), Opcode::Call, ir::Math::pow, type, operands);
     }
     TypedExpr out = number(type, ir::no_value);
     if (!dry_) {
@@ -368,7 +228,7 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
 TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const Place& place) {
     TypedExpr widest = operands[0];
     NumberType type = widest.number().type;
-    for (const TypedExpr& t : operands.subspan(1)) type = promoted(number(type, ir::no_value), t, place);
+    for (const TypedExpr& t : operands.subspan(1)) type = promoted(rules(), number(type, ir::no_value), t, place);
     if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, options_.fp64), type.weak};
     std::vector<TypedExpr> converted;
     bool constant = true;
@@ -376,7 +236,7 @@ TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const
         converted.push_back(cast(t, type));
         constant = constant && t.number().constant;
     }
-    if (constant && ir::is_evaluable(fn, type.dtype)) return folded(Opcode::Call, fn, type, converted);
+    if (constant && ir::is_evaluable(fn, type.dtype)) return folded(rules(), Opcode::Call, fn, type, converted);
     if (dry_) return number(type, ir::no_value);
     ir::Builder::Values values;
     for (const TypedExpr& t : converted) values.push_back(value(t));
@@ -409,7 +269,7 @@ TypedExpr Lowering::expression(const Tree& t) {
     }
     switch (t.form) {
         case Form::Number: return number(t.number);
-        case Form::Outside: return outside_number(function_->outside[static_cast<std::size_t>(t.index)]);
+        case Form::Outside: return outside_number(source_.function->outside[static_cast<std::size_t>(t.index)]);
         case Form::Text: return {t.name};
         case Form::None: return {};
         case Form::DTypeName: return dtype_expr(static_cast<DType>(t.index));
@@ -430,7 +290,7 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::Binary: {
             TypedExpr out = binary_of(t, wraps);
             if (out.kind() == Kind::Number && is_integer(out.number().type.dtype) && !out.number().constant)
-                out.number().least = std::max(out.number().least, difference(t));
+                out.number().least = std::max(out.number().least, difference(scope_, t));
             return out;
         }
         case Form::And:
@@ -449,7 +309,7 @@ TypedExpr Lowering::expression(const Tree& t) {
         case Form::Star: fail(ErrorCode::Compile, t.place, "`*` is accepted only before an argument of a call");
         case Form::FunctionName: {
             Callee f{nullptr, t.name};
-            if (t.name.empty()) f.function = function_->callees[static_cast<std::size_t>(t.index)];
+            if (t.name.empty()) f.function = source_.function->callees[static_cast<std::size_t>(t.index)];
             return {std::move(f)};
         }
         default: fail(ErrorCode::Internal, t.place, "an expression is expected here, not a statement");
@@ -537,7 +397,7 @@ TypedExpr Lowering::attribute(const Tree& t) {
 
 TypedExpr Lowering::attribute_of(const TypedExpr& object, const Tree& t) {
     const std::string& a = t.name;
-    if (object.kind() == Kind::List && a == "_elements" && function_->library) return changing_elements(object);
+    if (object.kind() == Kind::List && a == "_elements" && source_.function->library) return changing_elements(object);
     if (is_rows(object) && (a == "real" || a == "imag")) {
         Tree call = t;
         call.form = Form::Call;

@@ -20,7 +20,7 @@ void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string
                 !values[k].number().constant && dtype(values[k].number().type) == DType::UInt64;  // which need not fit an int64
             words.push_back(bits ? builder_.cast(value(values[k]), DType::Int64) : value(values[k], DType::Int64));
         }
-        report(code, message, place, words, function_);
+        report(code, message, place, words, source_.function);
         return ir::Builder::Values();
     };
     builder_.if_else(value(bad), tell, [] { return ir::Builder::Values(); });

@@ -12,8 +12,6 @@ constexpr int too_many = 64;  // the result may not fit
 constexpr int sums = 62;      // what grows by small steps is taken to end here: from there to the limit it takes 2^46 steps
 constexpr int small_step = 16;
 
-int width(std::uint64_t magnitude) { return static_cast<int>(std::bit_width(magnitude)); }
-
 /// The bits of a result, too_many if nothing says that it fits an int64.
 int bits_after(Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const int x = bits_of(a), y = bits_of(b), most = std::max(x, y), least = std::min(x, y);
@@ -67,31 +65,6 @@ bool is_literal(const Tree& t) {
 }
 
 }  // namespace
-
-int bits_of(const TypedExpr& t) {
-    if (t.number().type.dtype == DType::Bool) return 1;
-    if (!is_integer(t.number().type.dtype)) return any;
-    int bits = std::min<int>(t.number().bits, any);
-    if (!t.number().type.weak)
-        bits = std::min(bits, 8 * itemsize(t.number().type.dtype) - (kind_of(t.number().type.dtype) == DKind::Signed ? 1 : 0));
-    if (t.number().least != unknown_least && t.number().most != unknown_most) {
-        const auto magnitude = [](std::int64_t v) { return v < 0 ? ~static_cast<std::uint64_t>(v) + 1 : static_cast<std::uint64_t>(v); };
-        bits = std::min(bits, std::max(width(magnitude(t.number().least)), width(magnitude(t.number().most))));
-    }
-    return bits;
-}
-
-bool fits(const TypedExpr& weak, DType dtype) {
-    if (weak.number().assumed) return true;
-    if (weak.number().type.dtype == DType::UInt64) return dtype == DType::UInt64;
-    if (dtype == DType::Int64) return true;
-    if (dtype == DType::UInt64) return weak.number().least >= 0;
-    const bool is_signed = kind_of(dtype) == DKind::Signed;
-    const int bits = 8 * itemsize(dtype) - (is_signed ? 1 : 0);
-    if (bits_of(weak) <= bits) return is_signed || weak.number().least >= 0;
-    const std::int64_t high = (std::int64_t{1} << bits) - 1;
-    return weak.number().least >= (is_signed ? -high - 1 : 0) && weak.number().most <= high;
-}
 
 /// True in serial loops: their integers are Python's, which do not wrap.
 bool Lowering::exact_integers() const { return loop_ && !loop_->parallel; }
@@ -154,13 +127,6 @@ Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
     }
 }
 
-/// Whether a kernel looks at a Python integer that becomes one of this dtype: it is made of arguments, and need not fit. At 64 bits they
-/// wrap.
-bool Lowering::checks_range(const TypedExpr& t, DType to) const {
-    return t.number().given && !t.number().constant && t.number().argument < 0 && !exact_integers() && t.number().type.weak &&
-           is_integer(t.number().type.dtype) && is_integer(to) && itemsize(to) < 8 && !fits(t, to);
-}
-
 /// Of arguments beyond int64 a kernel makes integers of 64 bits too: one that is larger would be another number.
 void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) {
     if (exact_integers() || !result.number().given || result.number().constant ||
@@ -195,13 +161,13 @@ void Lowering::narrowed(const TypedExpr& t, DType to) {
     bounds.number().assumed = false;
     if (fits(bounds, to)) return;
     if (t.number().argument >= 0 && (t.number().assumed || !exact_integers())) {
-        const Fit fit{t.number().argument, to, at_, function_};
+        const Fit fit{t.number().argument, to, at_, source_.function};
         if (std::ranges::none_of(out_.fits, [&](const Fit& f) { return f.argument == fit.argument && f.dtype == fit.dtype; }))
             out_.fits.push_back(fit);
         return;
     }
     const bool large = t.number().type.dtype == DType::UInt64;  // beyond int64: in serial loops they are left to Python
-    if (exact_integers() ? large : !checks_range(t, to) || status_ == ir::no_value) return;
+    if (exact_integers() ? large : !checks_range(rules(), t, to) || status_ == ir::no_value) return;
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
@@ -219,10 +185,10 @@ void Lowering::narrowed(const TypedExpr& t, DType to) {
 /// A whole number as an int64; of uint64, whose upper half has no such value, it fails there.
 TypedExpr Lowering::whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name) {
     const NumberType type{DType::Int64, true};
-    check_range(x, DType::Int64, place);
+    check_range(rules(), x, DType::Int64, place);
     if (exact_integers() && x.number().type == NumberType{DType::UInt64, true})
         fail(ErrorCode::Overflow, place, "Python integers beyond int64 are left to Python");
-    if (dtype(x.number().type) == DType::UInt64 && !function_->library) {
+    if (dtype(x.number().type) == DType::UInt64 && !source_.function->library) {
         TypedExpr bad = number({DType::Bool, false}, ir::no_value);
         if (x.number().constant)
             bad = flag(x.number().scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
@@ -249,7 +215,7 @@ TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
         if (!(v >= -0x1p63 && v < 0x1p63)) fail(ErrorCode::Overflow, place, large);
         return cast(x, type);
     }
-    if (function_->library) return cast(x, type);
+    if (source_.function->library) return cast(x, type);
     const auto failed = [&](Value nan_here, Value large_here) {
         fail_when(number({DType::Bool, false}, nan_here), ErrorCode::Value, nan, place, {});
         fail_when(number({DType::Bool, false}, large_here), ErrorCode::Overflow, large, place, {});

@@ -18,25 +18,20 @@ bool operator==(const ArgumentType& a, const ArgumentType& b) {
 
 Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
                    const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside)
-    : function_(std::move(function)),
+    : source_{std::move(function), {}},
       takes_item_(takes_item),
       space_(space),
       types_(arguments),
       options_(options),
       loop_(loop),
-      builder_(function_->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())),
+      builder_(source_.function->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())),
       outside_use_(outside) {
     if (!space.group_size.empty()) builder_.set_groups(space.group_size, space.sub_group);
     builder_.set_fast_math(options.fast_math);
-    builder_.add_file(function_->file);
+    builder_.add_file(source_.function->file);
     out_.accesses.assign(types_.size(), ir::Access::Read);
     out_.used.assign(types_.size(), false);
     out_.own_elements.assign(types_.size(), false);
-}
-
-void Lowering::fail(ErrorCode code, const Place& place, const std::string& message) const {
-    if (function_->library && entry_.caller) throw problem(code, *entry_.caller, entry_.place, entry_.called + ": " + message);
-    throw problem(code, *function_, place, message);
 }
 
 /// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
@@ -91,7 +86,8 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
         case ArgumentType::Kind::Array: return array_argument(static_cast<int>(at), name);
         case ArgumentType::Kind::Constant: return number(type.scalar);
         case ArgumentType::Kind::None: return {};
-        case ArgumentType::Kind::Shared: return unwritten_array(ir::Space::Group, name, type.dtype, type.extents, function_->body.place);
+        case ArgumentType::Kind::Shared:
+            return unwritten_array(ir::Space::Group, name, type.dtype, type.extents, source_.function->body.place);
         case ArgumentType::Kind::Number: {
             const NumberType number_type{type.dtype, type.weak};
             Value v = ir::no_value;
@@ -130,7 +126,8 @@ void Lowering::declare_arguments() {
     arguments_.clear();
     std::size_t parameter = takes_item_ ? 1 : 0;
     for (std::size_t k = 0; k < types_.size(); ++parameter)
-        arguments_.push_back(declare(k, parameter < function_->params.size() ? function_->params[parameter] : function_->rest));
+        arguments_.push_back(
+            declare(k, parameter < source_.function->params.size() ? source_.function->params[parameter] : source_.function->rest));
 }
 
 /// A number from outside: an argument behind the others, unless the program depends on its value.
@@ -186,13 +183,14 @@ void Lowering::walk_function() {
     out_.sites.clear();
     out_.fits.clear();
     out_.prints.clear();
-    stack_.assign(1, function_.get());
+    stack_.assign(1, source_.function.get());
     std::size_t at = 0;
     if (takes_item_) {
         const TypedExpr item = space_.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
-        scope_.set(function_->params[at++], {item, function_->body.place, false, ++versions_});
+        scope_.set(source_.function->params[at++], {item, source_.function->body.place, false, ++versions_});
     }
-    for (const TypedExpr& argument : arguments_) scope_.set(function_->params[at++], {argument, function_->body.place, false, ++versions_});
+    for (const TypedExpr& argument : arguments_)
+        scope_.set(source_.function->params[at++], {argument, source_.function->body.place, false, ++versions_});
     record_parameters();
     for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     if (const auto found = scope_.find(key_name); found != scope_.end()) {
@@ -201,7 +199,7 @@ void Lowering::walk_function() {
         scope_.set(draws_name, {cast(integer(0), {DType::Int64, false}), {}, false, ++versions_});
     }
     if (loop_) take_lists();
-    loop_ ? walk_loop() : block(function_->body.parts);
+    loop_ ? walk_loop() : block(source_.function->body.parts);
 }
 
 Lowered Lowering::run() {
@@ -234,16 +232,16 @@ TypedExpr Lowering::returned() {
     Scope given;
     TypedExpr rest = tuple({});
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
-        if (k < function_->params.size())
-            given.set(function_->params[k], {arguments_[k], function_->body.place, false, ++versions_});
+        if (k < source_.function->params.size())
+            given.set(source_.function->params[k], {arguments_[k], source_.function->body.place, false, ++versions_});
         else
             rest.tuple().items.push_back(arguments_[k]);
     }
-    if (!function_->rest.empty()) given.set(function_->rest, {rest, function_->body.place, false, ++versions_});
+    if (!source_.function->rest.empty()) given.set(source_.function->rest, {rest, source_.function->body.place, false, ++versions_});
     TypedExpr out;
     do {
         lists_changed_ = false;
-        out = inlined(function_, given, function_->body.place);
+        out = inlined(source_.function, given, source_.function->body.place);
     } while (lists_changed_);
     return out;
 }

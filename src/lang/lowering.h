@@ -9,19 +9,21 @@
 
 #include "ir/builder.h"
 #include "lang/lower.h"
+#include "lang/names.h"
 #include "lang/problem.h"
 #include "lang/rows/rows.h"
 #include "lang/scope.h"
+#include "lang/scope_facts.h"
+#include "lang/syntax_facts.h"
+#include "lang/typing/joins.h"
+#include "lang/typing/numbers.h"
 
 namespace pardo::lang {
 
 using ir::Opcode;
 using ir::Value;
 
-/// Names that a program cannot have: flags of what was left early, and what a function gives, which counts where it has returned.
-inline constexpr const char *break_flag = "$break", *continue_flag = "$continue", *return_flag = "$return", *result_name = "$value";
-/// Of functions that draw random numbers: iterations of loops so far, and what the launch gives as the key.
-inline constexpr const char *draws_name = "$draws", *key_name = "$key";
+/// A bool that is known now.
 inline TypedExpr flag(bool set) { return number(Scalar(set)); }
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
@@ -44,8 +46,6 @@ public:
              const Options& options, const LoopSpec* loop = nullptr, OutsideUse* outside = nullptr);
     Lowered run();
     TypedExpr returned();
-    /// Names that a statement assigns, and those inside of it.
-    static void collect_targets(const Tree& t, std::set<std::string>& names);
 
 private:
     friend struct Calls;
@@ -58,8 +58,8 @@ private:
     TypedExpr array_argument(int k, const std::string& name);
     TypedExpr outside_number(const OutsideNumber& number);
     void declare_outside();
-    [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const;
-    [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { fail(ErrorCode::Type, place, message); }
+    [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const { source_.fail(code, place, message); }
+    [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { source_.wrong_type(place, message); }
 
     // loops/parallel_loops.cpp
     void walk_loop();
@@ -104,22 +104,8 @@ private:
     bool escapes() const;  // a flag may be set: what follows runs only if none is
     TypedExpr alive();
     void go_on(const Place& place, const std::function<void()>& rest);
-    static bool never_falls(const std::vector<Tree>& statements);
-    static bool contains(const Tree& t, Form form, bool through_loops);
-    void learn(const Tree& test, bool truth);      // what a test says about the least values of names, and which of two is greater
-    std::int64_t difference(const Tree& t) const;  // the least value of one name minus another, as far as tests have said
-    TypedExpr joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const;
     void flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Value>& out);
     TypedExpr rebuilt(const TypedExpr& like, std::span<const Value> values, std::size_t& at) const;
-    /// Whether a conversion to `to` leaves an integer at or above what it is never below.
-    bool holds_least(const TypedExpr& t, DType to);
-    static void adopt(TypedExpr& met, const TypedExpr& built);
-    TypedExpr fluid(const TypedExpr& t) const;      // the type of a value that is no longer known now
-    TypedExpr unbounded(const TypedExpr& t) const;  // fluid, and its least value is forgotten too
-    static TypedExpr blank(const TypedExpr& like);  // a value of this type that is not read
-    static bool same_type(const TypedExpr& a, const TypedExpr& b);
-    /// The numbers of a value, those of a tuple in their order; `layout` gets how they belong together.
-    static void numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout);
 
     // loops/serial_loops.cpp
     void for_range(const Tree& t);
@@ -173,7 +159,6 @@ private:
     bool exact_integers() const;
     void bound(TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place, bool wraps);
     Value overflows(Opcode op, Value x, Value y, Value result);
-    bool checks_range(const TypedExpr& t, DType to) const;
     void keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place);
     void narrowed(const TypedExpr& t, DType to);
     TypedExpr whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name);
@@ -188,20 +173,18 @@ private:
     TypedExpr unary_of(const std::string& op, const TypedExpr& x, const Place& place, bool wraps = false);
     TypedExpr binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
     TypedExpr arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b, NumberType type, const Place& place);
-    std::optional<TypedExpr> exact(Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place) const;
-    void check_range(const TypedExpr& t, DType to, const Place& place) const;
     std::optional<TypedExpr> power_of_root(const TypedExpr& x, double n, NumberType type, const Place& place);
     TypedExpr power(const TypedExpr& a, const TypedExpr& b, const Place& place);
     TypedExpr attribute(const Tree& t);
     TypedExpr attribute_of(const TypedExpr& object, const Tree& t);
-    NumberType promoted(const TypedExpr& a, const TypedExpr& b, const Place& place) const;
-    TypedExpr folded(Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands) const;
     TypedExpr pure(Opcode op, NumberType type, std::initializer_list<TypedExpr> operands, DType operand_dtype);
     TypedExpr math(ir::Math fn, std::span<const TypedExpr> operands, const Place& place);
     TypedExpr cast(const TypedExpr& t, NumberType to);
     Value value(const TypedExpr& t);            // in its own dtype
     Value value(const TypedExpr& t, DType to);  // converted
-    DType dtype(NumberType type) const { return type.weak ? weak_dtype(type.dtype, options_.fp64) : type.dtype; }
+    DType dtype(NumberType type) const { return rules().dtype(type); }
+    /// What types depend on in the function that is walked.
+    Rules rules() const { return {source_, options_.fp64, exact_integers(), options_.truncates}; }
     TypedExpr need_number(const TypedExpr& t, const Place& place, const char* op_name);
     TypedExpr index_arithmetic(Opcode op, const TypedExpr& a, const TypedExpr& b);
     TypedExpr add(const TypedExpr& a, const TypedExpr& b) { return index_arithmetic(Opcode::Add, a, b); }
@@ -210,7 +193,6 @@ private:
 
     // conditions.cpp
     TypedExpr truth(const TypedExpr& t, const Place& place);
-    static std::vector<std::string> operators_of(const Tree& t);
     TypedExpr compare(const Tree& t, std::size_t from, const TypedExpr& left);
     TypedExpr compared(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
     TypedExpr compared_signs(const std::string& op, Opcode opcode, const TypedExpr& a, const TypedExpr& b);
@@ -222,7 +204,6 @@ private:
     TypedExpr choice(const Tree& t);
     TypedExpr chosen(const TypedExpr& test, const Tree& yes, const std::function<TypedExpr()>& then_part,
                      const std::function<TypedExpr()>& else_part, const Place& place);
-    static bool simple(const Tree& t);  // cheap, without memory or calls: may run although it is not needed
 
     // arrays.cpp
     TypedExpr subscript(const Tree& t);
@@ -259,8 +240,6 @@ private:
     /// The part of an axis that a slice takes: where it starts, how many elements, how far they are apart.
     std::array<TypedExpr, 3> sliced(const TypedExpr& slice, const TypedExpr& extent, const Place& place);
     TypedExpr number_or_none(const TypedExpr& bound, const Place& place);
-    void require_fits(const View& v, const TypedExpr& stored, const Place& place) const;
-    std::vector<std::int64_t> constant_extents(const TypedExpr& t, const Place& place, const char* op_name) const;
 
     // lists.cpp
     void note_item(const TypedExpr& list, const TypedExpr& item, const Place& place);
@@ -392,13 +371,7 @@ private:
 
     bool dry() const { return dry_; }
 
-    std::shared_ptr<const Function> function_;  // being walked
-    /// Where the user's code calls the library's, while that is walked.
-    struct Entry {
-        std::shared_ptr<const Function> caller;
-        Place place;
-        std::string called;
-    } entry_;
+    Source source_;  // the function that is walked
     const bool takes_item_;
     const Space& space_;
     const std::vector<ArgumentType>& types_;

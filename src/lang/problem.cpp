@@ -7,6 +7,11 @@ namespace pardo::lang {
 
 std::string line_text(const Place& place) { return "line " + std::to_string(place.line); }
 
+void Source::fail(ErrorCode code, const Place& place, const std::string& message) const {
+    if (function->library && entry.caller) throw problem(code, *entry.caller, entry.place, entry.called + ": " + message);
+    throw problem(code, *function, place, message);
+}
+
 Error problem(ErrorCode code, const Function& function, const Place& place, const std::string& message) {
     std::string text =
         function.name + ": " + message + "\n  File \"" + function.file + "\", line " + std::to_string(place.line) + ", in " + function.name;

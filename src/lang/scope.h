@@ -23,7 +23,7 @@ struct Above {
 /// A name of the function. `maybe`: undefined on some path here.
 struct Variable {
     TypedExpr expr;
-    Place place;  // of the assignment
+    syntax::Place place;  // of the assignment
     bool maybe = false;
     int version = 0;             // changes with each assignment
     std::vector<Above> above{};  // what tests have said

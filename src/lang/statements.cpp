@@ -7,150 +7,6 @@ namespace pardo::lang {
 
 // ---- what joins
 
-/// The type of a value that is computed: what is known of a constant now is forgotten, but not its least value.
-TypedExpr Lowering::fluid(const TypedExpr& t) const {
-    TypedExpr out = t;
-    if (t.kind() == Kind::Number) {
-        Number& n = out.number();
-        n.constant = false;
-        n.value = ir::no_value;
-        n.argument = -1;
-        n.given = false;
-        if (!exact_integers()) n.bits = 63;
-    } else if (t.kind() == Kind::Array) {
-        out.view().guards.clear();
-        for (TypedExpr& part : out.view().lead) part = fluid(part);
-    }
-    for (TypedExpr& part : out.parts()) part = fluid(part);
-    return out;
-}
-
-TypedExpr Lowering::unbounded(const TypedExpr& t) const {
-    TypedExpr out = fluid(t);
-    if (out.kind() == Kind::Number) {
-        out = number(out.number().type, out.number().value);
-        out.number().assumed = out.number().type.weak && is_integer(out.number().type.dtype);
-    }
-    for (TypedExpr& part : out.parts()) part = unbounded(part);
-    return out;
-}
-
-TypedExpr Lowering::blank(const TypedExpr& like) {
-    TypedExpr out = like;
-    if (like.kind() == Kind::Number) {
-        Scalar zero = Scalar(0).cast(like.number().type.dtype);
-        zero.weak = like.number().type.weak;
-        return number(zero);
-    }
-    if (like.kind() == Kind::Array) {
-        for (TypedExpr& part : out.view().lead) part = blank(part);
-        out.view().guards.clear();
-    }
-    for (TypedExpr& part : out.parts()) part = blank(part);
-    return out;
-}
-
-bool Lowering::same_type(const TypedExpr& a, const TypedExpr& b) {
-    if (a.kind() != b.kind() || a.parts().size() != b.parts().size()) return false;
-    if (a.kind() == Kind::Number &&
-        (!(a.number().type == b.number().type) || a.number().least != b.number().least || a.number().most != b.number().most ||
-         a.number().bits != b.number().bits || a.number().constant != b.number().constant))
-        return false;
-    if (a.kind() == Kind::Array) {
-        for (std::size_t k = 0; k < a.view().lead.size(); ++k)
-            if (!same_type(a.view().lead[k], b.view().lead[k])) return false;
-    }
-    return std::ranges::equal(a.parts(), b.parts(), same_type);
-}
-
-void Lowering::numbers_of(const TypedExpr& t, std::vector<TypedExpr>& out, std::vector<ArgumentType>& layout) {
-    ArgumentType& here = layout.emplace_back();
-    if (t.kind() == Kind::Number) {
-        here.dtype = t.number().type.dtype;
-        here.weak = t.number().type.weak;
-    }
-    if (t.kind() != Kind::Tuple) return out.push_back(t);
-    here.kind = ArgumentType::Kind::Tuple;
-    here.parts = t.tuple().items.size();
-    here.names = t.tuple().names;
-    here.structure = t.tuple().structure;
-    here.records = t.tuple().record ? 1 : 0;
-    for (const TypedExpr& item : t.tuple().items) numbers_of(item, out, layout);
-}
-
-TypedExpr Lowering::joined(const std::string& name, const Variable& a, const Variable& b, const Place& place) const {
-    const TypedExpr &x = a.expr, &y = b.expr;
-    // The later of the two places is the one that does not fit.
-    const bool swapped = a.place.line > b.place.line;
-    const Variable &first = swapped ? b : a, &second = swapped ? a : b;
-    const auto op_name = [&] { return name == result_name ? "the value returned" : name.starts_with("the ") ? name : "`" + name + "`"; };
-    const auto conflict = [&](const std::string& what) { wrong_type(second.place.line ? second.place : place, op_name() + what); };
-    const auto types = [&] {
-        return " is " + describe(first.expr) + " on one path (" + line_text(first.place) + ") and " + describe(second.expr) +
-               " on another (" + line_text(second.place) + "); it needs one type";
-    };
-    if (x.kind() != y.kind()) conflict(types());
-    TypedExpr out = fluid(x);
-    switch (x.kind()) {
-        case Kind::Number:
-            if (x.number().constant && y.number().constant && x.number().type == y.number().type &&
-                x.number().scalar.u == y.number().scalar.u && !is_complex(x.number().type.dtype))
-                return x;
-            if (!join(x.number().type, y.number().type, out.number().type)) {
-                if (!name.starts_with("the value")) conflict(types() + ": convert one of the two");
-                out.number().type = promoted(x, y, place);  // of `a if test else b`
-                return number(out.number().type, ir::no_value);
-            }
-            if (outgrows(x, y)) {
-                if (out.number().type.dtype == DType::UInt64) conflict(types() + ": convert one of the two");
-                out.number().type = {DType::Int64, true};
-            }
-            out.number().least = std::min(x.number().least, y.number().least);
-            out.number().most = std::max(x.number().most, y.number().most);
-            out.number().assumed = x.number().assumed && y.number().assumed;
-            out.number().given = is_given(x) && is_given(y) && out.number().type.weak && is_integer(out.number().type.dtype);
-            if (exact_integers()) out.number().bits = static_cast<std::uint8_t>(std::max(bits_of(x), bits_of(y)));
-            return out;
-        case Kind::Tuple:
-            if (x.tuple().names != y.tuple().names || x.tuple().structure != y.tuple().structure || x.tuple().record != y.tuple().record ||
-                x.tuple().dimensions != y.tuple().dimensions)
-                conflict(types());
-            if (x.tuple().items.size() != y.tuple().items.size())
-                conflict(" is a tuple of " + std::to_string(x.tuple().items.size()) + " or of " + std::to_string(y.tuple().items.size()));
-            for (std::size_t k = 0; k < x.tuple().items.size(); ++k)
-                out.tuple().items[k] =
-                    joined(name + "[" + std::to_string(k) + "]", {x.tuple().items[k], a.place}, {y.tuple().items[k], b.place}, place);
-            return out;
-        case Kind::List:
-            if (x.list().elements().source != y.list().elements().source)
-                conflict(" is one list on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
-                         "); clear one list, or append to it, on both");
-            return x;
-        case Kind::Array:
-            if (x.view().source != y.view().source || x.view().rank != y.view().rank)
-                conflict(" is one array on one path (" + line_text(first.place) + ") and another on another (" + line_text(second.place) +
-                         "); at each line it is known which array a name is: choose between elements, or swap "
-                         "arrays between launches");
-            for (std::size_t k = 0; k < x.view().lead.size(); ++k)
-                out.view().lead[k] = joined(name, {x.view().lead[k], a.place}, {y.view().lead[k], b.place}, place);
-            out.view().pointer = x.view().pointer;
-            return out;
-        case Kind::Function:
-            if (x.callee().function != y.callee().function || x.callee().name != y.callee().name)
-                conflict(" is one function on one path (" + line_text(first.place) + ") and another on another (" +
-                         line_text(second.place) + "); at each line it is known which function a name is: call them in the branches");
-            return x;
-        case Kind::DType:
-        case Kind::Text:
-            if (x.kind() == Kind::DType ? x.dtype() != y.dtype() : x.text() != y.text())
-                conflict(" is not the same on every path, and it must be known before the kernel runs");
-            return x;
-        case Kind::Rows: conflict(" is an expression on arrays on one path or another; write the choice as `if` and `else`"); return x;
-        case Kind::Reference: conflict(" refers to one element on one path and to another on another; make it after the branch"); return x;
-        default: return x;
-    }
-}
-
 /// The values of an expression, converted to another's type; constants of that need none.
 void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Value>& out) {
     switch (like.kind()) {
@@ -189,66 +45,25 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
     }
 }
 
-/// Gives arrays that a dry walk has met the memory that they have where they are built.
-void Lowering::adopt(TypedExpr& met, const TypedExpr& built) {
-    if (met.kind() != built.kind()) return;
-    if (met.kind() == Kind::Array && met.view().pointer == ir::no_value) {
-        met.view().pointer = built.view().pointer;
-        met.view().source = built.view().source;
-    }
-    for (std::size_t k = 0; k < met.parts().size() && k < built.parts().size(); ++k) adopt(met.parts()[k], built.parts()[k]);
-}
-
 void Lowering::set_variable(const std::string& name, TypedExpr expr, const Place& place) {
     record_type(name, expr, place);
     scope_.set(name, {std::move(expr), place, false, ++versions_});
 }
 
 void Lowering::record_parameters() {
-    std::vector<std::string> names = function_->params;
-    names.push_back(function_->rest);
+    std::vector<std::string> names = source_.function->params;
+    names.push_back(source_.function->rest);
     for (const std::string& name : names)
-        if (const auto found = scope_.find(name); found != scope_.end()) record_type(name, found->second.expr, function_->body.place);
+        if (const auto found = scope_.find(name); found != scope_.end())
+            record_type(name, found->second.expr, source_.function->body.place);
 }
 
 void Lowering::record_type(const std::string& name, const TypedExpr& expr, const Place& place) {
-    if (options_.record_types && !dry_ && !name.starts_with('$')) out_.types.push_back({function_, place.line, name, describe(expr)});
+    if (options_.record_types && !dry_ && !name.starts_with('$'))
+        out_.types.push_back({source_.function, place.line, name, describe(expr)});
 }
 
 // ---- blocks
-
-bool Lowering::never_falls(const std::vector<Tree>& statements) {
-    return std::any_of(statements.begin(), statements.end(), [](const Tree& t) {
-        switch (t.form) {
-            case Form::Break:
-            case Form::Continue:
-            case Form::Return:
-            case Form::Raise: return true;
-            case Form::If: return never_falls(t.parts[1].parts) && never_falls(t.parts[2].parts);
-            default: return false;
-        }
-    });
-}
-
-bool Lowering::contains(const Tree& t, Form form, bool through_loops) {
-    if (t.form == form) return true;
-    const bool is_loop = t.form == Form::For || t.form == Form::Each || t.form == Form::While;
-    if (is_loop && !through_loops) {  // its own breaks are its own; its else belongs to the loop around
-        return contains(t.parts.back(), form, through_loops);
-    }
-    return std::any_of(t.parts.begin(), t.parts.end(), [&](const Tree& p) { return contains(p, form, through_loops); });
-}
-
-void Lowering::collect_targets(const Tree& t, std::set<std::string>& names) {
-    const auto target = [&](const Tree& place, const auto& self) -> void {
-        if (place.form == Form::Name) names.insert(place.name);
-        if (place.form == Form::Tuple)
-            for (const Tree& p : place.parts) self(p, self);
-    };
-    if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each || t.form == Form::Named)
-        target(t.parts[0], target);
-    for (const Tree& p : t.parts) collect_targets(p, names);
-}
 
 bool Lowering::escapes() const {
     for (const char* name : {break_flag, continue_flag, return_flag}) {
@@ -430,67 +245,6 @@ void Lowering::augment_gathered(const Tree& t, const TypedExpr& object, const st
 
 // ---- branches
 
-void Lowering::learn(const Tree& test, bool truth) {
-    if (test.form == Form::Unary && test.name == "not") return learn(test.parts[0], !truth);
-    if ((test.form == Form::And && truth) || (test.form == Form::Or && !truth)) {
-        for (const Tree& p : test.parts) learn(p, truth);
-        return;
-    }
-    if (test.form != Form::Compare || (test.parts.size() != 2 && !truth)) return;
-    const auto least = [&](const Tree& t, std::int64_t& out) {
-        if (t.form == Form::Number && kind_of(t.number.dtype) == DKind::Signed) {
-            out = t.number.i;
-            return true;
-        }
-        if (t.form == Form::Name) {
-            const auto found = scope_.find(t.name);
-            if (found == scope_.end() || found->second.expr.kind() != Kind::Number) return false;
-            out = found->second.expr.number().least;
-            return out != unknown_least;
-        }
-        return false;
-    };
-    const auto raise = [&](const Tree& t, std::int64_t to) {
-        if (t.form != Form::Name) return;
-        const auto found = scope_.find(t.name);
-        if (found == scope_.end() || found->second.expr.kind() != Kind::Number || !is_integer(found->second.expr.number().type.dtype))
-            return;
-        if (found->second.expr.number().least < to) scope_.change(t.name).expr.number().least = to;
-    };
-    const auto above = [&](const Tree& more, const Tree& less, std::int64_t by) {
-        if (more.form != Form::Name || less.form != Form::Name) return;
-        const auto x = scope_.find(more.name), y = scope_.find(less.name);
-        if (x == scope_.end() || y == scope_.end()) return;
-        Above known{x->second.version, less.name, y->second.version, by};
-        scope_.change(more.name).above.push_back(std::move(known));
-    };
-    const std::vector<std::string> ops = operators_of(test);
-    for (std::size_t k = 0; k + 1 < test.parts.size(); ++k) {
-        std::string op = ops[k];
-        if (!truth)
-            op = op == "<" ? ">=" : op == "<=" ? ">" : op == ">" ? "<=" : op == ">=" ? "<" : op == "==" ? "!=" : op == "!=" ? "==" : op;
-        const Tree &a = test.parts[k], &b = test.parts[k + 1];
-        std::int64_t low = 0, own = 0;
-        if ((op == ">" || op == ">=" || op == "==") && least(b, low)) raise(a, low + (op == ">" ? 1 : 0));
-        if ((op == "<" || op == "<=" || op == "==") && least(a, low)) raise(b, low + (op == "<" ? 1 : 0));
-        if (op == ">" || op == ">=" || op == "==") above(a, b, op == ">" ? 1 : 0);
-        if (op == "<" || op == "<=" || op == "==") above(b, a, op == "<" ? 1 : 0);
-        if (op == "!=" && b.form == Form::Number && least(b, low) && least(a, own) && own == low) raise(a, low + 1);
-        if (op == "!=" && a.form == Form::Number && least(a, low) && least(b, own) && own == low) raise(b, low + 1);
-    }
-}
-
-std::int64_t Lowering::difference(const Tree& t) const {
-    if (t.name != "-" || t.parts[0].form != Form::Name || t.parts[1].form != Form::Name) return unknown_least;
-    const auto x = scope_.find(t.parts[0].name), y = scope_.find(t.parts[1].name);
-    if (x == scope_.end() || y == scope_.end() || y->second.expr.number().least < 0)
-        return unknown_least;  // less a negative number, it may wrap
-    std::int64_t most = unknown_least;
-    for (const Above& a : x->second.above)
-        if (a.own == x->second.version && a.other == t.parts[1].name && a.version == y->second.version) most = std::max(most, a.by);
-    return most;
-}
-
 /// Walks both sides dry, to learn what they assign and with which types, then builds them.
 void Lowering::branch(const TypedExpr& test, const Place& place, const std::function<void()>& then_part,
                       const std::function<void()>& else_part) {
@@ -507,7 +261,7 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
         if (x && y && x->version == y->version) return;
         if (!x || !y || x->maybe || y->maybe) {
             const Variable& v = x ? *x : *y;
-            after.set(name, {fluid(v.expr), v.place, name != result_name, ++versions_, v.above});
+            after.set(name, {fluid(rules(), v.expr), v.place, name != result_name, ++versions_, v.above});
             if (name == result_name) names.push_back(name);
             return;
         }
@@ -516,7 +270,7 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
             copied.push_back(name);
             return after.set(name, {joint_array(x->expr, y->expr, place), y->place.line ? y->place : x->place, false, ++versions_});
         }
-        after.set(name, {joined(name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
+        after.set(name, {joined(rules(), name, *x, *y, place), y->place.line ? y->place : x->place, false, ++versions_});
     };
     for (const auto& [name, x] : a) {
         const auto y = b.find(name);
@@ -562,7 +316,7 @@ bool Lowering::if_statement(const Tree& t, const std::vector<Tree>& rest, std::s
     const bool takes_rest = yes_ends != no_ends && from < rest.size();
     const auto side = [&](const Tree& part, bool truth, bool ends) {
         return [&, truth, ends] {
-            learn(t.parts[0], truth);
+            learn(scope_, t.parts[0], truth);
             block(part.parts);
             if (!takes_rest || ends) return;
             go_on(t.place, [&] { block(rest, from); });

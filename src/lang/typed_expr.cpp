@@ -195,12 +195,4 @@ bool join(NumberType a, NumberType b, NumberType& out) {
     return true;
 }
 
-bool is_given(const TypedExpr& t) { return t.number().constant || t.number().given || !t.number().type.weak; }
-
-bool outgrows(const TypedExpr& a, const TypedExpr& b) {
-    if (a.number().type.weak == b.number().type.weak || !is_integer(a.number().type.dtype) || !is_integer(b.number().type.dtype))
-        return false;
-    return a.number().type.weak ? !fits(a, b.number().type.dtype) : !fits(b, a.number().type.dtype);
-}
-
 }  // namespace pardo::lang

@@ -201,14 +201,4 @@ std::string text_or(const TypedExpr& expr);
 DType weak_dtype(DType kind, bool fp64);
 /// What a name is that is `a` on one path and `b` on another; false if they do not go together.
 bool join(NumberType a, NumberType b, NumberType& out);
-/// Bits that hold the magnitude of an integer, as far as is known: 63 if nothing is.
-int bits_of(const TypedExpr& t);
-/// Whether a number is not the result of arithmetic in the kernel on Python's integers: it has a dtype, is a constant, or is made of
-/// arguments.
-bool is_given(const TypedExpr& t);
-/// Whether a Python integer is known to fit an integer dtype.
-bool fits(const TypedExpr& weak, DType dtype);
-/// Whether one of two integers is Python's and need not fit the dtype of the other.
-bool outgrows(const TypedExpr& a, const TypedExpr& b);
-
 }  // namespace pardo::lang

@@ -9,6 +9,7 @@
 
 #include "array/record.h"
 #include "graph/overlap.h"
+#include "lang/typing/numbers.h"
 #include "launch/lock.h"
 #include "launch/report.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ir/eval.h"
+#include "lang/typing/numbers.h"
 #include "launch/function.h"
 
 namespace pardo {

@@ -36,7 +36,7 @@ struct Calls::Arrays {
         if (space == ir::Space::Group && l.space_.group_size.empty())
             l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
         const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.options_.fp64));
-        return array_of(l, t, space, type, l.constant_extents(a[0], t.place, t.name.c_str()));
+        return array_of(l, t, space, type, constant_extents(l.rules(), a[0], t.place, t.name.c_str()));
     }
     static TypedExpr append(Lowering& l, const Tree& t, const TypedExprs& a) {
         l.list_append(a[0], a[1], t.place);

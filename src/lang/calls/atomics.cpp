@@ -80,7 +80,7 @@ struct Calls::Atomics {
             !(x.number().type.weak && is_integer(l.dtype(x.number().type)) && is_integer(v.dtype)))
             l.wrong_type(t.place,
                          t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
-        l.check_range(x, v.dtype, t.place);
+        check_range(l.rules(), x, v.dtype, t.place);
         return l.cast(x, {v.dtype, false});
     }
     /// What `update` gives, where the indices are in range.

@@ -151,7 +151,7 @@ TypedExpr Lowering::method(const Tree& given) {
         wrong_type(given.place, "a list is not sorted in a kernel; np.sort(np.array(…)) makes a sorted array");
     const bool pops_at = object.kind() == Kind::List && given.name == "pop" && given.parts.size() > 1;
     if ((found == Calls::methods().end() || pops_at) && (is_rows(object) || object.kind() == Kind::List) && given.index > 0)
-        return called(function_->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),
+        return called(source_.function->callees[static_cast<std::size_t>(given.index - 1)], &owner_expr, std::span(given.parts).subspan(1),
                       given.place);
     if (found == Calls::methods().end()) {
         std::string known;

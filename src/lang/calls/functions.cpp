@@ -99,10 +99,10 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     if (std::find(stack_.begin(), stack_.end(), callee.get()) != stack_.end())
         wrong_type(place, "`" + callee->name + "` calls itself; kernels have no recursion: write a loop");
     Scope outer = std::exchange(scope_, std::move(given));
-    std::shared_ptr<const Function> caller = std::exchange(function_, std::move(callee));
-    const Function& own = *function_;
-    const Entry outside = entry_;
-    if (own.library && !caller->library) entry_ = {caller, place, own.name};
+    std::shared_ptr<const Function> caller = std::exchange(source_.function, std::move(callee));
+    const Function& own = *source_.function;
+    const Source::Entry outside = source_.entry;
+    if (own.library && !caller->library) source_.entry = {caller, place, own.name};
     const std::size_t count = own.params.size(), first = count - own.defaults.size();
     for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
     for (std::size_t k = first; k < count; ++k) {
@@ -128,8 +128,8 @@ TypedExpr Lowering::inlined(std::shared_ptr<const Function> callee, Scope given,
     }
     if (const auto counted = scope_.find(draws_name); counted != scope_.end()) outer.set(draws_name, counted->second);
     scope_ = std::move(outer);
-    function_ = std::move(caller);
-    entry_ = outside;
+    source_.function = std::move(caller);
+    source_.entry = outside;
     return result;
 }
 

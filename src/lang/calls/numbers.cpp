@@ -137,7 +137,7 @@ struct Calls::Numbers {
     }
     static TypedExpr where(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
-        const NumberType type = x.number().type == y.number().type ? x.number().type : l.promoted(x, y, t.place);
+        const NumberType type = x.number().type == y.number().type ? x.number().type : promoted(l.rules(), x, y, t.place);
         return l.selected(test, {l.cast(x, type), t.place}, {l.cast(y, type), t.place}, t.place);
     }
     static TypedExpr clip(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -242,9 +242,9 @@ struct Calls::Numbers {
         const DType to = a[1].dtype();
         if (is_complex(x.number().type.dtype) && !is_complex(to))
             l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
-        l.check_range(x, to, t.place);
+        check_range(l.rules(), x, to, t.place);
         TypedExpr out = l.cast(x, {to, false});
-        if (!out.number().constant && x.number().least >= 0 && l.holds_least(x, to)) out.number().least = x.number().least;
+        if (!out.number().constant && x.number().least >= 0 && holds_least(l.rules(), x, to)) out.number().least = x.number().least;
         return out;
     }
 
@@ -257,7 +257,7 @@ TypedExpr Calls::pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a,
     if (wide && (a.number().type.dtype == DType::UInt64 || b.number().type.dtype == DType::UInt64))
         l.wrong_type(t.place,
                      t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
-    NumberType type = wide ? NumberType{DType::Int64, true} : l.promoted(a, b, t.place);
+    NumberType type = wide ? NumberType{DType::Int64, true} : promoted(l.rules(), a, b, t.place);
     if (type.dtype == DType::Bool) {  // NumPy's: one of two bools is a bool, what is left of a division an int8
         if (op == Opcode::Fmin) op = Opcode::Min;
         if (op == Opcode::Fmax) op = Opcode::Max;

@@ -151,7 +151,7 @@ struct Calls::OfRows {
             if (known && count > 0) l.track_writes(out.view(), count, ir::Space::Private);
             return out;
         }
-        if (fill == 2) l.check_range(value, dtype, t.place);
+        if (fill == 2) check_range(l.rules(), value, dtype, t.place);
         l.store_rows(out.view(), l.cast(fill == 2 ? value : integer(fill), {dtype, false}), t.place);
         return out;
     }

@@ -28,7 +28,7 @@ TypedExpr Lowering::as_field(const TypedExpr& given, DType to, const std::string
         wrong_type(place,
                    "`" + name + "` is " + std::string(dtype_name(to)) + ", which cannot take " + describe(given) + " without loss; " + how);
     }
-    check_range(given, to, place);
+    check_range(rules(), given, to, place);
     return cast(given, {to, false});
 }
 
@@ -37,7 +37,7 @@ TypedExpr Lowering::structure(const Tree& t, const std::vector<TypedExpr>& a) {
     const std::size_t count = a.size() / 3;
     TypedExpr out = tuple({});
     if (t.index < 0) out.tuple().dimensions = -1;
-    if (t.index > 0) out.tuple().structure = function_->classes[static_cast<std::size_t>(t.index - 1)].lock();
+    if (t.index > 0) out.tuple().structure = source_.function->classes[static_cast<std::size_t>(t.index - 1)].lock();
     for (std::size_t k = 0; k < count; ++k) {
         const TypedExpr &given = a[k], &type = a[count + k];
         const std::string& name = a[2 * count + k].text();

@@ -6,7 +6,7 @@
 #include <map>
 #include <span>
 
-#include "lang/lowering.h"
+#include "lang/syntax_facts.h"
 
 namespace pardo::lang {
 namespace {
@@ -139,7 +139,7 @@ void collect_given(const Tree& t, Given& out) {
     if (t.form == Form::Assign || t.form == Form::Augment || t.form == Form::For || t.form == Form::Each) {
         Tree targets = t;
         targets.parts.resize(1);
-        Lowering::collect_targets(targets, assigned);
+        collect_targets(targets, assigned);
     }
     for (const std::string& name : assigned) {
         const bool first = !out.contains(name) && t.form == Form::Assign && t.parts[0].form == Form::Name;
@@ -281,7 +281,7 @@ void check_elements(const Function& f, const Tree& t, const std::vector<std::str
 std::vector<std::string> reductions_of(const Function& function, const Tree& loop, const std::vector<std::string>& outside,
                                        std::vector<std::string>* scattered) {
     std::set<std::string> assigned;
-    Lowering::collect_targets(loop.parts[4], assigned);
+    collect_targets(loop.parts[4], assigned);
     std::vector<std::string> found;
     for (const std::string& name : assigned) {
         if (std::find(outside.begin(), outside.end(), name) == outside.end()) continue;

@@ -126,7 +126,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     }
     // Iterations carry nothing if each name is assigned before it is read, and the last one's value is not used.
     const Scope before = scope_;
-    const auto function = function_;
+    const auto function = source_.function;
     const auto stack = stack_;
     assigned.insert(index);
     for (const std::string& name : assigned) {
@@ -151,7 +151,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     in_lanes_ = false;
     around_.resize(depth);
     scope_ = before;
-    function_ = function;
+    source_.function = function;
     stack_ = stack;
     if (met_rows_) return no("it has loops over elements of arrays");
     return independent || no("a name in it is not assigned before it is read, or is an array");

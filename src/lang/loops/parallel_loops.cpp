@@ -19,14 +19,14 @@ int Lowering::builder_rank(const Space& space, const LoopSpec* loop) {
 }
 
 const Tree& Lowering::loop_at(int depth) const {
-    const Tree* t = &function_->body.parts[0];
+    const Tree* t = &source_.function->body.parts[0];
     for (int d = 0; d < depth; ++d) t = &t->parts[4].parts[0];
     return *t;
 }
 
 /// start + number * step, by the last parameters.
 TypedExpr Lowering::iteration_index(int d, const TypedExpr& iteration) {
-    const std::size_t first = function_->params.size() - 2 * static_cast<std::size_t>(loop_->dimensions);
+    const std::size_t first = source_.function->params.size() - 2 * static_cast<std::size_t>(loop_->dimensions);
     const auto at = first + 2 * static_cast<std::size_t>(d);
     const TypedExpr &start = arguments_[at], &step = arguments_[at + 1];
     TypedExpr i = add(start, mul(iteration, step));
@@ -37,7 +37,7 @@ TypedExpr Lowering::iteration_index(int d, const TypedExpr& iteration) {
 /// Forgets names that each iteration must assign before it reads them.
 void Lowering::walk_rounds() {
     std::set<std::string> assigned;
-    collect_targets(function_->body.parts[0], assigned);
+    collect_targets(source_.function->body.parts[0], assigned);
     for (const std::string& name : assigned) {
         if (std::find(loop_->results.begin(), loop_->results.end(), name) != loop_->results.end()) continue;
         if (scope_.contains(name)) own_.insert(name);
@@ -90,7 +90,7 @@ void Lowering::walk_reduction() {
             wrong_type(t.place,
                        "`" + name + "` holds " + describe(before) + ", whose order is the class's own; use pardo.reduction, or tuples");
         tuples = tuples || before.kind() == Kind::Tuple;
-        likes.push_back(unbounded(before));
+        likes.push_back(unbounded(rules(), before));
     }
     const Scope before = scope_;
     const auto iteration = [&](const TypedExpr& i, std::span<const TypedExpr> values) {
@@ -104,7 +104,8 @@ void Lowering::walk_reduction() {
         iteration(number({DType::Int64, true}, ir::no_value, 0), likes);
         bool stable = true;
         for (std::size_t k = 0; k < count; ++k) {
-            TypedExpr next = unbounded(joined(loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
+            TypedExpr next =
+                unbounded(rules(), joined(rules(), loop_->results[k], {likes[k], initial[k].place}, scope_.at(loop_->results[k]), t.place));
             stable = stable && same_type(next, likes[k]);
             likes[k] = std::move(next);
         }
@@ -178,14 +179,14 @@ void Lowering::walk_reduction() {
 /// All of the body, once; the names asked for are written out.
 void Lowering::walk_serial() {
     keep_rebound();
-    block(function_->body.parts);
+    block(source_.function->body.parts);
     hand_lists();
     out_.results.clear();
     out_.layout.clear();
     for (const std::string& name : loop_->results) {
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.maybe)
-            fail(ErrorCode::Name, found == scope_.end() ? function_->body.place : found->second.place,
+            fail(ErrorCode::Name, found == scope_.end() ? source_.function->body.place : found->second.place,
                  "`" + name + "` is used after the loop, but not assigned on every path through it; give it a value before");
         std::vector<TypedExpr> numbers;
         numbers_of(found->second.expr, numbers, out_.layout);

@@ -63,7 +63,7 @@ bool assigned_by(const std::vector<Tree>& statements, Names& assigned, std::opti
                 assigned = ends ? both(left, otherwise) : *left;
                 break;
             }
-            default: Lowering::collect_targets(t, assigned);
+            default: collect_targets(t, assigned);
         }
     }
     return true;
@@ -82,7 +82,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
         const auto found = scope_.find(name);
         if (found == scope_.end() || found->second.maybe) continue;
         c.names.push_back(name);
-        c.likes.push_back(fluid(found->second.expr));
+        c.likes.push_back(fluid(rules(), found->second.expr));
     }
     // A name's type changes a few times at most, and one name's may change the next one's.
     const int most_iterations = 16 + 4 * static_cast<int>(c.names.size());
@@ -99,7 +99,7 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
                 fail(ErrorCode::Name, end.place,
                      "`" + c.names[k] + "` may have no value in the next iteration of the loop; assign it on every path");
             Variable start{c.likes[k], entry.place};
-            TypedExpr next = fluid(joined(c.names[k], start, end, end.place));
+            TypedExpr next = fluid(rules(), joined(rules(), c.names[k], start, end, end.place));
             settle(next, c.likes[k]);
             stable = stable && same_type(next, c.likes[k]);
             c.likes[k] = std::move(next);
@@ -131,7 +131,7 @@ void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
     scope_ = c.before;
     bind(c, results);
     for (const auto& [name, v] : c.after) {
-        if (!scope_.contains(name)) scope_.set(name, {fluid(v.expr), v.place, true, v.version, v.above});
+        if (!scope_.contains(name)) scope_.set(name, {fluid(rules(), v.expr), v.place, true, v.version, v.above});
     }
 }
 
@@ -330,7 +330,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         const Tree& s = body.parts[tests.size()];
         if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
             break;
-        if (!tests.empty() && !simple(s.parts[0])) break;  // it is asked only where those before it let the iteration go on
+        if (!tests.empty() && !is_simple(s.parts[0])) break;  // it is asked only where those before it let the iteration go on
         tests.push_back(&s.parts[0]);
     }
     const std::string counter = "$index" + std::to_string(loops_++);
@@ -356,7 +356,7 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
             }
             return all;
         };
-        const bool plain = std::all_of(tests.begin(), tests.end(), [](const Tree* s) { return simple(*s); });
+        const bool plain = std::all_of(tests.begin(), tests.end(), [](const Tree* s) { return is_simple(*s); });
         if (plain) return pure(Opcode::And, {DType::Bool, false}, {inside, stays()}, DType::Bool);
         return chosen(
             inside, *tests[0], stays, [] { return flag(false); }, t.place);
@@ -416,7 +416,7 @@ void Lowering::for_range(const Tree& t) {
                       (bounds[2].number().scalar.i > 0 ? bounds[0].number().scalar.i < bounds[1].number().scalar.i
                                                        : bounds[0].number().scalar.i > bounds[1].number().scalar.i);
     if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
-        TypedExpr first = fluid(bounds[0]);
+        TypedExpr first = fluid(rules(), bounds[0]);
         if (!dry_) first.number().value = value(bounds[0], DType::Int64);
         set_variable(t.parts[0].name, first, t.place);
     }
@@ -434,7 +434,7 @@ void Lowering::while_statement(const Tree& t) {
     const Tree& asked = t.parts[0];
     const bool forever = asked.form == Form::Number && asked.number.cast(DType::Bool).b;
     const auto body = [&] {
-        learn(asked, true);
+        learn(scope_, asked, true);
         block(t.parts[1].parts);
     };
     general_loop(t, {&t}, {}, test, body, forever);

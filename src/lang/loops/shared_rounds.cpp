@@ -34,7 +34,7 @@ std::vector<Lowering::Reduced> Lowering::reduced_by(const Tree& t, const std::se
         if (before == scope_.end() || before->second.maybe || before->second.expr.kind() != Kind::Number) continue;
         Use use;
         collect_use(t.parts[4], name, use);
-        if (use.combine && use.reduces) found.push_back({name, *use.combine, before->second, unbounded(before->second.expr)});
+        if (use.combine && use.reduces) found.push_back({name, *use.combine, before->second, unbounded(rules(), before->second.expr)});
     }
     return found;
 }
@@ -104,7 +104,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     const int loops_before = inner_loops_;
     if (dry_ || !of_user || !reduced.empty()) {
         const bool lanes_around = in_lanes_, outer_dry = std::exchange(dry_, true), met = std::exchange(met_rows_, false);
-        const auto function = function_;
+        const Source source = source_;
         const auto stack = stack_;
         const std::size_t depth = around_.size();
         std::set<const Tree*> lane_loops;
@@ -118,7 +118,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
                 iteration(ir::no_value, likes);
                 stable = true;
                 for (Reduced& r : reduced) {
-                    TypedExpr next = unbounded(joined(r.name, {r.like, r.before.place}, scope_.at(r.name), t.place));
+                    TypedExpr next = unbounded(rules(), joined(rules(), r.name, {r.like, r.before.place}, scope_.at(r.name), t.place));
                     const bool of_bits = r.combine == ir::Combine::And || r.combine == ir::Combine::Or || r.combine == ir::Combine::Xor;
                     if (next.kind() != Kind::Number || (dtype(next.number().type) == DType::Bool && !of_bits))
                         fail(ErrorCode::Type, t.place, own_program + "`" + r.name + "` is no number");
@@ -129,7 +129,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         } catch (const Error&) {
             if (of_user) throw;
             works = false;
-            function_ = function;
+            source_ = source;
             stack_ = stack;
             around_.resize(depth);
             in_lanes_ = lanes_around;

@@ -62,7 +62,7 @@ bool only_reads(const Tree& t, const std::string& name, const std::function<cons
 /// Arrays of the call whose names a serial loop gives new ones: these names are memory of the program's own, which they all go into.
 void Lowering::keep_rebound() {
     rebound_.clear();
-    const Tree& loop = function_->body.parts[0];
+    const Tree& loop = source_.function->body.parts[0];
     if (!options_.distinct || (loop.form != Form::For && loop.form != Form::Each && loop.form != Form::While)) return;
     std::set<std::string> names;
     collect_targets(loop, names);

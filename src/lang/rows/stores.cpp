@@ -24,7 +24,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
     const auto rank = static_cast<std::size_t>(target.rank);
     const std::vector<TypedExpr> extents(target.lead.begin() + 1, target.lead.begin() + 1 + target.rank);
     TypedExpr from = is_rows(stored) ? rows_expr(*rows_of(stored)) : stored;
-    require_fits(target, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
+    require_fits(rules(), target, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
     std::vector<Guard> guards = target.guards;
     std::vector<Equal> equal;
     bool inner_lanes = false;
@@ -60,7 +60,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
             if (whole.number().constant && part.number().constant)
                 fail(ErrorCode::Value, place,
                      std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));
-            equal.push_back({whole, part, true, place, function_});
+            equal.push_back({whole, part, true, place, source_.function});
         }
     }
     View open = target;
@@ -183,7 +183,7 @@ void Lowering::store_gathered(const Gathered& target, const std::string& name, c
     View like;
     like.dtype = target.rows.type.dtype;
     like.name = name;
-    require_fits(like, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
+    require_fits(rules(), like, from.kind() == Kind::Rows ? number(from.rows()->type, ir::no_value) : from, place);
     std::vector<Guard> guards = target.rows.guards;
     std::vector<Equal> equal = target.rows.equal;
     const int source = target.rows.reads[0].source;
@@ -202,7 +202,7 @@ void Lowering::store_gathered(const Gathered& target, const std::string& name, c
             if (whole.number().constant && part.number().constant)
                 fail(ErrorCode::Value, place,
                      std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));
-            equal.push_back({whole, part, true, place, function_});
+            equal.push_back({whole, part, true, place, source_.function});
         }
     }
     where_valid(guards, equal,

@@ -64,7 +64,7 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
             fail(ErrorCode::Value, place,
                  "operands could not be broadcast together: an axis has " + std::to_string(whole.number().scalar.i) + " elements, and " +
                      std::to_string(part.number().scalar.i));
-        out.equal.push_back({whole, part, false, place, function_});
+        out.equal.push_back({whole, part, false, place, source_.function});
         if (whole.number().constant) continue;
         TypedExpr extent = part;
         if (!part.number().constant) {

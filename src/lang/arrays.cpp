@@ -62,7 +62,7 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
     if (i.number().constant && i.number().scalar.i < 0) {
         i = add(extent, i);
     } else if (!i.number().constant && i.number().least < 0) {
-        if (!dry_) {
+        if (walk_.builds()) {
             const Value whole = value(extent, DType::Int64);
             i = number({DType::Int64, true}, wrapped(value(i, DType::Int64), whole));
         }
@@ -71,7 +71,7 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
         i.number().constant && extent.number().constant && i.number().scalar.i >= 0 && i.number().scalar.i < extent.number().scalar.i;
     if (!options_.bounds_check || known) return i;
     uses_status_ = true;
-    if (!dry_) {
+    if (walk_.builds()) {
         const Value n = value(extent, DType::Int64);
         guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, source_.function,
                           dtype(index.number().type) == DType::UInt64});
@@ -103,8 +103,7 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
     const auto computed = [&](Value v, std::int64_t least) { return number({DType::Int64, true}, v, least); };
     if (step.number().constant && step.number().scalar.i == 0) fail(ErrorCode::Value, place, "slice step cannot be zero");
     if (!step.number().constant && step.number().least < 1) {
-        TypedExpr zero = number({DType::Bool, false}, ir::no_value);
-        if (!dry_) zero.number().value = builder_.eq(value(step, DType::Int64), builder_.i64(0));
+        TypedExpr zero = number({DType::Bool, false}, walk_.value([&] { return builder_.eq(value(step, DType::Int64), builder_.i64(0)); }));
         fail_when(zero, ErrorCode::Value, "slice step cannot be zero", place, {});
     }
     const bool up = step.number().least > 0, down = step.number().constant && step.number().scalar.i < 0;
@@ -121,7 +120,7 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
         TypedExpr b = number_or_none(at, place);
         if (up && b.kind() == Kind::None) return is_start ? integer(0) : extent;
         if (up && b.number().constant && b.number().scalar.i == 0) return b;
-        if (dry_) return computed(ir::no_value, up ? 0 : -1);
+        if (walk_.finds_types()) return computed(ir::no_value, up ? 0 : -1);
         if (b.kind() == Kind::None) {
             const Value v = is_start ? either(zero, last) : either(size, minus_one);
             return computed(v, up ? 0 : -1);
@@ -139,17 +138,17 @@ std::array<TypedExpr, 3> Lowering::sliced(const TypedExpr& slice, const TypedExp
     if (up && step.number().constant) {
         TypedExpr length = sub(stop, start);
         if (!(start.number().constant && start.number().scalar.i == 0)) {
-            const Value none = dry_ ? ir::no_value : zero();
-            length = computed(dry_ ? ir::no_value : builder_.max(value(length, DType::Int64), none), 0);
+            const Value none = walk_.value([&] { return zero(); });
+            length = computed(walk_.value([&] { return builder_.max(value(length, DType::Int64), none); }), 0);
         }
         if (step.number().scalar.i > 1) {
             const TypedExpr rounded = add(length, integer(step.number().scalar.i - 1));
-            length =
-                computed(dry_ ? ir::no_value : builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.number().scalar.i)), 0);
+            length = computed(
+                walk_.value([&] { return builder_.floor_div(value(rounded, DType::Int64), builder_.i64(step.number().scalar.i)); }), 0);
         }
         return {start, length, step};
     }
-    if (dry_) return {start, computed(ir::no_value, 0), step};
+    if (walk_.finds_types()) return {start, computed(ir::no_value, 0), step};
     const auto count = [&] {
         const Value s = value(step, DType::Int64), from = value(start, DType::Int64), to = value(stop, DType::Int64);
         const Value distance = either([&] { return builder_.sub(to, from); }, [&] { return builder_.sub(from, to); });
@@ -216,7 +215,7 @@ View Lowering::viewed(const View& v, std::span<const TypedExpr> given, const Tre
         strides.push_back(v.lead[1 + rank + d]);
     }
     out.rank = static_cast<int>(extents.size());
-    if (out.rank > 0 && !dry_) {  // elements are asked for later, or never
+    if (out.rank > 0 && walk_.builds()) {  // elements are asked for later, or never
         for (Guard& g : out.guards) {
             if (g.index == ir::no_value) continue;
             View one;
@@ -245,7 +244,7 @@ View Lowering::part_at(const View& v, const TypedExpr& i) {
 TypedExpr Lowering::element(const View& v) {
     note_access(v, ir::Access::Read);
     const NumberType type{v.dtype, false};
-    if (dry_) return number(type, ir::no_value);
+    if (walk_.finds_types()) return number(type, ir::no_value);
     const auto load = [&] {
         const Value place = value(v.lead[0], DType::Int64);
         check_written(v, place);
@@ -347,7 +346,7 @@ TypedExpr Lowering::subscript(const Tree& t) {
 void Lowering::store_element(const View& v, const TypedExpr& stored, const Place& place) {
     require_fits(rules(), v, stored, place);
     note_access(v, ir::Access::Write);
-    if (dry_) {
+    if (walk_.finds_types()) {
         (void)value(stored, v.dtype);
         return;
     }
@@ -447,7 +446,7 @@ void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indi
 /// Notes a store to an argument's element at the item's own place, to which each item comes: where the index space has the array's shape,
 /// nothing is left out.
 void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indices) {
-    if (dry_ || !builder_.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= types_.size()) return;
+    if (walk_.finds_types() || !builder_.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= types_.size()) return;
     const auto declared =
         std::ranges::find_if(arguments_, [&](const TypedExpr& a) { return a.kind() == Kind::Array && a.view().source == v.source; });
     if (declared == arguments_.end() || declared->view().pointer != v.pointer) return;
@@ -488,7 +487,7 @@ TypedExpr Lowering::own_array(ir::Space space, const std::string& name, DType dt
     t.view().lead.push_back(integer(0));
     for (const std::int64_t n : extents) t.view().lead.push_back(integer(n));
     t.view().lead.insert(t.view().lead.end(), strides.begin(), strides.end());
-    if (!dry_) t.view().pointer = builder_.array(name, dtype, count, space);
+    if (walk_.builds()) t.view().pointer = builder_.array(name, dtype, count, space);
     return t;
 }
 

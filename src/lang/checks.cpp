@@ -24,7 +24,7 @@ void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b,
             bad = flag(b.number().scalar.cast(DType::Int64).i == 0);
         else if (b.number().least > 0)
             return;
-        else if (!dry_)
+        else if (walk_.builds())
             bad.number().value = builder_.eq(value(b, computed), builder_.constant(computed, 0.0));
         fail_when(bad, ErrorCode::Division, "integer division or modulo of $0 by zero", place, {a});
     } else if (op == Opcode::Shl || op == Opcode::Shr) {
@@ -33,7 +33,7 @@ void Lowering::check_operands(Opcode op, const TypedExpr& a, const TypedExpr& b,
             bad = flag(b.number().scalar.cast(DType::Int64).i < 0 || b.number().scalar.cast(DType::Int64).i >= bits);
         else if (python && b.number().least >= 0)
             return;
-        else if (!dry_)
+        else if (walk_.builds())
             bad.number().value = builder_.bit_not(builder_.lt(builder_.cast(value(b, DType::Int64), DType::UInt64),
                                                               builder_.constant(DType::UInt64, Scalar(static_cast<std::uint64_t>(bits)))));
         fail_when(
@@ -49,7 +49,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
     if (step.number().constant && (step.number().scalar.i == 1 || step.number().scalar.i == -1)) return;
     if (bits_of(step) < far_below && bits_of(stop) < far_below) return;
     constexpr const char* message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";
-    if (dry_) {
+    if (walk_.finds_types()) {
         uses_status_ = true;
         stop = number({DType::Int64, true}, ir::no_value, stop.number().least);
         return;
@@ -77,7 +77,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
 void Lowering::track_writes(const View& v, std::int64_t count, ir::Space space) {
     if (!options_.check_all) return;
     uses_status_ = true;
-    if (dry_) return;
+    if (walk_.finds_types()) return;
     const Value flags = builder_.array(v.name + ".written", DType::Int32, count, space);
     written_[v.pointer] = flags;
     if (space == ir::Space::Group) return group_flags_.push_back(flags);

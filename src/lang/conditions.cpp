@@ -82,7 +82,7 @@ TypedExpr Lowering::compared_signs(const std::string& op, Opcode opcode, const T
     const bool left = dtype(a.number().type) != DType::UInt64;
     const TypedExpr negative = pure(Opcode::Lt, type, {cast(left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
     const auto bits = [&](const TypedExpr& t) {
-        return dry_ || t.number().constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
+        return walk_.finds_types() || t.number().constant ? t : number({DType::UInt64, false}, builder_.cast(value(t), DType::UInt64));
     };
     const TypedExpr together = pure(opcode, type, {bits(a), bits(b)}, DType::UInt64);
     const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative
@@ -187,7 +187,7 @@ TypedExpr Lowering::selected(const TypedExpr& test, const Variable& x, const Var
     TypedExpr out = number(like.number().type, ir::no_value, std::min(a.number().least, b.number().least));
     out.number().bits = like.number().bits;
     out.number().given = like.number().given;
-    if (!dry_) {
+    if (walk_.builds()) {
         const Value y = value(b, dtype(like.number().type)), x = value(a, dtype(like.number().type));
         out.number().value = builder_.select(value(test), x, y);
     }
@@ -217,12 +217,10 @@ TypedExpr Lowering::choice(const Tree& t) {
 /// The value of one of two expressions, only one of which is evaluated.
 TypedExpr Lowering::chosen(const TypedExpr& test, const Tree& yes, const std::function<TypedExpr()>& then_part,
                            const std::function<TypedExpr()>& else_part, const Place& place) {
-    const bool outer = std::exchange(dry_, true);
-    const TypedExpr a = then_part(), b = else_part();
-    dry_ = outer;
+    const TypedExpr a = walk_.types_of(then_part), b = walk_.types_of(else_part);
     const Variable x{a, yes.place}, y{b, place};
     const TypedExpr like = joined(rules(), "the value", x, y, place);
-    if (dry_) return like;
+    if (walk_.finds_types()) return like;
     const auto part = [&](const std::function<TypedExpr()>& f) {
         return [&] {
             ir::Builder::Values out;

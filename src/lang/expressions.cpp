@@ -43,7 +43,7 @@ bool is_zero(const TypedExpr& t) { return t.number().constant && t.number().scal
 Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.number().type)); }
 
 Value Lowering::value(const TypedExpr& t, DType to) {
-    if (dry_) {
+    if (walk_.finds_types()) {
         uses_status_ = uses_status_ || checks_range(rules(), t, to);
         return ir::no_value;
     }
@@ -81,7 +81,7 @@ TypedExpr Lowering::index_arithmetic(Opcode op, const TypedExpr& a, const TypedE
     if (op == Opcode::Mul && (is_zero(a) || is_zero(b))) return integer(0);
     if (op == Opcode::Mul && a.number().constant && a.number().scalar.i == 1) return b;
     if (op == Opcode::Mul && b.number().constant && b.number().scalar.i == 1) return a;
-    const Value v = dry_ ? ir::no_value : builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)});
+    const Value v = walk_.value([&] { return builder_.emit(op, DType::Int64, {value(a, DType::Int64), value(b, DType::Int64)}); });
     TypedExpr out = number({DType::Int64, true}, v, least_of(op, a, b));
     bound(out, op, a, b, at_, true);
     return out;
@@ -100,7 +100,7 @@ TypedExpr Lowering::pure(Opcode op, NumberType type, std::initializer_list<Typed
     }
     ir::Builder::Values values;
     for (const TypedExpr& t : operands) values.push_back(value(t, operand_dtype));
-    if (dry_) return number(type, ir::no_value);
+    if (walk_.finds_types()) return number(type, ir::no_value);
     return number(type, builder_.emit(op, dtype(type), values));
 }
 
@@ -203,22 +203,20 @@ TypedExpr Lowering::power(const TypedExpr& a, const TypedExpr& b, const Place& p
             return *root;
     const DType computed = dtype(type);
     if (whole && !b.number().constant && b.number().least < 0) {
-        TypedExpr negative = number({DType::Bool, false}, ir::no_value);
-        if (!dry_) {
+        TypedExpr negative = number({DType::Bool, false}, walk_.value([&] {
             const Value exponent = value(b);
-            negative.number().value = builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
-        }
+            return builder_.lt(exponent, builder_.constant(builder_.type(exponent), 0.0));
+        }));
         fail_when(negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
     }
     if (a.number().constant && b.number().constant) {
         const TypedExpr operands[] = {cast(a, type), cast(b, type)};
         return folded(rules(), Opcode::Call, ir::Math::pow, type, operands);
     }
-    TypedExpr out = number(type, ir::no_value);
-    if (!dry_) {
+    TypedExpr out = number(type, walk_.value([&] {
         const Value y = value(b, computed), x = value(a, computed);
-        out.number().value = builder_.call(ir::Math::pow, x, y);
-    }
+        return builder_.call(ir::Math::pow, x, y);
+    }));
     bound(out, Opcode::Call, a, b, place, false);
     out.number().given = type.weak && whole && is_given(a) && is_given(b);
     return out;
@@ -237,7 +235,7 @@ TypedExpr Lowering::math(ir::Math fn, std::span<const TypedExpr> operands, const
         constant = constant && t.number().constant;
     }
     if (constant && ir::is_evaluable(fn, type.dtype)) return folded(rules(), Opcode::Call, fn, type, converted);
-    if (dry_) return number(type, ir::no_value);
+    if (walk_.finds_types()) return number(type, ir::no_value);
     ir::Builder::Values values;
     for (const TypedExpr& t : converted) values.push_back(value(t));
     return number(type, builder_.call(fn, values));
@@ -263,7 +261,7 @@ TypedExpr Lowering::name(const Tree& t) {
 
 TypedExpr Lowering::expression(const Tree& t) {
     const bool wraps = std::exchange(wraps_, false);
-    if (!dry_) {
+    if (walk_.builds()) {
         builder_.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
                            static_cast<std::uint32_t>(t.place.end_column)});
     }

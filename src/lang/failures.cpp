@@ -9,7 +9,7 @@ namespace pardo::lang {
 void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string& message, const Place& place,
                          std::vector<TypedExpr> values) {
     if (bad.number().constant && !bad.number().scalar.b) return;
-    if (dry_) {
+    if (walk_.finds_types()) {
         uses_status_ = true;
         return;
     }
@@ -81,7 +81,7 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
     }
     for (const TypedExpr& n : numbers)
         if (n.kind() != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
-    if (dry_) {
+    if (walk_.finds_types()) {
         uses_log_ = true;
         return;
     }

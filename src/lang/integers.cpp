@@ -76,11 +76,10 @@ void Lowering::bound(TypedExpr& result, Opcode op, const TypedExpr& a, const Typ
     const int bits = bits_after(op, a, b);
     result.number().bits = static_cast<std::uint8_t>(std::min(bits, any));
     if (bits != too_many || wraps) return;
-    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) {
+    TypedExpr bad = number({DType::Bool, false}, walk_.value([&] {
         const Value z = value(result, DType::Int64), y = value(b, DType::Int64), x = value(a, DType::Int64);
-        bad.number().value = overflows(op, x, y, z);
-    }
+        return overflows(op, x, y, z);
+    }));
     fail_when(bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
                   " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "
@@ -134,7 +133,7 @@ void Lowering::keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a
         return;
     if (op != Opcode::Add && op != Opcode::Sub && op != Opcode::Mul && op != Opcode::Shl) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) {
+    if (walk_.builds()) {
         const Value x = value(a, DType::UInt64), y = value(b, DType::UInt64), z = value(result);
         const auto lost = [&] {
             const Value differs = builder_.ne(builder_.floor_div(z, y), x);
@@ -192,7 +191,7 @@ TypedExpr Lowering::whole_to_int(const TypedExpr& x, const Place& place, const s
         TypedExpr bad = number({DType::Bool, false}, ir::no_value);
         if (x.number().constant)
             bad = flag(x.number().scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
-        else if (!dry_)
+        else if (walk_.builds())
             bad.number().value = builder_.lt(builder_.cast(value(x), DType::Int64), builder_.i64(0));
         fail_when(bad, ErrorCode::Overflow, op_name + "the uint64 $u0 does not fit an int64", place, {x});
         if (x.number().constant && bad.number().scalar.b) return cast(integer(0), type);
@@ -221,7 +220,7 @@ TypedExpr Lowering::to_int(const TypedExpr& x, const Place& place) {
         fail_when(number({DType::Bool, false}, large_here), ErrorCode::Overflow, large, place, {});
         return ir::Builder::Values();
     };
-    if (dry_) {
+    if (walk_.finds_types()) {
         failed(ir::no_value, ir::no_value);
         return cast(x, type);
     }

@@ -19,7 +19,8 @@ void Lowering::note_item(const TypedExpr& list, const TypedExpr& item, const Pla
     const auto [found, is_new] = list_types_.try_emplace(list.list().made_at, taken);
     lists_changed_ = lists_changed_ || is_new;
     if (found->second == taken || (taken.dtype == DType::Bool && found->second.dtype == DType::Bool)) return;
-    if (const GivenList* given = given_list(list); given && !dry_ && !(given->grows && given->filled && found->second.dtype == taken.dtype))
+    if (const GivenList* given = given_list(list);
+        given && walk_.builds() && !(given->grows && given->filled && found->second.dtype == taken.dtype))
         // types are what they are in the end, and elements are to come back as Python has them
         wrong_type(place, "a list from before the loop holds " + describe(found->second) + ", and here is " + describe(item));
     NumberType type;
@@ -44,18 +45,18 @@ TypedExpr Lowering::new_list(const Tree& t, const TypedExpr* contents) {
     if (room == 0) {
         room = first_capacity;
         std::vector<TypedExpr> extents{integer(room)};
-        if (contents && !dry_) {
+        if (contents && walk_.builds()) {
             const Value n = value(contents->view().lead[1], DType::Int64);
             extents[0] = number({DType::Int64, true}, builder_.max(builder_.i64(room), builder_.add(n, n)), 0);
         }
         sized_memory(values.view(), extents, t.place);
         given_room = extents[0];
-    } else if (!dry_) {
+    } else if (walk_.builds()) {
         values.view().pointer = builder_.array(made.word(), values.view().dtype, room, ir::Space::Private);
     }
     values.view().lead = {integer(0), integer(room), integer(1)};
     const TypedExpr counts = own_memory("count", DType::Int64, {integer(2)}, t.place);
-    if (!dry_) {
+    if (walk_.builds()) {
         builder_.store(counts.view().pointer, builder_.i64(0), builder_.i64(0));
         builder_.store(counts.view().pointer, builder_.i64(1), builder_.i64(room));
     }
@@ -68,7 +69,7 @@ TypedExpr Lowering::new_list(const Tree& t, const TypedExpr* contents) {
 /// The elements that a list starts with; `room`: 0 where there is no memory for them.
 void Lowering::fill_list(const TypedExpr& list, const TypedExpr& contents, const TypedExpr& room) {
     note_access(contents.view(), ir::Access::Read);
-    if (dry_) return;
+    if (walk_.finds_types()) return;
     const Value counts = counts_of(list).pointer, capacity = value(room, DType::Int64);
     const Value n = builder_.min(value(contents.view().lead[1], DType::Int64), capacity);
     const auto copy = [&](Value i, std::span<const Value>) {
@@ -99,7 +100,7 @@ void Lowering::take_lists() {
         if (own_bytes() > 0) wrong_type(g.made.place, "`" + g.name + "` is a Python list, which only the CPU takes; use an array");
         if (g.filled) {
             const NumberType given{v.expr.view().dtype, g.weak}, found = list_types_.try_emplace(&g.made, given).first->second;
-            if (!dry_ && !(given == found) && !(g.grows && given.dtype == found.dtype))
+            if (walk_.builds() && !(given == found) && !(g.grows && given.dtype == found.dtype))
                 wrong_type(g.made.place, "`" + g.name + "` holds " + describe(given) + ", and the loop puts " + describe(found) +
                                              " into it; start with one like these");
         }
@@ -115,7 +116,7 @@ void Lowering::hand_lists() {
         const TypedExpr list = scope_.at(g.name).expr;
         const View& out = scope_.at(given_lists).expr.view();
         note_access(out, ir::Access::Write);
-        if (dry_) continue;
+        if (walk_.finds_types()) continue;
         const Value count = value(list_length(list), DType::Int64);
         const bool is_weak = list.list().type.weak;
         const Value facts[] = {builder_.take_memory(list.list().elements().pointer, count), count,
@@ -138,7 +139,7 @@ TypedExpr Lowering::list(const Tree& t) {
 }
 
 TypedExpr Lowering::list_length(const TypedExpr& list) {
-    const Value count = dry_ ? ir::no_value : builder_.load(counts_of(list).pointer, builder_.i64(0));
+    const Value count = walk_.value([&] { return builder_.load(counts_of(list).pointer, builder_.i64(0)); });
     TypedExpr out = number({DType::Int64, true}, count, 0);
     out.number().bits = 46;
     return out;
@@ -158,7 +159,7 @@ TypedExpr Lowering::elements_of(const TypedExpr& list) {
 
 TypedExpr Lowering::changing_elements(const TypedExpr& list) {
     TypedExpr out = elements_of(list);
-    if (!dry_ && given_list(list)) out.view().guards.push_back({nothing_failed()});
+    if (walk_.builds() && given_list(list)) out.view().guards.push_back({nothing_failed()});
     return out;
 }
 
@@ -180,7 +181,7 @@ void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const P
     note_item(list, item, place);
     uses_status_ = true;
     const View& values = list.list().elements();
-    if (dry_) return;
+    if (walk_.finds_types()) return;
     const Value counts = counts_of(list).pointer, count = builder_.load(counts, builder_.i64(0));
     const std::int64_t room = own_bytes() / itemsize(values.dtype);
     const auto larger = [&] {
@@ -217,7 +218,7 @@ void Lowering::add_to_set(const TypedExpr& set, const TypedExpr& item, const Pla
 TypedExpr Lowering::popped(const TypedExpr& list, const Place& place) {
     TypedExpr out = number({list.list().type}, ir::no_value);
     uses_status_ = true;
-    if (dry_) return out;
+    if (walk_.finds_types()) return out;
     const TypedExpr length = list_length(list);
     const Value count = value(length, DType::Int64), zero = builder_.i64(0);
     fail_when(number({DType::Bool, false}, builder_.eq(count, zero)), ErrorCode::Index,
@@ -229,16 +230,15 @@ TypedExpr Lowering::popped(const TypedExpr& list, const Place& place) {
 }
 
 void Lowering::cleared(const TypedExpr& list) {
-    if (!dry_) set_list_length(list, builder_.i64(0));
+    if (walk_.builds()) set_list_length(list, builder_.i64(0));
 }
 
 /// The length of a set that a loop goes through, which is to be what it was.
 TypedExpr Lowering::same_length(const TypedExpr& set, const TypedExpr& length, const Place& place) {
-    TypedExpr changed = number({DType::Bool, false}, ir::no_value);
-    if (!dry_) {
+    TypedExpr changed = number({DType::Bool, false}, walk_.value([&] {
         const Value before = value(length, DType::Int64);
-        changed.number().value = builder_.ne(value(list_length(set), DType::Int64), before);
-    }
+        return builder_.ne(value(list_length(set), DType::Int64), before);
+    }));
     fail_when(changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
     return length;
 }
@@ -292,7 +292,7 @@ TypedExpr Lowering::item_at(const TypedExpr& values, const TypedExpr& index, con
     for (const Guard& g : guards)
         fail_when(number({DType::Bool, false}, builder_.bit_not(g.inside)), ErrorCode::Index,
                   "index $0 is out of range for a tuple of " + std::to_string(n), t.place, {number({DType::Int64, true}, g.index)});
-    if (dry_) return number(type, ir::no_value);
+    if (walk_.finds_types()) return number(type, ir::no_value);
     Value out = value(items[0], dtype(type));
     for (std::size_t k = 1; k < n; ++k) {
         const Value here = builder_.eq(value(i, DType::Int64), builder_.i64(static_cast<std::int64_t>(k)));

@@ -45,7 +45,7 @@ TypedExpr Lowering::array_argument(int k, const std::string& name) {
     v.rank = type.rank;
     const auto parameter = [&](Slot::Kind kind, int d, const std::string& label, std::int64_t least) {
         Value given = ir::no_value;
-        if (!dry_) {
+        if (walk_.builds()) {
             given = builder_.scalar_param(label, DType::Int64);
             out_.slots.push_back({kind, k, d});
         }
@@ -53,7 +53,7 @@ TypedExpr Lowering::array_argument(int k, const std::string& name) {
         if (type.assumed && kind == Slot::Kind::Extent) extent.number().bits = assumed_bits;
         return extent;
     };
-    if (!dry_) {
+    if (walk_.builds()) {
         const ir::Access access = out_.accesses[static_cast<std::size_t>(k)];
         v.pointer = builder_.pointer(name, type.dtype, access, options_.distinct);
         out_.slots.push_back({Slot::Kind::Pointer, k, 0});
@@ -91,7 +91,7 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
         case ArgumentType::Kind::Number: {
             const NumberType number_type{type.dtype, type.weak};
             Value v = ir::no_value;
-            if (!dry_) {
+            if (walk_.builds()) {
                 v = builder_.scalar_param(name, dtype(number_type));
                 out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
@@ -157,7 +157,7 @@ TypedExpr Lowering::outside_number(const OutsideNumber& number) {
 /// Makes parameters of those that the first walk has met.
 void Lowering::declare_outside() {
     outside_.clear();
-    for (std::size_t k = 0; !dry_ && k < out_.outside.size(); ++k) {
+    for (std::size_t k = 0; walk_.builds() && k < out_.outside.size(); ++k) {
         const NumberType type{out_.outside[k]->dtype, out_.outside[k]->weak};
         outside_.push_back(number(type, builder_.scalar_param(out_.outside[k]->name, dtype(type))));
         out_.slots.push_back({Slot::Kind::Number, static_cast<int>(types_.size() + k), 0});
@@ -169,11 +169,11 @@ void Lowering::walk_function() {
     declare_arguments();
     declare_outside();
     first_array_ = arrays_;
-    if (!dry_ && (uses_status_ || exact_integers())) {
+    if (walk_.builds() && (uses_status_ || exact_integers())) {
         status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
         out_.slots.push_back({Slot::Kind::Status, 0, 0});
     }
-    if (!dry_ && uses_log_) {
+    if (walk_.builds() && uses_log_) {
         log_ = builder_.pointer("log", DType::Int64, ir::Access::ReadWrite, false);
         out_.slots.push_back({Slot::Kind::Log, 0, 0});
         log_real_ = builder_.pointer("log_real", weak_dtype(DType::Float64, options_.fp64), ir::Access::Write, false);
@@ -203,7 +203,7 @@ void Lowering::walk_function() {
 }
 
 Lowered Lowering::run() {
-    dry_ = choosing_lanes_ = true;
+    choosing_lanes_ = true;
     do {
         lists_changed_ = false;
         lane_loops_.clear();
@@ -213,7 +213,7 @@ Lowered Lowering::run() {
     choosing_lanes_ = false;
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
-    dry_ = false;
+    walk_.begin(true);
     if (!lane_loops_.empty() || row_loops_ || scalar_items_) builder_.set_lanes(false);
     walk_function();
     for (const auto& [loop, why] : no_lanes_)

@@ -17,6 +17,7 @@
 #include "lang/syntax_facts.h"
 #include "lang/typing/joins.h"
 #include "lang/typing/numbers.h"
+#include "lang/walk.h"
 
 namespace pardo::lang {
 
@@ -38,8 +39,8 @@ struct RowFold {
     TypedExpr ddof;
 };
 
-/// Lowers by two walks: a dry one that finds types (values are no_value) and how arguments are used, then the one that builds. Inside,
-/// branches and loops are walked dry before they are built, so that what joins has one type.
+/// Lowers by two walks: one for types, which finds how arguments are used too, then the one that builds. Inside, branches and loops are
+/// walked for types before they are built, so that what joins has one type.
 class Lowering {
 public:
     Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space, const std::vector<ArgumentType>& arguments,
@@ -122,7 +123,7 @@ private:
     struct Carried {
         std::vector<std::string> names;
         std::vector<TypedExpr> likes;
-        Scope before, after;  // after: a dry iteration's end
+        Scope before, after;  // after: the end of an iteration that is walked for types
     };
     Carried carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
                        const std::function<void()>& iteration);
@@ -369,8 +370,6 @@ private:
     std::optional<TypedExpr> by_operator(const TypedExpr& a, const TypedExpr& b, const std::string& op, bool in_place, const Place& place);
     std::optional<TypedExpr> by_comparison(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
 
-    bool dry() const { return dry_; }
-
     Source source_;  // the function that is walked
     const bool takes_item_;
     const Space& space_;
@@ -402,7 +401,8 @@ private:
     Value round_ = ir::no_value;          // of a loop that reduces
     std::vector<Value> own_indices_;      // of a parallel loop that does not: its indices
     Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
-    bool dry_ = true, uses_status_ = false, uses_log_ = false;
+    Walk walk_;
+    bool uses_status_ = false, uses_log_ = false;
     std::map<Value, Value> written_;            // arrays of groups and items whose reads are checked, and their flags
     std::vector<Value> group_flags_;            // those of groups
     std::map<std::string, TypedExpr> rebound_;  // arrays whose names a loop gives others, and the memory for all of them

@@ -19,7 +19,7 @@ void Lowering::flatten(const TypedExpr& t, const TypedExpr& like, std::vector<Va
             return;
         case Kind::Array:
             for (std::size_t k = 0; k < like.view().lead.size(); ++k) flatten(t.view().lead[k], like.view().lead[k], out);
-            if (!options_.bounds_check || dry_) return;
+            if (!options_.bounds_check || walk_.finds_types()) return;
             if (!t.view().guards.empty()) guarded(t.view(), [] { return ir::Builder::Values(); }, {});
             out.push_back(t.view().guards.empty() ? value(flag(true)) : guard_of(t.view()));
             return;
@@ -31,7 +31,7 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
     TypedExpr out = like;
     switch (like.kind()) {
         case Kind::Number:
-            if (!like.number().constant) out.number().value = dry_ ? ir::no_value : values[at++];
+            if (!like.number().constant) out.number().value = walk_.value([&] { return values[at++]; });
             return out;
         case Kind::List:
         case Kind::Tuple:
@@ -39,7 +39,7 @@ TypedExpr Lowering::rebuilt(const TypedExpr& like, std::span<const Value> values
             return out;
         case Kind::Array:
             for (TypedExpr& part : out.view().lead) part = rebuilt(part, values, at);
-            if (options_.bounds_check && !dry_) out.view().guards = {Guard{values[at++]}};
+            if (options_.bounds_check && walk_.builds()) out.view().guards = {Guard{values[at++]}};
             return out;
         default: return out;
     }
@@ -59,7 +59,7 @@ void Lowering::record_parameters() {
 }
 
 void Lowering::record_type(const std::string& name, const TypedExpr& expr, const Place& place) {
-    if (options_.record_types && !dry_ && !name.starts_with('$'))
+    if (options_.record_types && walk_.builds() && !name.starts_with('$'))
         out_.types.push_back({source_.function, place.line, name, describe(expr)});
 }
 
@@ -114,7 +114,7 @@ void Lowering::go_on(const Place& place, const std::function<void()>& rest) {
 }
 
 void Lowering::statement(const Tree& t) {
-    if (!dry_) {
+    if (walk_.builds()) {
         builder_.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
                            static_cast<std::uint32_t>(t.place.end_column)});
     }
@@ -245,16 +245,16 @@ void Lowering::augment_gathered(const Tree& t, const TypedExpr& object, const st
 
 // ---- branches
 
-/// Walks both sides dry, to learn what they assign and with which types, then builds them.
+/// Walks both sides for types, to learn what they assign, then builds them.
 void Lowering::branch(const TypedExpr& test, const Place& place, const std::function<void()>& then_part,
                       const std::function<void()>& else_part) {
     const Scope before = scope_;
-    const bool outer = std::exchange(dry_, true);
-    then_part();
-    const Scope a = std::exchange(scope_, before);
-    else_part();
-    const Scope b = std::exchange(scope_, before);
-    dry_ = outer;
+    const auto scope_after = [&](const std::function<void()>& part) {
+        part();
+        return std::exchange(scope_, before);
+    };
+    const Scope a = walk_.types_of([&] { return scope_after(then_part); });
+    const Scope b = walk_.types_of([&] { return scope_after(else_part); });
     Scope after = before;
     std::vector<std::string> names, copied;
     const auto meet = [&](const std::string& name, const Variable* x, const Variable* y) {
@@ -278,7 +278,7 @@ void Lowering::branch(const TypedExpr& test, const Place& place, const std::func
     }
     for (const auto& [name, y] : b)
         if (!a.contains(name)) meet(name, nullptr, &y);
-    if (!dry_) {
+    if (walk_.builds()) {
         const auto part = [&](const std::function<void()>& f) {
             return [&] {
                 scope_ = before;

@@ -42,7 +42,7 @@ struct Calls::Atomics {
             if (p.name == "order") order = order_of(l, t, word, p.place);
             if (p.name == "scope") scope = scope_of(l, t, word, p.place);
         }
-        if (!l.dry() && order != ir::MemoryOrder::Relaxed) l.builder_.fence(order, scope);
+        if (l.walk_.builds() && order != ir::MemoryOrder::Relaxed) l.builder_.fence(order, scope);
         return {};
     }
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
@@ -86,7 +86,7 @@ struct Calls::Atomics {
     /// What `update` gives, where the indices are in range.
     static TypedExpr updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
         l.note_access(v, ir::Access::ReadWrite);
-        if (l.dry()) return number({v.dtype, false}, ir::no_value);
+        if (l.walk_.finds_types()) return number({v.dtype, false}, ir::no_value);
         const auto apply = [&] {
             const Value place = l.value(v.lead[0], DType::Int64);
             if (reads) l.check_written(v, place);

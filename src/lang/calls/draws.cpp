@@ -29,7 +29,7 @@ Calls::Tables Calls::draws() { return {{{"random.counter", {0, 0, Draws::counter
 TypedExpr Lowering::iteration_number() {
     constexpr NumberType type{DType::Int64, false};
     if (!loop_ || !loop_->parallel) return cast(integer(0), type);
-    if (dry_) return number(type, ir::no_value, 0);
+    if (walk_.finds_types()) return number(type, ir::no_value, 0);
     if (!loop_->results.empty()) return number(type, round_, 0);
     Value at = builder_.dim(0);
     for (int d = 1; d < loop_->dimensions; ++d) {

@@ -32,7 +32,7 @@ struct Calls::Items {
     enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
     static TypedExpr position(Lowering& l, Where where, int d) {
         const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
-            return number({DType::Int64, true}, l.dry() ? ir::no_value : (l.builder_.*leaf)(d), least);
+            return number({DType::Int64, true}, l.walk_.value([&] { return (l.builder_.*leaf)(d); }), least);
         };
         switch (where) {
             case Where::Global: return made(&ir::Builder::dim, 0);
@@ -120,13 +120,13 @@ struct Calls::Items {
             return out;
         }
         const TypedExpr x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
-        if (l.dry()) return number(x.number().type, ir::no_value);
+        if (l.walk_.finds_types()) return number(x.number().type, ir::no_value);
         return number(x.number().type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
         if (l.space_.group_size.empty())
             l.fail(ErrorCode::Type, t.place, t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
-        if (!l.dry()) l.builder_.barrier();
+        if (l.walk_.builds()) l.builder_.barrier();
         return {};
     }
 

@@ -185,7 +185,7 @@ struct Calls::Numbers {
         const TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.number().type.dtype)) return x;
         const DType d = l.dtype(x.number().type);
-        if (l.dry()) return number(x.number().type, ir::no_value);
+        if (l.walk_.finds_types()) return number(x.number().type, ir::no_value);
         const Value v = l.value(x, d);
         const ir::Value imaginary = l.builder_.neg(l.builder_.imag(v));
         return number(x.number().type, l.builder_.complex(l.builder_.real(v), imaginary));
@@ -229,7 +229,7 @@ struct Calls::Numbers {
             const DType d = weak_dtype(DType::Complex128, l.options_.fp64);
             if (a.size() == 1) return l.cast(x, {d, true});
             const TypedExpr re = l.cast(x, {real_of(d), true}), im = l.cast(number_of(l, t, a, 1), {real_of(d), true});
-            if (l.dry()) return number({d, true}, ir::no_value);
+            if (l.walk_.finds_types()) return number({d, true}, ir::no_value);
             return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
         }
         if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");

@@ -79,8 +79,8 @@ Lowering::Walked Lowering::walked_zip(const Tree& t) {
             length = integer(std::min(length.number().scalar.i, n.number().scalar.i));
         } else if (&w != all.data()) {
             const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
-            const Value other = dry_ ? ir::no_value : value(n, DType::Int64);
-            length = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(length, DType::Int64), other), 0);
+            const Value other = walk_.value([&] { return value(n, DType::Int64); });
+            length = number({DType::Int64, true}, walk_.value([&] { return builder_.min(value(length, DType::Int64), other); }), 0);
             if (exact_integers()) length.number().bits = bits;
         }
     }
@@ -187,7 +187,7 @@ void Lowering::while_there_are(const Tree& t, const Walked& w) {
     scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
     scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
     const std::string counter = "$index" + std::to_string(loops_++);
-    TypedExpr first = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.i64(0), 0);
+    TypedExpr first = number({DType::Int64, true}, walk_.value([&] { return builder_.i64(0); }), 0);
     first.number().bits = 46;
     set_variable(counter, first, t.place);
     const auto test = [&] { return pure(Opcode::Lt, {DType::Bool, false}, {scope_.at(counter).expr, w.now()}, DType::Int64); };

@@ -54,16 +54,16 @@ void Lowering::walk_loop() {
     walk_rounds();
     if (!loop_->results.empty()) return walk_reduction();
     for (int d = 0; d < loop_->dimensions; ++d) {
-        const TypedExpr iteration = number({DType::Int64, true}, dry_ ? ir::no_value : builder_.dim(d), 0);
+        const TypedExpr iteration = number({DType::Int64, true}, walk_.value([&] { return builder_.dim(d); }), 0);
         const TypedExpr index = iteration_index(d, iteration);
-        if (!dry_) own_indices_.push_back(value(index));
+        if (walk_.builds()) own_indices_.push_back(value(index));
         assign(loop_at(d).parts[0], index, loop_at(d).place);
     }
     block(innermost.parts[4].parts);
 }
 
 TypedExpr Lowering::identity(ir::Combine combine, const TypedExpr& like) {
-    return number(like.number().type, dry_ ? ir::no_value : builder_.identity(combine, dtype(like.number().type)));
+    return number(like.number().type, walk_.value([&] { return builder_.identity(combine, dtype(like.number().type)); }));
 }
 
 /// Names start each iteration as what changes nothing, so that iterations may be taken in any order. Tuples have no such value: they start
@@ -99,9 +99,8 @@ void Lowering::walk_reduction() {
         assign(t.parts[0], iteration_index(0, i), t.place);
         block(t.parts[4].parts);
     };
-    const bool outer = std::exchange(dry_, true);
     for (int n = 0; n < 8; ++n) {
-        iteration(number({DType::Int64, true}, ir::no_value, 0), likes);
+        walk_.types_of([&] { iteration(number({DType::Int64, true}, ir::no_value, 0), likes); });
         bool stable = true;
         for (std::size_t k = 0; k < count; ++k) {
             TypedExpr next =
@@ -111,7 +110,6 @@ void Lowering::walk_reduction() {
         }
         if (stable) break;
     }
-    dry_ = outer;
     out_.results.clear();
     out_.layout.clear();
     for (std::size_t k = 0; k < count; ++k) {
@@ -125,7 +123,7 @@ void Lowering::walk_reduction() {
             out_.results.push_back({numbers[p].number().type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});
     }
     scope_ = before;
-    if (dry_) return;
+    if (walk_.finds_types()) return;
     const auto extra = [&](Slot::Kind kind, const char* label) {
         out_.slots.push_back({kind, 0, 0});
         return builder_.scalar_param(label, DType::Int64);
@@ -197,7 +195,7 @@ void Lowering::walk_serial() {
                                                     "` is used after the loop and must be a number, or a tuple or struct of numbers, not " +
                                                     describe(found->second.expr));
             out_.results.push_back({t.number().type});
-            if (dry_) continue;
+            if (walk_.finds_types()) continue;
             const DType d = dtype(t.number().type);
             const Value place = builder_.pointer("result_" + name, d, ir::Access::Write, true);
             out_.slots.push_back({Slot::Kind::Result, static_cast<int>(out_.results.size()) - 1, 0});

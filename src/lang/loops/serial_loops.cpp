@@ -86,11 +86,12 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
     }
     // A name's type changes a few times at most, and one name's may change the next one's.
     const int most_iterations = 16 + 4 * static_cast<int>(c.names.size());
-    const bool outer = std::exchange(dry_, true);
     for (int iteration_number = 0;; ++iteration_number) {
         scope_ = c.before;
-        bind(c, {});
-        iteration();
+        walk_.types_of([&] {
+            bind(c, {});
+            iteration();
+        });
         bool stable = true;
         for (std::size_t k = 0; k < c.names.size(); ++k) {
             const Variable& entry = c.before.at(c.names[k]);
@@ -110,7 +111,6 @@ Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, co
     }
     c.after = scope_;
     scope_ = c.before;
-    dry_ = outer;
     return c;
 }
 
@@ -178,7 +178,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
         count_draws();
         body(index(ir::no_value));
     });
-    if (dry_) {
+    if (walk_.finds_types()) {
         in_lanes_ = outer;
         around_.pop_back();
         return leave_loop(c, {});
@@ -265,7 +265,7 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
     }
     if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
     const Carried c = carried_by(parts, names, walk);
-    if (dry_) {
+    if (walk_.finds_types()) {
         around_.pop_back();
         return leave_loop(c, {});
     }
@@ -403,10 +403,10 @@ void Lowering::for_range(const Tree& t) {
     if (bounds[2].number().constant && bounds[2].number().scalar.i == 0)
         fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
     if (!bounds[2].number().constant && bounds[2].number().least < 1) {
-        TypedExpr zero = number({DType::Bool, false}, ir::no_value);
-        if (!dry_) zero.number().value = builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0));
+        TypedExpr zero =
+            number({DType::Bool, false}, walk_.value([&] { return builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0)); }));
         fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
-        if (!dry_)
+        if (walk_.builds())
             bounds[2] = number({DType::Int64, true}, builder_.select(zero.number().value, builder_.i64(1), value(bounds[2], DType::Int64)));
     }
     guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
@@ -417,7 +417,7 @@ void Lowering::for_range(const Tree& t) {
                                                        : bounds[0].number().scalar.i > bounds[1].number().scalar.i);
     if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
         TypedExpr first = fluid(rules(), bounds[0]);
-        if (!dry_) first.number().value = value(bounds[0], DType::Int64);
+        if (walk_.builds()) first.number().value = value(bounds[0], DType::Int64);
         set_variable(t.parts[0].name, first, t.place);
     }
     ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const TypedExpr& i) { assign(t.parts[0], i, t.place); });

@@ -78,7 +78,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         for (std::size_t k = 0; k < reduced.size(); ++k)
             scope_.set(reduced[k].name, {values[k], reduced[k].before.place, false, ++versions_});
         Value v = round;
-        if (!dry_ && !plain) {
+        if (walk_.builds() && !plain) {
             const Value gone = builder_.mul(v, value(step, DType::Int64));
             v = builder_.add(value(start, DType::Int64), gone);
         }
@@ -99,11 +99,11 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         in_rounds_ = outer_rounds;
         around_.pop_back();
         for (std::size_t k = 0; k < reduced.size(); ++k)
-            set_variable(reduced[k].name, with_value(reduced[k].like, dry_ ? ir::no_value : totals[k]), reduced[k].before.place);
+            set_variable(reduced[k].name, with_value(reduced[k].like, walk_.value([&] { return totals[k]; })), reduced[k].before.place);
     };
     const int loops_before = inner_loops_;
-    if (dry_ || !of_user || !reduced.empty()) {
-        const bool lanes_around = in_lanes_, outer_dry = std::exchange(dry_, true), met = std::exchange(met_rows_, false);
+    if (walk_.finds_types() || !of_user || !reduced.empty()) {
+        const bool lanes_around = in_lanes_, met = std::exchange(met_rows_, false);
         const Source source = source_;
         const auto stack = stack_;
         const std::size_t depth = around_.size();
@@ -115,7 +115,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
                 std::vector<TypedExpr> likes;
                 likes.reserve(reduced.size());
                 for (const Reduced& r : reduced) likes.push_back(r.like);
-                iteration(ir::no_value, likes);
+                walk_.types_of([&] { iteration(ir::no_value, likes); });
                 stable = true;
                 for (Reduced& r : reduced) {
                     TypedExpr next = unbounded(rules(), joined(rules(), r.name, {r.like, r.before.place}, scope_.at(r.name), t.place));
@@ -135,7 +135,6 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
             in_lanes_ = lanes_around;
         }
         std::swap(lane_loops, lane_loops_);
-        dry_ = outer_dry;
         if (choosing_lanes_ && !in_lanes_ && works) {
             if (met_rows_ || !lane_loops.empty() || !options_.lane_loops) no_lanes_.try_emplace(&t, std::string());
             lane_loops_.insert(lane_loops.begin(), lane_loops.end());
@@ -143,7 +142,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         }
         met_rows_ = met_rows_ || met;
         if (!works) reduced.clear();
-        if (!works || dry_) {
+        if (!works || walk_.finds_types()) {
             leave({});
             return works;
         }

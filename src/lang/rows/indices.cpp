@@ -91,14 +91,14 @@ TypedExpr Lowering::compressed(const View& v, const TypedExpr& given, const Plac
             const auto put = [&] {
                 const TypedExpr to[] = {number({DType::Int64, true}, next, 0)};
                 store_element(view_at(out.view(), to), x, place);
-                return ir::Builder::Values{dry_ ? ir::no_value : builder_.add(next, builder_.i64(1))};
+                return ir::Builder::Values{walk_.value([&] { return builder_.add(next, builder_.i64(1)); })};
             };
-            if (dry_) return put()[0];
+            if (walk_.finds_types()) return put()[0];
             // Where there is no memory nothing is put.
             const Value room = builder_.lt(next, value(out.view().lead[1], DType::Int64));
             return builder_.if_else(builder_.bit_and(value(on, DType::Bool), room), put, [&] { return ir::Builder::Values{next}; })[0];
         }
-        if (dry_) {
+        if (walk_.finds_types()) {
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, next, self);
         }
@@ -110,7 +110,7 @@ TypedExpr Lowering::compressed(const View& v, const TypedExpr& given, const Plac
     };
     where_valid(guards, rows->equal,
                 [&](bool) {
-                    walk(0, dry_ ? ir::no_value : builder_.i64(0), walk);
+                    walk(0, walk_.value([&] { return builder_.i64(0); }), walk);
                     return ir::Builder::Values();
                 },
                 {});
@@ -126,7 +126,7 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             [&](const View& read) { return may_overlap(read, v) || (mask.rows()->moved && read.source == v.source); }))
         mask = rows_expr(*rows_of(settled(given, place)));
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);
-    if (dry_ && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))
+    if (walk_.finds_types() && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))
         note_own_memory(extents);
     View open = v;
     open.guards.clear();
@@ -139,7 +139,7 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             return ir::Builder::Values();
                         };
                         const TypedExpr on = truth(mask.rows()->at(index, same), place);
-                        if (dry_)
+                        if (walk_.finds_types())
                             put();
                         else
                             builder_.if_else(value(on, DType::Bool), put, [] { return ir::Builder::Values(); });
@@ -155,7 +155,7 @@ TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shap
     TypedExpr whole = settled(given, place);
     const bool known = is_contiguous(whole.view());
     const std::vector<TypedExpr> extents(whole.view().lead.begin() + 1, whole.view().lead.begin() + 1 + whole.view().rank);
-    if (dry_) note_own_memory(extents);
+    if (walk_.finds_types()) note_own_memory(extents);
     if (!known) whole = settled(each({whole}, 0, place, [](const std::vector<TypedExpr>& x) { return x[0]; }), place);
     const TypedExpr size = count_of(extents);
     TypedExpr product = integer(1);
@@ -171,7 +171,7 @@ TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shap
     }
     if (open) {
         *open = number({DType::Int64, true}, ir::no_value, 0);
-        if (!dry_) {
+        if (walk_.builds()) {
             const Value known = builder_.max(value(product, DType::Int64), builder_.i64(1));
             open->number().value = builder_.floor_div(value(size, DType::Int64), known);
         }

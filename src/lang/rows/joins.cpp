@@ -112,7 +112,8 @@ TypedExpr Lowering::joint_array(const TypedExpr& x, const TypedExpr& y, const Pl
     if (known) return own_memory(x.view().name, x.view().dtype, extents, place);
     need_own_memory();
     TypedExpr t = own_view(x.view().name, x.view().dtype, rank);
-    if (!dry_) t.view().pointer = builder_.array(t.view().name, t.view().dtype, own_bytes() / itemsize(t.view().dtype), ir::Space::Private);
+    if (walk_.builds())
+        t.view().pointer = builder_.array(t.view().name, t.view().dtype, own_bytes() / itemsize(t.view().dtype), ir::Space::Private);
     t.view().lead.push_back(integer(0));
     t.view().lead.insert(t.view().lead.end(), extents.begin(), extents.end());
     t.view().lead.insert(t.view().lead.end(), rank - 1, number({DType::Int64, true}, ir::no_value, 0));

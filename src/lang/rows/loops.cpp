@@ -32,7 +32,7 @@ ir::Builder::Values nothing() { return {}; }
 /// `otherwise`: what it gives where that is not so, and reported.
 ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, const std::vector<Equal>& equal,
                                           const std::function<ir::Builder::Values(bool same)>& run, const ir::Builder::Values& otherwise) {
-    if (dry_) {
+    if (walk_.finds_types()) {
         uses_status_ = uses_status_ || !guards.empty() || !equal.empty();
         return run(true);
     }
@@ -103,7 +103,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
             return;
         }
         const bool innermost = d + 1 == short_from;
-        if (dry_) {
+        if (walk_.finds_types()) {
             if (innermost) note_row_loop();
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, self);
@@ -137,7 +137,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
     };
     const int arrays = arrays_;
     walk(0, walk);
-    if (shared && !dry_ && arrays_ != arrays) throw Error(ErrorCode::Internal, "compile: elements that threads share make arrays");
+    if (shared && walk_.builds() && arrays_ != arrays) throw Error(ErrorCode::Internal, "compile: elements that threads share make arrays");
 }
 
 /// All elements below the extents, combined.
@@ -149,7 +149,7 @@ TypedExpr Lowering::accumulated(std::span<const TypedExpr> extents, ir::Combine 
     const auto walk = [&](std::size_t d, Value total, const auto& self) -> Value {
         if (d == extents.size()) {
             const Value v = value(element(index), type);
-            return dry_ ? ir::no_value : join(total, v);
+            return walk_.value([&] { return join(total, v); });
         }
         if (d >= short_from) {
             for (std::int64_t i = 0; i < extents[d].number().scalar.i; ++i) {
@@ -159,7 +159,7 @@ TypedExpr Lowering::accumulated(std::span<const TypedExpr> extents, ir::Combine 
             return total;
         }
         const bool innermost = d + 1 == short_from;
-        if (dry_) {
+        if (walk_.finds_types()) {
             if (innermost) note_row_loop();
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, total, self);
@@ -184,8 +184,8 @@ TypedExpr Lowering::accumulated(std::span<const TypedExpr> extents, ir::Combine 
         })[0];
     };
     Value total = walk(0, ir::no_value, walk);
-    if (!dry_ && total == ir::no_value) total = builder_.identity(combine, type);
-    return number({type, false}, dry_ ? ir::no_value : total);
+    if (walk_.builds() && total == ir::no_value) total = builder_.identity(combine, type);
+    return number({type, false}, walk_.value([&] { return total; }));
 }
 
 }  // namespace pardo::lang

@@ -25,13 +25,13 @@ void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::s
         fail(ErrorCode::Value, place, message + ": " + std::to_string(a.number().scalar.i) + " and " + std::to_string(b.number().scalar.i));
     TypedExpr differ = number({DType::Bool, false}, ir::no_value);
     Guard guard{};
-    if (!dry_) {
+    if (walk_.builds()) {
         const Value other = value(b, DType::Int64);
         guard.inside = builder_.eq(value(a, DType::Int64), other);
         differ.number().value = builder_.bit_not(guard.inside);
     }
     fail_when(differ, ErrorCode::Value, message + ": $0 and $1", place, {a, b});
-    if (!dry_) guards.push_back(guard);
+    if (walk_.builds()) guards.push_back(guard);
 }
 
 /// a @ b, of vectors and matrices. `op_name`: np.dot multiplies by numbers too.
@@ -122,9 +122,9 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     };
     const auto whole = [&](Value n) { return number({DType::Int64, true}, n, 0); };
     const auto add_all = [&](std::span<const TypedExpr> row) {
-        const Value pieces = dry_ ? ir::no_value : builder_.floor_div(value(length, DType::Int64), builder_.i64(together));
-        const Value done = dry_ ? ir::no_value : builder_.mul(pieces, builder_.i64(together));
-        const TypedExpr several = whole(pieces), rest = whole(dry_ ? done : builder_.sub(value(length, DType::Int64), done));
+        const Value pieces = walk_.value([&] { return builder_.floor_div(value(length, DType::Int64), builder_.i64(together)); });
+        const Value done = walk_.value([&] { return builder_.mul(pieces, builder_.i64(together)); });
+        const TypedExpr several = whole(pieces), rest = whole(walk_.finds_types() ? done : builder_.sub(value(length, DType::Int64), done));
         nest(std::span(&several, 1), false, [&](auto k) { add_rows(row, mul(k[0], integer(together)), together); });
         nest(std::span(&rest, 1), false, [&](auto k) { add_rows(row, add(k[0], whole(done)), 1); });
     };
@@ -138,7 +138,7 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
                         nest(shape.extents, false, at_once, true);
                         return ir::Builder::Values();
                     };
-                    if (dry_) {
+                    if (walk_.finds_types()) {
                         by_elements();
                         return by_rows();
                     }

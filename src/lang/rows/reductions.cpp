@@ -63,7 +63,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
         TypedExpr empty = flag(count.number().constant && count.number().scalar.i == 0);
         if (!count.number().constant) {
             empty = number(boolean, ir::no_value);
-            if (!dry_) empty.number().value = builder_.eq(value(count, DType::Int64), builder_.i64(0));
+            if (walk_.builds()) empty.number().value = builder_.eq(value(count, DType::Int64), builder_.i64(0));
         }
         fail_when(empty, ErrorCode::Value, message, place, {});
     };
@@ -106,7 +106,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
                 const TypedExpr x = at(i);
                 TypedExpr found = pure(Opcode::Eq, boolean, {x, best}, of);
                 if (is_float(of)) found = pure(Opcode::Or, boolean, {found, pure(Opcode::Ne, boolean, {x, x}, of)}, DType::Bool);
-                if (dry_) return number({DType::Int64, false}, ir::no_value);
+                if (walk_.finds_types()) return number({DType::Int64, false}, ir::no_value);
                 const Value none = value(count, DType::Int64), there = value(place_in, DType::Int64);
                 return number({DType::Int64, false}, builder_.select(value(found), there, none));
             });
@@ -124,7 +124,7 @@ TypedExpr Lowering::folded_rows(const RowFold& fold, std::span<const TypedExpr> 
             });
             const TypedExpr n = cast(index_arithmetic(Opcode::Sub, count_of(extents), fold.ddof), {part, false});
             TypedExpr divisor = n;  // never negative, as in NumPy
-            if (!dry_ && !n.number().constant) divisor.number().value = builder_.max(value(n), builder_.constant(part, 0.0));
+            if (walk_.builds() && !n.number().constant) divisor.number().value = builder_.max(value(n), builder_.constant(part, 0.0));
             TypedExpr out = binary("/", squares, divisor, place);
             const TypedExpr operand[] = {out};
             if (fold.op == RowReduction::Std) out = math(ir::Math::sqrt, operand, place);
@@ -152,15 +152,13 @@ TypedExpr Lowering::squared(const TypedExpr& x, const Place& place) {
 
 /// A number made of the elements of an array where these may be asked for; else 0.
 TypedExpr Lowering::number_of_rows(const Rows& rows, const std::function<TypedExpr(bool same)>& made) {
-    const bool outer = std::exchange(dry_, true);
-    const NumberType type = made(true).number().type;
-    dry_ = outer;
+    const NumberType type = walk_.types_of([&] { return made(true); }).number().type;
     TypedExpr out = number(type, ir::no_value);
     if (rows.guards.empty() && rows.equal.empty()) return made(true);
     const auto run = [&](bool same) { return ir::Builder::Values{value(made(same))}; };
     const ir::Builder::Values values =
-        where_valid(rows.guards, rows.equal, run, {dry_ ? ir::no_value : builder_.constant(dtype(type), 0.0)});
-    if (!dry_) out.number().value = values[0];
+        where_valid(rows.guards, rows.equal, run, {walk_.value([&] { return builder_.constant(dtype(type), 0.0); })});
+    if (walk_.builds()) out.number().value = values[0];
     return out;
 }
 
@@ -215,10 +213,8 @@ TypedExpr Lowering::reduced(const TypedExpr& given, const RowFold& fold, const T
             return rows->at(whole, same);
         });
     };
-    const bool outer = std::exchange(dry_, true);
     const std::vector<TypedExpr> sample(out.extents.size(), number({DType::Int64, true}, ir::no_value, 0));
-    out.type = out.at(sample, true).number().type;
-    dry_ = outer;
+    out.type = walk_.types_of([&] { return out.at(sample, true); }).number().type;
     return rows_expr(std::move(out));
 }
 

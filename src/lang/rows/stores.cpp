@@ -13,7 +13,7 @@ bool Lowering::may_overlap(const View& read, const View& written) const {
         return arguments && !options_.distinct;
     }
     if (read.rank != written.rank) return true;
-    if (dry_) return false;
+    if (walk_.finds_types()) return false;
     for (std::size_t k = 0; k < read.lead.size(); ++k)
         if (!known_equal(read.lead[k], written.lead[k])) return true;
     return false;
@@ -33,7 +33,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
             return (from.rows()->moved && read.source == target.source) || may_overlap(read, target);
         };
         if (std::ranges::any_of(from.rows()->reads, overlaps)) from = rows_expr(*rows_of(settled(from, place)));
-        if (dry_ && std::ranges::any_of(from.rows()->reads, [&](const View& read) { return read.source == target.source; }))
+        if (walk_.finds_types() && std::ranges::any_of(from.rows()->reads, [&](const View& read) { return read.source == target.source; }))
             note_own_memory(extents);  // whether they are the same elements is known when values are
         if (from.rows()->extents.size() > rank) {
             const std::size_t more = from.rows()->extents.size() - rank;
@@ -88,7 +88,8 @@ TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::
     }
     std::vector<TypedExpr> sizes = extents;
     if (known && count <= most_private / itemsize(dtype)) {
-        if (!dry_) t.view().pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
+        if (walk_.builds())
+            t.view().pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
     } else {
         sized_memory(t.view(), sizes, place);
     }
@@ -104,7 +105,7 @@ TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::
     return t;
 }
 
-/// Notes in a dry walk that memory of the item's own may be needed.
+/// Notes in a walk for types that memory of the item's own may be needed.
 void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
     if (std::ranges::all_of(extents, [](const TypedExpr& e) { return e.number().constant; })) return;
     need_own_memory();
@@ -135,7 +136,7 @@ void Lowering::sized_memory(View& view, std::vector<TypedExpr>& extents, const P
     if (room > 0 && known && !count_fits(extents, room))
         fail(ErrorCode::Value, place,
              "an array of one item takes at most " + std::to_string(own_bytes()) + " bytes here; use an argument for more");
-    if (dry_) {
+    if (walk_.finds_types()) {
         for (TypedExpr& e : extents)
             if (!e.number().constant) e = number({DType::Int64, true}, ir::no_value, 0);
         return;

@@ -44,7 +44,7 @@ std::shared_ptr<const Rows> Lowering::rows_of(const TypedExpr& t) {
 bool Lowering::known_equal(const TypedExpr& a, const TypedExpr& b) const {
     if (a.number().constant || b.number().constant)
         return a.number().constant && b.number().constant && a.number().scalar.i == b.number().scalar.i;
-    return !dry_ && a.number().value == b.number().value;
+    return walk_.builds() && a.number().value == b.number().value;
 }
 
 /// Adds what an operand brings: its shape, aligned at the last axis, and what has to hold for it.
@@ -73,7 +73,7 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
                 const Value other = value(part, DType::Int64);
                 return builder_.select(builder_.eq(n, builder_.i64(1)), other, n);
             };
-            extent = number({DType::Int64, true}, dry_ ? ir::no_value : chosen(), 0);
+            extent = number({DType::Int64, true}, walk_.value([&] { return chosen(); }), 0);
             extent.number().bits = std::max(whole.number().bits, part.number().bits);
         }
         whole = extent;
@@ -102,7 +102,7 @@ TypedExpr Lowering::element_at(const TypedExpr& operand, std::span<const TypedEx
             own.push_back(i);
         } else {
             const auto last = [&] { return builder_.sub(value(extent, DType::Int64), builder_.i64(1)); };
-            own.push_back(number({DType::Int64, true}, dry_ ? ir::no_value : builder_.min(value(i, DType::Int64), last()), 0));
+            own.push_back(number({DType::Int64, true}, walk_.value([&] { return builder_.min(value(i, DType::Int64), last()); }), 0));
         }
     }
     return rows.at(own, same);
@@ -149,9 +149,7 @@ TypedExpr Lowering::each(std::vector<TypedExpr> operands, int cost, const Place&
         samples.push_back(t.kind() == Kind::Rows ? number(t.rows()->type, ir::no_value) : t);
     }
     out.cost += cost;
-    const bool outer = std::exchange(dry_, true);
-    TypedExpr sample = f(samples);
-    dry_ = outer;
+    const TypedExpr sample = walk_.types_of([&] { return f(samples); });
     if (sample.kind() != Kind::Number) wrong_type(place, "this gives " + describe(sample) + " for each element, and arrays hold numbers");
     out.type = {dtype(sample.number().type), false};
     const NumberType type = out.type;
@@ -260,7 +258,7 @@ TypedExpr Lowering::triangle(const TypedExpr& t, const TypedExpr& k, bool upper)
     ++out.cost;
     out.at = [this, inner, k, upper](std::span<const TypedExpr> index, bool same) {
         const TypedExpr x = inner->at(index, same);
-        if (dry_) return number(inner->type, ir::no_value);
+        if (walk_.finds_types()) return number(inner->type, ir::no_value);
         const Value row = value(index[index.size() - 2], DType::Int64), column = value(index.back(), DType::Int64);
         const Value to = builder_.sub(column, row), from = value(k, DType::Int64);
         const Value on = upper ? builder_.le(from, to) : builder_.le(to, from);

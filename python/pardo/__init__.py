@@ -27,6 +27,7 @@ from numpy import inf as inf
 from numpy import nan as nan
 from numpy import newaxis as newaxis
 from numpy import pi as pi
+from pardo import _names
 from pardo import special as special
 from pardo._array import broadcasting as _broadcasting
 from pardo._array import contexts as _contexts
@@ -61,7 +62,7 @@ from pardo._array.sets import *
 from pardo._array.sorting import *
 from pardo._base import dtypes as _dtypes
 from pardo._base import examples as _examples
-from pardo._base import later as _later
+from pardo._base import face as _face
 from pardo._base import memory as _array_memory
 from pardo._base import package as _package
 from pardo._base import public_names as _public_names
@@ -83,6 +84,7 @@ from pardo._runtime.queues import *
 from pardo._runtime.transfers import *
 from pardo._ufunc import methods as _ufunc_methods
 
+_face.fill(_sys.modules[__name__], _names.ASKED_FOR)
 ndarray = _core.Array
 
 __version__ = _core._version
@@ -117,13 +119,13 @@ _contexts.serve_contexts(
 )
 # What pickles of arrays call, by this name for ever.
 _rebuild_array = _interop._rebuild
-_public_names.publish(globals())
+_public_names.publish(globals(), _names.SHOWN)
 _examples.complete(globals())
 _protocols.begin(globals())
 _transfers.begin()
 _hooks.begin()
 _intrinsics.serve(_sys.modules[__name__], special)
-_public_names.answer_to_former_names()
+_names.answer_to_former_names()
 _core._set_package_folder(_package.FOLDER)
 _core._set_library_folders(_devices.package_folders())
 _atexit.register(_core._report_unseen_failures, True)
@@ -145,9 +147,9 @@ def _prepare_later(namespace: dict[str, _Any], module: _Any) -> None:
 
 def __getattr__(name: str) -> _Any:
     """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
-    if name in _later.MODULES:
+    if name in _names.MODULES:
         return _importlib.import_module(f"pardo.{name}")
-    found = _later.find(name, globals(), _prepare_later)
+    found = _names.find(name, globals(), _prepare_later)
     if found is not None:
         return found
     from pardo._base import absent
@@ -158,7 +160,7 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(
-        {name for name in list(globals()) if not name.startswith("_") or name.startswith("__array")}.union(_later.names(), _later.MODULES)
+        {name for name in list(globals()) if not name.startswith("_") or name.startswith("__array")}.union(_names.names(), _names.MODULES)
     )
 
 

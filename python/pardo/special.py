@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import importlib as _importlib
-import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from pardo._base import face as _face
 from pardo._base import public_names as _public_names
 from pardo._core import _beta as beta
 from pardo._core import _betainc as betainc
@@ -179,7 +179,7 @@ __all__ = [
 
 def __getattr__(name: str) -> _Any:
     if name == "sinc":
-        return globals().setdefault(name, _sys.modules["pardo"].sinc)
+        return globals().setdefault(name, _face.public("sinc"))
     if name not in _FILE_OF:
         from pardo._base import absent
 

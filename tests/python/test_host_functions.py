@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy_names import BEFORE_2_2
-from pardo._base import later
+from pardo import _names
 from support import DTYPES, check, samples
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -43,7 +43,7 @@ def test_files_of_later_names():
             for node in ast.parse(path.read_text()).body:
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
                     found[f"{folder}.{path.stem}"] = ast.literal_eval(node.value)
-    assert {file: names.split() for file, names in later.FILES.items()} == found
+    assert {file: names.split() for file, names in _names.FILES.items()} == found
     shown = {node.module for node in ast.walk(ast.parse((FOLDER / "__init__.py").read_text())) if isinstance(node, ast.ImportFrom)}
     assert {f"pardo.{file}" for file in found} <= shown
 
@@ -62,7 +62,7 @@ def test_classes_are_public_however_their_files_come_to_be_read():
                 if isinstance(thing, type) and thing.__name__ == name:
                     assert thing.__module__ in ("pardo", "numpy"), (name, thing.__module__)
     """
-    files = [file for file in later.FILES if not file.startswith("_host.")]  # there are NumPy's own classes
+    files = [file for file in _names.FILES if not file.startswith("_host.")]  # there are NumPy's own classes
     done = subprocess.run([sys.executable, "-c", program, " ".join(files)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

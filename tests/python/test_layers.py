@@ -1,5 +1,6 @@
 # tests/python/test_layers.py: includes and imports point downward only, as docs/design/architecture.md says.
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -164,6 +165,7 @@ ORDER += [
     "_plugins",
     ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
     "scipy",
+    "_names",
     "__init__",
     "compat",
     "__main__",
@@ -184,9 +186,14 @@ def test_pages_show_this_order():
     ]
 
 
+@functools.cache
+def tree_of(module):
+    return ast.parse(MODULES[module].read_text())
+
+
 def imported(module):
     """The modules of the package that one imports, in functions too, with the lines; not what type checkers alone see."""
-    for node in _statements(ast.parse(MODULES[module].read_text())):
+    for node in _statements(tree_of(module)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -273,3 +280,114 @@ def test_names_of_python_in_bindings_are_there():
     assert {_layer(name) for name in named} > {"_core", "_array"}
     wrong = [name for name in named if _layer(name) != "_core" and not any(name == m or name.startswith(f"{m}.") for m in MODULES)]
     assert not wrong, wrong
+
+
+# --- what imports do not show
+
+# Who imports modules that it is told the names of.
+IMPORTERS = {
+    "_base.face": "what the package has listed",
+    "_base.public_names": "what the package has listed, for pickles",
+    "_kernel.parallel_loops": "what the user's function imports",
+    "_names": "its own table, whose names are checked as strings",
+    "special": "its own table, whose names are checked as strings",
+}
+LABELS = {"publish_module", "shown", "say", "AbortError"}  # calls that take a public name: what users read, not what is imported
+PREFIX = re.compile(r"(?:pardo\.)?(_\w+(?:\.\w+)*)|pardo\.(\w+(?:\.\w+)*)")
+
+
+def _named(text):
+    """The module that a string names, as "pardo.linalg" and "_random.in_loops" do; None for other strings."""
+    found = PREFIX.fullmatch(text)
+    name = found and (found[1] or found[2])
+    if found and found[1] and "." not in text:
+        return None  # a private name, which is no module's
+    return name if name and _module(f"pardo.{name}") else None
+
+
+def _parents(tree):
+    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+
+
+def _is_label(node, parents):
+    """Whether a string is what users read: a `__module__`, or given to what takes a public name."""
+    while not isinstance(node, (ast.stmt, ast.Compare, ast.Call, ast.Dict)):
+        node = parents[node]
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2] in LABELS
+    return isinstance(node, (ast.Assign, ast.Compare, ast.Dict)) and "__module__" in ast.unparse(node)
+
+
+def _texts(tree):
+    """The strings that are no docstrings; of f-strings what they begin with, up to a name that is put in."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        fixed = [part.value for part in getattr(node, "values", []) if isinstance(part, ast.Constant)]
+        if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant) and all(re.fullmatch(r"[\w.]+", t) for t in fixed):
+            yield node, node.values[0].value.rstrip(".")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (docstrings | inside):
+            yield node, node.value
+
+
+def _is_above(target, module):
+    return _layer(target) != _layer(module) and RANK[_layer(target)] >= RANK[_layer(module)]
+
+
+@pytest.mark.parametrize("layer", [name for name in RANK if name != "_core"])
+def test_strings_name_no_modules_above(layer):
+    """An import by name is an import: in a table, or given to a function, too."""
+    wrong = []
+    for module in [m for m in MODULES if _layer(m) == layer]:
+        tree = tree_of(module)
+        parents = _parents(tree)
+        for node, text in _texts(tree):
+            target = _named(text)
+            if target and _is_above(target, module) and not _is_label(node, parents):
+                wrong.append(f"{MODULES[module].relative_to(ROOT)}:{node.lineno} names {text}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("layer", [name for name in RANK if name not in ("_core", "compat", "__main__")])
+def test_nothing_below_asks_for_the_package_itself(layer):
+    """`sys.modules["pardo"]` and `import_module("pardo")` are imports; what is to be had of it is in _base/face.py."""
+    wrong = []
+    for module in [m for m in MODULES if _layer(m) == layer]:
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("sys.modules"):
+                asked = node.slice
+            elif isinstance(node, ast.Call) and re.search(r"(sys\.modules\.get|import_module|__import__)$", ast.unparse(node.func)):
+                asked = node.args[0]
+            else:
+                continue
+            fixed = isinstance(asked, ast.Constant) or isinstance(getattr(asked, "values", [None])[0], ast.Constant)
+            imports = isinstance(node, ast.Call) and not ast.unparse(node.func).endswith("get")
+            if ast.unparse(asked) == "'pardo'" or (imports and not fixed and module not in IMPORTERS):
+                wrong.append(f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _imported_names(tree):
+    """Names that stand for modules of the package, and for what these define; not the core's, which the package completes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "pardo" and node.module != "pardo._core":
+            yield from (alias.asname or alias.name for alias in node.names if alias.name != "_core")
+        elif isinstance(node, ast.Import):
+            yield from (alias.asname or alias.name for alias in node.names if alias.name.partition(".")[0] == "pardo")
+
+
+@pytest.mark.parametrize("layer", [name for name in RANK if name != "_core"])
+def test_nothing_is_put_into_another_module(layer):
+    """`Class.attribute = …` of an imported class is a call upward that no import shows: hand it over, or fill a table in by a function."""
+    wrong = []
+    for module in [m for m in MODULES if _layer(m) == layer]:
+        tree = tree_of(module)
+        imports = set(_imported_names(tree))
+        for node in ast.walk(tree):
+            targets = [ast.Attribute(node.args[0])] if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr" else []
+            targets += getattr(node, "targets", []) if isinstance(node, (ast.Assign, ast.Delete)) else []
+            targets += [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else []
+            targets = [part for target in targets for part in getattr(target, "elts", [target])]
+            if any(isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id in imports for t in targets):
+                wrong.append(f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert not wrong, "\n".join(wrong)

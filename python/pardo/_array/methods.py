@@ -1,7 +1,6 @@
 # python/pardo/_array/methods.py: the methods of Array that are written in Python. Most are the functions of the same name.
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Iterable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from pardo._array import interop, joining, manipulation, printing, products, red
 from pardo._array.conversion import Conversions
 from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
+from pardo._base import face
 from pardo._base.arguments import axis_index
 from pardo._base.docstrings import filled
 from pardo._base.public_names import as_method, unquote
@@ -44,7 +44,8 @@ class Methods(Conversions):
         """Return the namespace of the array API: the module `pardo`."""
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
             raise ValueError(f"version {api_version!r} of the array API is not known; 2021.12 to 2025.12 are")
-        return sys.modules["pardo"]
+        namespace: ModuleType = face.namespace()
+        return namespace
 
     def __iter__(self: Array) -> Iterator[Array]:  # type: ignore[misc]
         """Iterate over the first axis."""
@@ -176,16 +177,16 @@ class Methods(Conversions):
         ValueError
             An index is out of bounds, there are no choices, `mode` is something else, or shapes do not fit.
         """
-        return sys.modules["pardo"].choose(self, choices, out, mode)  # type: ignore[no-any-return]
+        return face.namespace().choose(self, choices, out, mode)  # type: ignore[no-any-return]
 
     @property
     def flat(self: Array) -> Any:  # type: ignore[misc]
         """The elements in row-major order under one index, to be read and written; see `pardo.flatiter`."""
-        return sys.modules["pardo"].flatiter(self)
+        return face.namespace().flatiter(self)
 
     @flat.setter
     def flat(self: Array, value: Any) -> None:  # type: ignore[misc]
-        sys.modules["pardo"].flatiter(self)[...] = value
+        face.namespace().flatiter(self)[...] = value
 
     def tofile(self: Array, fid: Any, sep: str = "", format: str = "%s") -> None:  # type: ignore[misc]
         """Write the elements to a file as bytes, or as text; `pardo.fromfile` reads them.

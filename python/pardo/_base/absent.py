@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from pardo._base import face
 from pardo._base.package import FOLDER, owns
 
 _ABSENT = {
@@ -222,7 +223,7 @@ def _elsewhere(module: str, name: str) -> str:
     """Where else the package has it."""
     if name.startswith("_"):
         return ""
-    package = sys.modules["pardo"]
+    package = face.namespace()
     if module != "pardo" and name in package.__dir__():
         return f"it is pardo.{name}"
     found = next((other for other in _SEARCHED if f"pardo.{other}" != module and name in _names_of(other)), None)

@@ -1,7 +1,6 @@
 # python/pardo/_base/public_names.py: what is public says so: `__module__` is where users find it, in help, repr and pickles.
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 import types
@@ -13,28 +12,15 @@ from pardo._base.tracebacks import show_classes as show_classes
 
 C = TypeVar("C", bound=type)
 
-# The names that modules had while all was in one folder; those whose functions and classes may be in pickles.
-# `a+b`: what b defines was in a.
-FORMER = {
-    "_array": "creation+ranges described:array_interface elementwise info:inspection interop joining linalg:products "
-    "manipulation+broadcasting searching sets sorting statistics:reductions+cumulative",
-    "_base": "dtypes",
-    "_compiler": "structs:classes",
-    "_generate": "generators",
-    "_kernel": "jit kernels:kernel pickled:pickling program",
-    "_language": "atomics groups items:index_space",
-    "_random": "rng:generator rng_distributions:distributions rng_stream:stream",
-    "_runtime": "devices events memory profile queues",
-}
 
-
-def publish(namespace: dict[str, Any]) -> None:
-    """Give the public names of the package the module that they are public in."""
+def publish(namespace: dict[str, Any], shown: tuple[str, ...]) -> None:
+    """Give the public names of the package the module that they are public in. `shown`: of modules whose classes users meet, public or not,
+    what their names begin with."""
     for name, value in list(namespace.items()):
         if not name.startswith("_"):
             namespace[name] = say(value, name, "pardo")
     for name in list(sys.modules):
-        if name.startswith(_SHOWN):
+        if name.startswith(shown):
             tracebacks.show_classes(name)
     rebuild = namespace["_rebuild_array"]
     rebuild.__module__, rebuild.__qualname__ = "pardo", "_rebuild_array"
@@ -128,36 +114,6 @@ def named_as_class(kind: C) -> C:
     own.__qualname__, own.__module__ = kind.__name__, inherited.__module__
     kind.__init__ = own  # type: ignore[misc]
     return kind
-
-
-# Files whose classes users meet, public or not.
-_SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._runtime.", "pardo._ufunc.")
-
-
-class _Unread(ModuleType):
-    """In place of a module whose file is read when a name of it is used."""
-
-    def __init__(self, name: str, now: str) -> None:
-        super().__init__(name)
-        self._now = now
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(importlib.import_module(self._now), name)
-
-
-def answer_to_former_names() -> None:
-    """Let pickles of earlier versions find what they name."""
-    for package, modules in FORMER.items():
-        for words in modules.split():
-            old, _, new = words.partition(":")
-            name, *parted = (new or old).split("+")
-            former, now = f"pardo._{old.partition('+')[0]}", f"pardo.{package}.{name}"
-            module = sys.modules[former] = sys.modules.get(now) or _Unread(former, now)
-            for other in parted:
-                later = sys.modules[f"pardo.{package}.{other}"]
-                vars(module).update((public, getattr(later, public)) for public in later.__all__)
 
 
 def unquote(value: Any) -> None:

@@ -2,18 +2,17 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from pardo._base import face
 from pardo._core import Array
 
 DType = np.dtype[Any]
 _PLAIN = frozenset(np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"])
-_WHERE = "pardo._records."  # read when the first structured array is made
 
 
 class Records:
@@ -24,13 +23,13 @@ class Records:
 
 def made_records(how: str, *arguments: Any) -> Array:
     """What a function of the module that makes arrays of records gives: for the callers' types an array, as the others are."""
-    return getattr(importlib.import_module(f"{_WHERE}making"), how)(*arguments)  # type: ignore[no-any-return]
+    return getattr(face.file("arrays of records"), how)(*arguments)  # type: ignore[no-any-return]
 
 
 def function_for(name: str, error: TypeError, arguments: Sequence[Any]) -> Any:
     """What takes the place of a public function that has raised an error for arrays of records or a structured dtype; None for others."""
     if "records" in error.__dict__ or any(map(_holds_records, arguments)):
-        return importlib.import_module(f"{_WHERE}table").TABLE.get(name)
+        return face.file("functions of records").TABLE.get(name)
     return None
 
 

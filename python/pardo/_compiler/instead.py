@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import face
 
 # What kernels have in place of functions that they do not know.
 _ADVICE: list[tuple[Callable[..., Any], str]] = [
@@ -66,8 +67,7 @@ def _of_scipy(called: Any) -> str:
 
 
 def _special_names() -> set[str]:
-    special = sys.modules.get("pardo.special")
-    return set(getattr(special, "__all__", ()))
+    return set(face.public("special").__all__)
 
 
 _MADE_OUTSIDE = ("default_rng", "Generator", "RandomState")  # of numpy.random and pardo.random
@@ -91,6 +91,6 @@ def _of_arrays(called: Any) -> str:
     module, name = getattr(called, "__module__", None), str(getattr(called, "__name__", ""))
     if isinstance(called, (type, np.random.Generator)) or not (isinstance(called, np.ufunc) or module in ("numpy", "math")):
         return ""
-    if name in sys.modules["pardo"].__dir__():
+    if name in face.namespace().__dir__():
         return f"pardo.{name} takes whole arrays, outside of kernels"
     return "write it of operators, loops and functions that kernels have"

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 import math
 import operator
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base import tracebacks
+from pardo._base import face, tracebacks
 
 # Names of NumPy, math and pardo that kernels know, by what the compiler calls them.
 SAME = [
@@ -218,7 +217,7 @@ OF_PYTHONS_RANDOM = "random uniform gauss normalvariate=gauss expovariate randin
 
 known: dict[int, str] = {}  # id of a function -> what the compiler calls it; filled at first use, and by what marks its own
 # id of a function of others -> what computes the same, in the kernel language, or where that is found: module and name
-written: dict[int, types.FunctionType | tuple[str, str]] = {}
+written: dict[int, types.FunctionType | str] = {}
 written_methods: dict[str, types.FunctionType] = {}  # the same for methods of arrays, which come first among the arguments
 list_methods: dict[str, types.FunctionType] = {}  # the same for methods of lists and sets of numbers
 of_values: list[types.FunctionType] = []  # what makes an array of the values in a tuple, and of those in a tuple of tuples
@@ -262,7 +261,7 @@ def _write_random() -> None:
             name, _, other = spelled.partition("=")
             if (function := getattr(imported, name, None)) is not None:
                 _keep.append(function)
-                written.setdefault(id(function), ("pardo._random.in_loops", prefix + (other or name)))
+                written.setdefault(id(function), prefix + (other or name))
         _random_modules.add(module)
 
 
@@ -271,9 +270,8 @@ def ours_for(function: Any) -> types.FunctionType | None:
     if len(_random_modules) < 2:
         _write_random()
     found = written.get(id(function))
-    if isinstance(found, tuple):
-        module, name = found
-        made: types.FunctionType = getattr(importlib.import_module(module), name)
+    if isinstance(found, str):
+        made: types.FunctionType = getattr(face.file("random numbers in loops"), found)
         found = written[id(function)] = made
     return found
 

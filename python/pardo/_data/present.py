@@ -16,3 +16,15 @@ def _nothing(x: Any, queue: Queue) -> Array | None:
 
 
 view_on: Callable[[Any, Queue], Array | None] = _nothing  # what a queue's device has for an array of the host
+
+
+def begin(find: Callable[[Any, Queue], Array | None]) -> None:
+    """Say what finds copies: the tables, once they are read."""
+    global view_on
+    view_on = find
+
+
+def note(now: bool) -> None:
+    """Say whether there are copies."""
+    global in_use
+    in_use = now

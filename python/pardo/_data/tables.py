@@ -219,7 +219,7 @@ class Table(_core._PresentTable):
             self._replace(tuple(sorted(entries, key=lambda e: e.layout.begin)))
             now = any(t.entries for t in tables.values())
             if now != present.in_use:
-                present.in_use = now
+                present.note(now)
                 _core._set_data_mapped(view_on if now else None)
 
     def add(self, entry: Entry) -> None:
@@ -452,4 +452,4 @@ def used(table: Table, x: Any, entries: list[tuple[Entry, Array]] | None = None)
     return x if found is None else found
 
 
-present.view_on = view_on
+present.begin(view_on)

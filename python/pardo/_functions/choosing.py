@@ -1,13 +1,13 @@
 # python/pardo/_functions/choosing.py: elements chosen from several arrays, and functions applied to parts of an array.
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray
+from pardo._base import face
 from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, number, same_queue, store_back, word
 from pardo._base.docstrings import filled
 from pardo._base.records import Records
@@ -259,7 +259,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     array([7, 6])
     """
     x: Any = arr if isinstance(arr, Records) else array(arr, "apply_along_axis")
-    pardo = sys.modules["pardo"]  # whose functions take records too
+    pardo = face.namespace()  # whose functions take records too
     a = axis_index(axis, x.ndim, "apply_along_axis")
     turned = pardo.moveaxis(x, a, -1)
     outer = turned.shape[:-1]
@@ -331,7 +331,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Axis) -> Array:
         place = axis + x.ndim if axis < 0 else axis
         result = func(value, place)
         if result.ndim != value.ndim:
-            result = sys.modules["pardo"].expand_dims(result, axis=place)
+            result = face.namespace().expand_dims(result, axis=place)
             if result.ndim != value.ndim:
                 raise ValueError("apply_over_axes: function is not returning an array of the correct shape")
         value = result

@@ -9,7 +9,6 @@ have no effects: where ours cannot do one, NumPy does.
 from __future__ import annotations
 
 import ast
-import importlib
 import itertools
 import types
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array import interop
+from pardo._base import face
 from pardo._base.arguments import SCALARS
 from pardo._core import Array
 from pardo._data.tables import HOST
@@ -67,11 +67,11 @@ def _are_equations(a: Any, *right: Any) -> bool:
     )
 
 
-# By NumPy's functions: module and name of ours, and for which arguments they are faster.
-_OURS: dict[int, tuple[str, str, Callable[..., bool]]] = {
-    id(np.histogram): ("pardo._analysis.histograms", "histogram", _is_long),
-    id(np.linalg.solve): ("pardo.linalg", "solve", _are_equations),
-    id(np.linalg.inv): ("pardo.linalg", "inv", _are_equations),
+# By NumPy's functions: the public name of ours, and for which arguments they are faster.
+_OURS: dict[int, tuple[str, Callable[..., bool]]] = {
+    id(np.histogram): ("histogram", _is_long),
+    id(np.linalg.solve): ("linalg.solve", _are_equations),
+    id(np.linalg.inv): ("linalg.inv", _are_equations),
 }
 
 
@@ -82,12 +82,12 @@ class ArrayFunction:
         self.function, self.ours = function, _OURS[id(function)]
 
     def __call__(self, *values: Any) -> Any:
-        module, name, suits = self.ours
+        name, suits = self.ours
         if suits(*values) and "raise" not in np.geterr().values():
             try:
                 queue = _core.Queue.of(HOST)
                 shared = [_core._share_buffer(v, v.dtype, queue) if type(v) is np.ndarray else v for v in values]
-                results = getattr(importlib.import_module(module), name)(*shared)
+                results = face.public(name)(*shared)
                 return tuple(_written(r, queue) for r in results) if isinstance(results, tuple) else _written(results, queue)
             except _LEFT_TO_NUMPY:
                 pass

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import threading
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from pardo._array.interop import asnumpy
+from pardo._base import face
 
 _SAME = (
     "uniform normal standard_normal lognormal exponential standard_exponential gamma standard_gamma beta chisquare standard_t poisson "
@@ -34,7 +35,7 @@ is_generator: Callable[[Any], bool] = functools.cache(_is_generator)
 
 def _methods_of(kind: Any) -> types.SimpleNamespace:
     """What stands for a generator in a program: its methods, as functions of the kernel language."""
-    known = importlib.import_module("pardo._random.in_loops")
+    known = face.file("random numbers in loops")
     names = {n: n for n in _SAME.split()} | _METHODS["RandomState" if kind.__name__ == "RandomState" else "Generator"]
     return types.SimpleNamespace(**{method: getattr(known, function) for method, function in names.items()})
 
@@ -62,4 +63,4 @@ def key(generators: Iterable[Any]) -> tuple[int, int]:
 
 
 def _on_host(values: Any) -> Any:
-    return values if isinstance(values, np.ndarray) else importlib.import_module("pardo").asnumpy(values)
+    return values if isinstance(values, np.ndarray) else asnumpy(values)

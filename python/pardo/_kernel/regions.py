@@ -8,7 +8,7 @@ import itertools
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from pardo import _core
@@ -69,7 +69,6 @@ class Region(_core._LoopCall):
     """A loop of a function, with what goes in and out."""
 
     on_host = False  # with arrays that are elsewhere it is Python's
-    for_python: ClassVar[Callable[..., Any]]  # makes a function that Python runs of a loop (rewriting)
 
     def __init__(
         self,
@@ -78,6 +77,7 @@ class Region(_core._LoopCall):
         parallel: bool,
         around: Around,
         options: Options,
+        for_python: Callable[[Scope, Options, ast.FunctionDef], Callable[..., Any]],
         given: dict[str, Any] | None = None,
         kept: tuple[str, ...] = (),
         of_slices: bool = False,
@@ -87,6 +87,7 @@ class Region(_core._LoopCall):
     ) -> None:
         super().__init__()
         self.scope, self.options, self.around = scope, options, around
+        self.for_python = for_python  # makes a function that Python runs of a loop
         self.of_slices = of_slices and not parallel  # Python runs it too, by operations on arrays
         self.counted = not self.of_slices and not later  # where Python runs it that is slow, and not said of a loop around it
         self.later, self.lists = later, lists
@@ -322,7 +323,7 @@ class Region(_core._LoopCall):
         return self.variants[key], tuple(values)
 
     def _variant(self, loop: ast.For | ast.While, given: dict[str, Any], **more: Any) -> Region:
-        return Region(self.scope, loop, self.parallel, self.around, self.options, given, **{"large": self.large, **more})
+        return Region(self.scope, loop, self.parallel, self.around, self.options, self.for_python, given, **{"large": self.large, **more})
 
     def _like(self, variant: Region) -> Region:
         variant.schedule, variant.chunk, variant.at_a_time = self.schedule, self.chunk, self.at_a_time  # the tree says them once
@@ -532,7 +533,7 @@ class Region(_core._LoopCall):
         self.python_runs[why] = self.python_runs.get(why, 0) + 1
         left_to_python(self.scope, self.options, self.first, why, first)
         if self.python_loop is None:
-            self.python_loop = Region.for_python(self.scope, self.options, self.as_function())
+            self.python_loop = self.for_python(self.scope, self.options, self.as_function())
         return self.python_loop(itertools.product(*ranges), *captured)
 
     def run_loop(self, loop: _core._Loop, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:

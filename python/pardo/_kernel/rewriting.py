@@ -251,7 +251,7 @@ class _Cutter:
         if not self.fits(whole, parallel):
             return [loop]
         try:
-            region = NestedLoops(self.scope, whole, False, self.around[id(loop)], self.options)
+            region = NestedLoops(self.scope, whole, False, self.around[id(loop)], self.options, python_loop)
         except REFUSALS:
             return [loop]
         self.left = [left for left in self.left if left != (loop.lineno, PARALLEL_INSIDE)]
@@ -295,6 +295,7 @@ class _Cutter:
                 parallel,
                 self.around[id(loop)],
                 self.options,
+                python_loop,
                 of_slices=not _touches_elements(loop),
                 later=self.inside,
             )
@@ -413,9 +414,6 @@ def python_loop(scope: Scope, options: Options, node: ast.FunctionDef) -> types.
     assert isinstance(loop, ast.For)
     node.body = [cutter.with_inner(loop), *results]
     return defined(scope.function, scope.source.file, node, scope.imported | _given(cutter, lambda f: f))
-
-
-Region.for_python = staticmethod(python_loop)
 
 
 def _note_other_uses(scope: Scope, options: Options) -> None:

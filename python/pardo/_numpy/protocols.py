@@ -13,6 +13,7 @@ from pardo import _core
 from pardo._array.array_interface import Checked
 from pardo._array.contexts import IN_PLACE, place_by_numpys_names
 from pardo._array.interop import asnumpy, fetched, host_operand
+from pardo._base import face
 from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -199,7 +200,7 @@ def _fits(name: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
 
 
 def _core_copyto(out: Array, result: Any, casting: Any, where: Any) -> None:
-    sys.modules["pardo"].copyto(out, result, casting=casting, where=where)
+    face.namespace().copyto(out, result, casting=casting, where=where)
 
 
 def _copyto(dst: NDArray[Any], src: Any, casting: Any = "same_kind", where: Any = True, op_name: str = "copyto") -> None:
@@ -251,8 +252,10 @@ def _ufunc_like(ufunc: np.ufunc) -> Callable[..., Any] | None:
 
 
 def _own(ufunc: np.ufunc) -> Callable[..., Any] | None:
-    module = {"numpy": "pardo", "scipy.special": "pardo.special"}.get(_home(ufunc) or "")
-    return getattr(sys.modules[module], ufunc.__name__, None) if module else None
+    home = _home(ufunc)
+    if home is None:
+        return None
+    return getattr(face.public("special") if home == "scipy.special" else face.namespace(), ufunc.__name__, None)
 
 
 def _home(ufunc: np.ufunc) -> str | None:
@@ -267,7 +270,7 @@ def _home(ufunc: np.ufunc) -> str | None:
 @functools.cache
 def _function_like(func: Callable[..., Any]) -> Callable[..., Any] | None:
     """Ours of the same name in the module of the same name: numpy.linalg.norm is pardo.linalg.norm, if there is one."""
-    module: Any = sys.modules["pardo"]
+    module: Any = face.namespace()
     for part in (func.__module__ or "numpy").removeprefix("numpy.").split("."):
         if part.startswith("_") or part in ("numpy", "core") or (part == "lib" and func.__module__ != "numpy.lib.stride_tricks"):
             continue

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from pardo._array.interop import asnumpy
+from pardo._base import face
 from pardo._core import Array
 
 
@@ -12,7 +13,7 @@ def register() -> None:
     """Register with the tables of dask.array."""
     dispatch: Any = sys.modules["dask.array.dispatch"]
     backends: Any = sys.modules["dask.array.backends"]
-    namespace: Any = sys.modules["pardo"]
+    namespace: Any = face.namespace()
     dispatch.percentile_lookup.register(Array, backends.percentile)
     dispatch.concatenate_lookup.register(Array, namespace.concatenate)
     dispatch.take_lookup.register(Array, namespace.take)
@@ -26,5 +27,5 @@ def register() -> None:
 def _einsum(*operands: Any, **keywords: Any) -> Any:
     keywords.pop("order", None)
     keywords.pop("casting", None)
-    namespace: Any = sys.modules["pardo"]
+    namespace: Any = face.namespace()
     return namespace.einsum(*operands, **keywords)

@@ -4,6 +4,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from pardo._base import face
+
 
 def register() -> None:
     """Define a back end of einops, which finds those that are defined."""
@@ -13,7 +15,7 @@ def register() -> None:
         framework_name = "pardo"
 
         def __init__(self) -> None:
-            self.pp: Any = sys.modules["pardo"]
+            self.pp: Any = face.namespace()
 
         def is_appropriate_type(self, tensor: Any) -> bool:
             return type(tensor) is self.pp.Array

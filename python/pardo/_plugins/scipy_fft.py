@@ -1,11 +1,11 @@
 # python/pardo/_plugins/scipy_fft.py: scipy.fft of arrays: the functions of pardo.scipy.fft, which stay on the device.
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from pardo._base import face
 from pardo._core import Array, _note_fallback
 
 
@@ -22,7 +22,7 @@ class Backend:
     def __ua_function__(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not any(type(a) is Array for a in (*args, *kwargs.values())):
             return NotImplemented
-        ours = getattr(importlib.import_module("pardo.scipy.fft"), method.__name__, None)
+        ours = getattr(face.public("scipy.fft"), method.__name__, None)
         if ours is None:
             _note_fallback(f"scipy.fft.{method.__name__}: pardo has no such function; the host runs it")
             return NotImplemented

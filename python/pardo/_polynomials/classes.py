@@ -12,7 +12,7 @@ from pardo._core import Array
 from pardo._functions.operands import operand
 from pardo._polynomials import calculus, coefficients, values
 from pardo._polynomials.families import CHEBYSHEV, FAMILIES, Family
-from pardo._polynomials.series import Operators, parameters, span, two_numbers
+from pardo._polynomials.series import Operators, parameters, set_style, span, two_numbers
 
 
 class Series(Operators):
@@ -472,4 +472,4 @@ def set_default_printstyle(style: str) -> None:
     """
     if style not in ("unicode", "ascii"):
         raise ValueError(f"set_default_printstyle: style must be 'unicode' or 'ascii', not {style!r}")
-    Operators._style = style
+    set_style(style)

@@ -42,13 +42,13 @@ def _described(doc: str, f: Family) -> str:
 
 def module_of(f: Family, kind: type[Any]) -> dict[str, Any]:
     """What the module of a family has, under NumPy's names."""
-    module, numpys = f"pardo.polynomial.{f.module}", getattr(np.polynomial, f.module)
+    numpys = getattr(np.polynomial, f.module)
     names: dict[str, Any] = {f"{f.prefix}{name}": getattr(numpys, f"{f.prefix}{name}") for name in ("domain", "zero", "one", "x")}
     for function in [*algebra.functions(f), *analysis.functions(f), *special.functions(f)]:
         word = function.__name__.rstrip("_")
         name = {"poly2": f"poly2{f.prefix}", "to_poly": f"{f.prefix}2poly"}.get(word, f.prefix + word)
         function.__name__ = function.__qualname__ = name
-        function.__module__ = module
+        function.__module__ = f"pardo.polynomial.{f.module}"
         if function.__doc__:  # python -OO has none
             function.__doc__ = _described(function.__doc__, f)
         names[name] = copying(function)

@@ -13,6 +13,13 @@ from pardo._functions.operands import on_host
 from pardo._polynomials import coefficients
 from pardo._polynomials.families import Family
 
+_style = ["unicode"]  # of texts
+
+
+def set_style(style: str) -> None:
+    """Write the texts of all polynomials in one style."""
+    _style[0] = style
+
 
 class Operators:
     """What the classes of all families have: texts, comparisons and arithmetic."""
@@ -20,7 +27,6 @@ class Operators:
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # arrays leave operators to this class
     maxpower = 100
-    _style: ClassVar[str] = "unicode"
     _family: ClassVar[Family]
     domain: NDArray[Any]
     window: NDArray[Any]
@@ -55,7 +61,7 @@ class Operators:
         return repr(self._on_host()).replace(type(self)._family.kind, type(self).__name__, 1)
 
     def __str__(self) -> str:
-        return format(self._on_host(), Operators._style)
+        return format(self._on_host(), _style[0])
 
     def __format__(self, format_spec: str) -> str:
         return format(self._on_host(), format_spec) if format_spec else str(self)

@@ -1,13 +1,13 @@
 # python/pardo/_records/arrays.py: arrays of records: indices, assignment, comparison, conversions, by NumPy's names.
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
 from pardo._array.methods import Methods
+from pardo._base import face
 from pardo._base.arguments import integers
 from pardo._base.records import function_for, listed
 from pardo._base.tracebacks import show_classes
@@ -203,7 +203,7 @@ class StructuredArray(Conversions):
     @property
     def mT(self) -> StructuredArray:  # noqa: N802
         """Matrices transposed: the last two axes swapped."""
-        return sys.modules["pardo"].matrix_transpose(self)  # type: ignore[no-any-return]
+        return face.namespace().matrix_transpose(self)  # type: ignore[no-any-return]
 
     # --- comparison, and what records have not got
 

@@ -5,12 +5,12 @@ functions that arrange elements, and those that compare nothing but whole elemen
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import face
 from pardo._base.arguments import array
 from pardo._core import Array
 from pardo._records.arrays import StructuredArray
@@ -34,7 +34,7 @@ class _Row:
 
 
 def public(name: str) -> Callable[..., Any]:
-    return getattr(sys.modules["pardo"], name)  # type: ignore[no-any-return]
+    return face.public(name)  # type: ignore[no-any-return]
 
 
 def _bound(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,7 +1,8 @@
-# python/pardo/_base/later.py: public names whose modules are imported at the first use of a name, so that `import pardo` is fast.
+# python/pardo/_names.py: which file has which public name: those read at first use, so that `import pardo` is fast, and those of pickles.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
@@ -81,6 +82,27 @@ FILES = {
 }
 # Public modules that are read in the same way.
 MODULES = ("algorithm", "compat", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "scipy", "signal", "sparse")
+# Files that modules below them ask for, by a word (_base/face.py).
+ASKED_FOR = {
+    "arrays of records": "pardo._records.making",
+    "functions of records": "pardo._records.table",
+    "random numbers in loops": "pardo._random.in_loops",
+}
+# Files whose classes users meet, public or not.
+SHOWN = ("pardo._array.", "pardo._base.memory", "pardo._runtime.", "pardo._ufunc.")
+# The names that modules had while all was in one folder; those whose functions and classes may be in pickles.
+# `a+b`: what b defines was in a.
+FORMER = {
+    "_array": "creation+ranges described:array_interface elementwise info:inspection interop joining linalg:products "
+    "manipulation+broadcasting searching sets sorting statistics:reductions+cumulative",
+    "_base": "dtypes",
+    "_compiler": "structs:classes",
+    "_generate": "generators",
+    "_kernel": "jit kernels:kernel pickled:pickling program",
+    "_language": "atomics groups items:index_space",
+    "_random": "rng:generator rng_distributions:distributions rng_stream:stream",
+    "_runtime": "devices events memory profile queues",
+}
 _FILE_OF = {name: file for file, names in FILES.items() for name in names.split()}
 _lock = held_lock()  # held while a file is read, which may ask for names itself
 
@@ -101,3 +123,29 @@ def find(name: str, namespace: dict[str, Any], prepare: Callable[[dict[str, Any]
             if name not in namespace:  # it was not asked for while it was read
                 prepare(namespace, module)
         return namespace[name]
+
+
+class _Unread(ModuleType):
+    """In place of a module whose file is read when a name of it is used."""
+
+    def __init__(self, name: str, now: str) -> None:
+        super().__init__(name)
+        self._now = now
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._now), name)
+
+
+def answer_to_former_names() -> None:
+    """Let pickles of earlier versions find what they name."""
+    for package, modules in FORMER.items():
+        for words in modules.split():
+            old, _, new = words.partition(":")
+            name, *parted = (new or old).split("+")
+            former, now = f"pardo._{old.partition('+')[0]}", f"pardo.{package}.{name}"
+            module = sys.modules[former] = sys.modules.get(now) or _Unread(former, now)
+            for other in parted:
+                later = sys.modules[f"pardo.{package}.{other}"]
+                vars(module).update((public, getattr(later, public)) for public in later.__all__)

@@ -13,7 +13,18 @@ from pardo import _core
 from pardo._compiler.names import Names, UndescribedError, UnknownNameError, described, python_function, shape_of
 
 # Those that make translations.
-MODULES = ["forms", "frontend", "intrinsics", "names", "numba_cython", "source", "source_search", "translation_cache", "translator"]
+MODULES = [
+    "forms",
+    "frontend",
+    "intrinsics",
+    "names",
+    "numba_cython",
+    "source",
+    "source_search",
+    "translation_cache",
+    "translations",
+    "translator",
+]
 
 # Name, file, first line, lines, parameters, rest, defaults, body.
 Text = tuple[str, str, int, list[str], list[str], str, list[Any], tuple[Any, ...]]

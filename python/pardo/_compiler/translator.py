@@ -6,7 +6,7 @@ import dataclasses
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from pardo import _core
@@ -19,10 +19,7 @@ from pardo._compiler.refusals import refusal
 from pardo._compiler.source import Source, lambda_inside, problem
 from pardo._compiler.statements import Statements, array_call, has_named
 from pardo._compiler.structs import Struct, dataclass_struct, named_tuple
-
-if TYPE_CHECKING:
-    from pardo._compiler.frontend import Translation
-
+from pardo._compiler.translations import Translation
 
 MOST_NESTED = 200
 NESTED_ADVICE = "or by functions that call each other; give parts a name, write a loop, or look a value up in an array or a tuple"

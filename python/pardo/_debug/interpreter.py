@@ -26,47 +26,13 @@ from pardo._base.tracebacks import note
 from pardo._compiler import structs
 from pardo._core import Array
 from pardo._debug import atomics, races
+from pardo._debug.places import Place, Space
 from pardo._debug.rewriter import Rewriter
 from pardo._debug.views import ItemView, NdItemView
 from pardo._language import index_space
 from pardo._language.index_space import Constant, LocalAccessor, SubGroup, _running
 
 Site = tuple[tuple[int, int], ...]  # where a kernel is: code object and instruction of each function, the innermost first
-
-
-class _Space:
-    """The index space of a launch."""
-
-    __slots__ = ("global_range", "group_range", "local_range", "rank", "sub_group_size")
-
-    def __init__(self, name: str, global_range: Sequence[int], local_range: Sequence[int], sub_group_size: int = 0) -> None:
-        self.sub_group_size = sub_group_size
-        self.rank = len(global_range)
-        self.global_range = tuple(global_range)
-        self.local_range = tuple(local_range)
-        if local_range and len(local_range) != self.rank:
-            raise ValueError(f"{name}: the global range has {self.rank} dimensions, the local one {len(local_range)}")
-        for d, (items, size) in enumerate(zip(global_range, local_range, strict=False)):
-            if size == 0 or items % size:
-                raise ValueError(
-                    f"{name}: the global range, {items} items in dimension {d}, is not a multiple of the local one, {size}; round it up, "
-                    "and let items beyond the end do nothing"
-                )
-        self.group_range = tuple(n // size for n, size in zip(global_range, local_range, strict=False))
-
-    def groups(self) -> Iterator[tuple[int, ...]]:
-        return itertools.product(*map(range, self.group_range))
-
-    def dimension(self, op_name: str, d: Any) -> int:
-        if d is None:
-            if self.rank == 1:
-                return 0
-            raise TypeError(f"{op_name}: the range has {self.rank} dimensions; say which one, from 0")
-        number = operator.index(d)
-        if not -self.rank <= number < self.rank:
-            plural = "" if self.rank == 1 else "s"
-            raise IndexError(f"{op_name}: the range has {self.rank} dimension{plural}, there is no dimension {number}")
-        return number % self.rank
 
 
 class _Stopped(BaseException):
@@ -137,9 +103,9 @@ class _Team:
         space = launch.space
         origin = [g * n for g, n in zip(group_id, space.local_range, strict=True)]
         local_ids = itertools.product(*map(range, space.local_range))
-        self.items = [_Place(self, tuple(map(operator.add, origin, local_id)), local_id) for local_id in local_ids]
+        self.items = [_Item(self, tuple(map(operator.add, origin, local_id)), local_id) for local_id in local_ids]
         self.begun = False  # the first item has come to a barrier: the others are in threads
-        self.ended: _Place | None = None  # the item that has returned first
+        self.ended: _Item | None = None  # the item that has returned first
         self.broken = False  # the group has failed: its items end at their barriers
 
     def run(self) -> None:
@@ -161,13 +127,13 @@ class _Team:
         if self.failure is not None:
             raise self.failure
 
-    def others(self) -> Iterator[tuple[_Place, _Companion]]:
+    def others(self) -> Iterator[tuple[_Item, _Companion]]:
         for k, item in enumerate(self.items[1:]):
             if item.companion is None:
                 item.companion = self.launch.companion(k)
             yield item, item.companion
 
-    def barrier(self, here: _Place) -> None:
+    def barrier(self, here: _Item) -> None:
         """One item has come to a barrier; returns when all have."""
         if self.broken:
             raise _Stopped
@@ -206,7 +172,7 @@ class _Team:
                 self.failure = companion.failure
                 return
 
-    def missed(self, waits: _Place, ended: _Place, site: Site) -> RuntimeError:
+    def missed(self, waits: _Item, ended: _Item, site: Site) -> RuntimeError:
         self.broken = True
         return RuntimeError(
             f"group_barrier: {waits} waits at {_line(site)}, and {ended}, of the same group, returned without coming there; "
@@ -292,45 +258,19 @@ def _memory(op_name: str, shape: Any, kind: Any) -> Any:
     return made
 
 
-class _Place:
-    """Where one item is; what `pardo.get_global_id` and its like ask while the item runs."""
+class _Item(Place):
+    """One item, and what `pardo.local_array`, barriers and their like do while it runs."""
 
-    __slots__ = ("companion", "epoch", "global_id", "local_id", "space", "team")
+    __slots__ = ("companion", "epoch", "team")
 
-    def __init__(self, owner: _Team | _Space, global_id: tuple[int, ...], local_id: tuple[int, ...] = ()) -> None:
+    def __init__(self, owner: _Team | Space, global_id: tuple[int, ...], local_id: tuple[int, ...] = ()) -> None:
         self.team = owner if isinstance(owner, _Team) else None
-        self.space = owner.launch.space if isinstance(owner, _Team) else owner
-        self.global_id, self.local_id = global_id, local_id
+        if isinstance(owner, _Team):
+            super().__init__(owner.launch.space, global_id, local_id, owner.group_id)
+        else:
+            super().__init__(owner, global_id)
         self.companion: _Companion | None = None
         self.epoch = 0  # barriers that it has passed
-
-    def __str__(self) -> str:
-        return f"item {self.global_id[0] if len(self.global_id) == 1 else self.global_id}"
-
-    def in_group(self, op_name: str) -> _Team:
-        if self.team is None:
-            raise TypeError(f"{op_name}: a plain Range has no groups; launch the kernel over an NdRange")
-        return self.team
-
-    def numbers(self, what: str, op_name: str) -> tuple[int, ...]:
-        if what == "group_id":
-            return self.in_group(op_name).group_id
-        if what in ("local_range", "group_range"):
-            self.in_group(op_name)
-        elif what == "local_id":
-            self.in_group(op_name)
-            return self.local_id
-        return self.global_id if what == "global_id" else getattr(self.space, what)
-
-    def at(self, what: str, op_name: str, dimension: int | None) -> int:
-        return self.numbers(what, op_name)[self.space.dimension(op_name, dimension)]
-
-    def linear(self, what: str, size: str, op_name: str) -> int:
-        """A number in row-major order."""
-        total = 0
-        for n, extent in zip(self.numbers(what, op_name), self.numbers(size, op_name), strict=True):
-            total = total * extent + n
-        return total
 
     def local_array(self, shape: Any, dtype: Any) -> Any:
         if self.team is None:
@@ -351,16 +291,12 @@ class _Place:
             watches.orders.leaves(self.global_id, self.team.group_id, self.epoch)
         self.epoch += 1
 
-    def sub_group(self) -> tuple[int, int, int]:
-        """The number of the sub-group, that of the item in it, and how many items it has."""
-        size, items = self.space.sub_group_size, math.prod(self.space.local_range)
-        place = self.linear("local_id", "local_range", "get_sub_group")
-        return place // size, place % size, min(size, items - place // size * size)
-
     def shuffle(self, sub_group: Any, value: Any, item: int) -> Any:
         if not isinstance(sub_group, SubGroup):
             raise TypeError(f"a SubGroup is expected, of item.get_sub_group(), not {type(sub_group).__name__}")
-        values, (number, place, _) = self.in_group("shuffle").exchanged, self.sub_group()
+        self.in_group("shuffle")
+        assert self.team is not None
+        values, (number, place, _) = self.team.exchanged, self.sub_group()
         values[number, place] = value
         self.barrier()
         taken = values[number, int(item)]
@@ -378,7 +314,7 @@ class _Launch:
         self,
         function: types.FunctionType,
         name: str,
-        space: _Space,
+        space: Space,
         takes_item: bool,
         arguments: list[Any],
         watches: races.Memory | None,
@@ -403,7 +339,7 @@ class _Launch:
             self.companions.append(_Companion())
         return self.companions[k]
 
-    def enter(self, place: _Place) -> None:
+    def enter(self, place: _Item) -> None:
         """Run the function for one item, in the thread that calls this."""
         arguments = self.arguments
         if place.team is not None:
@@ -427,7 +363,7 @@ class _Launch:
         try:
             if not self.space.local_range:
                 for index in itertools.product(*map(range, self.space.global_range)):
-                    self.enter(_Place(self.space, index))
+                    self.enter(_Item(self.space, index))
                 return
             for group_id in self.space.groups():
                 _Team(self, group_id).run()
@@ -477,7 +413,7 @@ def interpret(
     race_check: bool,
 ) -> None:
     """Run a kernel's function as plain Python for all items; what it raises comes from here."""
-    space = _Space(name, global_range, local_range, sub_group_size)
+    space = Space(name, global_range, local_range, sub_group_size)
     mirror = _Mirror()
     watches = races.Memory(name, "item", bool(local_range)) if race_check else None
     launch = _Launch(function, name, space, takes_item, [mirror.of(a) for a in arguments], watches)
@@ -499,11 +435,11 @@ def check_rounds(
     mirror, rewriter = _Mirror(), Rewriter()
     values = [rewriter.given(mirror.of(a)) for a in arguments]
     given = [watches.watch(v, parameter) for parameter, v in zip(parameters, values, strict=True)]
-    space = _Space(name, [len(r) for r in ranges], ())
+    space = Space(name, [len(r) for r in ranges], ())
 
     def iterations() -> Iterator[tuple[int, ...]]:
         for counters in itertools.product(*ranges):
-            _running.set(_Place(space, counters))
+            _running.set(_Item(space, counters))
             yield counters
 
     before = _running.set(None)

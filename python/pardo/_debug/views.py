@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pardo._debug.places import Place
 from pardo._language.index_space import Group, Item, NdItem, SubGroup
-
-if TYPE_CHECKING:
-    from pardo._debug.interpreter import _Place
 
 
 def _id(what: str, op_name: str) -> Any:
@@ -45,7 +43,7 @@ class _View:
 
     __slots__ = ("_place",)
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, place: Place) -> None:
         self._place = place
 
     @property
@@ -114,7 +112,7 @@ class _GroupView(_View, Group):
         return not any(self._place.local_id)
 
     def __repr__(self) -> str:
-        return f"Group{self._place.in_group('Group').group_id}"
+        return f"Group{self._place.in_group('Group')}"
 
 
 class _SubGroupView(_View, SubGroup):

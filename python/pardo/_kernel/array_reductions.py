@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._compiler import frontend, intrinsics
+from pardo._compiler import intrinsics, translations
 from pardo._compiler.source import problem
 from pardo._core import Array
 from pardo._kernel.parallel_loops import Scope, called, prange
@@ -122,10 +122,10 @@ class BlockedLoop:
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
         captured = [f"{PART}{n}" if n in names else n for n in region.captured]
         self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
-        self.programs: frontend.Variants[_core._Loop] = frontend.Variants()
+        self.programs: translations.Variants[_core._Loop] = translations.Variants()
         self.translation, self.loop = self.programs.current(self._made)
 
-    def _made(self) -> tuple[frontend.Translation, _core._Loop]:
+    def _made(self) -> tuple[translations.Translation, _core._Loop]:
         given = {**self.region.given, "$min": min, "$range": range, "$prange": prange}
         own = {BLOCK, ROUND, LOW, *self.names}
         translation = self.region.translated(self.loop_node, self.parameters, given, own)

@@ -11,7 +11,7 @@ from pardo import _core
 from pardo._base.arguments import fast_math, flag, integer, optional_flag
 from pardo._base.notebook import ShownText, html_table
 from pardo._base.public_names import publish_module
-from pardo._compiler import frontend, source_search
+from pardo._compiler import frontend, source_search, translations
 from pardo._compiler.names import python_function, refuse_suspended
 from pardo._kernel import pickling
 from pardo._kernel.environment import checks_of
@@ -58,8 +58,8 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
             raise ValueError(f"kernel: sub_group_size is a power of two, at most 2**30, not {sub_group_size}")
         self._options = (fastmath, checks_of(bounds_check), self._sub_group_size)
         self._race_check = race_check
-        self._made: tuple[frontend.Translation | None, dict[bool, _core._Kernel]] = (None, {})
-        self._variants: frontend.Variants[dict[bool, _core._Kernel]] = frontend.Variants()
+        self._made: tuple[translations.Translation | None, dict[bool, _core._Kernel]] = (None, {})
+        self._variants: translations.Variants[dict[bool, _core._Kernel]] = translations.Variants()
         self._launchers: dict[Any, Launcher] = {}
         code = function.__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -188,7 +188,7 @@ class KernelFunction(pickling.Unchanging, Launchable, Generic[P]):
             raise TypeError(f"{self.__name__}: no argument for {', '.join(f'`{n}`' for n in missing)}")
         return tuple(values[n] if n in values else defaults[n] for n in names)
 
-    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...], frontend.Translation]:
+    def _program(self, arguments: tuple[Any, ...], local: list[int]) -> tuple[_core._Kernel, tuple[Any, ...], translations.Translation]:
         """The program for the arguments, these as it takes them, and what it was made of."""
         translation, programs = self._made  # of each other, whatever other threads make
         if translation is None or (translation.captured and translation.changed()):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._compiler import frontend, liveness, structs
+from pardo._compiler import frontend, liveness, structs, translations
 from pardo._compiler.defining import defined
 from pardo._compiler.liveness import Around
 from pardo._compiler.source import Source, problem, warn_at
@@ -149,7 +149,7 @@ class Region(_core._LoopCall):
         self.fixed = [fixed_of(self.scope.function, bounds) for bounds in self.bounds]
         self.first_bounds: list[tuple[int, int]] = []  # start and step in the first run
         self.initial = [self.captured.index(n) for n in self.results] if self.parallel else []
-        self._programs: frontend.Variants[_core._Loop] = frontend.Variants()
+        self._programs: translations.Variants[_core._Loop] = translations.Variants()
         self.loop = self._programs.current(lambda: (self.translation, self._made()))[1]
         self._let_core_run()
 
@@ -173,14 +173,14 @@ class Region(_core._LoopCall):
                     "Reduce into it (s += …, m = max(m, …)), or write into an array",
                 )
 
-    def _translated(self) -> frontend.Translation:
+    def _translated(self) -> translations.Translation:
         """The loop as a function of the names that it takes from outside, and of start and step of each dimension."""
         extra = [name for d in range(len(self.parallel_loops)) for name in (f"$start{d}", f"$step{d}")]
         made = self.translated(self.first, [*self.captured, *extra], self.given, set())
         self.draws = _core._Loop.draws(made.function)
         return self.translated(self.first, [*self.captured, KEY, *extra], self.given, set()) if self.draws else made
 
-    def translated(self, loop: ast.stmt, parameters: list[str], given: dict[str, Any], own: set[str]) -> frontend.Translation:
+    def translated(self, loop: ast.stmt, parameters: list[str], given: dict[str, Any], own: set[str]) -> translations.Translation:
         """A loop as a function; `given`: further names from outside; `own`: its names that the user's function does not have."""
         source = self.scope.source
         arguments = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
@@ -203,12 +203,12 @@ class Region(_core._LoopCall):
             False,
             translator.outside,
         )
-        return frontend.Translation(made, tuple(translator.captured))
+        return translations.Translation(made, tuple(translator.captured))
 
     def _made(self) -> _core._Loop:
         return self.program(self.translation, len(self.parallel_loops), self.results)
 
-    def program(self, translation: frontend.Translation, dimensions: int, results: list[str]) -> _core._Loop:
+    def program(self, translation: translations.Translation, dimensions: int, results: list[str]) -> _core._Loop:
         o = self.options
         return _core._Loop(
             translation.function, dimensions, list(results), o.fastmath, o.bounds_check, list(self.lists), self.large, o.truncates
@@ -221,7 +221,7 @@ class Region(_core._LoopCall):
             self.translation = translation  # last: until then other threads refresh it too
             self._let_core_run()
 
-    def _made_again(self) -> tuple[frontend.Translation, _core._Loop]:
+    def _made_again(self) -> tuple[translations.Translation, _core._Loop]:
         translation = self._translated()
         return translation, self.program(translation, len(self.parallel_loops), self.results)
 

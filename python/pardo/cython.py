@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import sys
 
-from pardo._base.public_names import publish_module
 from pardo._cython.building import build, cythonize, main
 from pardo._cython.loading import install, load_ipython_extension, uninstall
+from pardo._extending import publish_module
 
 __all__ = ["build", "cythonize", "install", "load_ipython_extension", "uninstall"]
 

@@ -4,7 +4,9 @@ import functools
 import re
 from pathlib import Path
 
+import pardo
 import pytest
+from pardo import _extending
 
 ROOT = Path(__file__).resolve().parents[2]
 BINDINGS = ROOT / "python" / "bind"
@@ -159,15 +161,17 @@ def test_only_back_ends_ask_for_a_back_end():
 PACKAGE = ROOT / "python" / "pardo"
 # A module imports what is in its own folder, or to the left of it; what has to call to the right is handed a function or a list.
 ORDER = ["_core", "_base", "_runtime", "_data", "_array", "_ufunc", "_compiler", "_language", "_debug", "_kernel", "_offload", "_generate"]
-ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host", "_cython"]
+ORDER += ["_random", "_functions", "_records", "_fft", "_analysis", "_filters", "_matrices", "_polynomials", "_sparse", "_host"]
 ORDER += [
     "_numpy",
     "_plugins",
-    ("algorithm", "cython", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
+    ("algorithm", "fft", "lib", "linalg", "ndimage", "polynomial", "random", "signal", "sparse", "special"),
     "scipy",
     "_names",
+    "_extending",
     "__init__",
-    "compat",
+    "_cython",
+    ("compat", "cython"),
     "__main__",
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in ([names] if isinstance(names, str) else names)}
@@ -291,6 +295,7 @@ IMPORTERS = {
     "_base.public_names": "what the package has listed, for pickles",
     "_kernel.parallel_loops": "what the user's function imports",
     "_names": "its own table, whose names are checked as strings",
+    "_extending": "its own table, whose names are checked as strings",
     "special": "its own table, whose names are checked as strings",
 }
 LABELS = {"publish_module", "shown", "say", "AbortError"}  # calls that take a public name: what users read, not what is imported
@@ -349,7 +354,7 @@ def test_strings_name_no_modules_above(layer):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("layer", [name for name in RANK if name not in ("_core", "compat", "__main__")])
+@pytest.mark.parametrize("layer", [name for name in RANK if RANK[name] < RANK["__init__"] and name != "_core"])
 def test_nothing_below_asks_for_the_package_itself(layer):
     """`sys.modules["pardo"]` and `import_module("pardo")` are imports; what is to be had of it is in _base/face.py."""
     wrong = []
@@ -392,3 +397,68 @@ def test_nothing_is_put_into_another_module(layer):
             if any(isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name) and t.value.id in imports for t in targets):
                 wrong.append(f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
     assert not wrong, "\n".join(wrong)
+
+
+# --- packages over the package
+
+OVER = [module for module in MODULES if RANK[_layer(module)] > RANK["__init__"] and module != "__main__"]
+
+
+@pytest.mark.parametrize("layer", sorted({_layer(module) for module in OVER}))
+def test_compat_and_cython_could_be_packages_of_their_own(layer):
+    """They import public names, their own modules, and what _extending.py lists."""
+    public = set(pardo.__dir__()) | {"__version__"}
+    modules = [m for m in OVER if _layer(m) == layer]
+    wrong = []
+    for module in modules:
+        for node in ast.walk(tree_of(module)):
+            names = []
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "pardo":
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names if alias.name.partition(".")[0] == "pardo"]
+            for name in names:
+                _, first, *rest = [*name.split("."), ""]
+                own = (_layer(_module(name) or _module(name.rpartition(".")[0]) or "")) in ("_cython", "compat")
+                if not (own or (first == "_extending" and rest) or first in public or not first):
+                    wrong.append(f"{MODULES[module].relative_to(ROOT)}:{node.lineno} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_private_names_of_the_package_are_not_reached_through_it():
+    """`pardo._core`, and `pp._array` of a module that is imported by another name."""
+    wrong = []
+    for module in OVER:
+        known = {a.asname or a.name for n in ast.walk(tree_of(module)) if isinstance(n, ast.Import) for a in n.names if a.name == "pardo"}
+        wrong += [
+            f"{MODULES[module].relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+            for node in ast.walk(tree_of(module))
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known
+            if node.attr.startswith("_") and not node.attr.startswith("__")
+        ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_packages_stand_on_is_listed_told_and_used():
+    names = [*_extending._FILE_OF, *_extending._MODULE_OF]
+    used = {
+        alias.name
+        for module in OVER
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ImportFrom) and node.module == "pardo._extending"
+        for alias in node.names
+    }
+    assert used == set(names)
+    typed = [
+        (node.module, alias.name)
+        for node in ast.walk(tree_of("_extending"))
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("pardo.")
+        for alias in node.names
+    ]
+    assert sorted(typed) == sorted(
+        [(f"pardo.{file}", name) for name, file in _extending._FILE_OF.items()]
+        + [(f"pardo.{file.rpartition('.')[0]}", name) for name, file in _extending._MODULE_OF.items()]
+    )
+    told = set(re.findall(r"``(\w+)``", _extending.__doc__))
+    assert told >= {name for name in names if not name.startswith("_")}
+    assert all(getattr(_extending, name) is not None for name in names)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from pardo import __version__
 from pardo._cython.building import build
 
 __all__ = ["install", "load_ipython_extension", "uninstall"]
@@ -20,9 +21,8 @@ __all__ = ["install", "load_ipython_extension", "uninstall"]
 def folder_of(path: str, text: bytes) -> str:
     """Where the extension of a file is kept: by what it holds, what its path is, and who compiles it."""
     import Cython
-    from pardo import _core
 
-    key = hashlib.sha256(b"\0".join([path.encode(), text, Cython.__version__.encode(), _core._version.encode()])).hexdigest()[:24]
+    key = hashlib.sha256(b"\0".join([path.encode(), text, Cython.__version__.encode(), __version__.encode()])).hexdigest()[:24]
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "pardo", "cython", key)
 

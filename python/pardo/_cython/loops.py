@@ -6,11 +6,11 @@ import copy
 from typing import Any
 
 from Cython.Compiler import ExprNodes, Nodes
-from pardo._compiler import liveness
 from pardo._cython.errors import refuse
 from pardo._cython.expressions import LOAD, STORE
 from pardo._cython.statements import Place, Translator, children
 from pardo._cython.types import Path, dtype_name, plain
+from pardo._extending import liveness
 
 _NEVER = 2**63 - 1  # where no iteration leaves a loop
 

@@ -11,24 +11,31 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from pardo import _core
-from pardo._base.forks import held_lock, renewed_lock
-from pardo._compiler import source
-from pardo._compiler.intrinsics import known
-from pardo._compiler.source import Source
-from pardo._core import Device
+from pardo import Device, prange
 from pardo._cython import carried, functions
-from pardo._data import mappings, tables
-from pardo._data.tables import table_of
-from pardo._kernel.environment import plainly
-from pardo._kernel.jit import JitFunction
-from pardo._kernel.parallel_loops import checked_iterations, chunk_of, counted, prange
-from pardo._kernel.regions import LEFT
-from pardo._kernel.rewriting import NestedLoops, build
-from pardo._offload.inference import function_tree
-from pardo._offload.offloading import KINDS, OffloadFunction
+from pardo._extending import (
+    KINDS,
+    LEFT,
+    JitFunction,
+    NestedLoops,
+    OffloadFunction,
+    Source,
+    _LateResults,
+    _Region,
+    build,
+    checked_iterations,
+    chunk_of,
+    counted,
+    function_tree,
+    held_lock,
+    mappings,
+    plainly,
+    renewed_lock,
+    source,
+    table_of,
+    tables,
+)
 
-assert known is not None
 _LISTS = {**KINDS, "from_": "from_"}
 
 
@@ -128,7 +135,7 @@ class Variant:
         self._function, self._results, self._loops = function, results, loops
         self._statements: Any = True  # a function with loops of the core; True before that was tried, False if there can be none
         self._lock = renewed_lock()
-        self.calls: _core._Region | None = None
+        self.calls: _Region | None = None
         self._misses = 0
 
     def __call__(self, *arguments: Any) -> Any:
@@ -208,7 +215,7 @@ class Variant:
                 (name, -1, name in counting, 0, ()) if a is None else (name, a.ndim, False, a.itemsize, tuple(_pieces(a.dtype)))
                 for name, a in zip(names, arrays, strict=True)
             ]
-            self.calls = _core._Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
+            self.calls = _Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
         table = table_of(function._target())
         if not self._loops:
             given = {name: a for name, a in zip(names, arrays, strict=True) if a is not None}
@@ -352,7 +359,7 @@ def _defined(node: ast.FunctionDef, variant: dict[str, Any], lines: list[str], n
 def _finish_late_results() -> None:
     """Copy to the host what regions of the innermost block have left on a device."""
     entered = tables.blocks.get()
-    if entered and type(entered[-1].owner) is _core._LateResults:
+    if entered and type(entered[-1].owner) is _LateResults:
         entered[-1].owner.finish()
 
 
@@ -365,7 +372,7 @@ def enter(place: str, kinds: tuple[str, ...], names: tuple[str, ...], on: Any, q
             x = np.asarray(given)
             made.append(mappings.mapping("device", x, _LISTS[kind], f"`{name}` at {place}, {x.dtype} of shape {x.shape}"))
     mapped = mappings.enter(table, mappings.larger_first(made), "device")
-    owner = _core._LateResults() if quiet else None
+    owner = _LateResults() if quiet else None
     tables.blocks.set((*tables.blocks.get(), tables.Block(table, owner, mapped)))
 
 

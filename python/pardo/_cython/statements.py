@@ -6,11 +6,11 @@ import inspect
 from typing import Any, NamedTuple
 
 from Cython.Compiler import ExprNodes, Nodes
-from pardo._compiler import liveness
 from pardo._cython.errors import refuse
 from pardo._cython.expressions import LOAD, STORE, Expressions, operator_of, tuple_of
 from pardo._cython.functions import FAILING, TABLE
 from pardo._cython.types import Path, dtype_name, fields, plain, sizes
+from pardo._extending import liveness
 
 _RESERVED = {*TABLE, "_np", "_prange", "abs", "bool", "complex", "len", "max", "min", "range"}
 Place = tuple[Any, Path]  # the entry of a variable; if it is a struct, what leads to a number in it

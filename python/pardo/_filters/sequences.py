@@ -19,13 +19,13 @@ __all__ = ["convolve", "correlate"]
 _MODES = ("valid", "same", "full")
 
 
-def _mode(mode: Any, op_name: str) -> str:
+def mode_of(mode: Any, op_name: str) -> str:
     if isinstance(mode, (int, np.integer)) and not isinstance(mode, bool) and 0 <= mode < 3:
         return _MODES[mode]
     return word(mode, f"{op_name}: mode", _MODES)
 
 
-def _sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
+def two_sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
     x, y = operands([a, v], op_name)
     x, y = (_core._reshape(s, [1]) if s.ndim == 0 else s for s in (x, y))
     if x.ndim != 1 or y.ndim != 1:
@@ -106,12 +106,12 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Array:
     >>> pp.convolve(pp.asarray([1, 2, 3]), [0, 1, 2])
     array([0, 1, 4, 7, 6])
     """
-    x, y = _sequences(a, v, "convolve")
+    x, y = two_sequences(a, v, "convolve")
     if y.size > x.size:
         x, y = y, x
     m = y.size
     y = _core._flip(y, [0])
-    kind = _mode(mode, "convolve")
+    kind = mode_of(mode, "convolve")
     if kind != "same":
         return _sliding(x, y, kind, "convolve")
     first = (m - 1) // 2
@@ -153,9 +153,9 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     """
     if any(getattr(s, "ndim", 1) == 0 or isinstance(s, SCALARS) for s in (a, v)):
         raise ValueError("correlate: object of too small depth for desired array: sequences of one dimension are expected")
-    x, y = _sequences(a, v, "correlate")
+    x, y = two_sequences(a, v, "correlate")
     y = _core.conjugate(y) if y.dtype.kind == "c" else y
-    kind = _mode(mode, "correlate")
+    kind = mode_of(mode, "correlate")
     turned = y.size > x.size
     if turned:  # the sums in the other order: those of both sequences backwards
         x, y = _core._flip(y, [0]), _core._flip(x, [0])

@@ -98,7 +98,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
     ) -> None:
         self.excluded = frozenset(excluded or ())
         self.signature = signature
-        self._core_dimensions = None if signature is None else _parsed(signature)
+        self._core_dimensions = None if signature is None else parsed_signature(signature)
         if otypes is not None and not isinstance(otypes, Iterable):
             raise ValueError(f"vectorize: otypes must be a text of type characters or a sequence of data types, not {otypes!r}")
         self._dtypes = None if otypes is None else tuple(dtype_of(t, "vectorize: otypes") for t in otypes)
@@ -155,7 +155,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         names, results = self._core_dimensions or ([[] for _ in given], None)
         if len(names) != len(given):
             raise TypeError(f"{op_name}: the signature {self.signature} is for {len(names)} arguments, here are {len(given)}")
-        shape, sizes, inputs = _flattened(inputs, names, op_name)
+        shape, sizes, inputs = flattened_inputs(inputs, names, op_name)
         count = math.prod(shape)
         others = tuple(values[k] for k in whole)
         queue = next(x.queue for x in inputs if type(x) is Array)
@@ -254,7 +254,7 @@ def _reordered(function: Any, order: tuple[int, ...]) -> Callable[..., Any]:
     return call
 
 
-def _parsed(signature: str, op_name: str = "vectorize") -> tuple[list[list[str]], list[list[str]]]:
+def parsed_signature(signature: str, op_name: str = "vectorize") -> tuple[list[list[str]], list[list[str]]]:
     """Names of the dimensions of arguments and results."""
     part = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
     parts = rf"{part}(?:\s*,\s*{part})*"
@@ -282,7 +282,7 @@ def _prepared(values: list[Any], op_name: str) -> list[Any]:
     return made if any(type(x) is Array for x in made) else [asarray(made[0]), *made[1:]]
 
 
-def _flattened(inputs: list[Any], names: list[list[str]], op_name: str) -> tuple[list[int], dict[str, int], list[Any]]:
+def flattened_inputs(inputs: list[Any], names: list[list[str]], op_name: str) -> tuple[list[int], dict[str, int], list[Any]]:
     """The shape of the results but for the signature's dimensions, the extents of these, and arrays with one dimension for the rest."""
     sizes: dict[str, int] = {}
     for k, (x, part) in enumerate(zip(inputs, names, strict=True)):

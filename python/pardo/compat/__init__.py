@@ -12,8 +12,8 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from pardo._base import absent as _absent
-from pardo._base import public_names as _public_names
+from pardo._extending import answer as _answer
+from pardo._extending import missing as _missing
 
 __all__ = ["dpctl", "dpnp", "numba", "numba_dpex", "pyopencl"]
 
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> _Any:
     """Read the module of that name."""
     if name in __all__:
         return _importlib.import_module(f"pardo.compat.{name}")
-    raise _absent.missing(__name__, name)
+    raise _missing(__name__, name)
 
 
 def __dir__() -> list[str]:
@@ -37,4 +37,4 @@ def __dir__() -> list[str]:
     return __all__
 
 
-_public_names.answer(globals())
+_answer(globals())

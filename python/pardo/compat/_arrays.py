@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pardo
-from pardo._base import tracebacks
+from pardo._extending import shown
 from pardo.compat import _attributes  # noqa: F401 (attaches dpctl's names)
 from pardo.compat._names import missing, with_queue
 
@@ -50,7 +50,7 @@ def namespace(name: str) -> Callable[..., Any]:
     """pardo's function of a name; creation functions take `sycl_queue=`."""
     function: Callable[..., Any] = getattr(pardo, RENAMED.get(name, name))
     if RENAMED.get(name, name) in CREATION:
-        return tracebacks.shown(with_queue(function), name, "pardo.compat")  # type: ignore[no-any-return]
+        return shown(with_queue(function), name, "pardo.compat")  # type: ignore[no-any-return]
     return function
 
 

@@ -5,11 +5,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from pardo import _core
-from pardo._array.interop import asnumpy
-from pardo._array.methods import attach
-from pardo._runtime.devices import Platform, get_devices, get_platforms
-from pardo._runtime.memory import Memory
+from pardo import Array, Context, Device, Event, Platform, Queue, asnumpy, get_devices, get_platforms
+from pardo._extending import Memory, attach
 from pardo.compat._memory import ArrayMemory, MemoryNames, Placed
 from pardo.compat._names import queue_of
 from pardo.compat._queue import SyclQueue
@@ -24,7 +21,7 @@ ASPECTS = (
 )
 
 
-_to_device = _core.Array.to_device
+_to_device = Array.to_device
 _TYPES = tuple(str(kind.value) for kind in device_type)
 
 
@@ -65,12 +62,12 @@ class DeviceNames:
     @property
     def sycl_queue(self: Any) -> SyclQueue:
         """The queue that is taken where a device is named."""
-        return SyclQueue(_core.Queue.of(self))
+        return SyclQueue(Queue.of(self))
 
     @property
     def sycl_context(self: Any) -> Any:
         """The context of its queue."""
-        return _core.Queue.of(self).context
+        return Queue.of(self).context
 
     @property
     def sycl_platform(self: Any) -> Any:
@@ -98,7 +95,7 @@ class DeviceNames:
 
     def can_access_peer(self: Any, peer: Any, value: str = "access_supported") -> bool:
         """Tell whether kernels read another device's memory: they never do, data is copied."""
-        if not isinstance(peer, _core.Device):
+        if not isinstance(peer, Device):
             raise TypeError(f"can_access_peer: a SyclDevice is expected, not {type(peer).__name__}")
         if value not in ("access_supported", "atomics_supported"):
             raise ValueError(f"can_access_peer: value is 'access_supported' or 'atomics_supported', not {value!r}")
@@ -142,7 +139,7 @@ class PlatformNames:
     @property
     def default_context(self: Any) -> Any:
         """The context of its first device."""
-        return _core.Queue.of(self.devices[0]).context
+        return Queue.of(self.devices[0]).context
 
     def get_devices(self: Any, device_type: Any = "all") -> list[Any]:
         """Give its devices, all or those of one type."""
@@ -210,7 +207,7 @@ class EventNames:
         """Wait for one event or several."""
         listed = list(events) if isinstance(events, Iterable) else [events]
         for event in listed:
-            if not isinstance(event, _core.Event):
+            if not isinstance(event, Event):
                 raise TypeError(f"SyclEvent.wait_for: events are expected, not {type(event).__name__}")
         for event in listed:
             event.wait()
@@ -273,7 +270,7 @@ class ArrayNames:
         True
         """
         queue = queue_of(device)
-        return self.to_queue(queue) if isinstance(queue, _core.Queue) and stream is None else _to_device(self, device, stream=stream)
+        return self.to_queue(queue) if isinstance(queue, Queue) and stream is None else _to_device(self, device, stream=stream)
 
     def asnumpy(self: Any) -> Any:
         """Copy to an array of NumPy's.
@@ -310,11 +307,11 @@ for _name in ASPECTS.split():
     setattr(DeviceNames, f"has_aspect_{_name}", _aspect(_name))
 for _number in (1, 2, 3):
     setattr(DeviceNames, f"max_work_item_sizes{_number}d", _sizes(_number))
-attach(DeviceNames, _core.Device)
+attach(DeviceNames, Device)
 attach(PlatformNames, Platform)
-attach(ContextNames, _core.Context)
-attach(EventNames, _core.Event)
-attach(Placed, _core.Array)
-attach(ArrayNames, _core.Array)
+attach(ContextNames, Context)
+attach(EventNames, Event)
+attach(Placed, Array)
+attach(ArrayNames, Array)
 attach(Placed, Memory)
 attach(MemoryNames, Memory)

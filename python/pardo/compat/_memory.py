@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo import _core
-from pardo._runtime import memory as _memory
+from pardo._extending import _view_bytes
+from pardo._extending import memory as _memory
 from pardo.compat._queue import SyclQueue
 
 
@@ -68,7 +68,7 @@ class ArrayMemory(MemoryNames):
     def __init__(self, array: Any) -> None:
         if not array._is_contiguous():
             raise ValueError("usm_data: the elements are not contiguous; take pardo.ascontiguousarray(x) first")
-        self._array = _core._view_bytes(array, "uint8", [array.nbytes], 0)
+        self._array = _view_bytes(array, "uint8", [array.nbytes], 0)
         self.queue, self.device, self.usm_type = array.queue, array.device, array.usm_type
 
     nbytes: Any = _memory.Memory.nbytes

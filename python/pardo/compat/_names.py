@@ -5,9 +5,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from pardo._base import absent
-from pardo._base.arguments import device_of
-from pardo._core import Array, Queue
+from pardo import Array, Queue
+from pardo._extending import device_of, unknown
 
 
 class Constructor(type):
@@ -25,7 +24,7 @@ class Constructor(type):
 def missing(module: str, name: str, table: dict[str, str], otherwise: str) -> AttributeError | ImportError:
     """The exception for a name that a module does not have: what to use, by a table of names in groups, else in general."""
     told = next((text for names, text in table.items() if name in names.split()), "")
-    return absent.unknown(module, name, told or otherwise, bool(told))
+    return unknown(module, name, told or otherwise, bool(told))
 
 
 def queue_of(queue: Any) -> Queue | None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pardo import _core
-from pardo._base.public_names import publish_module
-from pardo._core import Context, Device, Event, Queue
-from pardo._language.index_space import NdRange, Range
-from pardo._runtime.queues import operand
+from pardo import Context, Device, Event, NdRange, Queue, Range
+from pardo._extending import _view_bytes, operand, publish_module
 from pardo.compat._words import backend_type
 
 __all__ = ["SyclQueue"]
@@ -135,7 +132,7 @@ class SyclQueue:
         Event
             Completes with the copy.
         """
-        to, source = (_core._view_bytes(x, "uint8", [count], 0) for x in (operand(getattr(m, "_array", m), "memcpy") for m in (dest, src)))
+        to, source = (_view_bytes(x, "uint8", [count], 0) for x in (operand(getattr(m, "_array", m), "memcpy") for m in (dest, src)))
         return self._queue.copy(to, source, depends=list(dEvents))
 
     def memset(self, mem: Any, val: int = 0, count: int = -1) -> None:
@@ -145,7 +142,7 @@ class SyclQueue:
     def memset_async(self, mem: Any, val: int = 0, count: int = -1, dEvents: Sequence[Event] = ()) -> Event:
         """Store one byte in the first `count` bytes of memory; in all if it is negative."""
         whole = operand(getattr(mem, "_array", mem), "memset")
-        to = _core._view_bytes(whole, "uint8", [whole.nbytes if count < 0 else count], 0)
+        to = _view_bytes(whole, "uint8", [whole.nbytes if count < 0 else count], 0)
         return self._queue.fill(to, val, depends=list(dEvents))
 
     def print_device_info(self) -> None:

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import os
 
-from pardo._base.arguments import warn
-from pardo._core import Device
-from pardo._runtime.devices import set_default_device
+from pardo import Device, set_default_device
+from pardo._extending import warn
 
 _BACKENDS = {"*": "", "opencl": "opencl", "level_zero": "opencl", "ext_oneapi_level_zero": "opencl", "cuda": "cuda", "native_cpu": "cpu"}
 _BACKENDS |= {"host": "cpu"}

@@ -12,17 +12,17 @@ import types as _types
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
-from pardo import _core
+from pardo import Context as _Context
+from pardo import Device as SyclDevice
+from pardo import DeviceError as _DeviceError
+from pardo import Event as SyclEvent
+from pardo import Platform as _Platform
+from pardo import __version__ as _version
 from pardo import device_context as _device_context
 from pardo import get_devices as _get_devices
 from pardo import get_platforms as _get_platforms
 from pardo import select_device as _select_device
-from pardo._base import public_names as _public_names
-from pardo._core import Context as _Context
-from pardo._core import Device as SyclDevice
-from pardo._core import DeviceError as _DeviceError
-from pardo._core import Event as SyclEvent
-from pardo._runtime.devices import Platform as _Platform
+from pardo._extending import show_module as _show_module
 from pardo.compat import _attributes as _attributes  # gives devices, events and arrays dpctl's names
 from pardo.compat import _selectors
 from pardo.compat._names import Constructor as _Constructor
@@ -315,9 +315,9 @@ def __getattr__(name: str) -> _Any:
     if name in _MODULES:
         return _importlib.import_module(f"pardo.compat.dpctl.{name}")
     if name == "__version__":
-        return _core._version
+        return _version
     raise _missing(__name__, name, _INSTEAD, "see the guide 'From dpnp and dpctl' for pardo's names")
 
 
 _selectors.read()
-_public_names.show_module(globals())
+_show_module(globals())

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo._base.public_names import publish_module
-from pardo._core import Array
-from pardo._runtime import memory as _memory
+from pardo import Array
+from pardo._extending import memory as _memory
+from pardo._extending import publish_module
 from pardo.compat import _attributes  # noqa: F401 (gives memory dpctl's names)
 from pardo.compat._memory import ArrayMemory, copied
 from pardo.compat._names import missing, queue_of

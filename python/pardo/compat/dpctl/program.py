@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from pardo import _core
-from pardo._base.public_names import publish_module
-from pardo._core import CompileError
-from pardo._kernel.program import Program, ProgramKernel
-from pardo._runtime.memory import Memory
+from pardo import CompileError, Program
+from pardo._extending import Memory, ProgramKernel, _view_bytes, publish_module
 from pardo.compat._memory import ArrayMemory
 from pardo.compat._names import missing, queue_of
 
@@ -53,7 +50,7 @@ def arguments_of(kernel: ProgramKernel, values: Sequence[Any]) -> list[Any]:
         if memory is not None:
             pointed = types[k].removeprefix("const ").partition("*")[0].rstrip("0123456789 ") if k < len(types) else ""
             dtype = np.dtype(_ELEMENTS.get(pointed, "B"))
-            out.append(_core._view_bytes(memory, dtype, [memory.nbytes // dtype.itemsize], 0))
+            out.append(_view_bytes(memory, dtype, [memory.nbytes // dtype.itemsize], 0))
         else:
             out.append(_NUMBERS[type(value)](value.value) if type(value) in _NUMBERS else value)
     return out

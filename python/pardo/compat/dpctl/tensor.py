@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pardo
-from pardo import _core
-from pardo._base.arguments import axis_index, default_on, default_queue, dtype_of, index
-from pardo._base.arguments import shape as read_shape
-from pardo._base.public_names import show_module as _show_module
-from pardo._core import Array
-from pardo._runtime.memory import Memory
+from pardo import Array
+from pardo._extending import Memory, _strided, _view_bytes, axis_index, default_on, default_queue, dtype_of, index
+from pardo._extending import shape as read_shape
+from pardo._extending import show_module as _show_module
 from pardo.compat import _arrays
 from pardo.compat._names import Constructor, queue_of
 
@@ -83,14 +81,14 @@ class usm_ndarray(metaclass=Constructor):  # noqa: N801 (dpctl's name)
         elif isinstance(buffer, Memory):
             memory = buffer.array()
         elif buffer._is_contiguous():
-            memory = _core._view_bytes(buffer, np.dtype(np.uint8), [buffer.nbytes], 0)
+            memory = _view_bytes(buffer, np.dtype(np.uint8), [buffer.nbytes], 0)
         else:
             raise ValueError("usm_ndarray: the elements of buffer are not contiguous; give buffer.copy()")
         have = memory.size // element.itemsize
         if last >= have or (all(extents) and first + sum(s for s in spans if s < 0) < 0):
             raise ValueError(f"usm_ndarray: elements would lie outside of the memory, which has room for {have} of {element}")
         begin = first if all(extents) else 0
-        return _core._strided(memory, element, extents, [step * element.itemsize for step in steps], begin * element.itemsize)
+        return _strided(memory, element, extents, [step * element.itemsize for step in steps], begin * element.itemsize)
 
 
 def _steps(strides: Any, extents: list[int], order: str) -> list[int]:

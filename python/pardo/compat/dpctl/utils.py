@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pardo._base.public_names import publish_module
-from pardo._core import Device, Event, ExecutionPlacementError
+from pardo import Device, Event, ExecutionPlacementError
+from pardo._extending import publish_module
 from pardo.compat._names import missing
 
 __all__ = [

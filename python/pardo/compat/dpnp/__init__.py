@@ -10,13 +10,15 @@ import importlib as _importlib
 from typing import Any
 
 import numpy as _np
+import pardo as _pardo
+from pardo import Array as ndarray  # noqa: N813
 from pardo import signal as _signal
-from pardo._array import contexts as _contexts
-from pardo._base import public_names as _public_names
-from pardo._base.arguments import default_on as _default_on
-from pardo._base.arguments import word as _word
-from pardo._core import Array as ndarray  # noqa: N813
-from pardo._filters import sequences as _sequences
+from pardo._extending import copying as _copying
+from pardo._extending import default_on as _default_on
+from pardo._extending import mode_of as _mode_of
+from pardo._extending import show_module as _show_module
+from pardo._extending import two_sequences as _two_sequences
+from pardo._extending import word as _word
 from pardo.compat import _arrays
 from pardo.compat._names import placed as _placed
 
@@ -63,8 +65,8 @@ def is_supported_array_type(a: Any) -> bool:
 def _by_method(op_name: str, a: Any, v: Any, mode: Any, method: Any) -> ndarray:
     how = _word(method, f"{op_name}: method", ("auto", "direct", "fft"))
     if how == "auto":
-        return getattr(_sequences, op_name)(a, v, mode)  # type: ignore[no-any-return]
-    kind, (x, y) = _sequences._mode(mode, op_name), _sequences._sequences(a, v, op_name)
+        return getattr(_pardo, op_name)(a, v, mode)  # type: ignore[no-any-return]
+    kind, (x, y) = _mode_of(mode, op_name), _two_sequences(a, v, op_name)
     every: ndarray = getattr(_signal, op_name)(x, y, "full", how)
     if kind == "full":
         return every
@@ -75,7 +77,7 @@ def _by_method(op_name: str, a: Any, v: Any, mode: Any, method: Any) -> ndarray:
     return every[first : first + n]
 
 
-@_contexts.copying
+@_copying
 def convolve(a: Any, v: Any, mode: Any = "full", method: str = "auto") -> ndarray:
     """Return the convolution of two sequences: `pardo.convolve`.
 
@@ -106,7 +108,7 @@ def convolve(a: Any, v: Any, mode: Any = "full", method: str = "auto") -> ndarra
     return _by_method("convolve", a, v, mode, method)
 
 
-@_contexts.copying
+@_copying
 def correlate(a: Any, v: Any, mode: Any = "valid", method: str = "auto") -> ndarray:
     """Return the correlation of two sequences, the second conjugated: `pardo.correlate`.
 
@@ -166,4 +168,4 @@ def __dir__() -> list[str]:
     return _arrays.names(globals())
 
 
-_public_names.show_module(globals())
+_show_module(globals())

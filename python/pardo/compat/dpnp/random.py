@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pardo
-from pardo._base.public_names import show_module as _show_module
-from pardo._random import legacy
+from pardo._extending import shared as _shared
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing, placed
 
 
@@ -43,13 +43,13 @@ class RandomState:
     """
 
     def __init__(self, seed: Any = None, device: Any = None, sycl_queue: Any = None) -> None:
-        self._stream, self._placed = legacy.RandomState(seed), placed("RandomState", device, sycl_queue)
+        self._stream, self._placed = pardo.random.RandomState(seed), placed("RandomState", device, sycl_queue)
 
     @classmethod
     def _on(cls, queue: Any) -> RandomState:
         """Draws of what all functions of the module draw from."""
         made = cls.__new__(cls)
-        made._stream, made._placed = legacy.shared, queue
+        made._stream, made._placed = _shared, queue
         return made
 
     def get_sycl_queue(self) -> Any:
@@ -91,7 +91,7 @@ class RandomState:
         return self._stream.uniform(low, high, size, dtype=dtype, queue=self._placed, usm_type=usm_type)
 
     def __getattr__(self, name: str) -> Any:
-        known = hasattr(legacy.RandomState, name)
+        known = hasattr(pardo.random.RandomState, name)
         told = "use pardo.random.RandomState, whose draws take queue=" if known else "dpnp's has no such name"
         raise AttributeError(f"RandomState: there is no '{name}': {told}")
 

@@ -11,7 +11,7 @@ from typing import Any as _Any
 
 import numpy as _np
 import pardo as _pp
-from pardo._base import public_names as _public_names
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing as _missing
 from pardo.compat.numba import ufuncs as _ufuncs
 from pardo.compat.numba.core import config, errors, types
@@ -243,4 +243,4 @@ def __getattr__(name: str) -> _Any:
     raise _missing(__name__, name, _INSTEAD, "see the guide 'Coming from Numba'")
 
 
-_public_names.show_module(globals())
+_show_module(globals())

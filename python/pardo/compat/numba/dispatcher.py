@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo._base.public_names import publish_module
-from pardo._kernel.jit import JitFunction
-from pardo._kernel.rewriting import Built, build
+from pardo._extending import Built, JitFunction, build, publish_module
 from pardo.compat.numba.threads import for_loops
 
 __all__ = ["Dispatcher"]

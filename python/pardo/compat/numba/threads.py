@@ -11,12 +11,20 @@ from typing import Any
 
 import numpy as np
 import pardo as pp
-from pardo import _core
-from pardo._base.public_names import publish_module
-from pardo._compiler import source
-from pardo._compiler.defining import defined
-from pardo._data.tables import HOST
-from pardo._kernel.parallel_loops import Scope, called, imported, is_prange
+from pardo._extending import (
+    HOST,
+    Scope,
+    _host_chunk,
+    _host_queue,
+    _set_host_chunk,
+    _set_host_queue,
+    called,
+    defined,
+    imported,
+    is_prange,
+    publish_module,
+    source,
+)
 from pardo.compat.numba.core import config
 
 __all__ = ["get_num_threads", "get_parallel_chunksize", "parallel_chunksize", "set_num_threads", "set_parallel_chunksize"]
@@ -38,12 +46,12 @@ def set_num_threads(n: int) -> None:
         raise TypeError("The number of threads specified must be an integer")
     if not 1 <= n <= most:
         raise ValueError(f"set_num_threads: the CPU device has {most} threads, not {n}; begin the process with PARDO_NUM_THREADS={n}")
-    _core._set_host_queue(None if n == most else pp.Queue.of(pp.Device(HOST).create_sub_devices([int(n)])[0]))
+    _set_host_queue(None if n == most else pp.Queue.of(pp.Device(HOST).create_sub_devices([int(n)])[0]))
 
 
 def get_num_threads() -> int:
     """Give the number of threads that loops over NumPy's arrays run on."""
-    return _core._host_queue().device.max_compute_units or 1
+    return _host_queue().device.max_compute_units or 1
 
 
 def set_parallel_chunksize(n: int) -> int:
@@ -63,8 +71,8 @@ def set_parallel_chunksize(n: int) -> int:
         raise TypeError("The parallel chunksize must be an integer")
     if n < 0:
         raise ValueError("chunksize must be greater than or equal to zero")
-    before = _core._host_chunk()
-    _core._set_host_chunk(int(n))
+    before = _host_chunk()
+    _set_host_chunk(int(n))
     return before
 
 
@@ -72,7 +80,7 @@ class _ChunkSize:
     """Gives how many iterations a thread takes at a time; in loops, where no other loops start, that is 0, for equal shares."""
 
     def __call__(self) -> int:
-        return _core._host_chunk()
+        return _host_chunk()
 
     @staticmethod
     def _pardo_function() -> int:
@@ -99,7 +107,7 @@ class parallel_chunksize(contextlib.ContextDecorator):  # noqa: N801 (used like 
         return self._before
 
     def __exit__(self, *exception: object) -> None:
-        _core._set_host_chunk(self._before)
+        _set_host_chunk(self._before)
 
 
 def for_loops(function: types.FunctionType) -> types.FunctionType:

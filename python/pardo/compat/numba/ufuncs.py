@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pardo as pp
-from pardo import _core
-from pardo._base.public_names import publish_module
-from pardo._core import Array
-from pardo._generate import templates
-from pardo._generate.vectorize import _flattened, _parsed
+from pardo import Array
+from pardo._extending import _empty, _reshape, publish_module
+from pardo._extending import flattened_inputs as _flattened_inputs
+from pardo._extending import parsed_signature as _parsed_signature
+from pardo._extending import take as _take
 from pardo.compat.numba.core import types
 
 __all__ = ["GUFunc", "UFunc", "signatures_of"]
@@ -177,7 +177,7 @@ class UFunc:
 def each_row(item: pp.Item, f: Any, inputs: Any, outputs: Any) -> None:
     """What one item does: the function with its part of each array; it writes its part of the results."""
     i = item.get_id(0)
-    f(*templates.take(inputs, i), *templates.take(outputs, i))
+    f(*_take(inputs, i), *_take(outputs, i))
 
 
 class GUFunc:
@@ -189,7 +189,7 @@ class GUFunc:
         functools.update_wrapper(self, function)
         self.py_func = self._pardo_function = function
         self.signature, self._signatures = layout, signatures
-        self._inputs, self._results = _parsed(layout, "guvectorize")
+        self._inputs, self._results = _parsed_signature(layout, "guvectorize")
         self._kernel = pp.kernel(each_row)
         self.nin, self.nout = len(self._inputs), len(self._results)
         takes = len(inspect.signature(function).parameters)
@@ -210,17 +210,17 @@ class GUFunc:
             raise TypeError(f"{op_name}: it has no signatures, which say the dtypes of results; give arrays for them behind the arguments")
         if signature is not None:
             given = [_in_dtype(a, types.dtype_of(t)) for a, t in zip(given, signature.args, strict=False)]
-        shape, sizes, inputs = _flattened(_on_device(given), self._inputs, op_name)
+        shape, sizes, inputs = _flattened_inputs(_on_device(given), self._inputs, op_name)
         queue, items = next(x.queue for x in inputs if type(x) is Array), math.prod(shape)
         dtypes = [p.dtype for p in places] if signature is None else [types.dtype_of(t) for t in signature.args[count:]]
         cores = [[sizes[n] for n in part] for part in self._results]
-        outputs = tuple(_core._empty([items, *(core or [1])], t, queue) for t, core in zip(dtypes, cores, strict=True))
+        outputs = tuple(_empty([items, *(core or [1])], t, queue) for t, core in zip(dtypes, cores, strict=True))
         for place, output, core in zip(places, outputs, cores, strict=False):
             _check_place(op_name, place, (*shape, *core))
             output[...] = pp.asarray(place, queue=queue).reshape(output.shape)
         if items:
             self._kernel[pp.Range(items)](self.py_func, tuple(inputs), outputs)
-        made = tuple(_core._reshape(x, [*shape, *core]) for x, core in zip(outputs, cores, strict=True))
+        made = tuple(_reshape(x, [*shape, *core]) for x, core in zip(outputs, cores, strict=True))
         answers = tuple(_answered(op_name, m, given, place) for m, place in zip(made, places or (None,) * len(made), strict=True))
         return answers[0] if len(answers) == 1 else answers
 

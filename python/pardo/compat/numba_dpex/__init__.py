@@ -14,9 +14,9 @@ import warnings as _warnings
 from typing import Any as _Any
 
 import pardo as _pp
-from pardo._base import public_names as _public_names
-from pardo._compiler import texts as _texts
-from pardo._kernel.kernel import KernelFunction as _KernelFunction
+from pardo._extending import KernelFunction as _KernelFunction
+from pardo._extending import functions_of as _functions_of
+from pardo._extending import show_module as _show_module
 from pardo.compat import dpctl as _dpctl  # noqa: F401 (gives arrays dpctl's names)
 from pardo.compat import numba as _numba
 from pardo.compat._names import missing as _missing
@@ -192,7 +192,7 @@ def _converting(converts: tuple[_Any, ...], result: _Any, function: _Any) -> _An
         known[f"c{k}"] = convert
     head = f"def call({', '.join(f'x{k}' for k in range(len(converts)))}):"
     lines = [head, f"    return result(function({', '.join(given)}))" if result else f"    return function({', '.join(given)})"]
-    return _pp.func(_texts.functions_of(f"device_func {next(_numbers)}", lines, known)["call"])
+    return _pp.func(_functions_of(f"device_func {next(_numbers)}", lines, known)["call"])
 
 
 def dpjit(function: _Any = None, **options: _Any) -> _Any:
@@ -303,4 +303,4 @@ def __getattr__(name: str) -> _Any:
     raise _missing(__name__, name, _INSTEAD, "see the guide 'From numba-dpex' for pardo's names")
 
 
-_public_names.show_module(globals())
+_show_module(globals())

@@ -13,10 +13,9 @@ from collections.abc import Iterable as _Iterable
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from pardo._base import public_names as _public_names
-from pardo._core import Context, Event, Queue
-from pardo._core import Device as _Device
-from pardo._runtime.devices import get_platforms
+from pardo import Context, Event, Queue, get_platforms
+from pardo import Device as _Device
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import Constructor as _Constructor
 from pardo.compat._names import missing as _missing
 
@@ -124,4 +123,4 @@ def __getattr__(name: str) -> _Any:
     raise _missing(__name__, name, _INSTEAD, "see the guide 'Coming from Numba, PyOpenCL, CUDA' for pardo's names")
 
 
-_public_names.show_module(globals())
+_show_module(globals())

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from pardo import _core
-from pardo._array.methods import attach
-from pardo._core import Array, Event, ExecutionPlacementError, Queue
+from pardo import Array, Event, ExecutionPlacementError, Queue
+from pardo._extending import _copy_operand, attach
 
 _get, _copy, _astype, _fill = Array.get, Array.copy, Array.astype, Array.fill
 
@@ -126,7 +125,7 @@ class ArrayNames:
             raise TypeError(f"set: an array of NumPy's of {self.dtype} is expected, not {given}")
         if ary.size != self.size:
             raise ValueError(f"set: the array has {self.size} elements, and `ary` {ary.size}")
-        target[...] = _core._copy_operand(ary.reshape(self.shape), ary.dtype, self.queue, "set")
+        target[...] = _copy_operand(ary.reshape(self.shape), ary.dtype, self.queue, "set")
 
     def get(self: Any, queue: Queue | None = None, ary: Any = None, *, order: str = "C", out: Any = None) -> Any:
         """Copy to an array of NumPy's.

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pardo
-from pardo._base.arguments import SCALARS
-from pardo._base.public_names import show_module as _show_module
-from pardo._core import Array as _Array
-from pardo._core import Queue
+from pardo import Array as _Array
+from pardo import Queue
+from pardo._extending import SCALARS
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import Constructor as _Constructor
 from pardo.compat._names import missing as _missing
 from pardo.compat.pyopencl._methods import awaited as _awaited

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pardo
-from pardo._base.public_names import show_module as _show_module
-from pardo._core import Queue
+from pardo import Queue
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing as _missing
 from pardo.compat.pyopencl import _methods
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pardo
-from pardo._base.public_names import show_module as _show_module
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing as _missing
 from pardo.compat.pyopencl import array as _cl_array
 from pardo.compat.pyopencl._methods import in_place as _in_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from pardo._core import Device
+from pardo import Device
 
 NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = Device("cpu").max_compute_units or os.cpu_count() or 1
 # How errors are told, debugging, levels of optimisation, where generated code is kept.

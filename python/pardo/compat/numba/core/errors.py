@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo._base.public_names import show_module as _show_module
-from pardo._core import CompileError
+from pardo import CompileError
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing
 
 _OF = {

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from pardo import _core
-from pardo._base.public_names import publish_module
+import pardo as _pp
+from pardo._extending import publish_module
 from pardo.compat._names import missing
 
 __all__ = ["Array", "Number", "Signature", "Tuple", "Type", "UniTuple", "dtype_of", "from_dtype", "typeof", "unicode_type"]
@@ -146,7 +146,7 @@ def typeof(value: Any) -> Type:
         return from_dtype(type(value))
     if isinstance(value, np.generic):
         return from_dtype(value.dtype)
-    if isinstance(value, (np.ndarray, _core.Array)):
+    if isinstance(value, (np.ndarray, _pp.Array)):
         flags = value.flags
         layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
         return Array(from_dtype(value.dtype), value.ndim, layout)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pardo._base.public_names import show_module as _show_module
-from pardo._core import ExecutionPlacementError
+from pardo import ExecutionPlacementError
+from pardo._extending import show_module as _show_module
 from pardo.compat._names import missing
 
 __all__ = [

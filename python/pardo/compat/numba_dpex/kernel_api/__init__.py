@@ -8,8 +8,7 @@ from typing import Any
 
 import pardo as _pp
 from pardo import Group, Item, NdItem, NdRange, Range
-from pardo._base.public_names import publish_module
-from pardo._kernel.kernel import KernelFunction
+from pardo._extending import KernelFunction, publish_module
 from pardo.compat._names import missing
 from pardo.compat.numba_dpex.kernel_api.flag_enum import FlagEnum
 

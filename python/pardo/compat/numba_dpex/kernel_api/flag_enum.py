@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 
-from pardo._base.public_names import publish_module
+from pardo._extending import publish_module
 
 __all__ = ["FlagEnum"]
 

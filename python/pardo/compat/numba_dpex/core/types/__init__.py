@@ -6,8 +6,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from pardo import _core
-from pardo._base.public_names import publish_module
+import pardo as _pp
+from pardo._extending import publish_module
 from pardo.compat._names import missing
 from pardo.compat._queue import SyclQueue
 from pardo.compat.numba.core import types as _types
@@ -82,7 +82,7 @@ class USMNdArray(_types.Array):
         if queue is not None and not isinstance(queue, DpctlSyclQueue):
             raise TypeError(f"USMNdArray: queue is a DpctlSyclQueue, not {type(queue).__name__}")
         super().__init__(_types.NUMBERS["float64"] if dtype is None else dtype, ndim, layout, readonly)
-        self.queue = DpctlSyclQueue(SyclQueue._of(_core.Device(device))) if queue is None else queue
+        self.queue = DpctlSyclQueue(SyclQueue._of(_pp.Device(device))) if queue is None else queue
         self.device, self.usm_type = self.queue.sycl_device, usm_type
 
 
@@ -125,7 +125,7 @@ def _of_array(x: Any) -> DpnpNdArray:
     return DpnpNdArray(x.ndim, found.layout, found.dtype, x.usm_type, queue=DpctlSyclQueue(SyclQueue(x.queue)))
 
 
-_types.OF_CLASS[_core.Array] = _of_array
+_types.OF_CLASS[_pp.Array] = _of_array
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pardo._base.public_names import publish_module
+from pardo._extending import publish_module
 from pardo.compat.numba.core.types import Type
 
 __all__ = ["GroupType", "ItemType", "NdItemType"]

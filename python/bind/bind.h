@@ -303,6 +303,12 @@ pardo::Event launch(const pardo::Kernel& kernel, nb::handle arguments, const par
 
 // --- one function a header ----------------------------------------------------------------------------------------------------
 
+/// Lets the package install something by a name: `_core._install({name: value})`.
+void hook(const char* name, void (*install)(nb::handle value));
+/// Puts a value, or null for None, in a place that is kept for ever.
+void keep(PyObject*& place, nb::handle value);
+void bind_hooks(nb::module_& m);
+
 void bind_error(nb::module_& m);
 void bind_function(nb::module_& m);
 void bind_wait(nb::module_& m);

@@ -49,15 +49,11 @@ void tell_later(const std::shared_ptr<void>& reporter, pardo::FloatEvent event, 
 }  // namespace
 
 void bind_float_errors(nb::module_& m) {
-    m.def(
-        "_set_float_errors",
-        [](nb::object variable, nb::object function) {
-            Py_XDECREF(state);
-            state = variable.is_none() ? nullptr : variable.release().ptr();
-            if (!function.is_none()) Py_XDECREF(std::exchange(report, function.release().ptr()));
-            pardo::set_float_errors_hooks(state ? &errors : nullptr, &tell_later);
-        },
-        nb::arg("variable").none(), nb::arg("report").none());
+    hook("report_float_errors", [](nb::handle function) { keep(report, function); });
+    hook("float_errors", [](nb::handle variable) {
+        keep(state, variable);
+        pardo::set_float_errors_hooks(state ? &errors : nullptr, &tell_later);
+    });
 }
 
 }  // namespace bind

@@ -28,7 +28,7 @@ struct Generator {
 PyTypeObject *function_type = nullptr, *generator_type = nullptr;
 PyObject *plain_generator = nullptr, *plain_function = nullptr, *method_type = nullptr;  // classes of Python's
 
-// Set by the package: `leave(exception, traceback, name) -> traceback`, and `show(result) -> result` of generators and functions.
+// Installed by the package: `leave(exception, traceback, name) -> traceback`, and `show(result) -> result` of generators and functions.
 PyObject *leave = nullptr, *show = nullptr;
 
 Function* function_of(PyObject* o) { return reinterpret_cast<Function*>(o); }
@@ -314,14 +314,8 @@ void bind_function(nb::module_& m) {
 #else
     m.attr("_is_debug_build") = true;
 #endif
-    m.def(
-        "_set_leaving",
-        [](nb::handle leave_function, nb::handle show_function) {
-            leave = leave_function.inc_ref().ptr();
-            show = show_function.inc_ref().ptr();
-        },
-        nb::arg("leave"), nb::arg("show"),
-        nb::sig("def _set_leaving(leave: Callable[[BaseException, Any, str | None], Any], show: Callable[[Any], Any]) -> None"));
+    hook("leave", [](nb::handle function) { keep(leave, function); });
+    hook("show_result", [](nb::handle function) { keep(show, function); });
     m.def(
         "_show_generator",
         [](nb::handle inner) {

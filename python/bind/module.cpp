@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     m.attr("_version") = PARDO_VERSION;
     // What a program keeps until its end, as the frames of a failed test, is not a leak that its user can do anything about.
     if (!std::getenv("PARDO_LEAK_REPORT")) nanobind::set_leak_warnings(false);
+    bind::bind_hooks(m);
     bind::bind_error(m);
     bind::bind_function(m);
     bind::bind_wait(m);

@@ -510,11 +510,10 @@ void destroy_array(void* array) noexcept {
 }
 
 void bind_wait(nb::module_& m) {
-    m.def(
-        "_set_package_folder", [](std::string folder) { package_folder = std::move(folder); }, nb::arg("folder"),
-        "Frames of files in this folder are not the user's.");
-    m.def("_set_library_folders", &pardo::set_package_folders, nb::arg("folders"),
-          "Folders where packages lie: wheels that hold libraries are searched there.");
+    // Frames of files in this folder are not the user's.
+    hook("package_folder", [](nb::handle folder) { package_folder = nb::cast<std::string>(folder); });
+    // Where packages lie: wheels that hold libraries are searched there.
+    hook("library_folders", [](nb::handle folders) { pardo::set_package_folders(nb::cast<std::vector<std::string>>(folders)); });
     m.def("_report_unseen_failures", &report_unseen_failures, nb::arg("last"),
           "Sends failures that were never raised to sys.unraisablehook, once each; the last time, those of all that is unfinished too.");
     m.def("_close_threads", &close_threads, "Waits for Python code on the library's threads, and lets no more of it begin.");

@@ -399,6 +399,26 @@ def test_nothing_is_put_into_another_module(layer):
     assert not wrong, "\n".join(wrong)
 
 
+def test_hooks_of_the_core_are_one_table():
+    """Each is installed by one module, once it is read; a name that the core does not know is refused, and nothing is installed then."""
+    installed = [
+        key.value
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "_core._install"
+        for key in node.args[0].keys
+    ]
+    names = pardo._core._hook_names()
+    assert set(installed) == set(names)
+    assert len(set(names)) == len(names)
+    assert {name for name in installed if installed.count(name) > 1} == {"transfer_guard"}
+    with pytest.raises(ValueError, match=r"^_install: 'show' is no hook; the hooks are .*\bshow_result\b"):
+        pardo._core._install({"mapped_data": 3, "show": 3})
+    with pytest.raises(ValueError, match=r"^_install: 3 is no hook"):
+        pardo._core._install({3: None})
+    (pardo.ones(3) + 1).wait()
+
+
 # --- packages over the package
 
 OVER = [module for module in MODULES if RANK[_layer(module)] > RANK["__init__"] and module != "__main__"]

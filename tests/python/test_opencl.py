@@ -90,7 +90,7 @@ def test_a_driver_of_a_wheel_that_lacks_something_is_named(tmp_path):
     packages = tmp_path / "lib" / "python3" / "site-packages"
     packages.mkdir(parents=True)
     (tmp_path / "lib" / "libintelocl.so").write_text("no library")
-    code = f"import pardo as pp; pp._core._set_library_folders([{str(packages)!r}])\nprint(pp._core._get_backends())"
+    code = f"import pardo as pp; pp._core._install({{'library_folders': [{str(packages)!r}]}})\nprint(pp._core._get_backends())"
     environment = {k: v for k, v in os.environ.items() if k != "OCL_ICD_VENDORS"} | {"PARDO_DEVICES": "opencl", "PARDO_CACHE": "off"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=environment, check=False)
     if DEVICES:

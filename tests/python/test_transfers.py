@@ -132,12 +132,11 @@ def test_and_others(name, call):
 def test_unique_asks_for_each_of_its_routines():
     x = there(LINE)
     seen = []
-    set_guard = pp._core._set_transfer_guard
     try:
-        set_guard(lambda name, nbytes, *_: seen.append((name, nbytes)))
+        pp._core._install({"transfer_guard": lambda name, nbytes, *_: seen.append((name, nbytes))})
         pp.unique(x, return_inverse=True)
     finally:
-        set_guard(None)
+        pp._core._install({"transfer_guard": None})
     assert seen == [("argsort", 16), ("take", 48), ("unique", 16), ("unique", 48)]
 
 

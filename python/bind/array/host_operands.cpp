@@ -133,21 +133,11 @@ void note_transfer(const char* op_name, std::int64_t bytes, const std::string& d
 }
 
 void bind_host_operands(nb::module_& m) {
-    m.def(
-        "_set_transfer_guard",
-        [](nb::object function) {
-            Py_XDECREF(guard);
-            guard = function.is_none() ? nullptr : function.release().ptr();
-            pardo::set_transfer_hook(guard ? &ask_for_routine : nullptr);
-        },
-        nb::arg("function").none());
-    m.def(
-        "_set_data_mapped",
-        [](nb::object function) {
-            Py_XDECREF(mapped);
-            mapped = function.is_none() ? nullptr : function.release().ptr();
-        },
-        nb::arg("function").none());
+    hook("transfer_guard", [](nb::handle function) {
+        keep(guard, function);
+        pardo::set_transfer_hook(guard ? &ask_for_routine : nullptr);
+    });
+    hook("mapped_data", [](nb::handle function) { keep(mapped, function); });
     m.def(
         "_is_host_data", [](nb::handle o) { return is_host_data(o.ptr()); }, nb::arg("object").none());
     m.def(

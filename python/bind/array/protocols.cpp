@@ -50,15 +50,8 @@ void bind_protocols(nb::module_& m) {
     const nb::object descriptor = nb::steal(PyDescr_NewMethod(array_type, &method));
     if (!descriptor) throw nb::python_error();
     nb::handle(reinterpret_cast<PyObject*>(array_type)).attr("__array_ufunc__") = descriptor;
-    m.def(
-        "_set_ufuncs",
-        [](nb::dict table, nb::object rest) {
-            Py_XDECREF(functions);
-            Py_XDECREF(others);
-            functions = table.release().ptr();
-            others = rest.release().ptr();
-        },
-        nb::arg("table"), nb::arg("rest"));
+    hook("ufuncs", [](nb::handle table) { keep(functions, table); });
+    hook("call_ufunc", [](nb::handle function) { keep(others, function); });
 }
 
 }  // namespace bind

@@ -315,14 +315,10 @@ void bind_device(nb::module_& m) {
             pardo::set_default_device(device.is_none() ? std::nullopt : std::optional<Device>(device_from(device, "set_default_device")));
         },
         nb::arg("device").none(), nb::sig("def _set_default_device(device: Device | str | None) -> None"));
-    m.def(
-        "_set_context_variable",
-        [](nb::object variable) {
-            if (context_variable) return;
-            context_variable = variable.release().ptr();
-            pardo::set_default_device_hook(device_of_context);
-        },
-        nb::arg("variable"), nb::sig("def _set_context_variable(variable: Any) -> None"));
+    hook("context_variable", [](nb::handle variable) {
+        keep(context_variable, variable);
+        pardo::set_default_device_hook(device_of_context);
+    });
     m.def("_get_devices_in_use", &pardo::get_devices_in_use);
     m.def(
         "_get_backends",

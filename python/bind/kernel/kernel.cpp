@@ -366,16 +366,11 @@ void hold_prints() {
 void bind_kernel(nb::module_& m) {
     m.def(
         "_dtype_number", [](nb::handle o) { return static_cast<int>(dtype_from(o.ptr())); }, nb::arg("dtype"));
-    m.def(
-        "_set_argument_classes",
-        [](nb::handle local, nb::handle constant, nb::handle structure, nb::handle translator, nb::handle maker) {
-            make_struct = maker.inc_ref().ptr();
-            local_class = local.inc_ref().ptr();
-            constant_class = constant.inc_ref().ptr();
-            struct_class = structure.inc_ref().ptr();
-            translate = translator.inc_ref().ptr();
-        },
-        nb::arg("local"), nb::arg("constant"), nb::arg("structure"), nb::arg("translator"), nb::arg("maker"));
+    hook("make_struct", [](nb::handle function) { keep(make_struct, function); });
+    hook("local_class", [](nb::handle kind) { keep(local_class, kind); });
+    hook("constant_class", [](nb::handle kind) { keep(constant_class, kind); });
+    hook("struct_class", [](nb::handle kind) { keep(struct_class, kind); });
+    hook("function_argument", [](nb::handle function) { keep(translate, function); });
 
     nb::class_<syntax::Class>(m, "_Class", "A class of structs as the compiler takes it.")
         .def(nb::new_([](int number) { return std::make_shared<syntax::Class>(number); }), nb::arg("number"))
@@ -395,22 +390,19 @@ void bind_kernel(nb::module_& m) {
             },
             nb::arg("members"));
 
-    m.def(
-        "_set_printer",
-        [](nb::object print) {
-            pardo::set_printer([print = print.release().ptr()](const std::string& format, std::span<const KernelArgument> values) {
-                auto line = std::make_unique<PrintedLine>(print, format, std::vector<KernelArgument>(values.begin(), values.end()));
-                if (const Printing now; now) {
-                    const WithGil gil;
-                    if (gil) {
-                        if (!line->print()) throw error_from_python();
-                        return;
-                    }
+    hook("print", [](nb::handle print) {
+        pardo::set_printer([print = print.inc_ref().ptr()](const std::string& format, std::span<const KernelArgument> values) {
+            auto line = std::make_unique<PrintedLine>(print, format, std::vector<KernelArgument>(values.begin(), values.end()));
+            if (const Printing now; now) {
+                const WithGil gil;
+                if (gil) {
+                    if (!line->print()) throw error_from_python();
+                    return;
                 }
-                call_later(&print_late, new LateLine{std::move(line)});
-            });
-        },
-        nb::arg("print"));
+            }
+            call_later(&print_late, new LateLine{std::move(line)});
+        });
+    });
     m.def(
         "_finish_prints",
         [] {

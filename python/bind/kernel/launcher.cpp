@@ -79,14 +79,9 @@ bool may_be_plain_python() {
 }
 
 void bind_launcher(nb::module_& m) {
-    m.def(
-        "_set_plain_python",
-        [](nb::handle variables, nb::handle interpret, nb::handle race_check) {
-            environment = variables.inc_ref().ptr();
-            plain_python = {interpret.inc_ref().ptr(), race_check.inc_ref().ptr()};
-        },
-        nb::arg("environment"), nb::arg("interpret"), nb::arg("race_check"),
-        nb::sig("def _set_plain_python(environment: dict[Any, Any], interpret: Any, race_check: Any) -> None"));
+    hook("interpret_variable", [](nb::handle name) { keep(plain_python[0], name); });
+    hook("race_check_variable", [](nb::handle name) { keep(plain_python[1], name); });
+    hook("environment", [](nb::handle variables) { keep(environment, variables); });
     nb::class_<Launcher>(m, "_Launcher", nb::type_slots(slots), "A kernel with its range.")
         .def(nb::init<>())
         .def(

@@ -103,14 +103,12 @@ void bind_present(nb::module_& m) {
                     nb::handle(PyTuple_GetItem(self.entries.ptr(), std::ranges::find(self.sorted, entry) - self.sorted.begin())));
             },
             nb::arg("begin"), nb::arg("end"), nb::sig("def at(self, begin: int, end: int) -> Any"));
-    m.def(
-        "_set_blocks",
-        [](nb::object get, nb::object set, nb::object environment, nb::object name) {
-            blocks = {get.release().ptr(), set.release().ptr()};
-            if (PyDict_Check(environment.ptr())) environment_of_data = environment.release().ptr();
-            offload_name = name.release().ptr();
-        },
-        nb::arg("get"), nb::arg("set"), nb::arg("environment"), nb::arg("name"));
+    hook("get_blocks", [](nb::handle function) { keep(blocks.get, function); });
+    hook("set_blocks", [](nb::handle function) { keep(blocks.set, function); });
+    hook("offload_variable", [](nb::handle name) { keep(offload_name, name); });
+    hook("environment_of_data", [](nb::handle variables) {
+        if (PyDict_Check(variables.ptr())) keep(environment_of_data, variables);
+    });
     m.def(
         "_strided",
         [](const pardo::Array& bytes, pardo::DType dtype, const Ints& shape, const Ints& strides, std::int64_t offset) {

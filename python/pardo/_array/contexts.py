@@ -77,7 +77,7 @@ class device_context(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
     def __enter__(self) -> Device:
         global _entered
         if not _entered:
-            _core._set_context_variable(current)
+            _core._install({"context_variable": current})
             _entered = True
         _outer.set((*_outer.get(), current.get()))
         current.set(self._device)

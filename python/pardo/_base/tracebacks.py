@@ -241,4 +241,4 @@ def _show_result(result: Any) -> Any:
     return _core._show_generator(result) if owns(result.gi_code.co_filename) else result
 
 
-_core._set_leaving(leave, _show_result)
+_core._install({"leave": leave, "show_result": _show_result})

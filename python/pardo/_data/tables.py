@@ -38,7 +38,14 @@ class Block(NamedTuple):
 blocks: contextvars.ContextVar[tuple[Block, ...]] = contextvars.ContextVar("pardo.data", default=())
 # What os.environ wraps: a look-up by text costs a third of entering a block.
 _environment: Any = getattr(os.environ, "_data", os.environb)
-_core._set_blocks(blocks.get, blocks.set, _environment, b"PARDO_OFFLOAD")
+_core._install(
+    {
+        "get_blocks": blocks.get,
+        "set_blocks": blocks.set,
+        "environment_of_data": _environment,
+        "offload_variable": b"PARDO_OFFLOAD",
+    }
+)
 
 # Whether what this task runs now is asked to be on the host: then copies on other devices take no argument's place.
 on_host: contextvars.ContextVar[bool] = contextvars.ContextVar("pardo.data_on_host", default=False)
@@ -220,7 +227,7 @@ class Table(_core._PresentTable):
             now = any(t.entries for t in tables.values())
             if now != present.in_use:
                 present.note(now)
-                _core._set_data_mapped(view_on if now else None)
+                _core._install({"mapped_data": view_on if now else None})
 
     def add(self, entry: Entry) -> None:
         """One entry more."""

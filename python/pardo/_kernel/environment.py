@@ -11,7 +11,7 @@ _INTERPRET: Any = "PARDO_INTERPRET" if _environment is os.environ else os.enviro
 _RACE_CHECK: Any = "PARDO_RACE_CHECK" if _environment is os.environ else os.environ.encodekey("PARDO_RACE_CHECK")
 _NO = (None, b"", b"0", "", "0")
 if type(_environment) is dict:
-    _core._set_plain_python(_environment, _INTERPRET, _RACE_CHECK)
+    _core._install({"environment": _environment, "interpret_variable": _INTERPRET, "race_check_variable": _RACE_CHECK})
 
 
 def interpreting() -> bool:

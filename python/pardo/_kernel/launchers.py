@@ -282,7 +282,15 @@ def _print(text: str, values: list[Any]) -> None:
     print(text.format(*values), end="", file=out)
 
 
-_core._set_argument_classes(LocalAccessor, Constant, structs.Struct, frontend.function_argument, classes.remade)
-_core._set_printer(_print)
+_core._install(
+    {
+        "local_class": LocalAccessor,
+        "constant_class": Constant,
+        "struct_class": structs.Struct,
+        "function_argument": frontend.function_argument,
+        "make_struct": classes.remade,
+        "print": _print,
+    }
+)
 intrinsics.write(row_functions.FUNCTIONS, row_functions.METHODS, row_functions.VALUES, list_functions.METHODS)
 show_classes(__name__)

@@ -294,4 +294,4 @@ def begin(namespace: dict[str, Any]) -> None:
     for value in list(vars(np).values()):
         if isinstance(value, np.ufunc) and value.__name__ in namespace:
             _table[value] = namespace[value.__name__]
-    _core._set_ufuncs(_table, call_ufunc)
+    _core._install({"ufuncs": _table, "call_ufunc": call_ufunc})

@@ -41,6 +41,9 @@ def _report(state: tuple[int, int, _Modes, Any], bit: int, found: int, text: str
         callback(text.partition(" encountered")[0], found)
 
 
+_core._install({"report_float_errors": _report})
+
+
 def _modes_now() -> tuple[_Modes, Any]:
     state = _state.get()
     return (_DEFAULT, None) if state is None else (state[2], state[3])
@@ -84,7 +87,7 @@ def _count(change: int) -> None:
     """One more or less that watches: the core asks while there is one."""
     global _entered
     _entered += change
-    _core._set_float_errors(_state if _entered else None, _report)
+    _core._install({"float_errors": _state if _entered else None})
 
 
 def geterr() -> dict[str, str]:

@@ -81,7 +81,7 @@ class transfer_guard(contextlib.ContextDecorator):  # noqa: N801 (used like a fu
         self._mode = mode
 
     def __enter__(self) -> None:
-        _core._set_transfer_guard(_noted)
+        _core._install({"transfer_guard": _noted})
         _modes.set((*_modes.get(), self._mode))
 
     def __exit__(self, *exception: object) -> None:
@@ -193,4 +193,4 @@ def _reason(device: str, without: str | None) -> str:
 def begin() -> None:
     """Lets the core ask from the start on if the environment says so."""
     watcher: Any = _noted if os.environ.get(_VARIABLE) else None
-    _core._set_transfer_guard(watcher)
+    _core._install({"transfer_guard": watcher})

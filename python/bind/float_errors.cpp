@@ -48,7 +48,7 @@ void tell_later(const std::shared_ptr<void>& reporter, pardo::FloatEvent event, 
 
 }  // namespace
 
-void bind_float_errors(nb::module_& m) {
+void bind_float_errors() {
     hook("report_float_errors", [](nb::handle function) { keep(report, function); });
     hook("float_errors", [](nb::handle variable) {
         keep(state, variable);

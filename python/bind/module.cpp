@@ -19,7 +19,7 @@ NB_MODULE(_core, m) {
     bind::bind_error(m);
     bind::bind_function(m);
     bind::bind_wait(m);
-    bind::bind_float_errors(m);
+    bind::bind_float_errors();
     bind::bind_device(m);
     bind::bind_memory(m);
     bind::bind_cache(m);
@@ -31,7 +31,7 @@ NB_MODULE(_core, m) {
     bind::bind_allocator(m);
     bind::bind_block(m);
     bind::bind_host_operands(m);
-    bind::bind_protocols(m);
+    bind::bind_protocols();
     bind::bind_ufunc(m);
     bind::bind_elementwise(m);
     bind::bind_ops(m);

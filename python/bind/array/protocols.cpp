@@ -46,7 +46,7 @@ PyMethodDef method = {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpr
 
 }  // namespace
 
-void bind_protocols(nb::module_& m) {
+void bind_protocols() {
     const nb::object descriptor = nb::steal(PyDescr_NewMethod(array_type, &method));
     if (!descriptor) throw nb::python_error();
     nb::handle(reinterpret_cast<PyObject*>(array_type)).attr("__array_ufunc__") = descriptor;

@@ -82,8 +82,8 @@ PARDO_API Array solve_toeplitz(const Array& elements, const Array& b, bool finit
 PARDO_API std::pair<Array, Array> eigh_subset(const Array& a, bool upper, int first, int last, bool vectors, bool finite = false,
                                               const char* op_name = "eigh");
 
-/// True when the device, not the host, has code for a routine ("solve", "qr": the names of src/routines/routines.h), which may want another way
-/// to a result than LAPACK takes.
+/// True when the device, not the host, has code for a routine ("solve", "qr": the names of src/routines/routines.h), which may want another
+/// way to a result than LAPACK takes.
 PARDO_API bool has_device_code(std::string_view routine, const Array& x);
 
 }  // namespace pardo::linalg

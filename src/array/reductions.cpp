@@ -8,9 +8,9 @@
 #include <pardo/layout.h>
 #include <pardo/ops.h>
 
-#include "array/short_circuit.h"
 #include "array/float_errors.h"
 #include "array/reductions.h"
+#include "array/short_circuit.h"
 #include "array/views/views.h"
 #include "graph/reductions.h"
 

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "array/call.h"
-#include "array/short_circuit.h"
 #include "array/operand.h"
+#include "array/short_circuit.h"
 #include "plan/force.h"
 #include "routines/routines.h"
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "libraries.md"
 REGISTERED = re.compile(r'Registered \w+\(\s*routines::(\w+),\s*\{\s*"([^"]+)", Place::(\w+)(.*?)\}\);', re.DOTALL)
 COST = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])")
-COLUMNS = {"CPU": {"Host", "Processor"}, "CUDA": {"Text"}, "OpenCL": {"Text"}}  # and the places that they are
+COLUMNS = {"CPU": {"Host", "Processor"}, "CUDA": {"Text"}, "OpenCL": {"Text", "HostProcessor"}}  # and the places that they are
 
 # Routines, and the functions that are made of them.
 ROWS = {
@@ -66,7 +66,7 @@ LANGUAGE = re.compile(r'"(cuda|opencl)"')
 def registered() -> dict[str, list[tuple[float, str, str, str]]]:
     """Of each routine: cost, name, place, and the column that alone has it, in small letters."""
     found: dict[str, list[tuple[float, str, str, str]]] = {}
-    for path in sorted((ROOT / "src" / "lib").rglob("*.cpp")):
+    for path in sorted((ROOT / "src" / "routines").rglob("*.cpp")):
         for routine, name, place, rest in REGISTERED.findall(path.read_text()):
             cost = COST.search(rest.split("}")[-1])
             language = LANGUAGE.search(rest)

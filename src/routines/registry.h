@@ -26,6 +26,7 @@ enum class Place : std::uint8_t {
     Away = 4,                   // the host does not compute there, whatever else they can do
     Shared = 8,                 // away too, but they are the host's processor, and its code computes on their memory (HostRoutines)
     Processor = Host | Shared,  // where the library's own code computes; on shared memory it goes before kernels, whatever they cost
+    HostProcessor = 16,         // away too: the host's processor, whether or not its code is to go before kernels (HostProcessor)
 };
 /// Items a group, in all kernels of text.
 inline constexpr int device_group = 256;

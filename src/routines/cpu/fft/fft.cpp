@@ -80,13 +80,8 @@ void shared_fft(device::Queue* queue, const Memory& x, const Memory& out, const 
 
 const Registered by_ducc(routines::fft, {"ducc0", Place::Host, cpu_fft});
 const Registered at_once(routines::fft_in_parts, {"ducc0", Place::Host, [](device::Queue*, Transform) { return false; }});
-const Registered in_place(routines::fft, {"ducc0", Place::Away, shared_fft,
-                                          [](device::Queue* queue, const Memory&, const Memory&, const Fourier&, std::span<const int>) {
-                                              return queue->device()->can(device::Feature::HostProcessor);
-                                          }});
-const Registered in_place_at_once(routines::fft_in_parts,
-                                  {"ducc0", Place::Away, [](device::Queue*, Transform) { return false; },
-                                   [](device::Queue* queue, Transform) { return queue->device()->can(device::Feature::HostProcessor); }});
+const Registered in_place(routines::fft, {"ducc0", Place::HostProcessor, shared_fft});
+const Registered in_place_at_once(routines::fft_in_parts, {"ducc0", Place::HostProcessor, [](device::Queue*, Transform) { return false; }});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
                           {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },

@@ -108,7 +108,7 @@ NAMED = {  # who may say which back end's name, beside its folder: what is the s
     "python/pardo/_array/interop.py": "the host",
     "python/pardo/_data/tables.py": "the host",
     "python/pardo/_kernel/launchers.py": "the host",
-    "python/pardo/_kernel/regions.py": "the host",
+    "python/pardo/_kernel/adapters.py": "the host",
     "python/pardo/_runtime/devices.py": "the type of a device; an example in a message",
     "python/pardo/_runtime/memory.py": "the host",
     "python/pardo/_runtime/queues.py": "the host",
@@ -254,7 +254,6 @@ def test_every_python_file_has_a_place():
 def test_no_modules_import_each_other():
     """Of one folder too, by however many others between them, nor for their types; but the package lists all for type checkers."""
     targets = {module: {target for target, _ in imported(module, types=module != "__init__")} - {"_core"} for module in MODULES}
-    targets["_kernel.array_reductions"].discard("_kernel.regions")  # a loop hands itself to what runs it in blocks
     done, path = set(), []
 
     def visit(module):

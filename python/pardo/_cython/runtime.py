@@ -167,30 +167,32 @@ class Variant:
             finally:
                 for region in regions:
                     region.recorded = None
-        if self._loops and _bounds(regions) & {name for r in regions for name in r.results}:
+        if self._loops and _bounds(regions) & {name for r in regions for name in r.program.results}:
             self._loops = False  # how often a loop runs is what one before has computed
         firsts = {id(run[0]): run for run in reversed(runs)}
         if self._loops and [r for r, *_ in runs] == regions:
             self._keep(arguments, runs, regions)
-        elif not self._loops and all(id(r) in firsts for r in regions if r.parallel):
-            self._keep(arguments, [firsts[id(r)] for r in regions if r.parallel], regions)
+        elif not self._loops and all(id(r) in firsts for r in regions if r.program.asked.parallel):
+            self._keep(arguments, [firsts[id(r)] for r in regions if r.program.asked.parallel], regions)
         return results
 
     def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], regions: list[Any], on_host: bool) -> Any:
         """The region as a function of its numbers, whose loops are the core's; None if its statements need elements of arrays, and where
         threads share the loops inside of others, which are one program then."""
         function, calls = self._function, self.calls
-        if on_host and not all(r.parallel for r in regions):
+        if on_host and not all(r.program.asked.parallel for r in regions):
             return None
         if self._statements is True:
             self._statements = False
             options = function._options
             built = build(function._function, options, lambda f: JitFunction(f, *options), placed=False)
-            same = len(built.regions) == len(regions) and all(isinstance(r, NestedLoops) or (r.parallel and not r.draws) for r in regions)
+            same = len(built.regions) == len(regions) and all(
+                isinstance(r, NestedLoops) or (r.program.asked.parallel and not r.translated.draws) for r in regions
+            )
             if same and _stay_in_loops(function_tree(function._function), set(arrays)):
                 loops: list[Any] = built.regions  # the function looks into this list
                 numbers = itertools.count()
-                loops[:] = [_Loop(r, next(numbers), calls) if r.parallel else _Around() for r in regions]
+                loops[:] = [_Loop(r, next(numbers), calls) if r.program.asked.parallel else _Around() for r in regions]
                 self._statements = built.function
         if self._statements is False:
             return None
@@ -228,11 +230,11 @@ class Variant:
         of = {name: k for k, name in enumerate(names) if self._loops or arrays[k] is not None}
         loops, results = [], 0
         for region, loop_arguments, counts, chunk in runs:
-            places = [of.get(name, -1) for name in region.captured]
-            loops.append((region.loop, loop_arguments, counts, chunk, places, region.initial))
+            places = [of.get(name, -1) for name in region.program.captured]
+            loops.append((region.loop, loop_arguments, counts, chunk, places, region.program.initial))
             if self._loops:
-                of.update({name: len(names) + results + k for k, name in enumerate(region.results)})
-                results += len(region.results)
+                of.update({name: len(names) + results + k for k, name in enumerate(region.program.results)})
+                results += len(region.program.results)
         returned = [of[name] - len(names) for name in self._results] if self._loops else []
         words = [w for a in arrays if a is not None for w in (a.__array_interface__["data"][0], *a.shape, *a.strides)]
         numbers = tuple(n for n, a in zip(arguments, arrays, strict=True) if a is None)
@@ -273,7 +275,7 @@ class _Loop:
             iterations = checked_iterations(bound)
             captured += counted(iterations, start, step)
             counts.append(len(iterations))
-        at_a_time = region.at_a_time if chunk is None else chunk_of("prange", region.schedule, chunk)
+        at_a_time = region.program.at_a_time if chunk is None else chunk_of("prange", region.program.schedule, chunk)
         results = self.calls.run_loop(self.number, captured, counts, at_a_time)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -288,7 +290,7 @@ class _Around:
 
 def _bounds(regions: list[Any]) -> set[str]:
     """Names that say which iterations loops have."""
-    return {n.id for r in regions for loop in r.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+    return {n.id for r in regions for loop in r.program.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
 
 
 def _stay_in_loops(node: ast.AST, arrays: set[str]) -> bool:

@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._compiler import structs
 from pardo._data.tables import is_addressable
 from pardo._kernel import copies
+from pardo._kernel.arguments import argument
 
 Host = NDArray[Any]
 
@@ -106,6 +107,20 @@ def made(op_name: str, values: tuple[Any, ...]) -> Taken | None:
         return None
     made = Copies(op_name, [x for x in hosts.values() if x.ndim])
     return Taken(tuple(structs.mapped(v, made.one) for v in given), made)
+
+
+def arguments(op_name: str, names: Sequence[str], values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values of names as a program takes them."""
+    try:
+        return tuple(map(argument, values))
+    except TypeError:
+        for name, value in zip(names, values, strict=False):
+            try:
+                argument(value)
+            except TypeError as e:
+                if str(e).startswith("dtype "):
+                    raise TypeError(f"{op_name}: `{name}`: {e}") from None
+        raise
 
 
 def run(

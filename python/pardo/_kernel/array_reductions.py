@@ -4,21 +4,22 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pardo import _core
 from pardo._compiler import intrinsics, translations
 from pardo._compiler.source import problem
 from pardo._core import Array
+from pardo._kernel import aligned
+from pardo._kernel.arguments import numbers_of, plain_number, shaped_as
+from pardo._kernel.generators import key_of
+from pardo._kernel.loop_programs import KEY, LoopProgram, as_translation, compiled
 from pardo._kernel.parallel_loops import Scope, called, prange
-
-if TYPE_CHECKING:
-    from pardo._kernel.regions import Region
 
 MOST_BLOCKS, MOST_ELEMENTS = 64, 1 << 24  # of all blocks' arrays together
 WORTH = 4  # elements of a block's array, at most, for each iteration
-BLOCK, BLOCKS, ROUND, LOW, KEY = "$block", "$blocks", "$round", "$low", "$key"
+BLOCK, BLOCKS, ROUND, LOW = "$block", "$blocks", "$round", "$low"
 PART = "$part_"  # of all blocks' arrays, before the name
 COUNT, PER, FIRST, STEP = "$count", "$per", "$first", "$step"
 _OPERATORS: dict[type[ast.operator], np.ufunc] = {
@@ -89,14 +90,15 @@ class _IntoArrays(ast.NodeTransformer):
 
 
 class BlockedLoop:
-    """A region's loop as one over blocks of its iterations."""
+    """A parallel loop as one over blocks of its iterations."""
 
-    def __init__(self, region: Region, names: list[str]) -> None:
-        self.region, self.names = region, names
-        first = region.first
+    def __init__(self, program: LoopProgram, names: list[str]) -> None:
+        assert program.first is not None
+        self.program, self.names, self.draws = program, names, program.first.draws
+        asked, first = program.asked, program.asked.loop
         assert isinstance(first, ast.For)
-        self.combines = [_combining(region.scope, first, n) for n in names]
-        self.numbers = [n for n in region.results if n not in names]
+        self.combines = [_combining(asked.scope, first, n) for n in names]
+        self.numbers = [n for n in program.results if n not in names]
         load = ast.Load()
 
         def name(n: str) -> ast.Name:
@@ -120,27 +122,28 @@ class BlockedLoop:
             if "lineno" not in getattr(node, "__dict__", {}):
                 ast.copy_location(node, first)
         self.loop_node = ast.fix_missing_locations(ast.copy_location(loop, first))
-        captured = [f"{PART}{n}" if n in names else n for n in region.captured]
-        self.parameters = [*captured, *([KEY] if region.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
+        captured = [f"{PART}{n}" if n in names else n for n in program.captured]
+        self.parameters = [*captured, *([KEY] if self.draws else []), BLOCKS, COUNT, PER, FIRST, STEP, "$start0", "$step0"]
         self.programs: translations.Variants[_core._Loop] = translations.Variants()
         self.translation, self.loop = self.programs.current(self._made)
 
     def _made(self) -> tuple[translations.Translation, _core._Loop]:
-        given = {**self.region.given, "$min": min, "$range": range, "$prange": prange}
+        asked = self.program.asked
+        given = {**asked.given, "$min": min, "$range": range, "$prange": prange}
         own = {BLOCK, ROUND, LOW, *self.names}
-        translation = self.region.translated(self.loop_node, self.parameters, given, own)
-        return translation, self.region.program(translation, 1, self.numbers)
+        translation = as_translation(asked, self.loop_node, self.parameters, given, own)
+        return translation, compiled(asked, translation, 1, self.numbers)
 
     def run(self, iterations: range, captured: tuple[Any, ...], at_a_time: int) -> Any:
         """The results: numbers that are reduced, and the arrays, which are changed in place."""
-        region = self.region
+        program = self.program
         if self.translation.captured and self.translation.changed():
             self.translation, self.loop = self.programs.current(self._made)
-        values = dict(zip(region.captured, captured, strict=True))
+        values = dict(zip(program.captured, captured, strict=True))
         count = len(iterations)
         size = sum(values[n].size for n in self.names)
         most = MOST_ELEMENTS // max(1, size)
-        if self.region.scattered:  # iterations change few elements each, and all of an array are set and added up for each block
+        if program.scattered:  # iterations change few elements each, and all of an array are set and added up for each block
             most = min(most, WORTH * count // max(1, size))
         per = max(1, -(-count // max(1, min(MOST_BLOCKS, most))))
         blocks = -(-count // per)
@@ -150,13 +153,22 @@ class BlockedLoop:
             parts.append(np.full_like(r, _identity(combine, r.dtype), shape=(blocks, *r.shape), order="C"))
         given = dict(zip(self.names, parts, strict=True))
         numbers = (blocks, count, per, iterations.start, iterations.step, 0, 1)
-        arguments = (*(given.get(n, values[n]) for n in region.captured), *region.key(), *numbers)
-        results = dict(
-            zip(self.numbers, region.run_loop(self.loop, arguments, [blocks], [values[n] for n in self.numbers], at_a_time), strict=True)
-        )
+        arguments = (*(given.get(n, values[n]) for n in program.captured), *key_of(self.draws), *numbers)
+        before = [plain_number(values[n]) for n in self.numbers]
+        found = self._run(arguments, [blocks], before, at_a_time)
+        results = dict(zip(self.numbers, found, strict=True))
         for n, combine, part in zip(self.names, self.combines, parts, strict=True):
             if count:
                 values[n][...] = combine(values[n], combine.reduce(part, axis=0))
             results[n] = values[n]
-        ordered = [results[n] for n in region.results]
+        ordered = [results[n] for n in program.results]
         return ordered[0] if len(ordered) == 1 else tuple(ordered)
+
+    def _run(self, values: tuple[Any, ...], counts: list[int], before: list[Any], at_a_time: int) -> list[Any]:
+        """Run the program; the numbers that it reduces."""
+        name = self.program.name
+        taken = aligned.made(name, values)
+        arguments = aligned.arguments(name, self.program.captured, taken.given if taken else values)
+        numbers = tuple(leaf for v in before for leaf in numbers_of(v))
+        results = aligned.run(taken, self.loop, arguments, counts, numbers, at_a_time, name)
+        return [shaped_as(v, r) for v, r in zip(before, results, strict=True)]

@@ -64,3 +64,26 @@ def key(generators: Iterable[Any]) -> tuple[int, int]:
 
 def _on_host(values: Any) -> Any:
     return values if isinstance(values, np.ndarray) else asnumpy(values)
+
+
+def key_of(draws: bool) -> tuple[Any, ...]:
+    """What random numbers of a run are made of, as an argument: drawn from NumPy's, so that np.random.seed decides."""
+    if not draws:
+        return ()
+    if under_way.generators:
+        words = key(under_way.generators)
+        return ((np.uint32(words[0]), np.uint32(words[1])),)
+    low, high = np.random.randint(0, 2**32, 2, np.uint32)  # noqa: NPY002 (the state that np.random.seed sets)
+    return ((low, high),)
+
+
+def drawing(captured: tuple[Any, ...], run: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a variant, which draws random numbers from the generators among a loop's arguments."""
+    found = tuple(v for v in captured if is_generator(type(v)))
+    if not found:
+        return run(*arguments)
+    outer, under_way.generators = under_way.generators, found
+    try:
+        return run(*arguments)
+    finally:
+        under_way.generators = outer

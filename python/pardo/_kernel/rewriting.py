@@ -15,10 +15,12 @@ from pardo._compiler.source import problem, source_of
 from pardo._core import Array, Device
 from pardo._data.tables import HOST
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
+from pardo._kernel.adapters import ADAPTERS
 from pardo._kernel.arguments import REFUSALS
 from pardo._kernel.environment import race_checking
+from pardo._kernel.loop_programs import RETURNED, VALUE, Asked
 from pardo._kernel.parallel_loops import NONE, Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, RETURNED, VALUE, Region, left_to_python, shortened
+from pardo._kernel.regions import LEFT, Reason, Region, left_to_python, shortened
 
 REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
@@ -117,16 +119,12 @@ class NestedLoops(Region):
 
     on_host = True
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.counted = False  # parallel loops are compiled in any case
-
     def serially(self, captured: tuple[Any, ...] | None) -> Any:
         if captured is not None:
             if race_checking():
-                return self._left("races are looked for", captured, chosen=True)
+                return self.left(Reason("races are looked for", chosen=True), captured)
             if any(type(c) is Array and c.queue.device != Device(HOST) for c in captured):
-                return self._left("its arrays are on another device", captured, chosen=True)
+                return self.left(Reason("its arrays are on another device", chosen=True), captured)
         return super().serially(captured)
 
 
@@ -219,7 +217,7 @@ class _Cutter:
                 block[:] = self.cut(block)
             self.looping = outer
             if isinstance(whole, (ast.For, ast.While)):
-                out += self.nested(s, whole, [r for r in self.regions[first:] if r.parallel])
+                out += self.nested(s, whole, [r for r in self.regions[first:] if r.program.asked.parallel])
                 continue
             if isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and s.value is not None:
                 s.value = self.fused(s.value)
@@ -235,7 +233,9 @@ class _Cutter:
         and a schedule is not asked for."""
         if self.options.race_check or self.options.schedule is not None or self.options.chunk is not None:
             return False
-        if any(r.scattered or r.draws or r.schedule is not None or r.chunk is not NONE for r in parallel):
+        if any(
+            r.program.scattered or r.translated.draws or r.program.schedule is not None or r.program.chunk is not NONE for r in parallel
+        ):
             return False
         outside: list[ast.AST] = [loop]
         while outside:  # what a library computes for the outer loop is faster there
@@ -251,16 +251,21 @@ class _Cutter:
         if not self.fits(whole, parallel):
             return [loop]
         try:
-            region = NestedLoops(self.scope, whole, False, self.around[id(loop)], self.options, python_loop)
+            region = NestedLoops(
+                self.asked(whole, False, self.around[id(loop)])._replace(counted=False)
+            )  # parallel loops are compiled in any case
         except REFUSALS:
             return [loop]
         self.left = [left for left in self.left if left != (loop.lineno, PARALLEL_INSIDE)]
         self.regions.append(region)
         load = ast.Load()
         program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(len(self.regions) - 1), load)
-        captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
+        captured: list[ast.expr] = [ast.Name(n, load) for n in region.program.captured]
         made = self.serial(region, program, captured, loop)
         return [ast.copy_location(s, loop) for s in made]
+
+    def asked(self, loop: ast.For | ast.While, parallel: bool, around: liveness.Around) -> Asked:
+        return Asked(self.scope, loop, parallel, around, self.options, python_loop, ADAPTERS)
 
     def fused(self, value: ast.expr) -> ast.expr:
         """An expression on arrays as a call of what fuses it, and functions of NumPy in it as ours; others as they are."""
@@ -289,16 +294,10 @@ class _Cutter:
             left_to_python(self.scope, self.options, loop, why, first=True)
             return [self.with_inner(loop)]
         try:
-            region = Region(
-                self.scope,
-                loop if parallel else copy.deepcopy(loop),
-                parallel,
-                self.around[id(loop)],
-                self.options,
-                python_loop,
-                of_slices=not _touches_elements(loop),
-                later=self.inside,
-            )
+            of_slices = not parallel and not _touches_elements(loop)
+            asked = self.asked(loop if parallel else copy.deepcopy(loop), parallel, self.around[id(loop)])
+            # Where Python runs operations on arrays that is not slow, and a loop inside of one that Python runs is not said.
+            region = Region(asked._replace(of_slices=of_slices, later=self.inside, counted=not of_slices and not self.inside))
         except (_core.CompileError, TypeError, NameError, AttributeError, OverflowError) as e:
             if parallel:
                 raise
@@ -309,11 +308,11 @@ class _Cutter:
         owner.append(region)
         load = ast.Load()
         program = ast.Subscript(ast.Name(owners, load), ast.Constant(number), load)
-        captured: list[ast.expr] = [ast.Name(n, load) for n in region.captured]
+        captured: list[ast.expr] = [ast.Name(n, load) for n in region.program.captured]
         made: list[ast.stmt]
         if parallel:
-            bounds = ast.Tuple([ast.Tuple(b, load) for b in region.bounds], load)
-            made = [_assigned(region.results, ast.Call(program, [bounds, region.chunk, *captured], []))]
+            bounds = ast.Tuple([ast.Tuple(b, load) for b in region.program.bounds], load)
+            made = [_assigned(region.program.results, ast.Call(program, [bounds, region.program.chunk, *captured], []))]
         else:
             made = self.serial(region, program, captured, self.with_inner(loop))
         return [ast.copy_location(s, loop) for s in made]
@@ -332,20 +331,20 @@ class _Cutter:
         load = ast.Load()
         given: ast.expr = ast.Tuple(captured, load)
         made: list[ast.stmt] = []
-        if not region.certain:  # a name without a value may be one that no iteration asks for
+        if not region.program.certain:  # a name without a value may be one that no iteration asks for
             values = ast.Assign([ast.Name(GIVEN, ast.Store())], given)
             nothing = ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None))
             made.append(ast.Try([values], [ast.ExceptHandler(ast.Name(UNBOUND, load), None, [nothing])], [], []))
             given = ast.Name(GIVEN, load)
         made.append(ast.Assign([ast.Name(RESULT, ast.Store())], ast.Call(run, [given], [])))
-        if not region.certain:  # what it holds is not to outlive the loop
+        if not region.program.certain:  # what it holds is not to outlive the loop
             made.append(ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None)))
         left = ast.Compare(ast.Name(RESULT, load), [ast.Is()], [ast.Name(NO_PROGRAM, load)])
-        assigned: list[ast.stmt] = [_assigned(region.results, ast.Name(RESULT, load))] if region.results else []
-        if region.returns:
-            value = ast.Name(VALUE, load) if VALUE in region.returns else None
+        assigned: list[ast.stmt] = [_assigned(region.program.results, ast.Name(RESULT, load))] if region.program.results else []
+        if region.program.returns:
+            value = ast.Name(VALUE, load) if VALUE in region.program.returns else None
             ends: list[ast.stmt] = [ast.Return(value)]
-            for k, given in reversed(list(enumerate(region.given_back))):
+            for k, given in reversed(list(enumerate(region.program.given_back))):
                 here = ast.Compare(ast.Name(VALUE, load), [ast.Eq()], [ast.Constant(k)])
                 ends = [ast.copy_location(ast.If(here, [ast.copy_location(ast.Return(given), given)], ends), given)]
             assigned.append(ast.If(ast.Name(RETURNED, load), ends, []))

@@ -128,8 +128,8 @@ class OffloadedRegion(_LoopCall):
         super().__init__()
         self.region, self.owner = region, owner
         self.line, self.loop, self.described = region.line, region.loop, region.described
-        self._uses = Uses([region.first], inference.resolver(owner._function))
-        self._counts = Counts([region.first], set(region.captured))
+        self._uses = Uses([region.program.asked.loop], inference.resolver(owner._function))
+        self._counts = Counts([region.program.asked.loop], set(region.program.captured))
 
     def serially(self, captured: tuple[Any, ...] | None) -> Any:
         """Run a serial loop where its arrays are: on the device if some of them are there."""
@@ -146,7 +146,7 @@ class OffloadedRegion(_LoopCall):
         return self._mapped(table, bounds, captured, lambda given: self.region(bounds, chunk, *given))
 
     def _mapped(self, table: Table, bounds: Any, captured: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any]) -> Any:
-        names = dict(zip(self.region.captured, captured, strict=True))
+        names = dict(zip(self.region.program.captured, captured, strict=True))
         planned = []
         for name, value in names.items():
             for x in structs.leaves(value):
@@ -168,7 +168,7 @@ class OffloadedRegion(_LoopCall):
         return result
 
     def _count(self, r: Round, bounds: Any, names: dict[str, Any]) -> int | None:
-        for k, loop in enumerate(self.region.parallel_loops):
+        for k, loop in enumerate(self.region.program.parallel_loops):
             if loop is r.loop and bounds is not None:
                 return len(range(*(int(b) for b in bounds[k])))
         return self._counts.value(r.stop, names)
@@ -333,7 +333,7 @@ class OffloadFunction(pickling.Unchanging):
 
     def inspect(self, what: str = "ir") -> str:
         """Show what the loops become, for each program made so far: as `jit` functions do."""
-        return ShownText("\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions))))
+        return ShownText("\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions if r.loop is not None))))
 
     def explain(self) -> str:
         """Show what is copied, and why.

@@ -70,7 +70,7 @@ TypedExpr Lowering::index_of(const TypedExpr& index, const TypedExpr& extent, co
     const bool known =
         i.number().constant && extent.number().constant && i.number().scalar.i >= 0 && i.number().scalar.i < extent.number().scalar.i;
     if (!options_.bounds_check || known) return i;
-    uses_status_ = true;
+    host_.uses_status = true;
     if (walk_.builds()) {
         const Value n = value(extent, DType::Int64);
         guards.push_back({builder_.inside(value(i, DType::Int64), n), value(index, DType::Int64), n, place, source_.function,
@@ -316,7 +316,7 @@ TypedExpr Lowering::indexed(const TypedExpr& object, std::span<const TypedExpr> 
     }
     if (object.kind() == Kind::Number && !object.number().type.weak && indices.empty()) return object;  // x[()], as of NumPy's
     if (object.kind() != Kind::Array) wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
-    if (const int k = array_index(indices, t.place); k >= 0) {
+    if (const int k = array_index(source_, indices, t.place); k >= 0) {
         const TypedExpr& index = indices[static_cast<std::size_t>(k)];
         if (indices.size() == 1 && holds_bools(index)) return compressed(object.view(), index, t.place);
         return rows_expr(gathered(object.view(), indices, k, t).rows);
@@ -429,7 +429,7 @@ void Lowering::store_at(const TypedExpr& object, std::span<const TypedExpr> indi
         return;
     }
     if (object.kind() != Kind::Array) wrong_type(target.place, describe(object) + " has no elements that could be assigned");
-    if (const int k = array_index(indices, place); k >= 0) {
+    if (const int k = array_index(source_, indices, place); k >= 0) {
         const TypedExpr& index = indices[static_cast<std::size_t>(k)];
         if (indices.size() == 1 && holds_bools(index)) {
             if (stored.kind() != Kind::Number)
@@ -450,7 +450,7 @@ void Lowering::note_own_element(const View& v, std::span<const TypedExpr> indice
     const auto declared =
         std::ranges::find_if(arguments_, [&](const TypedExpr& a) { return a.kind() == Kind::Array && a.view().source == v.source; });
     if (declared == arguments_.end() || declared->view().pointer != v.pointer) return;
-    if (!std::ranges::equal(v.lead, declared->view().lead, [&](const auto& a, const auto& b) { return known_equal(a, b); })) return;
+    if (!std::ranges::equal(v.lead, declared->view().lead, [&](const auto& a, const auto& b) { return known_equal(walk_, a, b); })) return;
     const int rank = builder_rank(space_, loop_);
     if (v.rank != rank || indices.size() != static_cast<std::size_t>(rank)) return;
     for (int d = 0; d < rank; ++d) {

@@ -50,7 +50,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
     if (bits_of(step) < far_below && bits_of(stop) < far_below) return;
     constexpr const char* message = "range($0, $1, $2) ends within a step of the limits of int64, where its counter would wrap around";
     if (walk_.finds_types()) {
-        uses_status_ = true;
+        host_.uses_status = true;
         stop = number({DType::Int64, true}, ir::no_value, stop.number().least);
         return;
     }
@@ -76,7 +76,7 @@ void Lowering::guard_range(const TypedExpr& start, TypedExpr& stop, const TypedE
 /// From here on reads of an array of a group or an item are checked: a flag for each element says whether it was written.
 void Lowering::track_writes(const View& v, std::int64_t count, ir::Space space) {
     if (!options_.check_all) return;
-    uses_status_ = true;
+    host_.uses_status = true;
     if (walk_.finds_types()) return;
     const Value flags = builder_.array(v.name + ".written", DType::Int32, count, space);
     written_[v.pointer] = flags;

@@ -44,7 +44,7 @@ Value Lowering::value(const TypedExpr& t) { return value(t, dtype(t.number().typ
 
 Value Lowering::value(const TypedExpr& t, DType to) {
     if (walk_.finds_types()) {
-        uses_status_ = uses_status_ || checks_range(rules(), t, to);
+        host_.uses_status = host_.uses_status || checks_range(rules(), t, to);
         return ir::no_value;
     }
     if (t.number().constant) return builder_.constant(to, t.number().scalar.cast(to));
@@ -267,7 +267,7 @@ TypedExpr Lowering::expression(const Tree& t) {
     }
     switch (t.form) {
         case Form::Number: return number(t.number);
-        case Form::Outside: return outside_number(source_.function->outside[static_cast<std::size_t>(t.index)]);
+        case Form::Outside: return outside_.expression(source_.function->outside[static_cast<std::size_t>(t.index)]);
         case Form::Text: return {t.name};
         case Form::None: return {};
         case Form::DTypeName: return dtype_expr(static_cast<DType>(t.index));

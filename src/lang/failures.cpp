@@ -10,7 +10,7 @@ void Lowering::fail_when(const TypedExpr& bad, ErrorCode code, const std::string
                          std::vector<TypedExpr> values) {
     if (bad.number().constant && !bad.number().scalar.b) return;
     if (walk_.finds_types()) {
-        uses_status_ = true;
+        host_.uses_status = true;
         return;
     }
     const auto tell = [&] {
@@ -35,7 +35,7 @@ void Lowering::report(ErrorCode code, const std::string& message, const Place& p
     while (words.size() < 4) words.push_back(builder_.i64(0));
     if (round_ != ir::no_value) words.push_back(round_);
     for (int d = 0; round_ == ir::no_value && d < std::min(builder_rank(space_, loop_), 3); ++d) words.push_back(builder_.dim(d));
-    builder_.report(status_, words);
+    builder_.report(host_.status, words);
 }
 
 /// Reports those of a view's indices that are out of range, where one is.
@@ -82,32 +82,32 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
     for (const TypedExpr& n : numbers)
         if (n.kind() != Kind::Number) wrong_type(place, "print: numbers, tuples of these and texts are expected, not " + describe(n));
     if (walk_.finds_types()) {
-        uses_log_ = true;
+        host_.uses_log = true;
         return;
     }
     out_.prints.push_back(std::move(print));
     std::int64_t words = 2;
     for (const TypedExpr& n : numbers) words += is_complex(n.number().type.dtype) ? 2 : 1;
-    const Value asked = builder_.atomic(ir::AtomicOp::Add, log_, builder_.i64(0), builder_.i64(words));
+    const Value asked = builder_.atomic(ir::AtomicOp::Add, host_.log, builder_.i64(0), builder_.i64(words));
     const auto entry = [&] {
         Value at = builder_.add(asked, builder_.i64(1));
         const auto put = [&](const auto& store) {
             store();
             at = builder_.add(at, builder_.i64(1));
         };
-        put([&] { builder_.store(log_, at, builder_.i64(static_cast<std::int64_t>(out_.prints.size()))); });
+        put([&] { builder_.store(host_.log, at, builder_.i64(static_cast<std::int64_t>(out_.prints.size()))); });
         Value item = builder_.i64(0);
         for (int d = 0; d < builder_rank(space_, loop_); ++d) {
             const Value index = builder_.dim(d);
             item = builder_.add(builder_.mul(item, builder_.extent(d)), index);
         }
-        put([&] { builder_.store(log_, at, item); });
+        put([&] { builder_.store(host_.log, at, item); });
         const DType real = weak_dtype(DType::Float64, options_.fp64);
         const Value wide = builder_.i64(8 / itemsize(real));
         const auto put_real = [&](Value v) {
             put([&] {
                 const Value shown = builder_.cast(v, real);
-                builder_.store(log_real_, builder_.mul(at, wide), shown);
+                builder_.store(host_.log_real, builder_.mul(at, wide), shown);
             });
         };
         for (const TypedExpr& n : numbers) {
@@ -118,7 +118,7 @@ void Lowering::log(const std::string& format, std::span<const TypedExpr> values,
             } else if (is_float(n.number().type.dtype)) {
                 put_real(v);
             } else {
-                put([&] { builder_.store(log_, at, value(n, DType::Int64)); });
+                put([&] { builder_.store(host_.log, at, value(n, DType::Int64)); });
             }
         }
         return ir::Builder::Values();

@@ -64,6 +64,44 @@ bool is_literal(const Tree& t) {
     return t.form == Form::Number || ((t.form == Form::Binary || t.form == Form::Unary) && std::ranges::all_of(t.parts, is_literal));
 }
 
+/// Where x op y, whose low 64 bits are `result`, does not fit an int64. `real`: the device's widest float.
+Value overflows(ir::Builder& builder, DType real, Opcode op, Value x, Value y, Value result) {
+    const Value zero = builder.i64(0);
+    const auto least = [&](Value v) { return builder.eq(v, builder.i64(unknown_least)); };
+    switch (op) {
+        case Opcode::Add: {
+            const Value of_y = builder.bit_xor(y, result);
+            return builder.lt(builder.bit_and(builder.bit_xor(x, result), of_y), zero);
+        }
+        case Opcode::Sub: {
+            const Value of_result = builder.bit_xor(x, result);
+            return builder.lt(builder.bit_and(builder.bit_xor(x, y), of_result), zero);
+        }
+        case Opcode::Neg:
+        case Opcode::Abs: return least(x);
+        case Opcode::FloorDiv: {
+            const Value negates = builder.eq(y, builder.i64(-1));
+            return builder.bit_and(least(x), negates);
+        }
+        case Opcode::Shl: return builder.ne(builder.shr(result, y), x);
+        case Opcode::Mul: {  // far below the limit in floats: certainly not; else by a division
+            const Value b = builder.cast(y, real), a = builder.cast(x, real), about = builder.abs(builder.mul(a, b));
+            const auto closely = [&] {
+                const Value differs = builder.ne(builder.floor_div(result, x), y);
+                const Value is_least = least(y);
+                return ir::Builder::Values{builder.bit_or(differs, builder.bit_and(builder.eq(x, builder.i64(-1)), is_least))};
+            };
+            return builder.if_else(builder.ge(about, builder.constant(real, 0x1p61)), closely,
+                                   [&] { return ir::Builder::Values{builder.boolean(false)}; })[0];
+        }
+        default: {  // powers: those of integers that come near the limit are further from it than floats are inexact
+            const Value b = builder.cast(y, real), about = builder.call(ir::Math::pow, builder.cast(x, real), b);
+            const Value large = builder.ge(builder.abs(about), builder.constant(real, 0x1p63));
+            return builder.bit_and(builder.gt(y, builder.i64(1)), large);
+        }
+    }
+}
+
 }  // namespace
 
 /// True in serial loops: their integers are Python's, which do not wrap.
@@ -78,52 +116,13 @@ void Lowering::bound(TypedExpr& result, Opcode op, const TypedExpr& a, const Typ
     if (bits != too_many || wraps) return;
     TypedExpr bad = number({DType::Bool, false}, walk_.value([&] {
         const Value z = value(result, DType::Int64), y = value(b, DType::Int64), x = value(a, DType::Int64);
-        return overflows(op, x, y, z);
+        return overflows(builder_, weak_dtype(DType::Float64, options_.fp64), op, x, y, z);
     }));
     fail_when(bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
                   " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "
                   "where it is to wrap around, or with a float",
               place, {a, b});
-}
-
-/// Where x op y, whose low 64 bits are `result`, does not fit an int64.
-Value Lowering::overflows(Opcode op, Value x, Value y, Value result) {
-    const Value zero = builder_.i64(0);
-    const auto least = [&](Value v) { return builder_.eq(v, builder_.i64(unknown_least)); };
-    const DType real = weak_dtype(DType::Float64, options_.fp64);
-    switch (op) {
-        case Opcode::Add: {
-            const Value of_y = builder_.bit_xor(y, result);
-            return builder_.lt(builder_.bit_and(builder_.bit_xor(x, result), of_y), zero);
-        }
-        case Opcode::Sub: {
-            const Value of_result = builder_.bit_xor(x, result);
-            return builder_.lt(builder_.bit_and(builder_.bit_xor(x, y), of_result), zero);
-        }
-        case Opcode::Neg:
-        case Opcode::Abs: return least(x);
-        case Opcode::FloorDiv: {
-            const Value negates = builder_.eq(y, builder_.i64(-1));
-            return builder_.bit_and(least(x), negates);
-        }
-        case Opcode::Shl: return builder_.ne(builder_.shr(result, y), x);
-        case Opcode::Mul: {  // far below the limit in floats: certainly not; else by a division
-            const Value b = builder_.cast(y, real), a = builder_.cast(x, real), about = builder_.abs(builder_.mul(a, b));
-            const auto closely = [&] {
-                const Value differs = builder_.ne(builder_.floor_div(result, x), y);
-                const Value is_least = least(y);
-                return ir::Builder::Values{builder_.bit_or(differs, builder_.bit_and(builder_.eq(x, builder_.i64(-1)), is_least))};
-            };
-            return builder_.if_else(builder_.ge(about, builder_.constant(real, 0x1p61)), closely,
-                                    [&] { return ir::Builder::Values{builder_.boolean(false)}; })[0];
-        }
-        default: {  // powers: those of integers that come near the limit are further from it than floats are inexact
-            const Value b = builder_.cast(y, real), about = builder_.call(ir::Math::pow, builder_.cast(x, real), b);
-            const Value large = builder_.ge(builder_.abs(about), builder_.constant(real, 0x1p63));
-            return builder_.bit_and(builder_.gt(y, builder_.i64(1)), large);
-        }
-    }
 }
 
 /// Of arguments beyond int64 a kernel makes integers of 64 bits too: one that is larger would be another number.
@@ -166,7 +165,7 @@ void Lowering::narrowed(const TypedExpr& t, DType to) {
         return;
     }
     const bool large = t.number().type.dtype == DType::UInt64;  // beyond int64: in serial loops they are left to Python
-    if (exact_integers() ? large : !checks_range(rules(), t, to) || status_ == ir::no_value) return;
+    if (exact_integers() ? large : !checks_range(rules(), t, to) || host_.status == ir::no_value) return;
     const bool is_signed = kind_of(to) == DKind::Signed;
     const int bits = 8 * itemsize(to) - (is_signed ? 1 : 0);
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);

@@ -91,7 +91,7 @@ const GivenList* Lowering::given_list(const TypedExpr& list) const {
 }
 
 /// Lists of Python's stay as they were when something failed, though iterations may go on.
-Value Lowering::nothing_failed() { return builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)); }
+Value Lowering::nothing_failed() { return builder_.eq(builder_.load(host_.status, builder_.i64(0)), builder_.i64(0)); }
 
 /// Makes lists of the arguments that are lists of Python's.
 void Lowering::take_lists() {
@@ -179,7 +179,7 @@ View Lowering::list_place(const TypedExpr& list, std::span<const TypedExpr> indi
 
 void Lowering::list_append(const TypedExpr& list, const TypedExpr& item, const Place& place) {
     note_item(list, item, place);
-    uses_status_ = true;
+    host_.uses_status = true;
     const View& values = list.list().elements();
     if (walk_.finds_types()) return;
     const Value counts = counts_of(list).pointer, count = builder_.load(counts, builder_.i64(0));
@@ -217,7 +217,7 @@ void Lowering::add_to_set(const TypedExpr& set, const TypedExpr& item, const Pla
 /// The last element, taken out.
 TypedExpr Lowering::popped(const TypedExpr& list, const Place& place) {
     TypedExpr out = number({list.list().type}, ir::no_value);
-    uses_status_ = true;
+    host_.uses_status = true;
     if (walk_.finds_types()) return out;
     const TypedExpr length = list_length(list);
     const Value count = value(length, DType::Int64), zero = builder_.i64(0);

@@ -25,7 +25,7 @@ Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, co
       options_(options),
       loop_(loop),
       builder_(source_.function->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())),
-      outside_use_(outside) {
+      outside_(outside, arguments.size(), options) {
     if (!space.group_size.empty()) builder_.set_groups(space.group_size, space.sub_group);
     builder_.set_fast_math(options.fast_math);
     builder_.add_file(source_.function->file);
@@ -130,55 +130,12 @@ void Lowering::declare_arguments() {
             declare(k, parameter < source_.function->params.size() ? source_.function->params[parameter] : source_.function->rest));
 }
 
-/// A number from outside: an argument behind the others, unless the program depends on its value.
-TypedExpr Lowering::outside_number(const OutsideNumber& number) {
-    if (!outside_use_) return lang::number(number->value());
-    if (const Scalar* fixed = fixed_value(outside_use_->fixed, number.get())) return lang::number(*fixed);
-    const auto found = std::ranges::find(out_.outside, number);
-    const auto k = static_cast<std::size_t>(found - out_.outside.begin());
-    if (found == out_.outside.end()) {
-        out_.outside.push_back(number);
-        outside_use_->met.push_back(number);
-    }
-    if (!options_.fp64 && !number->weak && (number->dtype == DType::Float64 || number->dtype == DType::Complex128))
-        throw Error(ErrorCode::Type, "the device has no " + std::string(dtype_name(number->dtype)));
-    TypedExpr n = k < outside_.size() ? outside_[k] : lang::number({number->dtype, number->weak}, ir::no_value);
-    if (number->weak && is_integer(number->dtype)) n.number().argument = static_cast<int>(types_.size() + k);
-    n.number().given = n.number().argument >= 0;
-    if (options_.small_outside && n.number().argument >= 0 && number->dtype == DType::Int64) {
-        n.number().assumed = true;
-        n.number().most = (std::int64_t{1} << assumed_bits) - 1;
-        n.number().least = -n.number().most;
-        n.number().bits = assumed_bits;
-    }
-    return n;
-}
-
-/// Makes parameters of those that the first walk has met.
-void Lowering::declare_outside() {
-    outside_.clear();
-    for (std::size_t k = 0; walk_.builds() && k < out_.outside.size(); ++k) {
-        const NumberType type{out_.outside[k]->dtype, out_.outside[k]->weak};
-        outside_.push_back(number(type, builder_.scalar_param(out_.outside[k]->name, dtype(type))));
-        out_.slots.push_back({Slot::Kind::Number, static_cast<int>(types_.size() + k), 0});
-    }
-}
-
 void Lowering::walk_function() {
     arrays_ = 0;
     declare_arguments();
-    declare_outside();
+    if (walk_.builds()) outside_.declare(builder_, out_.slots);
     first_array_ = arrays_;
-    if (walk_.builds() && (uses_status_ || exact_integers())) {
-        status_ = builder_.pointer("status", DType::Int64, ir::Access::ReadWrite, true);
-        out_.slots.push_back({Slot::Kind::Status, 0, 0});
-    }
-    if (walk_.builds() && uses_log_) {
-        log_ = builder_.pointer("log", DType::Int64, ir::Access::ReadWrite, false);
-        out_.slots.push_back({Slot::Kind::Log, 0, 0});
-        log_real_ = builder_.pointer("log_real", weak_dtype(DType::Float64, options_.fp64), ir::Access::Write, false);
-        out_.slots.push_back({Slot::Kind::LogReal, 0, 0});
-    }
+    if (walk_.builds()) host_.declare(builder_, out_.slots, exact_integers(), weak_dtype(DType::Float64, options_.fp64));
     scope_.clear();
     out_.sites.clear();
     out_.fits.clear();
@@ -203,23 +160,23 @@ void Lowering::walk_function() {
 }
 
 Lowered Lowering::run() {
-    choosing_lanes_ = true;
+    lanes_.choosing = true;
     do {
         lists_changed_ = false;
-        lane_loops_.clear();
-        no_lanes_.clear();
+        lanes_.begin();
         walk_function();
     } while (lists_changed_);
-    choosing_lanes_ = false;
+    lanes_.choosing = false;
     for (std::size_t k = 0; k < types_.size(); ++k)
         if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
     walk_.begin(true);
-    if (!lane_loops_.empty() || row_loops_ || scalar_items_) builder_.set_lanes(false);
+    if (lanes_.makes_scalar()) builder_.set_lanes(false);
     walk_function();
-    for (const auto& [loop, why] : no_lanes_)
+    for (const auto& [loop, why] : lanes_.others)
         if (!why.empty() && !exact_integers()) out_.no_lanes.push_back({loop->place.line, why});
     out_.kernel = builder_.finish();
     if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
+    out_.outside = outside_.met();
     out_.accesses.resize(types_.size() + out_.outside.size(), ir::Access::Read);
     out_.used.resize(types_.size() + out_.outside.size(), false);
     out_.own_elements.resize(types_.size() + out_.outside.size(), false);

@@ -8,10 +8,13 @@
 #include <set>
 
 #include "ir/builder.h"
+#include "lang/array_expr/array_expr.h"
+#include "lang/host_memory.h"
+#include "lang/loops/lane_choice.h"
 #include "lang/lower.h"
 #include "lang/names.h"
+#include "lang/outside_numbers.h"
 #include "lang/problem.h"
-#include "lang/rows/rows.h"
 #include "lang/scope.h"
 #include "lang/scope_facts.h"
 #include "lang/syntax_facts.h"
@@ -57,8 +60,6 @@ private:
     void declare_arguments();
     TypedExpr declare(std::size_t& k, const std::string& name);
     TypedExpr array_argument(int k, const std::string& name);
-    TypedExpr outside_number(const OutsideNumber& number);
-    void declare_outside();
     [[noreturn]] void fail(ErrorCode code, const Place& place, const std::string& message) const { source_.fail(code, place, message); }
     [[noreturn]] void wrong_type(const Place& place, const std::string& message) const { source_.wrong_type(place, message); }
 
@@ -159,7 +160,6 @@ private:
     // integers.cpp
     bool exact_integers() const;
     void bound(TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place, bool wraps);
-    Value overflows(Opcode op, Value x, Value y, Value result);
     void keep_large(const TypedExpr& result, Opcode op, const TypedExpr& a, const TypedExpr& b, const Place& place);
     void narrowed(const TypedExpr& t, DType to);
     TypedExpr whole_to_int(const TypedExpr& x, const Place& place, const std::string& op_name);
@@ -265,35 +265,29 @@ private:
     TypedExpr contained(const TypedExpr& item, const TypedExpr& values, const Place& place);
     TypedExpr item_at(const TypedExpr& values, const TypedExpr& index, const Tree& t);
 
-    // rows/values.cpp
+    // array_expr/values.cpp
     using Elementwise = std::function<TypedExpr(const std::vector<TypedExpr>& numbers)>;
     using NumberHandler = TypedExpr (*)(Lowering& l, const Tree& t, const std::vector<TypedExpr>& a);
-    static TypedExpr rows_expr(Rows rows);
     std::shared_ptr<const Rows> rows_of(const TypedExpr& t);
     View view_at(const View& v, std::span<const TypedExpr> index);
-    bool known_equal(const TypedExpr& a, const TypedExpr& b) const;
     void broadcast(Rows& out, const Rows& operand, const Place& place);
     TypedExpr element_at(const TypedExpr& operand, std::span<const TypedExpr> index, bool same);
     TypedExpr each(std::vector<TypedExpr> operands, int cost, const Place& place, const Elementwise& f);
     TypedExpr array_binary(const std::string& op, const TypedExpr& a, const TypedExpr& b, const Place& place);
     TypedExpr array_unary(const std::string& op, const TypedExpr& x, const Place& place);
     TypedExpr array_call(const Tree& t, std::vector<TypedExpr> arguments, NumberHandler handler, bool of_floats);
-    TypedExpr turned(const TypedExpr& t, const std::vector<std::size_t>& axes);
     TypedExpr triangle(const TypedExpr& t, const TypedExpr& k, bool upper);
 
-    // rows/loops.cpp
+    // array_expr/loops.cpp
     ir::Builder::Values where_valid(const std::vector<Guard>& guards, const std::vector<Equal>& equal,
                                     const std::function<ir::Builder::Values(bool same)>& run, const ir::Builder::Values& otherwise);
-    bool rows_in_lanes() const;
-    void note_row_loop();
     /// `apart`: each index by itself; then threads may share them.
     void nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
               bool apart = false);
     TypedExpr accumulated(std::span<const TypedExpr> extents, ir::Combine combine, DType type, bool lanes,
                           const std::function<TypedExpr(std::span<const TypedExpr>)>& element);
 
-    // rows/stores.cpp
-    bool may_overlap(const View& read, const View& written) const;
+    // array_expr/stores.cpp
     void store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits = false);
     TypedExpr own_memory(const std::string& name, DType dtype, const std::vector<TypedExpr>& extents, const Place& place);
     void note_own_memory(const std::vector<TypedExpr>& extents);
@@ -301,9 +295,8 @@ private:
     std::int64_t own_bytes() const;
     void sized_memory(View& view, std::vector<TypedExpr>& extents, const Place& place);
     TypedExpr settled(const TypedExpr& t, const Place& place);
-    static bool count_fits(const std::vector<TypedExpr>& extents, std::int64_t room);
 
-    // rows/joins.cpp
+    // array_expr/joins.cpp
     bool joins_arrays(const std::string& name, const Scope& before, const Scope& a, const Scope& b);
     TypedExpr joint_array(const TypedExpr& x, const TypedExpr& y, const Place& place, bool of_any_size = false);
     void keep_rebound();
@@ -312,12 +305,11 @@ private:
 
     bool is_contiguous(const View& v);
 
-    // rows/indices.cpp
+    // array_expr/indices.cpp
     struct Gathered {
         Rows rows;
         std::function<View(std::span<const TypedExpr> index)> view;  // the element there
     };
-    int array_index(std::span<const TypedExpr> indices, const Place& place) const;
     Gathered gathered(const View& v, std::span<const TypedExpr> indices, int k, const Tree& t);
     TypedExpr mask_of(const View& v, const TypedExpr& mask, const Place& place, std::vector<Guard>& guards);
     TypedExpr compressed(const View& v, const TypedExpr& given, const Place& place);
@@ -326,8 +318,7 @@ private:
     TypedExpr reshaped(const TypedExpr& given, std::vector<TypedExpr> shape, const std::string& op_name, const Place& place);
     void store_gathered(const Gathered& target, const std::string& name, const TypedExpr& stored, const Place& place);
 
-    // rows/reductions.cpp
-    static DType sum_dtype(DType of);
+    // array_expr/reductions.cpp
     TypedExpr count_of(std::span<const TypedExpr> extents);
     TypedExpr folded_rows(const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes,
                           const std::function<TypedExpr(std::span<const TypedExpr>)>& at);
@@ -335,7 +326,7 @@ private:
     TypedExpr number_of_rows(const Rows& rows, const std::function<TypedExpr(bool same)>& made);
     TypedExpr reduced(const TypedExpr& given, const RowFold& fold, const TypedExpr& axis, bool keeps);
 
-    // rows/products.cpp
+    // array_expr/products.cpp
     void require_same(const TypedExpr& a, const TypedExpr& b, const std::string& message, const Place& place, std::vector<Guard>& guards);
     TypedExpr product(const TypedExpr& given_a, const TypedExpr& given_b, const std::string& op_name, const Place& place);
     TypedExpr outer_product(const TypedExpr& given_a, const TypedExpr& given_b, const Place& place);
@@ -377,15 +368,8 @@ private:
     const Options options_;
     const LoopSpec* const loop_;
     std::set<std::string> own_;  // names that each iteration of a parallel loop has for itself, and that had values before it
-    std::set<const Tree*> lane_loops_;
-    bool choosing_lanes_ = false;                  // in the first walk
-    bool in_lanes_ = false;                        // one of them is around
-    bool in_rounds_ = false;                       // a parallel loop inside of a serial one is around
-    bool row_loops_ = false;                       // an item has loops over elements of arrays: those are the lanes
-    bool scalar_items_ = false;                    // or memory whose size is known when it runs
-    bool met_rows_ = false;                        // either of these, since this was last cleared
-    std::map<const Tree*, std::string> no_lanes_;  // loops that are none of them, and why; empty: not to be told
-    Place at_;                                     // of the statement that is walked
+    Place at_;                   // of the statement that is walked
+    LaneChoice lanes_;
     struct Around {
         const Tree* loop;
         std::size_t calls;  // functions under way there
@@ -393,16 +377,14 @@ private:
     std::vector<Around> around_;  // loops
     ir::Builder builder_;
     Lowered out_;
-    OutsideUse* outside_use_;         // null where numbers from outside are constants
-    std::vector<TypedExpr> outside_;  // the values of `out_.outside`
+    OutsideNumbers outside_;
     Scope scope_;
     std::vector<TypedExpr> arguments_;
     std::vector<const Function*> stack_;  // functions under way: none may come twice
     Value round_ = ir::no_value;          // of a loop that reduces
     std::vector<Value> own_indices_;      // of a parallel loop that does not: its indices
-    Value status_ = ir::no_value, log_ = ir::no_value, log_real_ = ir::no_value;
+    HostMemory host_;
     Walk walk_;
-    bool uses_status_ = false, uses_log_ = false;
     std::map<Value, Value> written_;            // arrays of groups and items whose reads are checked, and their flags
     std::vector<Value> group_flags_;            // those of groups
     std::map<std::string, TypedExpr> rebound_;  // arrays whose names a loop gives others, and the memory for all of them
@@ -413,7 +395,6 @@ private:
     std::int64_t draw_places_ = 0;
     std::map<const Tree*, NumberType> list_types_;  // of the elements of lists, by where these are made, as far as is known
     bool lists_changed_ = false;                    // in the walk that is under way
-    int inner_loops_ = 0;                           // that have been walked, but short ones of known length
 };
 
 /// Lowers a function; without lanes loops where threads that share them would have to wait for each other.

@@ -217,7 +217,7 @@ void Lowering::augment(const Tree& t) {
         changed = object.tuple().items[field_at(object, target)];
     else if (object.kind() == Kind::Array) {
         const std::vector<TypedExpr> indices = indices_of(target);
-        if (const int k = array_index(indices, t.place); k >= 0) return augment_gathered(t, object, indices, k);
+        if (const int k = array_index(source_, indices, t.place); k >= 0) return augment_gathered(t, object, indices, k);
         changed.view() = viewed(object.view(), indices, target);
     }
     if (changed.kind() != Kind::Array) wrong_type(target.place, describe(changed) + " has no elements that could be changed");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lang/rows/rows.h"
+#include "lang/array_expr/array_expr.h"
 
 namespace pardo::lang {
 

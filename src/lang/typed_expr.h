@@ -27,7 +27,7 @@ struct NumberType {
 };
 
 class TypedExpr;
-struct Rows;  // rows/rows.h
+struct Rows;  // array_expr/array_expr.h
 
 /// That an index is in range, as far as a view's elements depend on it.
 struct Guard {

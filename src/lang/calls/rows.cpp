@@ -1,8 +1,8 @@
 // src/lang/calls/rows.cpp: functions and methods of arrays: what is made of their elements, products, copies, and arrays of run-time sizes.
 #include <algorithm>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
@@ -41,7 +41,7 @@ struct Calls::OfRows {
             Rows one;
             one.type = {l.dtype(a[0].number().type), false};
             one.at = [x = l.cast(a[0], one.type)](std::span<const TypedExpr>, bool) { return x; };
-            return l.reduced(l.rows_expr(std::move(one)), fold, TypedExpr(), false);
+            return l.reduced(rows_expr(std::move(one)), fold, TypedExpr(), false);
         }
         return l.reduced(array(l, t, a), fold, optional(a, 1), kept);
     }
@@ -91,7 +91,7 @@ struct Calls::OfRows {
         const std::size_t rank = l.rows_of(array(l, t, a))->extents.size();
         std::vector<std::size_t> axes;
         for (std::size_t d = rank; d-- > 0;) axes.push_back(d);
-        return l.turned(a[0], axes);
+        return turned(a[0], axes);
     }
     template <bool upper> static TypedExpr triangle(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (l.rows_of(array(l, t, a))->extents.size() < 2)

@@ -137,8 +137,8 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     bool independent = true;
     const std::size_t depth = around_.size();
     around_.push_back({&t, stack_.size()});
-    in_lanes_ = true;
-    met_rows_ = false;
+    lanes_.inside = true;
+    lanes_.met_rows = false;
     try {
         body(number({DType::Int64, true}, ir::no_value, start.number().least));
         for (const std::string& name : assigned) {
@@ -148,12 +148,12 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     } catch (const Error&) {
         independent = false;
     }
-    in_lanes_ = false;
+    lanes_.inside = false;
     around_.resize(depth);
     scope_ = before;
     source_.function = function;
     stack_ = stack;
-    if (met_rows_) return no("it has loops over elements of arrays");
+    if (lanes_.met_rows) return no("it has loops over elements of arrays");
     return independent || no("a name in it is not assigned before it is read, or is an array");
 }
 
@@ -175,12 +175,7 @@ void Lowering::choose_lanes(const Tree& t, const TypedExpr& start, const TypedEx
                             const std::function<void(const TypedExpr&)>& body) {
     std::string why;
     const bool can = makes_lanes(t, start, stop, step, body, why);
-    if (can && !no_lanes_.contains(&t)) {
-        lane_loops_.insert(&t);
-    } else if (!can) {
-        lane_loops_.erase(&t);
-        no_lanes_.try_emplace(&t, around_.empty() ? std::move(why) : std::string());
-    }
+    lanes_.choose(t, can, std::move(why), around_.empty());
 }
 
 }  // namespace pardo::lang

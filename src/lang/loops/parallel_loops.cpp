@@ -149,10 +149,10 @@ void Lowering::walk_reduction() {
     };
     const Value low = builder_.mul(builder_.dim(0), per), high = builder_.min(builder_.add(low, per), iterations);
     ir::Builder::Values sums;
-    if (tuples || row_loops_ || scalar_items_) {
+    if (tuples || lanes_.row_loops || lanes_.scalar_items) {
         // Iterations of a block wait for each other, so blocks run at the same time in the lanes; but not where lanes would wait in inner
         // loops.
-        if (options_.lane_blocks && inner_loops_ == 0 && !scalar_items_) builder_.set_lanes(true);
+        if (options_.lane_blocks && lanes_.inner_loops == 0 && !lanes_.scalar_items) builder_.set_lanes(true);
         sums = builder_.for_loop(low, high, builder_.i64(1), carried, [&](Value i, std::span<const Value> values) {
             std::vector<TypedExpr> current;
             current.reserve(likes.size());

@@ -170,16 +170,16 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
     constexpr std::int64_t few_rounds = 16;
     const bool is_short = start.number().constant && stop.number().constant && step.number().constant &&
                           std::abs(stop.number().scalar.i - start.number().scalar.i) <= few_rounds;
-    inner_loops_ += is_short ? 0 : 1;
-    if (choosing_lanes_ && !in_lanes_) choose_lanes(t, start, stop, step, body);
-    const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer = std::exchange(in_lanes_, in_lanes_ || lanes);
+    lanes_.inner_loops += is_short ? 0 : 1;
+    if (lanes_.choosing && !lanes_.inside) choose_lanes(t, start, stop, step, body);
+    const bool lanes = !lanes_.inside && lanes_.loops.contains(&t), outer = std::exchange(lanes_.inside, lanes_.inside || lanes);
     around_.push_back({&t, stack_.size()});
     const Carried c = carried_by({&t}, {}, [&] {
         count_draws();
         body(index(ir::no_value));
     });
     if (walk_.finds_types()) {
-        in_lanes_ = outer;
+        lanes_.inside = outer;
         around_.pop_back();
         return leave_loop(c, {});
     }
@@ -198,7 +198,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
             body(index(i));
             return ir::Builder::Values();
         });
-        in_lanes_ = outer;
+        lanes_.inside = outer;
         around_.pop_back();
         return leave_loop(c, {});
     }
@@ -221,7 +221,7 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
 void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
                             const std::function<TypedExpr()>& test, const std::function<void()>& body, bool forever) {
     // The test knows that no flag was set; the body begins without any.
-    ++inner_loops_;
+    ++lanes_.inner_loops;
     const bool breaks = contains(t, Form::Break, true),
                returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
     std::vector<std::string> names = hidden;
@@ -277,10 +277,10 @@ void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts
             scope_ = c.before;
             bind(c, values);
             const Value on = value(goes_on(), DType::Bool);
-            if (!exact_integers() || !hidden.empty() || !uses_status_) return on;
+            if (!exact_integers() || !hidden.empty() || !host_.uses_status) return on;
             out_.reads_status = true;
             // After a failure its values are not Python's: a loop that depends on them might never end.
-            return builder_.bit_and(on, builder_.eq(builder_.load(status_, builder_.i64(0)), builder_.i64(0)));
+            return builder_.bit_and(on, builder_.eq(builder_.load(host_.status, builder_.i64(0)), builder_.i64(0)));
         },
         [&](std::span<const Value> values) {
             scope_ = c.before;

@@ -44,7 +44,7 @@ std::vector<Lowering::Reduced> Lowering::reduced_by(const Tree& t, const std::se
 /// called, iterations depend on each other in a way that only a loop of the user's own may say; they follow each other.
 bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step) {
     const Tree& statements = t.parts[4];
-    const bool of_user = stack_.size() == 1 && !in_rounds_;
+    const bool of_user = stack_.size() == 1 && !lanes_.in_rounds;
     const std::string own_program = "this parallel loop is a program of its own: ";
     const auto refuse = [&](const std::string& why) {
         if (of_user) fail(ErrorCode::Type, t.place, own_program + why);
@@ -61,7 +61,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     const auto rebound = rebound_;
     const auto own = own_;
     std::vector<Reduced> reduced = reduced_by(t, assigned);
-    if (in_rounds_ && !reduced.empty()) return false;  // those of an iteration follow each other
+    if (lanes_.in_rounds && !reduced.empty()) return false;  // those of an iteration follow each other
     for (const std::string& name : assigned) {
         if (of_user && scope_.contains(name)) own_.insert(name);
         scope_.erase(name);
@@ -69,7 +69,7 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     }
     for (const char* name : {break_flag, continue_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
     const Scope inside = scope_;
-    const bool outer_rounds = std::exchange(in_rounds_, true);
+    const bool outer_rounds = std::exchange(lanes_.in_rounds, true);
     around_.push_back({&t, stack_.size()});
     const bool plain = start.number().constant && start.number().scalar.i == 0 && step.number().constant && step.number().scalar.i == 1;
     /// One iteration; `values`: of the names that it reduces into.
@@ -96,19 +96,19 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
         scope_ = before;
         rebound_ = rebound;
         own_ = own;
-        in_rounds_ = outer_rounds;
+        lanes_.in_rounds = outer_rounds;
         around_.pop_back();
         for (std::size_t k = 0; k < reduced.size(); ++k)
             set_variable(reduced[k].name, with_value(reduced[k].like, walk_.value([&] { return totals[k]; })), reduced[k].before.place);
     };
-    const int loops_before = inner_loops_;
+    const int loops_before = lanes_.inner_loops;
     if (walk_.finds_types() || !of_user || !reduced.empty()) {
-        const bool lanes_around = in_lanes_, met = std::exchange(met_rows_, false);
+        const bool lanes_around = lanes_.inside, met = std::exchange(lanes_.met_rows, false);
         const Source source = source_;
         const auto stack = stack_;
         const std::size_t depth = around_.size();
         std::set<const Tree*> lane_loops;
-        std::swap(lane_loops, lane_loops_);
+        std::swap(lane_loops, lanes_.loops);
         bool works = true;
         try {
             for (bool stable = false; !stable;) {
@@ -132,22 +132,22 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
             source_ = source;
             stack_ = stack;
             around_.resize(depth);
-            in_lanes_ = lanes_around;
+            lanes_.inside = lanes_around;
         }
-        std::swap(lane_loops, lane_loops_);
-        if (choosing_lanes_ && !in_lanes_ && works) {
-            if (met_rows_ || !lane_loops.empty() || !options_.lane_loops) no_lanes_.try_emplace(&t, std::string());
-            lane_loops_.insert(lane_loops.begin(), lane_loops.end());
-            no_lanes_.contains(&t) ? (void)lane_loops_.erase(&t) : (void)lane_loops_.insert(&t);
+        std::swap(lane_loops, lanes_.loops);
+        if (lanes_.choosing && !lanes_.inside && works) {
+            if (lanes_.met_rows || !lane_loops.empty() || !options_.lane_loops) lanes_.others.try_emplace(&t, std::string());
+            lanes_.loops.insert(lane_loops.begin(), lane_loops.end());
+            lanes_.others.contains(&t) ? (void)lanes_.loops.erase(&t) : (void)lanes_.loops.insert(&t);
         }
-        met_rows_ = met_rows_ || met;
+        lanes_.met_rows = lanes_.met_rows || met;
         if (!works) reduced.clear();
         if (!works || walk_.finds_types()) {
             leave({});
             return works;
         }
     }
-    const bool lanes = !in_lanes_ && lane_loops_.contains(&t), outer_lanes = std::exchange(in_lanes_, in_lanes_ || lanes);
+    const bool lanes = !lanes_.inside && lanes_.loops.contains(&t), outer_lanes = std::exchange(lanes_.inside, lanes_.inside || lanes);
     const ir::LoopKind kind = options_.threads && !outer_lanes && !outer_rounds ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
     const Value count = rounds_of(start, stop, step), zero = builder_.i64(0), one = builder_.i64(1);
     std::vector<Value> places, identities, totals;
@@ -199,10 +199,10 @@ bool Lowering::shared_rounds(const Tree& t, const TypedExpr& start, const TypedE
     } else if (kind == ir::LoopKind::Serial) {
         rounds(zero, count);
     } else {
-        const Value length = builder_.i64(inner_loops_ > loops_before ? long_piece_length : piece_length);
+        const Value length = builder_.i64(lanes_.inner_loops > loops_before ? long_piece_length : piece_length);
         in_pieces(length, pieces_of(length));
     }
-    in_lanes_ = outer_lanes;
+    lanes_.inside = outer_lanes;
     leave(totals);
     return true;
 }

@@ -1,11 +1,11 @@
-// src/lang/rows/joins.cpp: a name that is one new array on one path, or in one iteration, and another on another: their elements go where
-// one memory has them.
+// src/lang/array_expr/joins.cpp: a name that is one new array on one path, or in one iteration, and another on another: their elements go
+// where one memory has them.
 #include <algorithm>
 #include <functional>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/loops/dependence.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 namespace {

@@ -1,23 +1,10 @@
-// src/lang/rows/stores.cpp: where the elements of array expressions go: into arrays, or into memory of the item's own.
+// src/lang/array_expr/stores.cpp: where the elements of array expressions go: into arrays, or into memory of the item's own.
 #include <algorithm>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
-
-/// Whether elements that a view has may be others of what is written: then all are computed before the first one is written.
-bool Lowering::may_overlap(const View& read, const View& written) const {
-    if (read.source != written.source) {
-        const bool arguments = read.source >= 0 && written.source >= 0;
-        return arguments && !options_.distinct;
-    }
-    if (read.rank != written.rank) return true;
-    if (walk_.finds_types()) return false;
-    for (std::size_t k = 0; k < read.lead.size(); ++k)
-        if (!known_equal(read.lead[k], written.lead[k])) return true;
-    return false;
-}
 
 /// target[…] = an expression on arrays, or a number, which fills it. `fits`: the shapes are known to be the same.
 void Lowering::store_rows(const View& target, const TypedExpr& stored, const Place& place, bool fits) {
@@ -30,7 +17,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
     bool inner_lanes = false;
     if (from.kind() == Kind::Rows) {
         const auto overlaps = [&](const View& read) {
-            return (from.rows()->moved && read.source == target.source) || may_overlap(read, target);
+            return (from.rows()->moved && read.source == target.source) || may_overlap(walk_, options_.distinct, read, target);
         };
         if (std::ranges::any_of(from.rows()->reads, overlaps)) from = rows_expr(*rows_of(settled(from, place)));
         if (walk_.finds_types() && std::ranges::any_of(from.rows()->reads, [&](const View& read) { return read.source == target.source; }))
@@ -56,7 +43,7 @@ void Lowering::store_rows(const View& target, const TypedExpr& stored, const Pla
         const std::size_t skip = rank - rows.extents.size();
         for (std::size_t d = 0; d < rows.extents.size() && !fits; ++d) {
             const TypedExpr &whole = extents[skip + d], &part = rows.extents[d];
-            if (is_one(part) || known_equal(whole, part)) continue;
+            if (is_one(part) || known_equal(walk_, whole, part)) continue;
             if (whole.number().constant && part.number().constant)
                 fail(ErrorCode::Value, place,
                      std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));
@@ -89,7 +76,7 @@ TypedExpr Lowering::own_memory(const std::string& name, DType dtype, const std::
     std::vector<TypedExpr> sizes = extents;
     if (known && count <= most_private / itemsize(dtype)) {
         if (walk_.builds())
-            t.view().pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, rows_in_lanes());
+            t.view().pointer = builder_.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, lanes_.are_row_loops());
     } else {
         sized_memory(t.view(), sizes, place);
     }
@@ -112,20 +99,14 @@ void Lowering::note_own_memory(const std::vector<TypedExpr>& extents) {
 }
 
 void Lowering::need_own_memory() {
-    met_rows_ = uses_status_ = true;
-    scalar_items_ = scalar_items_ || own_bytes() == 0;
+    lanes_.met_rows = host_.uses_status = true;
+    lanes_.scalar_items = lanes_.scalar_items || own_bytes() == 0;
 }
 
 /// The bytes of arrays whose size is known when the kernel runs; 0: as many as it takes. Items of groups are there all at once.
 std::int64_t Lowering::own_bytes() const {
     constexpr std::int64_t in_groups = 2048;
     return options_.own_bytes == 0 && !space_.group_size.empty() ? in_groups : options_.own_bytes;
-}
-
-bool Lowering::count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
-    std::int64_t count = 1;
-    return std::ranges::all_of(
-        extents, [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.number().scalar.i, &count) && count <= room; });
 }
 
 /// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
@@ -172,7 +153,7 @@ bool Lowering::is_contiguous(const View& v) {
     TypedExpr stride = integer(1);
     for (std::size_t d = rank; d-- > 0;) {
         const TypedExpr& own = v.lead[1 + rank + d];
-        if (!known_equal(own, stride)) return false;
+        if (!known_equal(walk_, own, stride)) return false;
         if (d > 0) stride = mul(stride, v.lead[1 + d]);
     }
     return true;
@@ -199,7 +180,7 @@ void Lowering::store_gathered(const Gathered& target, const std::string& name, c
         if (own > rank) fail(ErrorCode::Value, place, describe(from) + " does not fill " + std::to_string(rank) + " dimensions");
         for (std::size_t d = 0; d < own; ++d) {
             const TypedExpr &whole = target.rows.extents[rank - own + d], &part = from.rows()->extents[d];
-            if (is_one(part) || known_equal(whole, part)) continue;
+            if (is_one(part) || known_equal(walk_, whole, part)) continue;
             if (whole.number().constant && part.number().constant)
                 fail(ErrorCode::Value, place,
                      std::to_string(part.number().scalar.i) + " elements do not fill " + std::to_string(whole.number().scalar.i));

@@ -1,9 +1,10 @@
-// src/lang/rows/values.cpp: expressions on arrays: their shapes by NumPy's rules for broadcasting, their elements by those for numbers.
+// src/lang/array_expr/values.cpp: expressions on arrays: their shapes by NumPy's rules for broadcasting, their elements by those for
+// numbers.
 #include <algorithm>
 #include <utility>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
@@ -12,10 +13,6 @@ namespace {
 template <class T> void append(std::vector<T>& to, const std::vector<T>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 }  // namespace
-
-bool is_rows(const TypedExpr& t) { return t.kind() == Kind::Rows || (t.kind() == Kind::Array && t.view().rank > 0); }
-
-TypedExpr Lowering::rows_expr(Rows rows) { return {std::make_shared<const Rows>(std::move(rows))}; }
 
 /// The view's element at an index.
 View Lowering::view_at(const View& v, std::span<const TypedExpr> index) {
@@ -41,12 +38,6 @@ std::shared_ptr<const Rows> Lowering::rows_of(const TypedExpr& t) {
     return std::make_shared<const Rows>(std::move(rows));
 }
 
-bool Lowering::known_equal(const TypedExpr& a, const TypedExpr& b) const {
-    if (a.number().constant || b.number().constant)
-        return a.number().constant && b.number().constant && a.number().scalar.i == b.number().scalar.i;
-    return walk_.builds() && a.number().value == b.number().value;
-}
-
 /// Adds what an operand brings: its shape, aligned at the last axis, and what has to hold for it.
 void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
     if (operand.extents.size() > out.extents.size())
@@ -55,7 +46,7 @@ void Lowering::broadcast(Rows& out, const Rows& operand, const Place& place) {
     for (std::size_t d = 0; d < operand.extents.size(); ++d) {
         TypedExpr& whole = out.extents[skip + d];
         const TypedExpr& part = operand.extents[d];
-        if (is_one(part) || known_equal(whole, part)) continue;
+        if (is_one(part) || known_equal(walk_, whole, part)) continue;
         if (is_one(whole)) {
             whole = part;
             continue;
@@ -227,28 +218,6 @@ TypedExpr Lowering::array_call(const Tree& t, std::vector<TypedExpr> arguments, 
         for (const TypedExpr& e : x) floats.push_back(cast(e, {narrow, false}));
         return handler(*this, *call, floats);
     });
-}
-
-/// An expression's array turned: its axes in the order of `axes`.
-TypedExpr Lowering::turned(const TypedExpr& t, const std::vector<std::size_t>& axes) {
-    if (t.kind() == Kind::Array) {
-        TypedExpr out = t;
-        const auto rank = static_cast<std::size_t>(t.view().rank);
-        for (std::size_t d = 0; d < rank; ++d) {
-            out.view().lead[1 + d] = t.view().lead[1 + axes[d]];
-            out.view().lead[1 + rank + d] = t.view().lead[1 + rank + axes[d]];
-        }
-        return out;
-    }
-    Rows out = *t.rows();
-    out.moved = out.turned = true;
-    for (std::size_t d = 0; d < axes.size(); ++d) out.extents[d] = t.rows()->extents[axes[d]];
-    out.at = [inner = t.rows(), axes](std::span<const TypedExpr> index, bool same) {
-        std::vector<TypedExpr> own(index.size());
-        for (std::size_t d = 0; d < axes.size(); ++d) own[axes[d]] = index[d];
-        return inner->at(own, same);
-    };
-    return rows_expr(std::move(out));
 }
 
 /// The elements of matrices on the k-th diagonal and on one side of it; the others are 0.

@@ -1,10 +1,10 @@
-// src/lang/rows/reductions.cpp: sums, extremes, places of extremes, means of arrays' elements, all of them or along an axis.
+// src/lang/array_expr/reductions.cpp: sums, extremes, places of extremes, means of arrays' elements, all of them or along an axis.
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
@@ -32,16 +32,6 @@ bool lies_beside(const Rows& rows, const std::vector<bool>& goes) {
 }
 
 }  // namespace
-
-/// What a reduction of elements of a dtype computes in.
-DType Lowering::sum_dtype(DType of) {
-    switch (kind_of(of)) {
-        case DKind::Bool:
-        case DKind::Signed: return DType::Int64;
-        case DKind::Unsigned: return DType::UInt64;
-        default: return of;
-    }
-}
 
 /// The number of elements below the extents.
 TypedExpr Lowering::count_of(std::span<const TypedExpr> extents) {

@@ -1,9 +1,9 @@
-// src/lang/rows/products.cpp: products of vectors and matrices inside of kernels: of small ones, in loops.
+// src/lang/array_expr/products.cpp: products of vectors and matrices inside of kernels: of small ones, in loops.
 #include <algorithm>
 #include <utility>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
@@ -20,7 +20,7 @@ bool has_columns(const TypedExpr& t) {
 /// What holds where two extents are the same, which nothing may repeat; reports where they are not.
 void Lowering::require_same(const TypedExpr& a, const TypedExpr& b, const std::string& message, const Place& place,
                             std::vector<Guard>& guards) {
-    if (known_equal(a, b)) return;
+    if (known_equal(walk_, a, b)) return;
     if (a.number().constant && b.number().constant)
         fail(ErrorCode::Value, place, message + ": " + std::to_string(a.number().scalar.i) + " and " + std::to_string(b.number().scalar.i));
     TypedExpr differ = number({DType::Bool, false}, ir::no_value);
@@ -45,7 +45,7 @@ TypedExpr Lowering::product(const TypedExpr& given_a, const TypedExpr& given_b, 
     const std::size_t m = rows_of(given_a)->extents.size(), n = rows_of(given_b)->extents.size();
     if (m > 2 || n > 2)
         fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
-    if (m == 2 && n == 2 && exact_integers() && options_.library_products && !in_rounds_)
+    if (m == 2 && n == 2 && exact_integers() && options_.library_products && !lanes_.in_rounds)
         wrong_type(place,
                    op_name + ": products of two large matrices in serial loops are left to NumPy's library; in prange they are compiled");
     const bool dot = m == 1 && n == 1;

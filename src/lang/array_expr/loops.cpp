@@ -1,9 +1,9 @@
-// src/lang/rows/loops.cpp: the loops that array expressions become: over elements, and over what is put together.
+// src/lang/array_expr/loops.cpp: the loops that array expressions become: over elements, and over what is put together.
 #include <algorithm>
 #include <utility>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
@@ -33,7 +33,7 @@ ir::Builder::Values nothing() { return {}; }
 ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, const std::vector<Equal>& equal,
                                           const std::function<ir::Builder::Values(bool same)>& run, const ir::Builder::Values& otherwise) {
     if (walk_.finds_types()) {
-        uses_status_ = uses_status_ || !guards.empty() || !equal.empty();
+        host_.uses_status = host_.uses_status || !guards.empty() || !equal.empty();
         return run(true);
     }
     const auto both = [&](Value a, Value b) { return a == ir::no_value ? b : builder_.bit_and(a, b); };
@@ -77,20 +77,10 @@ ir::Builder::Values Lowering::where_valid(const std::vector<Guard>& guards, cons
     return guarded(v, valid, otherwise);
 }
 
-/// Whether loops over elements are the lanes here. They are, where items are scalar code: as soon as an item has one of them.
-bool Lowering::rows_in_lanes() const { return row_loops_ && !in_lanes_; }
-
-/// Notes in the first walk that an item has such a loop.
-void Lowering::note_row_loop() {
-    ++inner_loops_;
-    met_rows_ = true;
-    if (choosing_lanes_ && options_.lane_loops && space_.group_size.empty()) row_loops_ = true;
-}
-
 /// Calls body for each index below the extents; `lanes`: the order does not matter.
 void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
                     bool apart) {
-    const bool shared = apart && options_.threads && exact_integers() && !in_lanes_ && !in_rounds_;
+    const bool shared = apart && options_.threads && exact_integers() && !lanes_.inside && !lanes_.in_rounds;
     const std::size_t short_from = written_out_from(extents);
     std::vector<TypedExpr> index(extents.size());
     const auto walk = [&](std::size_t d, const auto& self) -> void {
@@ -104,7 +94,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
         }
         const bool innermost = d + 1 == short_from;
         if (walk_.finds_types()) {
-            if (innermost) note_row_loop();
+            if (innermost) lanes_.note_row_loop(options_.lane_loops && space_.group_size.empty());
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, self);
         }
@@ -115,12 +105,12 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
         };
         const Value count = value(extents[d], DType::Int64), zero = builder_.i64(0), one = builder_.i64(1);
         const ir::LoopKind kind = shared && d == 0 ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
-        if (!innermost || !lanes || !rows_in_lanes()) {
+        if (!innermost || !lanes || !lanes_.are_row_loops()) {
             builder_.for_loop(
                 zero, count, one, {}, [&](Value i, std::span<const Value>) { return at(i); }, 0, kind);
             return;
         }
-        const bool outer = std::exchange(in_lanes_, true);
+        const bool outer = std::exchange(lanes_.inside, true);
         if (kind == ir::LoopKind::Serial || (extents[d].number().constant && extents[d].number().scalar.i <= piece_length)) {
             builder_.for_lanes(zero, count, {}, at);
         } else {
@@ -133,7 +123,7 @@ void Lowering::nest(std::span<const TypedExpr> extents, bool lanes, const std::f
             };
             builder_.for_loop(zero, pieces, one, {}, piece, 0, kind);
         }
-        in_lanes_ = outer;
+        lanes_.inside = outer;
     };
     const int arrays = arrays_;
     walk(0, walk);
@@ -160,22 +150,22 @@ TypedExpr Lowering::accumulated(std::span<const TypedExpr> extents, ir::Combine 
         }
         const bool innermost = d + 1 == short_from;
         if (walk_.finds_types()) {
-            if (innermost) note_row_loop();
+            if (innermost) lanes_.note_row_loop(options_.lane_loops && space_.group_size.empty());
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, total, self);
         }
         const Value zero = builder_.i64(0), count = value(extents[d], DType::Int64);
         if (total == ir::no_value) total = builder_.identity(combine, type);
-        if (innermost && lanes && rows_in_lanes()) {
+        if (innermost && lanes && lanes_.are_row_loops()) {
             const ir::Reduction reduction{combine, total};
-            const bool outer = std::exchange(in_lanes_, true);
+            const bool outer = std::exchange(lanes_.inside, true);
             const Value sum = builder_.for_lanes(zero, count, std::span(&reduction, 1), [&](Value i) {
                 index[d] = number({DType::Int64, true}, i, 0);
                 Value v = self(d + 1, ir::no_value, self);
                 if (v == ir::no_value) v = builder_.identity(combine, type);
                 return ir::Builder::Values{v};
             })[0];
-            in_lanes_ = outer;
+            lanes_.inside = outer;
             return sum;
         }
         return builder_.for_loop(zero, count, builder_.i64(1), std::span(&total, 1), [&](Value i, std::span<const Value> carried) {

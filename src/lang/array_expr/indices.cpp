@@ -1,23 +1,12 @@
-// src/lang/rows/indices.cpp: arrays as indices, masks, and the same elements in another shape.
+// src/lang/array_expr/indices.cpp: arrays as indices, masks, and the same elements in another shape.
 #include <algorithm>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/lowering.h"
-#include "lang/rows/rows.h"
 
 namespace pardo::lang {
 
 namespace {}  // namespace
-
-/// Which of the indices is an array; -1 if none is.
-int Lowering::array_index(std::span<const TypedExpr> indices, const Place& place) const {
-    int found = -1;
-    for (std::size_t k = 0; k < indices.size(); ++k) {
-        if (!is_rows(indices[k])) continue;
-        if (found >= 0) wrong_type(place, "one of the indices may be an array in a kernel, not several; write the loop");
-        found = static_cast<int>(k);
-    }
-    return found;
-}
 
 /// x[…, places, …]: for each place the element, or what is behind it, that it names.
 Lowering::Gathered Lowering::gathered(const View& v, std::span<const TypedExpr> indices, int k, const Tree& t) {
@@ -122,8 +111,9 @@ void Lowering::store_masked(const View& v, const TypedExpr& given, const std::fu
                             const Place& place) {
     std::vector<Guard> guards;
     TypedExpr mask = mask_of(v, given, place, guards);
-    if (std::ranges::any_of(mask.rows()->reads,
-                            [&](const View& read) { return may_overlap(read, v) || (mask.rows()->moved && read.source == v.source); }))
+    if (std::ranges::any_of(mask.rows()->reads, [&](const View& read) {
+            return may_overlap(walk_, options_.distinct, read, v) || (mask.rows()->moved && read.source == v.source);
+        }))
         mask = rows_expr(*rows_of(settled(given, place)));
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);
     if (walk_.finds_types() && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))

@@ -1,4 +1,4 @@
-// src/lang/rows/rows.h: what an expression on arrays stands for: elements that are computed where they are used.
+// src/lang/array_expr/array_expr.h: what an expression on arrays stands for: elements that are computed where they are used.
 // This folder: array expressions inside of kernels and loops: they become loops (docs/design/rows.md).
 #pragma once
 
@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "lang/problem.h"
 #include "lang/typed_expr.h"
+#include "lang/walk.h"
 
 namespace pardo::lang {
 
@@ -43,5 +45,19 @@ inline bool is_one(const TypedExpr& extent) { return extent.number().constant &&
 
 /// An array with dimensions, or an expression on such.
 bool is_rows(const TypedExpr& t);
+TypedExpr rows_expr(Rows rows);
+/// An array, or an expression on arrays, turned: its axes in the order of `axes`.
+TypedExpr turned(const TypedExpr& t, const std::vector<std::size_t>& axes);
+/// In what the sum or product of numbers of a dtype is computed, as NumPy does.
+DType sum_dtype(DType of);
+/// Whether so many elements, by extents that are known, are no more than `room`.
+bool count_fits(const std::vector<TypedExpr>& extents, std::int64_t room);
+/// Whether two extents, strides or offsets are the same for certain.
+bool known_equal(const Walk& walk, const TypedExpr& a, const TypedExpr& b);
+/// Whether elements that a view has may be others of what is written: then all are computed before the first one is written. `distinct`: no
+/// two arrays of the call share memory.
+bool may_overlap(const Walk& walk, bool distinct, const View& read, const View& written);
+/// Which of the indices is an array; -1 if none is.
+int array_index(const Source& source, std::span<const TypedExpr> indices, const Place& place);
 
 }  // namespace pardo::lang

@@ -122,10 +122,12 @@ void item_rows(Emitter& e, const LaneContext& here, int dimension, ItemBody row)
     const auto d = static_cast<std::size_t>(dimension);
     LlvmValues none;
     auto at = [&](llvm::Value* index) {
+        Item item = *here.item;
+        item.local[d] = index;
+        item.dims[d] = e.g.b.CreateAdd(item.bases[d], index);
+        item.number = e.g.b.CreateAdd(e.g.b.CreateMul(here.item->number, i64(e.g, e.source.kernel.group_size[dimension])), index);
         LaneContext inside = here;
-        inside.item.local[d] = index;
-        inside.item.dims[d] = e.g.b.CreateAdd(here.item.bases[d], index);
-        inside.item.number = e.g.b.CreateAdd(e.g.b.CreateMul(here.item.number, i64(e.g, e.source.kernel.group_size[dimension])), index);
+        inside.item = &item;
         item_rows(e, inside, dimension + 1, row);
     };
     if (e.source.kernel.group_size[dimension] == 1) return at(i64(e.g, 0));
@@ -137,13 +139,15 @@ void item_rows(Emitter& e, const LaneContext& here, int dimension, ItemBody row)
 void item_lanes(Emitter& e, const LaneContext& here, int lanes, ItemBody body) {
     const auto last = static_cast<std::size_t>(e.source.kernel.rank - 1);
     const std::int64_t items = e.source.kernel.group_size[static_cast<int>(last)], whole = items / lanes * lanes;
-    llvm::Value* row = e.g.b.CreateMul(here.item.number, i64(e.g, items));
+    llvm::Value* row = e.g.b.CreateMul(here.item->number, i64(e.g, items));
     auto at = [&](llvm::Value* index, llvm::Value* mask) {
+        Item item = *here.item;
+        item.local[last] = index;
+        item.dims[last] = e.g.b.CreateAdd(item.bases[last], index);
+        item.number = e.g.b.CreateAdd(row, index);
         LaneContext inside = here.under(mask);
         inside.lanes = lanes;
-        inside.item.local[last] = index;
-        inside.item.dims[last] = e.g.b.CreateAdd(here.item.bases[last], index);
-        inside.item.number = e.g.b.CreateAdd(row, index);
+        inside.item = &item;
         body(inside);
     };
     LlvmValues none;
@@ -177,7 +181,7 @@ void items_body(Emitter& e, const LaneContext& here, const Region& r, const Step
     llvm::Type* vector_type = nullptr;
     auto place = [&](Value v) {
         vector_type = widened(memory_element(e.g, e.source.type(v)), here.lanes);
-        return e.g.b.CreateGEP(memory_element(e.g, e.source.type(v)), slot(e.memory, v), here.item.number);
+        return e.g.b.CreateGEP(memory_element(e.g, e.source.type(v)), slot(e.memory, v), here.item->number);
     };
     auto write = [&](Value to, llvm::Value* value) {
         value = to_memory(e.g, value, e.source.type(to));
@@ -209,8 +213,10 @@ void items_body(Emitter& e, const LaneContext& here, const Region& r, const Step
 }
 
 void emit_items(Emitter& e, const LaneContext& here, const Region& r, const Step& step) {
+    Item item = *here.item;
+    item.number = i64(e.g, 0);
     LaneContext first = here;
-    first.item.number = i64(e.g, 0);
+    first.item = &item;
     const int lanes = item_lane_count(e.source, e.g.target, r, step);
     const Guard guard = find_guard(e.source, r, step);
     auto body = [&](const LaneContext& inside) { items_body(e, inside, r, step, guard.branch); };
@@ -240,9 +246,11 @@ void emit_steps(Emitter& e, const LaneContext& here, const Region& r, std::size_
 void over_groups(Emitter& e, const LaneContext& here, int dimension) {
     if (dimension == e.source.kernel.rank) {
         // Outside of loops over items: what only dimensions with one item ask for.
+        Item item = *here.item;
+        for (llvm::Value*& v : item.local) v = i64(e.g, 0);
+        item.dims = item.bases;
         LaneContext group = here;
-        for (llvm::Value*& v : group.item.local) v = i64(e.g, 0);
-        group.item.dims = here.item.bases;
+        group.item = &item;
         return emit_steps(e, group, e.source.kernel.body, e.source.kernel.regions.size());
     }
     const auto d = static_cast<std::size_t>(dimension);
@@ -250,9 +258,11 @@ void over_groups(Emitter& e, const LaneContext& here, int dimension) {
     LlvmValues none;
     serial_loop(e.g, e.g.b.CreateUDiv(e.inputs.begin[d], size), e.g.b.CreateUDiv(e.inputs.end[d], size), i64(e.g, 1), none,
                 [&](llvm::Value* index, int, LlvmValues&) {
+                    Item item = *here.item;
+                    item.groups[d] = index;
+                    item.bases[d] = e.g.b.CreateMul(index, size);
                     LaneContext inside = here;
-                    inside.item.groups[d] = index;
-                    inside.item.bases[d] = e.g.b.CreateMul(index, size);
+                    inside.item = &item;
                     over_groups(e, inside, dimension + 1);
                 });
 }
@@ -260,8 +270,10 @@ void over_groups(Emitter& e, const LaneContext& here, int dimension) {
 }  // namespace
 
 void emit_groups(Emitter& e, const LaneContext& here) {
+    Item item = *here.item;
+    for (LlvmValues* each : {&item.groups, &item.bases, &item.local}) each->resize(item.dims.size());
     LaneContext inside = here;
-    for (LlvmValues* each : {&inside.item.groups, &inside.item.bases, &inside.item.local}) each->resize(here.item.dims.size());
+    inside.item = &item;
     over_groups(e, inside, 0);
 }
 

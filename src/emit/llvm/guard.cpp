@@ -76,11 +76,13 @@ Guard find_guard(const Source& source, const Region& r, const Step& step) {
 void guarded_lanes(Emitter& e, const LaneContext& here, const Guard& guard, int lanes, ItemBody body) {
     const auto last = static_cast<std::size_t>(e.source.kernel.rank - 1);
     llvm::Value* items = i64(e.g, e.source.kernel.group_size[static_cast<int>(last)]);
-    llvm::Value* row = e.g.b.CreateMul(here.item.number, items);
+    llvm::Value* row = e.g.b.CreateMul(here.item->number, items);
     auto least = [&](llvm::Intrinsic::ID which, llvm::Value* x, llvm::Value* y) { return e.g.b.CreateBinaryIntrinsic(which, x, y); };
+    Item first_item = *here.item;
+    first_item.local[last] = i64(e.g, 0);
+    first_item.dims[last] = first_item.bases[last];
     LaneContext start = here;
-    start.item.local[last] = i64(e.g, 0);
-    start.item.dims[last] = here.item.bases[last];
+    start.item = &first_item;
     llvm::Value *lower = i64(e.g, 0), *upper = items;
     for (const Bound& bound : guard.bounds) {
         llvm::Value *first = emit_index(e, start, bound.index), *limit = emit_index(e, start, bound.limit);
@@ -100,10 +102,12 @@ void guarded_lanes(Emitter& e, const LaneContext& here, const Guard& guard, int 
     plan.lanes = lanes;
     LlvmValues none;
     lane_loop(e.memory, here, lower, upper, plan, none, [&](const LaneContext& inside, llvm::Value* index, int, LlvmValues&) {
+        Item item = *here.item;
+        item.local[last] = index;
+        item.dims[last] = e.g.b.CreateAdd(item.bases[last], index);
+        item.number = e.g.b.CreateAdd(row, index);
         LaneContext at = inside;
-        at.item.local[last] = index;
-        at.item.dims[last] = e.g.b.CreateAdd(here.item.bases[last], index);
-        at.item.number = e.g.b.CreateAdd(row, index);
+        at.item = &item;
         body(at);
     });
     e.g.b.CreateBr(done);

@@ -36,7 +36,7 @@ struct LaneContext {
     Rows* rows = nullptr;                // of the loop around, in its blocks
     const ir::Region* region = nullptr;  // being emitted, and how far
     std::size_t position = 0;
-    Item item;
+    const Item* item = nullptr;
     struct {  // the innermost loop of a group around
         ir::Value counter = ir::no_value;
         llvm::Value* step = nullptr;

@@ -81,7 +81,7 @@ Element element_of(Memory& m, const LaneContext& here, const Instr& in) {
     if (!of_lane && !of_item) return {index, affine ? m.source.shape(in.operands[1]).step : 0};
     // Element e of item i lies at e * items + i: neighbours are adjacent.
     llvm::Value* items = i64(m.g, m.source.kernel.in_groups() ? group_items(m.source.kernel) : here.lanes);
-    llvm::Value* first = here.item.number ? here.item.number : i64(m.g, 0);
+    llvm::Value* first = here.item->number ? here.item->number : i64(m.g, 0);
     const bool side_by_side = of_lane && here.lanes > 1;
     if (index.kind == LaneShape::Varying && here.lanes > 1) {
         llvm::Value* own = splat(m.g, first, here.lanes);

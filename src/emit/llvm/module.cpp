@@ -64,8 +64,10 @@ void emit_row(Emitter& e, const LaneContext& here) {
     LlvmValues none;
     lane_loop(e.memory, here, e.inputs.begin[last], e.inputs.end[last], plan, none,
               [&](const LaneContext& inside, llvm::Value* index, int, LlvmValues&) {
+                  Item item = *here.item;
+                  item.dims[last] = index;
                   LaneContext at = inside;
-                  at.item.dims[last] = index;
+                  at.item = &item;
                   e.region(at, body);
               });
 }
@@ -87,8 +89,10 @@ void emit_box(Emitter& e, const LaneContext& here, int dimension) {
     }
     LlvmValues none;
     const auto body = [&](llvm::Value* index, int, LlvmValues&) {
+        Item item = *here.item;
+        item.dims[d] = index;
         LaneContext inside = here;
-        inside.item.dims[d] = index;
+        inside.item = &item;
         emit_box(e, inside, dimension + 1);
     };
     serial_loop(e.g, begin, end, i64(e.g, 1), none, body, true);
@@ -102,8 +106,10 @@ std::unique_ptr<llvm::Module> emit_llvm(const ir::Kernel& kernel, llvm::LLVMCont
     make_function(e.g, symbol);
     load_parameters(e);
     for (std::size_t k = 0; k < kernel.arrays.size(); ++k) e.inputs.arrays.push_back(make_array(e.memory, k));
+    Item item;
+    item.dims.resize(static_cast<std::size_t>(kernel.rank));
     LaneContext here;
-    here.item.dims.resize(static_cast<std::size_t>(kernel.rank));
+    here.item = &item;
     kernel.in_groups() ? emit_groups(e, here) : emit_box(e, here, 0);
     fence_streams(e.g, e.source);
     release(e.memory);

@@ -89,7 +89,7 @@ void hoist(Emitter& e, const LaneContext& here, const Region& body) {
             const ir::Param& param = e.source.kernel.params[e.source.param_of(in.operands[0])];
             if (!param.noalias || param.access != ir::Access::Read) continue;
         }
-        bool ready = in.op != Opcode::Dim || here.item.dims[in.index];
+        bool ready = in.op != Opcode::Dim || here.item->dims[in.index];
         for (Value v : in.operands) ready &= e.values[v].v != nullptr && e.values[v].kind == LaneShape::Uniform;
         if (!ready) continue;
         e.instruction(front, id);

@@ -57,7 +57,7 @@ def write_names():
     from pathlib import Path
 
     import topics
-    from pardo._base import later
+    from pardo import _names
 
     folder = Path(__file__).parent / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def write_names():
         known.update(f"pardo.{name}" for name in topics.described(names))
     inner = ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils")
     below = {"lib.stride_tricks", "scipy.fft", "scipy.linalg", "special", *(f"polynomial.{name}" for name in inner)}
-    modules = sorted({*later.MODULES, *below} - {"compat", "lib", "scipy"})
+    modules = sorted({*_names.MODULES, *below} - {"compat", "lib", "scipy"})
     for module in modules:
         value = importlib.import_module(f"pardo.{module}")
         known.update(f"pardo.{module}.{name}" for name in value.__all__)

@@ -192,9 +192,9 @@ HOMES = {
 
 def home_of(name: str, value: Any) -> str:
     """The page of a name that no list has."""
-    from pardo._base import later
+    from pardo import _names
 
-    file = later._FILE_OF.get(name)
+    file = _names._FILE_OF.get(name)
     if file is None:
         code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
         file = code.co_filename.rpartition("pardo/")[2] if code else ""

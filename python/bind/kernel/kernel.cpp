@@ -392,7 +392,7 @@ void bind_kernel(nb::module_& m) {
 
     hook("print", [](nb::handle print) {
         pardo::set_printer([print = print.inc_ref().ptr()](const std::string& format, std::span<const KernelArgument> values) {
-            auto line = std::make_unique<PrintedLine>(print, format, std::vector<KernelArgument>(values.begin(), values.end()));
+            auto line = std::make_unique<PrintedLine>(PrintedLine{print, format, {values.begin(), values.end()}});
             if (const Printing now; now) {
                 const WithGil gil;
                 if (gil) {

@@ -2,7 +2,6 @@
 #include "array/record.h"
 
 #include <algorithm>
-#include <cassert>
 #include <mutex>
 #include <string>
 #include <vector>

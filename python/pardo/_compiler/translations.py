@@ -49,7 +49,7 @@ class Variants(Generic[T]):
         self._kept: tuple[tuple[Translation, T], ...] = ()
 
     def current(self, make: Callable[[], tuple[Translation, T]]) -> tuple[Translation, T]:
-        """That for what the function's names stand for now; `make` makes it when there is none."""
+        """The translation for the present values of the function's names; `make` makes it when there is none."""
         kept = self._kept
         found = next((each for each in kept if not each[0].changed()), None) or make()
         self._kept = (found, *[each for each in kept if each is not found][: MOST_VARIANTS - 1])

@@ -4,6 +4,7 @@ what runs the loop, a reason for which Python has to, or None where the call is 
 
 from __future__ import annotations
 
+import abc
 import ast
 import types
 from collections.abc import Callable
@@ -24,7 +25,7 @@ _CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
 _SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
 
 
-class Adapter:
+class Adapter(abc.ABC):
     """What tries calls of one loop."""
 
     precedes_core = False  # it is asked before the core's fast path too
@@ -38,9 +39,9 @@ class Adapter:
         """Whether it is needed for a loop."""
         return not program.asked.parallel
 
+    @abc.abstractmethod
     def try_(self, captured: Captured) -> Answer:
         """What runs the loop with these arguments, if this adapter does."""
-        raise NotImplementedError
 
 
 class RecordedOperations(Adapter):

@@ -64,7 +64,7 @@ class LoopProgram(NamedTuple):
     captured: list[str]  # names that it takes, in the order of arguments
     results: list[str]
     returns: list[str]
-    given_back: list[ast.expr]  # what Python returns by the number that stands in the place of each
+    given_back: list[ast.expr]  # expressions that Python evaluates after the loop: the loop returns k for the k-th
     in_place: list[int]  # which arguments a serial loop changes in place
     certain: bool  # that each name has a value
     schedule: str | None
@@ -229,8 +229,8 @@ def _refuse_last_values(asked: Asked, names: set[str]) -> None:
 
 
 def _left_to_return(loop: ast.stmt) -> list[ast.expr]:
-    """What a loop returns, where that depends on nothing that it assigns, so that Python makes it when the loop has ended: a number for
-    each stands in its place. Nothing if that is not so."""
+    """The expressions that a loop returns, if none depends on what the loop assigns: Python evaluates them after the loop, which returns
+    their numbers. An empty list otherwise."""
     if (known := getattr(loop, "given_back", None)) is not None:
         return known  # type: ignore[no-any-return]
     every = [s for s in liveness.all_statements([loop]) if isinstance(s, ast.Return)]

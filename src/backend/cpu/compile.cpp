@@ -23,20 +23,16 @@ ir::Kernel lowered(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
     return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), kept);
 }
 
-}  // namespace
-
-jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
-    return emit::compile_object(lowered(kernel, target), entry_symbol, target);
-}
-
-namespace {
-
 Hash128 key_of(const Hash128& kernel) {
     static const auto& compiler = *new std::string(emit::compiler_id(emit::host_target()));
     return jit::key(kernel, compiler);
 }
 
 }  // namespace
+
+jit::Binary object_for(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
+    return emit::compile_object(lowered(kernel, target), entry_symbol, target);
+}
 
 Ref<device::Program> known_program(const ir::Kernel& kernel) { return jit::find(key_of(ir::hash(kernel))); }
 

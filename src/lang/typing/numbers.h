@@ -28,11 +28,11 @@ bool holds_least(const Rules& rules, const TypedExpr& t, DType to);
 NumberType promoted(const Rules& rules, const TypedExpr& a, const TypedExpr& b, const Place& place);
 /// The result of an operation, or of a mathematical function, on constants.
 TypedExpr folded(const Rules& rules, ir::Opcode op, ir::Math fn, NumberType type, std::span<const TypedExpr> operands);
-/// The result of an operation on two of Python's integers that are known now: an int64, or a uint64 if it is larger. Nothing for
-/// operations that do not leave int64.
+/// The result of an operation on two integer constants of Python: an int64, or a uint64 if it is larger. No value for operations whose
+/// result always fits an int64.
 std::optional<TypedExpr> exact_constant(const Rules& rules, ir::Opcode op, const char* symbol, const TypedExpr& a, const TypedExpr& b,
                                         const Place& place);
-/// What is said of a result of Python's integers that are known now.
+/// The message for a result of integer constants that neither int64 nor uint64 holds.
 std::string too_large(const std::string& expression);
 /// Refuses a number of the program, a float by what is before its point, that does not fit the integers of a dtype.
 void check_range(const Rules& rules, const TypedExpr& t, DType to, const Place& place);

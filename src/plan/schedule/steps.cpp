@@ -46,13 +46,13 @@ void merge(KernelPlan& kernel, int outer) {
     if (inner < kernel.range) --kernel.range;
 }
 
-/// The last loop of the range becomes the innermost of all.
-void put_inside(KernelPlan& kernel) {
+/// A loop of the range becomes the innermost of all.
+void put_inside(KernelPlan& kernel, int at) {
     SmallVector<int, 8> order;
     for (int l = 0; l < kernel.extents.size(); ++l) {
-        if (l != kernel.range - 1) order.push_back(l);
+        if (l != at) order.push_back(l);
     }
-    order.push_back(kernel.range - 1);
+    order.push_back(at);
     reorder(kernel, order);
     --kernel.range;
 }
@@ -79,7 +79,7 @@ void tile(KernelPlan& kernel, const ScheduleStep& step) {
     kernel.blocks.push_back({step.at, inner, step.length});
 }
 
-std::string in_brackets(const char* name, std::initializer_list<std::int64_t> numbers) {
+template <class Numbers = std::initializer_list<std::int64_t>> std::string in_brackets(const char* name, const Numbers& numbers) {
     std::string text = std::string(name) + "(";
     for (const std::int64_t n : numbers) text += (text.back() == '(' ? "" : ", ") + std::to_string(n);
     return text + ")";
@@ -96,7 +96,7 @@ void apply(KernelPlan& kernel, ScheduleStep step) {
             insert_loop(kernel, 0, 1);
             kernel.range = 1;
             break;
-        case Kind::Inside: put_inside(kernel); break;
+        case Kind::Inside: put_inside(kernel, step.at); break;
         case Kind::Unroll:
             kernel.unrolled = true;
             --kernel.range;
@@ -111,13 +111,9 @@ void apply(KernelPlan& kernel, ScheduleStep step) {
 std::string text_of(const ScheduleStep& step) {
     using Kind = ScheduleStep::Kind;
     switch (step.kind) {
-        case Kind::Reorder: {
-            std::string text = "reorder(";
-            for (const int l : step.order) text += (text.back() == '(' ? "" : ", ") + std::to_string(l);
-            return text + ")";
-        }
+        case Kind::Reorder: return in_brackets("reorder", step.order);
         case Kind::Merge: return in_brackets("merge", {step.at, step.at + 1});
-        case Kind::Single: return "single()";
+        case Kind::Single: return in_brackets("single", {});
         case Kind::Inside: return in_brackets("inside", {step.at});
         case Kind::Unroll: return in_brackets("unroll", {step.at});
         case Kind::Lanes: return in_brackets("lanes", {step.at});

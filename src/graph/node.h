@@ -14,6 +14,7 @@
 #include "base/ref.h"
 #include "base/shape.h"
 #include "device/device.h"
+#include "device/signature.h"
 #include "device/waiting.h"
 
 namespace pardo::graph {
@@ -177,6 +178,9 @@ inline device::View view_of(const Node& leaf) {
     const std::int64_t size = itemsize(leaf.dtype);
     return {leaf.offset * size, size, leaf.shape, leaf.strides, 0};
 }
+
+/// A Leaf or a Constant, as launches take it.
+inline device::Bound bound(const Node& node) { return {node.buffer.get(), view_of(node), &node.scalar}; }
 
 /// dtype and shape of one result of a call.
 struct ResultType {

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "array/record.h"
-#include "base/scalar_words.h"
 #include "device/memory/status_buffer.h"
 #include "launch/function.h"
 #include "launch/lock.h"
@@ -133,69 +132,40 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         if (array && lowered.accesses[k] != ir::Access::Read)
             plan::force_readers(arguments[k].array.node()->buffer.get(), plan::Compile::Unlocked);
     }
-    SmallVector<device::BufferUse, 8> uses;
-    SmallVector<std::uint64_t, 24> words;
-    bool foreign = false;
-    std::int64_t read = 0, written = 0;
-    for (std::size_t k = 0; k < arguments.size(); ++k) {
-        if (arguments[k].kind != KernelArgument::Kind::Array || !lowered.used[k]) continue;
-        device::Buffer* buffer = arguments[k].array.node()->buffer.get();
-        // Which elements a kernel writes is for it to say.
-        const ir::Access said = lowered.accesses[k];
-        const bool some = said == ir::Access::Write && !writes_all(special, arguments, k, extents);
-        const auto access = some ? device::Access::WriteSome : static_cast<device::Access>(said);
-        if (device::writes(access)) plan::force_readers(buffer);
-        uses.push_back({buffer, access, graph::view_of(*arguments[k].array.node())});
-        foreign = foreign || device::externally_visible(buffer, access);
-        const std::int64_t bytes = arguments[k].array.nbytes();
-        if (device::reads(access)) read += bytes;
-        if (device::writes(access)) written += bytes;
-    }
-    for (device::Buffer* result : loop.results) uses.push_back({result, device::Access::Write});
     device::StatusBuffer status, log;
-    if (variant.reports) uses.push_back({status.make(queue, lang::Lowered::status_words), device::Access::ReadWrite});
-    if (!lowered.prints.empty()) uses.push_back({log.make(queue, lang::Lowered::log_words), device::Access::ReadWrite});
-    for (const lang::Slot& slot : variant.slots) {
-        const bool of_argument = slot.kind <= lang::Slot::Kind::Number;
-        const KernelArgument* a = of_argument ? &arguments[static_cast<std::size_t>(slot.argument)] : nullptr;
-        switch (slot.kind) {
-            case lang::Slot::Kind::Pointer: {
-                const graph::Node& leaf = *a->array.node();
-                // What the program does not touch is none of its uses: drivers that know memory by handles find none for an address of it.
-                const bool used = lowered.used[static_cast<std::size_t>(slot.argument)];
-                words.push_back(used ? reinterpret_cast<std::uint64_t>(leaf.buffer->data()) +
-                                           static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype))
-                                     : 0);
-                break;
-            }
-            case lang::Slot::Kind::Extent: words.push_back(static_cast<std::uint64_t>(a->array.node()->shape[slot.dimension])); break;
-            case lang::Slot::Kind::Stride: words.push_back(static_cast<std::uint64_t>(a->array.node()->strides[slot.dimension])); break;
-            case lang::Slot::Kind::Status: words.push_back(status.address()); break;
-            case lang::Slot::Kind::Log:
-            case lang::Slot::Kind::LogReal: words.push_back(log.address()); break;
-            case lang::Slot::Kind::Count: words.push_back(static_cast<std::uint64_t>(loop.count)); break;
-            case lang::Slot::Kind::Block: words.push_back(static_cast<std::uint64_t>(loop.block)); break;
-            case lang::Slot::Kind::Result:
-                words.push_back(reinterpret_cast<std::uint64_t>(loop.results[static_cast<std::size_t>(slot.argument)]->data()));
-                break;
-            case lang::Slot::Kind::Number: {
-                const ir::Param& param = variant.kernel.params[static_cast<std::size_t>(&slot - variant.slots.data())];
-                const ScalarWords number = scalar_words(a->scalar.cast(param.type));
-                words.append(number.words.begin(), number.words.begin() + number.count);
-                break;
-            }
-        }
+    device::Buffer* const status_memory = variant.reports ? status.make(queue, lang::Lowered::status_words) : nullptr;
+    device::Buffer* const log_memory = lowered.prints.empty() ? nullptr : log.make(queue, lang::Lowered::log_words);
+    const LaunchValues values(lowered.accesses.size());
+    const Scalar count(loop.count), block(loop.block);
+    SmallVector<device::Bound, 12> bound;
+    for (const KernelArgument& a : arguments)
+        bound.push_back(a.kind == KernelArgument::Kind::Array ? graph::bound(*a.array.node()) : device::Bound{.number = &a.scalar});
+    for (const Scalar* number : {&count, &block}) bound.push_back({.number = number});
+    for (device::Buffer* memory : {status_memory, log_memory}) bound.push_back({memory});
+    for (device::Buffer* memory : loop.results) bound.push_back({memory});
+    device::LaunchArguments given;
+    device::bind(
+        variant.signature, [&bound](std::uint32_t at) -> const device::Bound& { return bound[static_cast<int>(at)]; }, given);
+    std::int64_t read = 0, written = 0;
+    for (std::size_t i = 0; i < variant.signature.uses.size() && variant.signature.uses[i].value < values.count; ++i) {
+        const std::size_t k = variant.signature.uses[i].value;
+        device::BufferUse& use = given.uses[static_cast<int>(i)];
+        if (use.access == device::Access::WriteSome && writes_all(special, arguments, k, extents)) use.access = device::Access::Write;
+        if (writes(use)) plan::force_readers(use.buffer);
+        const std::int64_t bytes = arguments[k].array.nbytes();
+        if (reads(use)) read += bytes;
+        if (writes(use)) written += bytes;
     }
     device::Launch request;
     request.program = compiled.get();
     request.extents = extents;
-    request.args = words;
-    request.uses = uses;
+    request.args = given.words;
+    request.uses = given.uses;
     request.chunk = loop.chunk;
-    const Cost::Estimate cost = variant.cost.of(words, extents);
+    const Cost::Estimate cost = variant.cost.of(given.words, extents);
     request.cost_ns = launch_ns + cost.item_ns * iterations;
     request.guessed = cost.guessed;
-    request.waited = loop.waits || (foreign && !loop.late);
+    request.waited = loop.waits || (given.foreign && !loop.late);
     request.bytes_read = read;
     request.bytes_written = written;
     request.label = label_of;
@@ -214,20 +184,20 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
             print_all(words, prints, fp64, name);
         };
         try {
-            event = log.read_by_user(queue, event, uses, name(), print, last_printing(queue));
+            event = log.read_by_user(queue, event, given.uses, name(), print, last_printing(queue));
             note_printing(event);
         } catch (...) {  // interrupted
-            if (looks) (void)status.read_after(queue, event, uses, name(), failure);
+            if (looks) (void)status.read_after(queue, event, given.uses, name(), failure);
             throw;
         }
     }
     if (looks) {
-        event = status.read(queue, event, uses, name(), failure);
+        event = status.read(queue, event, given.uses, name(), failure);
         if (!lowered.prints.empty()) note_printing(event);
     }
     if (guard.owns_lock()) guard.unlock();
     if (!lowered.prints.empty()) limit_printing(queue);
-    if (foreign && !loop.late) loop.gives_event ? device::finish_order(event) : device::finish_without_locks(event);
+    if (given.foreign && !loop.late) loop.gives_event ? device::finish_order(event) : device::finish_without_locks(event);
     return event;
 }
 

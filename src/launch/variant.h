@@ -5,17 +5,26 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/signature.h"
 #include "ir/passes/checks.h"
 #include "lang/lower.h"
 #include "launch/cost.h"
 
 namespace pardo::launch {
 
+/// The values that a user's function is launched with, by their numbers in its signature: the arguments, and behind them these.
+struct LaunchValues {
+    std::uint32_t count, block, status, log, results;  // `results`: the first of them
+    explicit LaunchValues(std::size_t arguments)
+        : count(static_cast<std::uint32_t>(arguments)), block(count + 1), status(count + 2), log(count + 3), results(count + 4) {}
+};
+
 /// One program's kernel: it takes it that some checks hold, and makes the others where it runs.
 struct Variant {
     std::vector<bool> held;  // one a check: taken to hold
     ir::Kernel kernel;
     std::vector<lang::Slot> slots;  // one for each of the kernel's parameters
+    device::Signature signature;    // of `slots`; its values are in LaunchValues' order
     bool reports = false;           // it has a status block
     Cost cost;
     struct Compiled {

@@ -10,14 +10,16 @@ namespace pardo::plan {
 
 namespace {
 
-std::size_t numbers_of(const PlannedLaunch& launch) { return launch.extents.size() + launch.arguments.size() + launch.patches.size(); }
+std::size_t numbers_of(const PlannedLaunch& launch) {
+    return launch.extents.size() + launch.signature.words.size() + launch.signature.patches.size();
+}
 
 /// All numbers of a plan that depend on sizes, in the order in which they are kept.
 template <class AnyPlan, class F> void for_each_number(AnyPlan& plan, F&& f) {
     for (auto& launch : plan.launches) {
         for (auto& extent : launch.extents) f(extent);
-        for (auto& argument : launch.arguments) f(argument);
-        for (auto& patch : launch.patches) f(patch.offset);
+        for (auto& word : launch.signature.words) f(word);
+        for (auto& patch : launch.signature.patches) f(patch.detail);
     }
     for (auto& slot : plan.slots) f(slot);
     for (auto& result : plan.results) {
@@ -131,9 +133,8 @@ bool AdaptablePlan::is_for(Ref<const Plan> plan) {
 
 bool same(const Plan& a, const Plan& b) {
     const auto same_launch = [](const PlannedLaunch& x, const PlannedLaunch& y) {
-        return x.program.get() == y.program.get() && x.extents == y.extents && x.arguments == y.arguments && x.patches == y.patches &&
-               x.uses == y.uses && x.cost_ns == y.cost_ns && x.bytes_read == y.bytes_read && x.bytes_written == y.bytes_written &&
-               x.operations == y.operations;
+        return x.program.get() == y.program.get() && x.extents == y.extents && x.signature == y.signature && x.cost_ns == y.cost_ns &&
+               x.bytes_read == y.bytes_read && x.bytes_written == y.bytes_written && x.operations == y.operations;
     };
     return std::equal(a.launches.begin(), a.launches.end(), b.launches.begin(), b.launches.end(), same_launch) && a.slots == b.slots &&
            a.results == b.results && a.needs_temporary == b.needs_temporary;

@@ -7,7 +7,6 @@
 #include <pardo/error.h>
 
 #include "base/counters.h"
-#include "base/scalar_words.h"
 
 namespace pardo::plan {
 
@@ -18,8 +17,8 @@ namespace {
 /// The kernel that first needs a slot.
 std::string kernel_of(const Plan& plan, std::size_t slot) {
     for (const PlannedLaunch& launch : plan.launches) {
-        for (const PlannedLaunch::Use& use : launch.uses) {
-            if (!use.leaf && use.source == slot) return launch.name;
+        for (const device::Signature::Use& use : launch.signature.uses) {
+            if (use.value == slot) return launch.name;
         }
     }
     return "empty";
@@ -30,49 +29,26 @@ device::Label label_of(const void* planned) { return {static_cast<const PlannedL
 }  // namespace
 
 void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue) {
-    arguments_.assign(planned.arguments.begin(), planned.arguments.end());
-    for (const PlannedLaunch::Patch& patch : planned.patches) {
-        std::uint64_t& slot = arguments_[patch.argument];
-        switch (patch.kind) {
-            case PlannedLaunch::Patch::Kind::Leaf: {
-                const Node* leaf = subgraph.nodes[patch.source];
-                const std::int64_t offset = leaf->offset * itemsize(leaf->dtype) + patch.offset;
-                slot = reinterpret_cast<std::uint64_t>(leaf->buffer->data()) + static_cast<std::uint64_t>(offset);
-                break;
-            }
-            case PlannedLaunch::Patch::Kind::Slot:
-                slot = reinterpret_cast<std::uint64_t>(slots_[patch.source]->data()) + static_cast<std::uint64_t>(patch.offset);
-                break;
-            case PlannedLaunch::Patch::Kind::Constant: {
-                const ScalarWords number = scalar_words(subgraph.nodes[patch.source]->scalar);
-                std::copy_n(number.words.begin(), number.count, &slot);
-                break;
-            }
-        }
-    }
-    uses_.clear();
-    bool shared = false;
-    for (const PlannedLaunch::Use& use : planned.uses) {
-        const Node* leaf = use.leaf ? subgraph.nodes[use.source] : nullptr;
-        device::Buffer* buffer = leaf ? leaf->buffer.get() : slots_[use.source].get();
-        uses_.push_back({buffer, use.access, leaf ? graph::view_of(*leaf) : device::View()});
-        shared |= device::externally_visible(buffer, use.access);
-    }
+    const auto value = [&](std::uint32_t at) {
+        if (at < PlannedLaunch::first_node) return device::Bound{slots_[at].get()};
+        return graph::bound(*subgraph.nodes[at - PlannedLaunch::first_node]);
+    };
+    device::bind(planned.signature, value, arguments_);
     device::Launch request;
     request.program = planned.program.get();
     request.extents = planned.extents;
-    request.args = arguments_;
-    request.uses = uses_;
+    request.args = arguments_.words;
+    request.uses = arguments_.uses;
     request.cost_ns = planned.cost_ns;
     request.bytes_read = planned.bytes_read;
     request.bytes_written = planned.bytes_written;
     request.operations = planned.operations;
-    request.waited = shared;
+    request.waited = arguments_.foreign;
     request.label = label_of;
     request.label_data = &planned;
     const std::span<const Event> depends = device::ExtraDepends::current();
     const Event event = queue->launch(request, depends);
-    if (!shared) return;
+    if (!arguments_.foreign) return;
     // Outside code may write as soon as the operation is over for them, and read what it wrote.
     depends.empty() ? device::finish_without_locks(event) : device::finish_order(event);
 }

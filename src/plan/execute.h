@@ -20,8 +20,7 @@ private:
     bool find_kinds(const Plan& plan, const Subgraph& subgraph);
     std::vector<Ref<device::Buffer>> slots_;
     std::vector<MemoryKind> kinds_;
-    std::vector<std::uint64_t> arguments_;
-    std::vector<device::BufferUse> uses_;
+    device::LaunchArguments arguments_;
 };
 
 }  // namespace pardo::plan

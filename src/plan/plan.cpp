@@ -85,34 +85,19 @@ private:
     std::vector<std::uint32_t> free_;
 };
 
-void note_use(PlannedLaunch& launch, bool leaf, std::uint32_t source, device::Access access) {
-    for (PlannedLaunch::Use& use : launch.uses) {
-        if (use.leaf != leaf || use.source != source) continue;
-        use.access = static_cast<device::Access>(static_cast<int>(use.access) | static_cast<int>(access));
-        return;
-    }
-    launch.uses.push_back({leaf, source, access});
-}
-
-void add_argument(PlannedLaunch& launch, const Argument& a, const ir::Param& param, const Planner& planner, std::uint32_t slot) {
-    using Patch = PlannedLaunch::Patch;
-    const auto at = static_cast<std::uint16_t>(launch.arguments.size());
-    launch.arguments.push_back(static_cast<std::uint64_t>(a.value.value()));
-    const auto access = static_cast<device::Access>(param.access);
+void add_argument(device::Signature& signature, const Argument& a, const ir::Param& param, const Planner& planner, std::uint32_t slot) {
+    using Role = device::Signature::Role;
     switch (a.kind) {
-        case Argument::Kind::Number: break;
-        case Argument::Kind::Leaf:
-            launch.patches.push_back({Patch::Kind::Leaf, at, a.node, a.value.value()});
-            note_use(launch, true, a.node, access);
+        case Argument::Kind::Number: signature.add_fixed(a.value.value()); break;
+        case Argument::Kind::Constant:
+            signature.add(Role::Number, PlannedLaunch::node(a.node), 0, planner.node(a.node)->scalar.dtype);
             break;
+        case Argument::Kind::Leaf:
         case Argument::Kind::Stored:
         case Argument::Kind::Partial:
-            launch.patches.push_back({Patch::Kind::Slot, at, slot, a.value.value()});
-            note_use(launch, false, slot, access);
-            break;
-        case Argument::Kind::Constant:
-            launch.patches.push_back({Patch::Kind::Constant, at, a.node, 0});
-            if (is_complex(planner.node(a.node)->dtype)) launch.arguments.push_back(0);
+            const std::uint32_t value = a.kind == Argument::Kind::Leaf ? PlannedLaunch::node(a.node) : slot;
+            signature.add(Role::Address, value, a.value.value());
+            signature.use(value, static_cast<device::Access>(param.access));
             break;
     }
 }
@@ -153,10 +138,10 @@ void Draft::make(const Subgraph& subgraph, device::Device* device) {
             const Argument& argument = made[k].arguments[a];
             const bool slotted = argument.kind == Argument::Kind::Stored || argument.kind == Argument::Kind::Partial;
             const std::uint32_t slot = slotted ? slots.of(argument, scheduler.partials(), k) : 0;
-            const std::size_t arguments = launch.arguments.size(), patches = launch.patches.size();
-            add_argument(launch, argument, made[k].kernel.params[a], planner, slot);
-            for (std::size_t i = arguments; i < launch.arguments.size(); ++i) adaptable_->keep(i == arguments ? argument.value : 0);
-            if (launch.patches.size() > patches) offsets.push_back(argument.value);
+            const std::size_t words = launch.signature.words.size(), patches = launch.signature.patches.size();
+            add_argument(launch.signature, argument, made[k].kernel.params[a], planner, slot);
+            for (std::size_t i = words; i < launch.signature.words.size(); ++i) adaptable_->keep(i == words ? argument.value : 0);
+            if (launch.signature.patches.size() > patches) offsets.push_back(argument.value);
         }
         for (const Size offset : offsets) adaptable_->keep(offset);
         slots.leave(k);

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "device/program.h"
+#include "device/signature.h"
 #include "ir/ir.h"
 #include "plan/adaptable.h"
 #include "plan/subgraph.h"
@@ -22,27 +23,13 @@ namespace pardo::plan {
 
 /// One launch, but for addresses and scalar values.
 struct PlannedLaunch {
-    /// An argument that differs from force to force.
-    struct Patch {
-        enum class Kind : std::uint8_t { Leaf, Slot, Constant };
-        Kind kind;
-        std::uint16_t argument;
-        std::uint32_t source;  // node, or slot
-        std::int64_t offset;   // bytes
-        friend bool operator==(const Patch&, const Patch&) = default;
-    };
-    struct Use {
-        bool leaf;
-        std::uint32_t source;
-        device::Access access;
-        friend bool operator==(const Use&, const Use&) = default;
-    };
+    /// Values of its signature: the slots of the plan, and behind them the nodes of the subgraph.
+    static constexpr std::uint32_t first_node = std::uint32_t{1} << 31;
+    static std::uint32_t node(NodeId id) { return first_node + id; }
     Ref<device::Program> program;
     Text name;
     std::vector<std::int64_t> extents;
-    std::vector<std::uint64_t> arguments;  // numbers are in place
-    std::vector<Patch> patches;
-    std::vector<Use> uses;
+    device::Signature signature;
     double cost_ns = 0;
     std::int64_t bytes_read = 0, bytes_written = 0, operations = 0;
 };

@@ -206,7 +206,7 @@ struct FoldCall final : arrays::ArrayCall {
     graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override {
         return {"a kernel of the operation", {}};
     }
-    void launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const arrays::KernelArguments& arguments,
+    void launch(device::Queue* queue, const ir::Kernel& kernel, Extents extents, const device::LaunchArguments& arguments,
                 std::int64_t elements) const {
         const double each = 1 + 0.5 * graph::op_cost(form.op);
         arrays::launch_own_kernel(queue, name, kernel, extents, arguments, static_cast<double>(elements) * each);
@@ -229,10 +229,10 @@ void FoldCall::compute(std::span<const Array> inputs, std::span<Array> results) 
     const arrays::Output out = arrays::make_output(name, queue, form.stored, shape, kind);
     results[0] = out.array;
     if (out.memory.size() == 0) return;
-    arrays::KernelArguments arguments;
-    arguments.add(memories[0], device::Access::Read);
-    arguments.add(out.memory, device::Access::Write);
-    for (std::size_t k = 1; k < memories.size(); ++k) arguments.add(memories[k], device::Access::Read);
+    device::LaunchArguments arguments;
+    arrays::add(arguments, memories[0], device::Access::Read);
+    arrays::add(arguments, out.memory, device::Access::Write);
+    for (std::size_t k = 1; k < memories.size(); ++k) arrays::add(arguments, memories[k], device::Access::Read);
     if (form.how == How::Places) {
         const std::int64_t count = out.memory.size(), extents[] = {count};
         arguments.add(count);

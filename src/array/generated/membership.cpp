@@ -79,17 +79,17 @@ void MemberCall::compute(std::span<const Array> inputs, std::span<Array> results
 
     const routines::Memory marks = routines::make_scratch(queue, DType::Bool, count);
     fill(marks, false);
-    arrays::KernelArguments given;
-    given.add(elements, device::Access::Read);
-    given.add(marks, device::Access::ReadWrite);  // some of them: the others are as they were filled
+    device::LaunchArguments given;
+    arrays::add(given, elements, device::Access::Read);
+    arrays::add(given, marks, device::Access::ReadWrite);  // some of them: the others are as they were filled
     given.add(low);
     given.add(count - 1);
     const std::int64_t extents[] = {elements.size()}, all[] = {x.size()};
     arrays::launch_own_kernel(queue, name, marking(elements.dtype), extents, given, static_cast<double>(elements.size()));
-    arrays::KernelArguments sought;
-    sought.add(x, device::Access::Read);
-    sought.add(marks, device::Access::Read);
-    sought.add(out.memory, device::Access::Write);
+    device::LaunchArguments sought;
+    arrays::add(sought, x, device::Access::Read);
+    arrays::add(sought, marks, device::Access::Read);
+    arrays::add(sought, out.memory, device::Access::Write);
     sought.add(static_cast<std::int64_t>(first));
     sought.add(static_cast<std::int64_t>(last - first));
     sought.add(static_cast<std::int64_t>(first - base));

@@ -4,7 +4,7 @@
 namespace pardo::arrays {
 
 void launch_own_kernel(device::Queue* queue, const char* op_name, const ir::Kernel& kernel, Extents extents,
-                       const KernelArguments& arguments, double cost_ns) {
+                       const device::LaunchArguments& arguments, double cost_ns) {
     device::LaunchShape launch_shape;
     launch_shape.extents = extents;
     const Ref<device::Program> program = queue->device()->compile(kernel, queue->device()->shape_class(kernel, launch_shape));

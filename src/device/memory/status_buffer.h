@@ -17,7 +17,6 @@ public:
 
     /// So many words, all zero.
     Buffer* make(Queue* queue, std::size_t words);
-    std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(buffer_->data()); }
     /// True where `read` waits, because the host does not see the words: no lock may be held then.
     bool blocks() const { return !buffer_->host_visible(); }
     /// For Launch::check: hands the words to `reader`. Empty where the host does not see them; there `read` comes after the launch.

@@ -106,7 +106,7 @@ Programs& programs_of(const device::Device* device) {
 
 std::string params_of(std::span<const DeviceArg> args) {
     std::string params;
-    for (const DeviceArg& arg : args) params += arg.buffer ? 'p' : 'l';
+    for (const DeviceArg& arg : args) params += arg.use.buffer ? 'p' : 'l';
     return params;
 }
 
@@ -160,39 +160,27 @@ device::SourceKernel kernel_source(const Variant& variant, std::string params) {
     return source;
 }
 
-DeviceArg::DeviceArg(const Memory& memory, device::Access how)
-    : slot(reinterpret_cast<std::uint64_t>(memory.address())), buffer(memory.buffer.get()) {
-    const device::BufferUse use = use_of(memory, how);
-    access = use.access;
-    view = use.view;
-}
-
-DeviceArg::DeviceArg(device::Buffer* whole, device::Access how)
-    : slot(reinterpret_cast<std::uint64_t>(whole->data())), buffer(whole), access(how) {}
-
 void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups, std::span<const DeviceArg> args,
                    std::function<void()> check) {
     const Ref<device::Program> program = program_for(queue->device(), variant, args);
-    SmallVector<std::uint64_t, 24> slots;
-    SmallVector<device::BufferUse, 8> uses;
-    bool foreign = false;
-    device::Launch launch;
+    device::LaunchArguments arguments;
     for (const DeviceArg& arg : args) {
-        slots.push_back(arg.slot);
-        if (!arg.buffer) continue;
-        uses.push_back({arg.buffer, arg.access, arg.view});
-        foreign |= device::externally_visible(arg.buffer, arg.access);
+        if (arg.use.buffer)
+            arguments.add(arg.first, arg.use);
+        else
+            arguments.add(arg.number);
     }
+    device::Launch launch;
     launch.program = program.get();
     launch.extents = std::span(&groups, 1);
-    launch.args = slots;
-    launch.uses = uses;
+    launch.args = arguments.words;
+    launch.uses = arguments.uses;
     launch.cost_ns = static_cast<double>(groups) * 1000;
     launch.label = [](const void* text) { return device::Label{static_cast<const char*>(text), {}}; };
     launch.label_data = name;
     launch.check = std::move(check);
     const Event event = queue->launch(launch);
-    if (foreign) device::finish_without_locks(event);
+    if (arguments.foreign) device::finish_without_locks(event);
 }
 
 void launch_kernel(device::Queue* queue, const char* name, const Variant& variant, std::int64_t groups,

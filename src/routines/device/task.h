@@ -50,14 +50,13 @@ device::SourceKernel kernel_source(const Variant& variant, std::string params);
 
 /// An argument of a launch.
 struct DeviceArg {
-    std::uint64_t slot;
-    device::Buffer* buffer = nullptr;  // null: an int64
-    device::Access access = device::Access::Read;
-    device::View view{};
+    std::int64_t number = 0;
+    const void* first = nullptr;  // of the elements
+    device::BufferUse use{};      // without a buffer it is a number
 
-    DeviceArg(std::int64_t value) : slot(static_cast<std::uint64_t>(value)) {}
-    DeviceArg(const Memory& memory, device::Access how);
-    DeviceArg(device::Buffer* whole, device::Access how);
+    DeviceArg(std::int64_t value) : number(value) {}
+    DeviceArg(const Memory& memory, device::Access how) : first(memory.address()), use(use_of(memory, how)) {}
+    DeviceArg(device::Buffer* whole, device::Access how) : first(whole->data()), use{whole, how} {}
 };
 inline DeviceArg reads(const Memory& memory) { return {memory, device::Access::Read}; }
 inline DeviceArg writes(const Memory& memory) { return {memory, device::Access::Write}; }

@@ -131,6 +131,8 @@ public:
     /// Selects by `backend:type:index`, every part optional, alternatives by comma. Throws Value and lists what exists.
     explicit Device(std::string_view selector);
     explicit Device(device::Device* impl) : impl_(impl) {}
+    /// The device that runs the host's own code, on all of its processors.
+    static Device host();
     /// The device of a queue, which it remembers unless that is the canonical one.
     explicit Device(device::Queue* queue);
     Device(const Device&);
@@ -188,6 +190,9 @@ PARDO_API std::vector<Device> get_devices_in_use();
 
 /// SYCL's name of an aspect.
 PARDO_API std::string_view aspect_name(Aspect aspect) noexcept;
+/// Types are aspects too: "cpu", "gpu", "accelerator".
+constexpr DeviceType device_types[] = {DeviceType::Cpu, DeviceType::Gpu, DeviceType::Accelerator};
+inline std::string_view type_name(DeviceType type) noexcept { return aspect_name(static_cast<Aspect>(type)); }
 /// The aspect of a name. Throws Value, starting with `op_name`, and lists the names.
 PARDO_API Aspect parse_aspect(std::string_view name, std::string_view op_name = "aspect");
 /// All of them, in order.

@@ -75,8 +75,11 @@ struct MemoryRange {
 /// Strides are in units of `unit` bytes; those of extents up to 1 do not count. Throws Buffer as "<op_name>: …" for negative extents, for
 /// more bytes than can be counted, for elements at address 0, and for a range that leaves the address space.
 PARDO_API MemoryRange memory_range(const char* op_name, const void* first, DType dtype, Extents shape, Extents strides, std::int64_t unit);
-/// The device that holds such a range of CUDA's memory, all of it in one allocation; nothing where none of ours does.
+/// The device that holds such a range of memory that other libraries know by its address, all of it in one allocation; nothing where none
+/// of ours does.
 PARDO_API std::optional<Device> device_of_memory(const MemoryRange& range);
+/// The device whose memory DLPack calls so; nothing for the host, and for what no driver of ours knows.
+PARDO_API std::optional<Device> device_of_dlpack(int type, int number);
 /// The queue's stream as other libraries take it; 0 where the device has none.
 PARDO_API ForeignStream native_stream(const Queue& queue);
 

@@ -127,11 +127,30 @@ MemoryRange memory_range(const char* op_name, const void* first, DType dtype, Ex
     return {static_cast<std::uintptr_t>(begin), static_cast<std::size_t>(end - begin)};
 }
 
-std::optional<Device> device_of_memory(const MemoryRange& range) {
-    for (device::Device* d : device::visible_devices("cuda")) {
-        if (d->holds(range.low, range.bytes)) return Device(d);
+namespace {
+
+/// The first device of which that is true, among those whose drivers know addresses: no other back end is asked for its devices.
+template <class F> std::optional<Device> first_that_knows_addresses(F&& holds) {
+    for (const auto& backend : device::backends()) {
+        if (!backend->facts().knows_addresses) continue;
+        for (device::Device* d : device::visible_devices(backend->name())) {
+            if (holds(*d)) return Device(d);
+        }
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Device> device_of_memory(const MemoryRange& range) {
+    return first_that_knows_addresses([&](device::Device& d) { return d.holds(range.low, range.bytes); });
+}
+
+std::optional<Device> device_of_dlpack(int type, int number) {
+    const std::pair place(type, number);
+    return first_that_knows_addresses([&](const device::Device& d) {
+        return d.dlpack_device(MemoryKind::Device) == place || d.dlpack_device(MemoryKind::Shared) == place;
+    });
 }
 
 ForeignStream native_stream(const Queue& queue) { return queue.impl()->native_stream(); }

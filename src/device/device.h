@@ -240,8 +240,8 @@ public:
     virtual Ref<Program> known_program(const ir::Kernel& kernel, ShapeClass shape) = 0;
     /// As compile, of text. Throws Device where the back end has no compiler of text.
     virtual Ref<Program> compile_source(const SourceKernel& kernel);
-    /// The language of text that users may write for it: "opencl", "cuda"; empty where there is none.
-    virtual std::string_view text_language() const noexcept { return {}; }
+    /// The language of text that users may write for it; empty where there is none.
+    std::string_view text_language() const noexcept;
     /// The user's text in that language, from the cache or compiled. Throws Compile with what the compiler says.
     virtual Ref<TextProgram> compile_program(const ProgramText& program);
     /// An image for such programs; `texels` stands for it where work is ordered. Throws Device, Value where the device has no such images.
@@ -249,7 +249,7 @@ public:
     /// What a parameter of such a program takes for a sampler, kept by the device. Throws Device where programs have no samplers by
     /// themselves.
     virtual std::uint64_t sampler_handle(const Sampler& sampler);
-    /// What `inspect` shows for a kernel: "llvm", "asm", "opencl", "cuda", "ptx"; the CPU also "lanes": what its vectors hold,
+    /// What `inspect` shows for a kernel: "llvm", "asm", "ptx", the language of its text; the CPU also "lanes": what its vectors hold,
     /// in words. Throws Value for a name this device does not have.
     virtual std::string inspect(const ir::Kernel& kernel, ShapeClass shape, std::string_view what) = 0;
 
@@ -293,10 +293,19 @@ private:
 std::string sub_device_id(const Device& parent, const Partition& partition, std::size_t index);
 
 /// One way to reach devices. Registered at start; loads its libraries at first use.
+/// What is true of all devices of a back end, and known before it looks for any.
+struct BackendFacts {
+    std::string_view text{}, text_name{};  // the language of text that users may write, as they name it and as it is called: "OpenCL C"
+    bool takes_spirv = false;              // modules of SPIR-V are programs too
+    bool has_offsets = false;              // launches of text may begin at other items than 0
+    bool knows_addresses = false;          // a driver says whose memory is at an address: that of other libraries is found by it
+};
+
 class Backend {
 public:
     virtual ~Backend() = default;
     virtual std::string_view name() const noexcept = 0;
+    virtual BackendFacts facts() const noexcept { return {}; }
     /// Devices found; empty with a reason in `unavailable()` when there are none. Throws Value when the environment asks for nonsense.
     virtual const std::vector<Platform>& platforms() = 0;
     virtual std::string unavailable() { return {}; }
@@ -305,6 +314,8 @@ public:
     /// "LLVM 19.1.7 · SLEEF 3.5.1 · oneTBB 2021.8", for `python -m pardo`.
     virtual std::string versions() { return {}; }
 };
+
+inline std::string_view Device::text_language() const noexcept { return backend()->facts().text; }
 
 /// Adds a back end; called by each one's registration function.
 void register_backend(std::unique_ptr<Backend> backend);

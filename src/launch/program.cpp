@@ -9,6 +9,7 @@
 
 #include "array/record.h"
 #include "device/device.h"
+#include "device/signature.h"
 #include "device/text.h"
 #include "ir/eval.h"
 #include "launch/function.h"
@@ -25,7 +26,18 @@ using graph::Node;
 using Arguments = std::span<const ProgramArgument>;
 using Kind = TextParameter::Kind;
 
-constexpr std::string_view languages[] = {"opencl", "cuda", "spirv", "binary"};
+constexpr std::string_view in_spirv = "spirv", in_binary = "binary";  // what programs are beside text
+
+/// The back ends of which that is true, each as `text` says it, with `between` from one to the next.
+template <class Has, class Text> std::string of_backends(Has&& has, Text&& text, std::string_view between) {
+    std::string out;
+    for (const auto& backend : device::backends()) {
+        if (backend->hidden() || !has(backend->facts())) continue;
+        out.append(out.empty() ? "" : between).append(text(*backend));
+    }
+    return out;
+}
+std::string devices_of(const device::Backend& backend) { return "pardo.get_devices(\"" + std::string(backend.name()) + "\")"; }
 constexpr const char* given_names[] = {"an array", "a number", "a structure",     "a LocalAccessor",
                                        "None",     "an Image", "a sampled Image", "a Sampler"};
 
@@ -262,12 +274,11 @@ TextArgument Call::pack(std::size_t k, device::Device* device) const {
     };
     const ProgramArgument& given = arguments_[k];
     if (const Array* a = array(k)) {
-        const Node& leaf = *a->node();
+        const device::Bound bound = graph::bound(*a->node());
         out.kind = TextArgument::Kind::Pointer;
         out.bytes = static_cast<std::size_t>(a->nbytes());
-        out.buffer = leaf.buffer.get();
-        out.words.push_back(reinterpret_cast<std::uint64_t>(out.buffer->data()) +
-                            static_cast<std::uint64_t>(leaf.offset * itemsize(leaf.dtype)));
+        out.buffer = bound.buffer;
+        out.words.push_back(device::address_in(bound.buffer, bound.view.offset));
     } else if (std::holds_alternative<std::nullptr_t>(given)) {
         out.kind = TextArgument::Kind::Pointer;
         out.words.push_back(0);
@@ -328,18 +339,29 @@ struct Program::State {
 Program::Program(const Device& device, const std::string& text, std::string_view language, const std::vector<std::string>& options,
                  const std::vector<std::pair<std::string, std::string>>& headers, const std::vector<std::string>& others) {
     const auto fail = [](ErrorCode code, const std::string& why) { throw Error(code, "Program: " + why); };
-    if (!language.empty() && std::find(std::begin(languages), std::end(languages), language) == std::end(languages))
-        fail(ErrorCode::Value, "the language is \"opencl\", \"cuda\", \"spirv\" or \"binary\", not \"" + std::string(language) + "\"");
-    const std::string own(device.impl()->text_language()), id = device.id();
-    if (own.empty())
-        fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of "
-                                     "pardo.get_devices(\"opencl\") for OpenCL C, of pardo.get_devices(\"cuda\") for CUDA C++");
-    if (language == "binary") {
+    using device::Backend;
+    using device::BackendFacts;
+    const auto has_text = [](const BackendFacts& f) { return !f.text.empty(); };
+    const auto in_this_language = [language](const BackendFacts& f) { return f.text == language; };
+    const std::string devices = of_backends(in_this_language, devices_of, " or ");  // that take text in it
+    if (!language.empty() && language != in_spirv && language != in_binary && devices.empty()) {
+        const auto quoted = [](const Backend& b) { return "\"" + std::string(b.facts().text) + "\", "; };
+        fail(ErrorCode::Value,
+             "the language is " + of_backends(has_text, quoted, "") + "\"spirv\" or \"binary\", not \"" + std::string(language) + "\"");
+    }
+    const BackendFacts facts = device.impl()->backend()->facts();
+    const std::string own(facts.text), id = device.id();
+    if (own.empty()) {
+        const auto each = [](const Backend& b) { return devices_of(b) + " for " + std::string(b.facts().text_name); };
+        fail(ErrorCode::Device, id + " compiles no text; write the kernel in Python (pardo.kernel), or take a device of " +
+                                    of_backends(has_text, each, ", of "));
+    }
+    if (language == in_binary) {
         device::ProgramText given{{}, options};
         given.binary.assign(text.begin(), text.end());
         if (given.binary.empty()) fail(ErrorCode::Value, "the binary has no bytes");
         try {
-            state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program(given), languages[3]});
+            state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program(given), in_binary});
         } catch (const Error& e) {
             if (e.code() != ErrorCode::Internal) throw;
             fail(ErrorCode::Value, "the binary is damaged");
@@ -350,14 +372,16 @@ Program::Program(const Device& device, const std::string& text, std::string_view
     if (module && !(headers.empty() && others.empty()))
         fail(ErrorCode::Value, "a module of SPIR-V includes nothing, and is linked with nothing here");
     if (module && !device::is_whole_spirv(text)) fail(ErrorCode::Compile, "the module of SPIR-V is damaged or cut off");
-    if (!module && language == "spirv") fail(ErrorCode::Value, "this is not a SPIR-V module: its first word would be 0x07230203");
-    if (module && (own != "opencl" || (!language.empty() && language != "spirv")))
-        fail(ErrorCode::Value, "a module of SPIR-V is for devices of pardo.get_devices(\"opencl\"), with the language \"spirv\" or none");
+    if (!module && language == in_spirv) fail(ErrorCode::Value, "this is not a SPIR-V module: its first word would be 0x07230203");
+    if (module && (!facts.takes_spirv || (!language.empty() && language != in_spirv)))
+        fail(ErrorCode::Value, "a module of SPIR-V is for devices of " +
+                                   of_backends([](const BackendFacts& f) { return f.takes_spirv; }, devices_of, " or ") +
+                                   ", with the language \"spirv\" or none");
     if (!module && !language.empty() && language != own)
-        fail(ErrorCode::Value, id + " takes text in \"" + own + "\", not \"" + std::string(language) +
-                                   "\"; that is for devices of pardo.get_devices(\"" + std::string(language) + "\")");
-    state_ = std::make_shared<const State>(State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}),
-                                                 module ? "spirv" : device.impl()->text_language()});
+        fail(ErrorCode::Value,
+             id + " takes text in \"" + own + "\", not \"" + std::string(language) + "\"; that is for devices of " + devices);
+    state_ = std::make_shared<const State>(
+        State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}), module ? in_spirv : facts.text});
 }
 Program::~Program() = default;
 Program::Program(const Program&) = default;
@@ -405,9 +429,9 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     launch.rank = static_cast<int>(space.global.size());
     std::copy(space.global.begin(), space.global.end(), launch.global.begin());
     if (!offset.empty()) {
-        if (state_->device->text_language() != "opencl")
+        if (!state_->device->backend()->facts().has_offsets)
             call.fail(ErrorCode::Device,
-                      "an offset of the range is OpenCL's, and " + state_->device->id() + " has none; give it as an argument");
+                      "launches on " + state_->device->id() + " begin at 0 and have no offset of the range; give it as an argument");
         if (offset.size() != space.global.size())
             call.fail(ErrorCode::Value, "the range has " + std::to_string(space.global.size()) +
                                             (space.global.size() == 1 ? " dimension, its offset " : " dimensions, its offset ") +
@@ -419,7 +443,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     if (std::find(space.global.begin(), space.global.end(), 0) != space.global.end()) return Event();
 
     Event event;
-    bool foreign = false;
+    device::LaunchArguments used;
     {
         // While it is held nothing is recorded that reads the arrays that are written; what had been recorded is submitted first.
         const std::lock_guard guard(graph::state_of(queue.get()).lock);
@@ -427,19 +451,17 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
             device::Buffer* buffer = launch.arguments[k].buffer;
             if (buffer && call.writes(k)) plan::force_readers(buffer, plan::Compile::Unlocked);
         }
-        SmallVector<device::BufferUse, 16> uses;
         for (std::size_t k = 0; k < call.size(); ++k) {
             device::Buffer* buffer = launch.arguments[k].buffer;
             if (!buffer) continue;
             const bool writes = call.writes(k);
             if (writes) plan::force_readers(buffer);
-            const Array& used = call.image(k) ? call.image(k)->state()->texels : *call.array(k);
-            uses.push_back({buffer, writes ? device::Access::ReadWrite : device::Access::Read, graph::view_of(*used.node())});
-            foreign = foreign || device::externally_visible(buffer, uses[uses.size() - 1].access);
+            const Array& array = call.image(k) ? call.image(k)->state()->texels : *call.array(k);
+            used.use({buffer, writes ? device::Access::ReadWrite : device::Access::Read, graph::view_of(*array.node())});
         }
-        event = program.launch(queue.get(), kernel, std::move(launch), uses, depends);
+        event = program.launch(queue.get(), kernel, std::move(launch), used.uses, depends);
     }
-    if (foreign) device::finish_order(event);
+    if (used.foreign) device::finish_order(event);
     return event;
 }
 

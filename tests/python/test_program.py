@@ -409,7 +409,7 @@ def test_texts_that_are_none(device):
 def test_languages(device):
     with pytest.raises(ValueError, match=rf'Program: {device.id} takes text in "opencl", not "cuda"'):
         pp.Program(device, TEXT, language="cuda")
-    with pytest.raises(ValueError, match='Program: the language is "opencl", "cuda", "spirv" or "binary", not "metal"'):
+    with pytest.raises(ValueError, match='Program: the language is "cuda", "opencl", "spirv" or "binary", not "metal"'):
         pp.Program(device, TEXT, language="metal")
 
 

@@ -249,7 +249,7 @@ PyObject* dlpack(const Array& of, const Request& asked) {
     if (to.device.device_type == dl_cuda || to.device.device_type == dl_cuda_managed) to.stream = stream_from(asked.stream);
     const bool copied = to_host || copy.value_or(false);
     if (to_host) note_transfer("__dlpack__", x.nbytes(), x.device().id(), false);
-    const Array source = to_host ? x.to_device(pardo::Device("cpu")) : copied ? x.copy() : x;
+    const Array source = to_host ? x.to_device(pardo::Device::host()) : copied ? x.copy() : x;
     return exported(source, to, asked, copied);
 }
 
@@ -358,11 +358,9 @@ Imported open_capsule(PyObject* capsule) {
 
 /// The canonical queue of the device that a tensor's memory is on, if that is one of ours that is not the host.
 std::optional<pardo::Queue> home_of(int type, int id) {
-    if (type != dl_cuda && type != dl_cuda_managed) return {};
-    for (const pardo::Device& d : pardo::get_devices("cuda")) {
-        if (d.dlpack_device().second == id) return pardo::Queue::of(d);
-    }
-    return {};
+    if (host_readable(type) && type != dl_cuda_managed) return {};
+    const std::optional<pardo::Device> device = pardo::device_of_dlpack(type, id);
+    return device ? std::optional(pardo::Queue::of(*device)) : std::nullopt;
 }
 
 /// The producer's capsule; keywords that an old producer does not know are left out the second time. `stream`: where the tensor will be
@@ -386,7 +384,7 @@ nb::object ask(nb::handle x, bool to_host, std::optional<bool> copy, pardo::Fore
 
 /// The canonical queue of the CPU; looked up once.
 const pardo::Queue& cpu_queue() {
-    static const auto* const queue = new pardo::Queue(pardo::Queue::of(pardo::Device("cpu")));
+    static const auto* const queue = new pardo::Queue(pardo::Queue::of(pardo::Device::host()));
     return *queue;
 }
 

@@ -27,12 +27,10 @@ template <class T> nb::object shown(const std::vector<T>& values) {
 template <class T> nb::object shown(const std::optional<T>& value) { return value ? nb::cast(*value) : nb::none(); }
 nb::object shown(const pardo::NameSet& names) { return names ? nb::object(nb::tuple(nb::cast(*names))) : nb::none(); }
 
-constexpr const char* type_names[] = {"cpu", "gpu", "accelerator"};
-
 std::optional<pardo::DeviceType> type_from(const std::string& name, const char* op_name) {
     if (name.empty() || name == "all") return std::nullopt;
-    for (int t = 0; t < 3; ++t) {
-        if (name == type_names[t]) return static_cast<pardo::DeviceType>(t);
+    for (const pardo::DeviceType type : pardo::device_types) {
+        if (name == pardo::type_name(type)) return type;
     }
     throw pardo::Error(pardo::ErrorCode::Value,
                        std::string(op_name) + ": device_type is '" + name + "'; it must be 'cpu', 'gpu', 'accelerator' or 'all'");
@@ -246,7 +244,7 @@ void bind_device(nb::module_& m) {
 #undef PARDO_FACT
     m.def("_device_info_names", [] { return names; });
     c.def_prop_ro(
-         "type", [](const Device& d) { return type_names[static_cast<int>(d.info().type)]; }, "'cpu', 'gpu' or 'accelerator'.")
+         "type", [](const Device& d) { return pardo::type_name(d.info().type); }, "'cpu', 'gpu' or 'accelerator'.")
         .def_prop_ro(
             "without_queue", &Device::without_queue,
             "The device by itself, which stands for its canonical queue. The device of an array on a queue of one's own remembers\n"

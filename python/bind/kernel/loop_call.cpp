@@ -20,7 +20,7 @@ thread_local std::optional<pardo::Queue> part_of_the_host;  // NOLINT(clang-diag
 thread_local std::int64_t host_chunk = 0;
 
 const pardo::Queue& host_queue() {
-    const pardo::Queue& whole = made_once([] { return pardo::Queue::of(pardo::Device("cpu")); });
+    const pardo::Queue& whole = made_once([] { return pardo::Queue::of(pardo::Device::host()); });
     return part_of_the_host ? *part_of_the_host : whole;
 }
 

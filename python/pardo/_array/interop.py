@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
 from pardo._base.arguments import (
+    HOST,
     SCALARS,
     DeviceLike,
     copy_flag,
@@ -30,7 +31,6 @@ from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in
 from pardo._base.records import Records, made_records
 from pardo._core import (
     Array,
-    Device,
     ExecutionPlacementError,
     Queue,
     _copy_buffer,
@@ -57,7 +57,7 @@ _DL_CUDA = 2  # DLPack's type of devices
 @functools.cache
 def _host_queue() -> Queue:
     """The canonical queue of the CPU; importing the package touches no device."""
-    return Queue.of(Device("cpu"))
+    return Queue.of(HOST)
 
 
 def from_host(obj: Any, dtype: DTypeLike | None, target: Queue, op_name: str, usm_type: str | None = None, order: str = "C") -> Array:
@@ -405,7 +405,7 @@ def host_array(shape: Sequence[int], dtype: np.dtype[Any], nbytes: int) -> NDArr
     """An array of NumPy's, not initialised; a large one in memory of the CPU device, whose blocks are used again."""
     if nbytes < _POOLED:
         return np.empty(shape, dtype)
-    block: Any = _core._Block(nbytes, "host", 0, Queue.of("cpu"), "asnumpy")
+    block: Any = _core._Block(nbytes, "host", 0, Queue.of(HOST), "asnumpy")
     return np.frombuffer(block, dtype).reshape(shape)
 
 

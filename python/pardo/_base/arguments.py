@@ -31,6 +31,7 @@ Axis: TypeAlias = int | tuple[int, ...] | None
 Shape: TypeAlias = int | Sequence[int]
 Scalar: TypeAlias = bool | int | float | complex
 DeviceLike: TypeAlias = Device | str | None
+HOST = "cpu"  # the device that runs the host's own code
 
 SCALARS = (bool, int, float, complex, np.number, np.bool_)
 _DTYPES = {np.dtype(t): np.dtype(t) for t in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]}

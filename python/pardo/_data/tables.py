@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
-from pardo._base.arguments import DeviceLike, device_of, dtype_of
+from pardo._base.arguments import HOST, DeviceLike, device_of, dtype_of
 from pardo._core import Array, Device, Event, Queue, UserEvent
 from pardo._data import present
 
 KEPT = 64  # views of an entry that are remembered
-HOST = "cpu"  # where regions run with PARDO_OFFLOAD=off, and what runs copies in the background
 _SWITCH = {"": False, "on": False, "1": False, "off": True, "0": True}
 
 

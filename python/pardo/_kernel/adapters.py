@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pardo._base.arguments import HOST
 from pardo._core import Array, Device
 from pardo._kernel import array_code, byte_values, generators, list_values
 from pardo._kernel.arguments import REFUSALS, is_taken
@@ -21,7 +22,7 @@ Captured = tuple[Any, ...]
 Call = tuple[Callable[[Any], Any], Any]  # what runs the loop, and its argument
 Answer = Call | Reason | None
 LARGE = ("$large",)  # of variants: for large arrays
-_CPU, _NOTHING = Device("cpu"), np.zeros(0, np.int64)
+_CPU, _NOTHING = Device(HOST), np.zeros(0, np.int64)
 _SIMPLE = frozenset([int, float, bool, complex, types.NoneType])
 
 

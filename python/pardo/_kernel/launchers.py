@@ -10,6 +10,7 @@ import numpy as np
 from pardo import _core
 from pardo._array import contexts
 from pardo._array.interop import asarray
+from pardo._base.arguments import HOST
 from pardo._base.notebook import ShownText
 from pardo._base.tracebacks import show_classes
 from pardo._compiler import classes, frontend, intrinsics, structs
@@ -241,7 +242,7 @@ class Launcher(_core._Launcher):
         """Refuse plain numbers in brackets that are more than the kernel asks for, before it runs as plain Python."""
         k = self._kernel
         try:
-            on_cpu = [structs.mapped(a, lambda x: asarray(x, device="cpu") if isinstance(x, np.ndarray) else x) for a in arguments]
+            on_cpu = [structs.mapped(a, lambda x: asarray(x, device=HOST) if isinstance(x, np.ndarray) else x) for a in arguments]
             program, given, _ = k._program(tuple(on_cpu), self._local)
             program.uses(given, self._space, None, k.__name__)
         except Exception as e:  # what is wrong with the kernel itself, Python says where it runs

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
-from pardo._base.arguments import DeviceLike, Shape, dtype_of, index, queue_of, queue_of_pickle, refuse_masked
+from pardo._base.arguments import HOST, DeviceLike, Shape, dtype_of, index, queue_of, queue_of_pickle, refuse_masked
 from pardo._base.arguments import shape as read_shape
 from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Device, Queue
@@ -200,7 +200,7 @@ class Memory(_core._Block):
         self._check_size(view.nbytes, "copy_from_host")
         host = np.frombuffer(view, np.uint8)
         # Waits: the host's memory is the caller's.
-        self.queue._copy(self._array, _core._share_buffer(host, host.dtype, Queue.of("cpu")), [])
+        self.queue._copy(self._array, _core._share_buffer(host, host.dtype, Queue.of(HOST)), [])
 
     def copy_from_device(self, source: Memory) -> None:
         """Copy bytes from other memory, of any device and kind.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import SCALARS, array, dtype_of, index, refuse_masked, too_large
+from pardo._base.arguments import HOST, SCALARS, array, dtype_of, index, refuse_masked, too_large
 from pardo._base.notebook import html_table
 from pardo._core import Array
 
@@ -35,7 +35,7 @@ def operand(x: Any, op_name: str) -> Array:
         raise TypeError(
             f"{op_name}: expected an array, a block of memory, or an object with the buffer protocol, not {type(x).__name__}"
         ) from None
-    return _core._share_buffer(host, dtype_of(host.dtype, op_name), _core.Queue.of("cpu"))
+    return _core._share_buffer(host, dtype_of(host.dtype, op_name), _core.Queue.of(HOST))
 
 
 def _same_elements(dst: Array, src: Array, raw: bool) -> tuple[Array, Array]:

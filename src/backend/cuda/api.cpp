@@ -14,6 +14,7 @@ class CudaBackend final : public device::Backend {
 public:
     CudaBackend() { renew_at_fork(mutex_); }
     std::string_view name() const noexcept override { return "cuda"; }
+    device::BackendFacts facts() const noexcept override { return {.text = "cuda", .text_name = "CUDA C++", .knows_addresses = true}; }
 
     const std::vector<device::Platform>& platforms() override {
         std::lock_guard lock(mutex_);

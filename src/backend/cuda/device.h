@@ -43,7 +43,6 @@ public:
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> compile_source(const device::SourceKernel& kernel) override;
-    std::string_view text_language() const noexcept override { return "cuda"; }
     Ref<device::TextProgram> compile_program(const device::ProgramText& program) override;
     Ref<device::Image> make_image(const device::ImageShape& shape, device::Buffer* texels) override;
     std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;

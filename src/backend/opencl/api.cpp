@@ -15,6 +15,9 @@ namespace {
 class OpenClBackend final : public device::Backend {
 public:
     std::string_view name() const noexcept override { return "opencl"; }
+    device::BackendFacts facts() const noexcept override {
+        return {.text = "opencl", .text_name = "OpenCL C", .takes_spirv = true, .has_offsets = true};
+    }
 
     const std::vector<device::Platform>& platforms() override {
         std::lock_guard lock(mutex_);

@@ -167,6 +167,8 @@ Device* default_device() {
 
 namespace pardo {
 
+Device Device::host() { return Device(device::select("cpu")); }
+
 void set_default_device(std::optional<Device> device) {
     device::chosen.store(device ? device->impl() : nullptr, std::memory_order_release);
 }

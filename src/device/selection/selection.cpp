@@ -10,9 +10,6 @@
 namespace pardo::device {
 namespace {
 
-constexpr std::pair<std::string_view, DeviceType> type_names[] = {
-    {"cpu", DeviceType::Cpu}, {"gpu", DeviceType::Gpu}, {"accelerator", DeviceType::Accelerator}};
-
 std::string normalized(std::string_view text) {
     const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
     if (first == std::string_view::npos) return {};
@@ -41,8 +38,8 @@ std::optional<int> parse_index(const std::string& word) {
 }
 
 std::optional<DeviceType> parse_type(const std::string& word) {
-    for (const auto& [name, type] : type_names) {
-        if (word == name) return type;
+    for (const DeviceType type : device_types) {
+        if (word == type_name(type)) return type;
     }
     return std::nullopt;
 }
@@ -71,9 +68,9 @@ std::string near_matches(std::string_view selector, const std::vector<Candidate>
     const std::string wanted = normalized(selector);
     std::vector<std::string> words;
     if (parse_type(wanted) || is_backend_name(wanted)) return {};  // not misspelt: there are none of it
-    for (const auto& [name, type] : type_names) {
-        if (std::any_of(visible.begin(), visible.end(), [t = type](const Candidate& c) { return !c.hidden && c.type == t; }))
-            words.emplace_back(name);
+    for (const DeviceType type : device_types) {
+        if (std::any_of(visible.begin(), visible.end(), [type](const Candidate& c) { return !c.hidden && c.type == type; }))
+            words.emplace_back(type_name(type));
     }
     for (const Candidate& c : visible) {
         if (c.hidden) continue;

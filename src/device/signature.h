@@ -14,13 +14,6 @@
 
 namespace pardo::device {
 
-/// What a launch is given for one of the values that its signature names: elements of a buffer, or a number.
-struct Bound {
-    Buffer* buffer = nullptr;
-    View view{};
-    const Scalar* number = nullptr;
-};
-
 /// Where the byte of a buffer is, as a word of a launch.
 inline std::uint64_t address_in(const Buffer* buffer, std::int64_t byte) {
     return reinterpret_cast<std::uint64_t>(buffer->data()) + static_cast<std::uint64_t>(byte);
@@ -88,32 +81,29 @@ struct Signature {
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-/// The arguments of one launch. `value(k)` gives what stands for the k-th value, a Bound.
+/// The arguments of one launch. `value(k)` gives what stands for the k-th value, which says what is asked of it: buffer(), the byte of it
+/// at which the first element is, first(), extent(d), stride(d) in elements, view(); or number().
 template <class ValueOf> void bind(const Signature& signature, const ValueOf& value, LaunchArguments& out) {
     out.clear();
     out.words.append(signature.words.begin(), signature.words.end());
     for (const Signature::Patch& patch : signature.patches) {
-        const Bound& bound = value(patch.value);
+        const auto& bound = value(patch.value);
         std::uint64_t& word = out.words[patch.word];
         switch (patch.role) {
-            case Signature::Role::Address: word = address_in(bound.buffer, bound.view.offset + patch.detail); break;
-            case Signature::Role::Extent:
-                word = static_cast<std::uint64_t>(bound.view.shape[static_cast<std::size_t>(patch.detail)]);
-                break;
-            case Signature::Role::Stride:
-                word = static_cast<std::uint64_t>(bound.view.strides[static_cast<std::size_t>(patch.detail)]);
-                break;
+            case Signature::Role::Address: word = address_in(bound.buffer(), bound.first() + patch.detail); break;
+            case Signature::Role::Extent: word = static_cast<std::uint64_t>(bound.extent(static_cast<int>(patch.detail))); break;
+            case Signature::Role::Stride: word = static_cast<std::uint64_t>(bound.stride(static_cast<int>(patch.detail))); break;
             case Signature::Role::Number: {
-                const ScalarWords number =
-                    scalar_words(bound.number->dtype == patch.dtype ? *bound.number : bound.number->cast(patch.dtype));
+                const Scalar& given = bound.number();
+                const ScalarWords number = scalar_words(given.dtype == patch.dtype ? given : given.cast(patch.dtype));
                 std::copy_n(number.words.begin(), number.count, &word);
                 break;
             }
         }
     }
     for (const Signature::Use& use : signature.uses) {
-        const Bound& bound = value(use.value);
-        out.use({bound.buffer, use.access, bound.view});
+        const auto& bound = value(use.value);
+        out.use({bound.buffer(), use.access, bound.view()});
     }
 }
 

@@ -179,8 +179,25 @@ inline device::View view_of(const Node& leaf) {
     return {leaf.offset * size, size, leaf.shape, leaf.strides, 0};
 }
 
-/// A Leaf or a Constant, as launches take it.
-inline device::Bound bound(const Node& node) { return {node.buffer.get(), view_of(node), &node.scalar}; }
+/// What launches take for a value of their signature: a Leaf or a Constant, memory alone, or a number.
+class Bound {
+public:
+    explicit Bound(const Node& node) : node_(&node), number_(&node.scalar) {}
+    explicit Bound(device::Buffer* memory) : memory_(memory) {}
+    explicit Bound(const Scalar& number) : number_(&number) {}
+
+    device::Buffer* buffer() const { return node_ ? node_->buffer.get() : memory_; }
+    std::int64_t first() const { return node_ ? node_->offset * itemsize(node_->dtype) : 0; }
+    std::int64_t extent(int d) const { return node_->shape[d]; }
+    std::int64_t stride(int d) const { return node_->strides[d]; }
+    device::View view() const { return node_ ? view_of(*node_) : device::View(); }
+    const Scalar& number() const { return *number_; }
+
+private:
+    const Node* node_ = nullptr;
+    device::Buffer* memory_ = nullptr;
+    const Scalar* number_ = nullptr;
+};
 
 /// dtype and shape of one result of a call.
 struct ResultType {

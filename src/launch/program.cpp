@@ -274,11 +274,11 @@ TextArgument Call::pack(std::size_t k, device::Device* device) const {
     };
     const ProgramArgument& given = arguments_[k];
     if (const Array* a = array(k)) {
-        const device::Bound bound = graph::bound(*a->node());
+        const graph::Bound bound(*a->node());
         out.kind = TextArgument::Kind::Pointer;
         out.bytes = static_cast<std::size_t>(a->nbytes());
-        out.buffer = bound.buffer;
-        out.words.push_back(device::address_in(bound.buffer, bound.view.offset));
+        out.buffer = bound.buffer();
+        out.words.push_back(device::address_in(bound.buffer(), bound.first()));
     } else if (std::holds_alternative<std::nullptr_t>(given)) {
         out.kind = TextArgument::Kind::Pointer;
         out.words.push_back(0);

@@ -137,15 +137,17 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     device::Buffer* const log_memory = lowered.prints.empty() ? nullptr : log.make(queue, lang::Lowered::log_words);
     const LaunchValues values(lowered.accesses.size());
     const Scalar count(loop.count), block(loop.block);
-    SmallVector<device::Bound, 12> bound;
+    SmallVector<graph::Bound, 16> bound;
     for (const KernelArgument& a : arguments)
-        bound.push_back(a.kind == KernelArgument::Kind::Array ? graph::bound(*a.array.node()) : device::Bound{.number = &a.scalar});
-    for (const Scalar* number : {&count, &block}) bound.push_back({.number = number});
-    for (device::Buffer* memory : {status_memory, log_memory}) bound.push_back({memory});
-    for (device::Buffer* memory : loop.results) bound.push_back({memory});
+        bound.push_back(a.kind == KernelArgument::Kind::Array ? graph::Bound(*a.array.node()) : graph::Bound(a.scalar));
+    bound.push_back(graph::Bound(count));
+    bound.push_back(graph::Bound(block));
+    bound.push_back(graph::Bound(status_memory));
+    bound.push_back(graph::Bound(log_memory));
+    for (device::Buffer* memory : loop.results) bound.push_back(graph::Bound(memory));
     device::LaunchArguments given;
     device::bind(
-        variant.signature, [&bound](std::uint32_t at) -> const device::Bound& { return bound[static_cast<int>(at)]; }, given);
+        variant.signature, [&bound](std::uint32_t at) -> const graph::Bound& { return bound[static_cast<int>(at)]; }, given);
     std::int64_t read = 0, written = 0;
     for (std::size_t i = 0; i < variant.signature.uses.size() && variant.signature.uses[i].value < values.count; ++i) {
         const std::size_t k = variant.signature.uses[i].value;

@@ -30,8 +30,8 @@ device::Label label_of(const void* planned) { return {static_cast<const PlannedL
 
 void PlanRunner::launch(const PlannedLaunch& planned, const Subgraph& subgraph, device::Queue* queue) {
     const auto value = [&](std::uint32_t at) {
-        if (at < PlannedLaunch::first_node) return device::Bound{slots_[at].get()};
-        return graph::bound(*subgraph.nodes[at - PlannedLaunch::first_node]);
+        if (at < PlannedLaunch::first_node) return graph::Bound(slots_[at].get());
+        return graph::Bound(*subgraph.nodes[at - PlannedLaunch::first_node]);
     };
     device::bind(planned.signature, value, arguments_);
     device::Launch request;

@@ -11,13 +11,26 @@ namespace {
 
 using namespace pardo;
 using device::Access;
-using device::Bound;
 using device::Signature;
 using Role = Signature::Role;
 
 /// Memory that belongs to no device.
 struct LooseBuffer final : device::Buffer {
     LooseBuffer(void* at, std::size_t bytes) : Buffer(nullptr, MemoryKind::Host, at, bytes) {}
+};
+
+/// Elements of a buffer, or a number.
+struct Bound {
+    device::Buffer* memory = nullptr;
+    device::View seen{};
+    const Scalar* scalar = nullptr;
+
+    device::Buffer* buffer() const { return memory; }
+    std::int64_t first() const { return seen.offset; }
+    std::int64_t extent(int d) const { return seen.shape[static_cast<std::size_t>(d)]; }
+    std::int64_t stride(int d) const { return seen.strides[static_cast<std::size_t>(d)]; }
+    device::View view() const { return seen; }
+    const Scalar& number() const { return *scalar; }
 };
 
 std::vector<std::uint64_t> words_of(const Signature& signature, std::span<const Bound> values, device::LaunchArguments& out) {
@@ -32,7 +45,7 @@ TEST(Signature, FillsInWhatDiffersFromLaunchToLaunch) {
     const std::int64_t shape[] = {3, 2}, strides[] = {4, -1};
     const Bound array{buffer.get(), {16, 8, shape, strides, 0}, nullptr};
     const Scalar factor(2.5);
-    const Bound values[] = {array, {.number = &factor}};
+    const Bound values[] = {array, {.scalar = &factor}};
 
     Signature signature;
     signature.add_fixed(7);
@@ -51,14 +64,14 @@ TEST(Signature, FillsInWhatDiffersFromLaunchToLaunch) {
     EXPECT_FALSE(out.foreign);
 
     const Scalar other(std::int64_t{3});  // takes the dtype of the parameter, whatever it was
-    const Bound later[] = {array, {.number = &other}};
+    const Bound later[] = {array, {.scalar = &other}};
     EXPECT_EQ(words_of(signature, later, out).back(), std::bit_cast<std::uint32_t>(3.0F));
     EXPECT_EQ(out.uses.size(), 1);
 }
 
 TEST(Signature, GivesComplexNumbersTwoWords) {
     const Scalar z(std::complex<double>(1.5, -2));
-    const Bound values[] = {{.number = &z}};
+    const Bound values[] = {{.scalar = &z}};
     Signature signature;
     signature.add(Role::Number, 0, 0, DType::Complex128);
     signature.add_fixed(9);

@@ -11,6 +11,7 @@ import numpy as np
 import pardo as pp
 import pytest
 from pardo._base.rows import ROWS, Row
+from pardo._random import continuous, discrete
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
@@ -83,3 +84,13 @@ def test_stub(row: Row):
     assert (row.name in methods) == row.method
     if row.method:
         assert parameters(methods[row.name]) == expected
+
+
+def test_stub_of_distributions():
+    """Written from the text of the tables of distributions, it says what the methods take that are made of them."""
+    body = ast.parse((Path(pp.__file__).parent / "_random/signatures.pyi").read_text()).body
+    methods = [f for node in body if isinstance(node, ast.ClassDef) for f in node.body if isinstance(f, ast.FunctionDef)]
+    assert [f.name for f in methods] == [row.name for row in (*continuous.ROWS, *discrete.ROWS)]
+    for f in methods:
+        actual = list(inspect.signature(getattr(pp.random.Generator, f.name)).parameters.values())[1:]
+        assert parameters(f) == [(p.name, p.kind.name, None if p.default is p.empty else repr(p.default)) for p in actual]

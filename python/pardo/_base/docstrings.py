@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Callable
 from typing import TypeVar
@@ -441,3 +442,12 @@ def filled(f: F, words: dict[str, str] | None = None) -> F:
             f.__doc__ = f.__doc__.replace(f"{{{name}}}", word)
         f.__doc__ = re.sub(r"(?m)^( *)\{(\w+)\}$", lambda line: textwrap.indent(_TEXTS[line[2]], line[1]), f.__doc__)
     return f
+
+
+def document(summary: str, sections: dict[str, str], depth: int) -> str | None:
+    """A docstring made of sections, those that are empty left out, for `filled`; as deep as one that stands in a function."""
+    if sys.flags.optimize > 1:  # python -OO leaves out others too
+        return None
+    text = "\n\n".join([summary, *(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections.items() if body)])
+    pad = "" if sys.version_info >= (3, 13) else " " * depth  # since then the compiler dedents
+    return f"{textwrap.indent(text, pad).lstrip()}\n{pad}"

@@ -13,7 +13,8 @@ from pardo._base.arguments import DeviceLike, default_on, in_memory, kind_like, 
 from pardo._core import Array, Queue, _broadcast_to, exp, maximum
 from pardo._random import draws, kernels
 from pardo._random.arguments import Parameters, array_at, extents_of, floating, negative, outside, place_of
-from pardo._random.discrete import MOST_IN_URN, Discrete
+from pardo._random.discrete import MOST_IN_URN
+from pardo._random.distributions import Distributions
 
 MOST_COLORED = 2**32  # beyond, products of counts would not fit an int64
 
@@ -38,7 +39,7 @@ def _factor(cov: np.ndarray[Any, Any], method: str, check_valid: str, tol: float
     return vectors
 
 
-class Multivariate(Discrete):
+class Multivariate(Distributions):
     """Draws of vectors."""
 
     @public

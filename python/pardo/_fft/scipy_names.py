@@ -6,14 +6,13 @@ import contextvars
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, index
 from pardo._core import Array
-from pardo._fft import cosines, frequencies, many_axes, one_axis
+from pardo._fft import frequencies, transforms
 from pardo._fft.arguments import sequence
 from pardo._fft.frequencies import fftshift, ifftshift, next_fast_len, prev_fast_len
 from pardo._functions.operands import cast
@@ -54,6 +53,8 @@ __all__ = [
     "rfftn",
     "set_workers",
 ]
+
+F = TypeVar("F", bound=Callable[..., Array])
 
 _workers: contextvars.ContextVar[int] = contextvars.ContextVar("pardo.scipy.fft.workers", default=1)
 
@@ -155,9 +156,10 @@ def _along(x: Array, s: Any, axes: Any, op_name: str) -> tuple[Any, Any]:
     return lengths, named
 
 
-def _described(f: Any, name: str, document: str | None, after: str) -> Any:
+def _described(f: F, name: str, document: str | None, after: str) -> F:
     """The function by its public name, with the text of NumPy's, in which SciPy's parameters stand."""
-    f.__name__ = f.__qualname__ = name
+    made: Any = f
+    made.__name__ = made.__qualname__ = name
     if document:
         text = re.sub(r"(?ms)^( *)out : .*?\n(?=\n)", "", document)
         text = re.sub(r"(?m)^( *)a : Array$", r"\1x : Array", text).replace("`a`", "`x`")
@@ -171,13 +173,8 @@ def _described(f: Any, name: str, document: str | None, after: str) -> Any:
     return f
 
 
-def _found(module: Any, name: str) -> Callable[..., Array]:
-    """NumPy's function of that name, or the one that is given."""
-    return getattr(module, name) if isinstance(module, ModuleType) else module  # type: ignore[no-any-return]
-
-
-def _one_axis(module: Any, name: str) -> _OneAxis:
-    own = _found(module, name)
+def _one_axis(name: str) -> _OneAxis:
+    own: Callable[..., Array] = getattr(transforms, name)
 
     def transform(
         x: Any,
@@ -192,12 +189,12 @@ def _one_axis(module: Any, name: str) -> _OneAxis:
         _check(workers, plan, name)
         return own(_operand(x, name), n, axis, norm)
 
-    return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)  # type: ignore[no-any-return]
+    return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)
 
 
-def _many_axes(module: Any, name: str) -> _ManyAxes:
-    """Along the last two axes, if the name says so, else along all."""
-    own = _found(module, name)
+def _many_axes(name: str, function: Any = None) -> _ManyAxes:
+    """Along the last two axes, if the name says so, else along all; `function` stands for what NumPy has not."""
+    own: Callable[..., Array] = function or getattr(transforms, name)
 
     def transform(
         x: Any,
@@ -213,11 +210,11 @@ def _many_axes(module: Any, name: str) -> _ManyAxes:
         a = _operand(x, name)
         return own(a, *_along(a, s, axes, name), norm)
 
-    return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)  # type: ignore[no-any-return]
+    return _described(transform, name, own.__doc__, _IN_PLACE + _PLAN)
 
 
-def _real(module: Any, name: str) -> _Real:
-    own = _found(module, name)
+def _real(name: str) -> _Real:
+    own: Callable[..., Array] = getattr(transforms, name)
 
     def transform(
         x: Any,
@@ -232,11 +229,11 @@ def _real(module: Any, name: str) -> _Real:
         _check(workers, None, name)
         return own(x, type, n, axis, norm, orthogonalize=orthogonalize)
 
-    return _described(transform, name, own.__doc__, _IN_PLACE)  # type: ignore[no-any-return]
+    return _described(transform, name, own.__doc__, _IN_PLACE)
 
 
-def _real_axes(module: Any, name: str) -> _RealAxes:
-    own = _found(module, name)
+def _real_axes(name: str) -> _RealAxes:
+    own: Callable[..., Array] = getattr(transforms, name)
 
     def transform(
         x: Any,
@@ -251,31 +248,31 @@ def _real_axes(module: Any, name: str) -> _RealAxes:
         _check(workers, None, name)
         return own(x, type, s, axes, norm, orthogonalize=orthogonalize)
 
-    return _described(transform, name, own.__doc__, _IN_PLACE)  # type: ignore[no-any-return]
+    return _described(transform, name, own.__doc__, _IN_PLACE)
 
 
-fft: _OneAxis = _one_axis(one_axis, "fft")
-ifft: _OneAxis = _one_axis(one_axis, "ifft")
-rfft: _OneAxis = _one_axis(one_axis, "rfft")
-irfft: _OneAxis = _one_axis(one_axis, "irfft")
-hfft: _OneAxis = _one_axis(one_axis, "hfft")
-ihfft: _OneAxis = _one_axis(one_axis, "ihfft")
-fft2: _ManyAxes = _many_axes(many_axes, "fft2")
-ifft2: _ManyAxes = _many_axes(many_axes, "ifft2")
-rfft2: _ManyAxes = _many_axes(many_axes, "rfft2")
-irfft2: _ManyAxes = _many_axes(many_axes, "irfft2")
-fftn: _ManyAxes = _many_axes(many_axes, "fftn")
-ifftn: _ManyAxes = _many_axes(many_axes, "ifftn")
-rfftn: _ManyAxes = _many_axes(many_axes, "rfftn")
-irfftn: _ManyAxes = _many_axes(many_axes, "irfftn")
-dct: _Real = _real(cosines, "dct")
-idct: _Real = _real(cosines, "idct")
-dst: _Real = _real(cosines, "dst")
-idst: _Real = _real(cosines, "idst")
-dctn: _RealAxes = _real_axes(cosines, "dctn")
-idctn: _RealAxes = _real_axes(cosines, "idctn")
-dstn: _RealAxes = _real_axes(cosines, "dstn")
-idstn: _RealAxes = _real_axes(cosines, "idstn")
+fft: _OneAxis = _one_axis("fft")
+ifft: _OneAxis = _one_axis("ifft")
+rfft: _OneAxis = _one_axis("rfft")
+irfft: _OneAxis = _one_axis("irfft")
+hfft: _OneAxis = _one_axis("hfft")
+ihfft: _OneAxis = _one_axis("ihfft")
+fft2: _ManyAxes = _many_axes("fft2")
+ifft2: _ManyAxes = _many_axes("ifft2")
+rfft2: _ManyAxes = _many_axes("rfft2")
+irfft2: _ManyAxes = _many_axes("irfft2")
+fftn: _ManyAxes = _many_axes("fftn")
+ifftn: _ManyAxes = _many_axes("ifftn")
+rfftn: _ManyAxes = _many_axes("rfftn")
+irfftn: _ManyAxes = _many_axes("irfftn")
+dct: _Real = _real("dct")
+idct: _Real = _real("idct")
+dst: _Real = _real("dst")
+idst: _Real = _real("idst")
+dctn: _RealAxes = _real_axes("dctn")
+idctn: _RealAxes = _real_axes("idctn")
+dstn: _RealAxes = _real_axes("dstn")
+idstn: _RealAxes = _real_axes("idstn")
 
 _OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -289,14 +286,14 @@ def _other_way(norm: Any, op_name: str) -> str:
 
 def _hermitian(name: str) -> Any:
     def own(a: Array, s: Any = None, axes: Any = None, norm: str | None = None) -> Array:
-        return many_axes.irfftn(_core.conjugate(a), s, axes, _other_way(norm, name))
+        return transforms.irfftn(_core.conjugate(a), s, axes, _other_way(norm, name))
 
     return _described(own, name, _HERMITIAN.replace("{name}", name), "")
 
 
 def _to_hermitian(name: str) -> Any:
     def own(a: Array, s: Any = None, axes: Any = None, norm: str | None = None) -> Array:
-        return _core.conjugate(many_axes.rfftn(a, s, axes, _other_way(norm, name)))
+        return _core.conjugate(transforms.rfftn(a, s, axes, _other_way(norm, name)))
 
     return _described(own, name, _TO_HERMITIAN.replace("{name}", name), "")
 
@@ -379,10 +376,10 @@ _TO_HERMITIAN = """Compute the inverse discrete Fourier Transform of a real spec
            [3., 4.]])
     """
 
-hfft2: _ManyAxes = _many_axes(_hermitian("hfft2"), "hfft2")
-hfftn: _ManyAxes = _many_axes(_hermitian("hfftn"), "hfftn")
-ihfft2: _ManyAxes = _many_axes(_to_hermitian("ihfft2"), "ihfft2")
-ihfftn: _ManyAxes = _many_axes(_to_hermitian("ihfftn"), "ihfftn")
+hfft2: _ManyAxes = _many_axes("hfft2", _hermitian("hfft2"))
+hfftn: _ManyAxes = _many_axes("hfftn", _hermitian("hfftn"))
+ihfft2: _ManyAxes = _many_axes("ihfft2", _to_hermitian("ihfft2"))
+ihfftn: _ManyAxes = _many_axes("ihfftn", _to_hermitian("ihfftn"))
 
 
 def fftfreq(n: int, d: Any = 1.0, *, xp: Any = None, device: DeviceLike = None) -> Array:

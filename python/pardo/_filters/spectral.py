@@ -10,7 +10,7 @@ from pardo import _core
 from pardo._array.contexts import public
 from pardo._base.arguments import default_on, word
 from pardo._core import Array
-from pardo._fft import frequencies, many_axes
+from pardo._fft import frequencies, transforms
 from pardo._functions.operands import axes_of, cast, operands
 
 __all__ = ["fftconvolve"]
@@ -26,7 +26,7 @@ def convolved(x: Array, y: Array, mode: str, axes: Sequence[int]) -> Array:
         shape[d] = x.shape[d] + y.shape[d] - 1
     is_complex = "c" in (x.dtype.kind, y.dtype.kind)
     extents = [frequencies.next_fast_len(shape[d], not is_complex) for d in axes]
-    forward, back = (many_axes.fftn, many_axes.ifftn) if is_complex else (many_axes.rfftn, many_axes.irfftn)
+    forward, back = (transforms.fftn, transforms.ifftn) if is_complex else (transforms.rfftn, transforms.irfftn)
     if axes:
         sums = back(_core.multiply(forward(x, extents, axes), forward(y, extents, axes)), extents, axes)
     else:

@@ -34,16 +34,19 @@ def package_folders() -> list[str]:
     return list(dict.fromkeys([beside, *(f for f in map(os.path.abspath, [*site.getsitepackages(), *user]) if f in searched)]))
 
 
+def _repr_html(self: Device) -> str:
+    """For notebooks: a table of what one chooses a device by."""
+    names = ("id", "type", "name", "platform", "max_compute_units", "global_mem_size", "has_fp64", "driver_version")
+    rows = [(name, str(getattr(self, name))) for name in names if getattr(self, name) is not None]
+    return html_table(("Device", str(self.id)), rows[1:], texts=2)
+
+
 class DeviceMethods:
     """What Device gets from Python."""
 
     __slots__ = ()
 
-    def _repr_html_(self: Device) -> str:  # type: ignore[misc]
-        """For notebooks: a table of what one chooses a device by."""
-        names = ("id", "type", "name", "platform", "max_compute_units", "global_mem_size", "has_fp64", "driver_version")
-        rows = [(name, str(getattr(self, name))) for name in names if getattr(self, name) is not None]
-        return html_table(("Device", str(self.id)), rows[1:], texts=2)
+    _repr_html_ = _repr_html
 
 
 class Platform(NamedTuple):

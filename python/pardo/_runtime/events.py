@@ -19,40 +19,47 @@ __all__ = [
 ]
 
 
+def _ipython_display(self: Event) -> None:
+    """Nothing: a launch that is the last line of a cell is a statement, and what became of it by then says nothing of its end."""
+
+
+def as_future(self: Event) -> concurrent.futures.Future[Any]:
+    """Return a future of the work.
+
+    Returns
+    -------
+    concurrent.futures.Future
+        Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
+        at each call of `result`. Cancelling it leaves the work and the event as they are.
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> x = (pp.arange(3) + 1).force()
+    >>> x.event.as_future().result() is None
+    True
+    """
+    from pardo._runtime import futures
+
+    return futures.future_of(self)
+
+
+def _await(self: Event) -> Generator[Any, None, Any]:
+    """Suspend the asyncio task until the work is complete."""
+    from pardo._runtime import futures
+
+    yield from futures.completion(self)
+    return self._value()
+
+
 class EventMethods:
     """What Event gets from Python."""
 
     __slots__ = ()
 
-    def _ipython_display_(self: Event) -> None:  # type: ignore[misc]
-        """Nothing: a launch that is the last line of a cell is a statement, and what became of it by then says nothing of its end."""
-
-    def as_future(self: Event) -> concurrent.futures.Future[Any]:  # type: ignore[misc]
-        """Return a future of the work.
-
-        Returns
-        -------
-        concurrent.futures.Future
-            Resolves to what a host task returned or a user event was given, else to None; a failure becomes its exception,
-            at each call of `result`. Cancelling it leaves the work and the event as they are.
-
-        Examples
-        --------
-        >>> import pardo as pp
-        >>> x = (pp.arange(3) + 1).force()
-        >>> x.event.as_future().result() is None
-        True
-        """
-        from pardo._runtime import futures
-
-        return futures.future_of(self)
-
-    def __await__(self: Event) -> Generator[Any, None, Any]:  # type: ignore[misc]
-        """Suspend the asyncio task until the work is complete."""
-        from pardo._runtime import futures
-
-        yield from futures.completion(self)
-        return self._value()
+    _ipython_display_ = _ipython_display
+    as_future = as_future
+    __await__ = _await
 
 
 def wait_any(events: Iterable[Any], timeout: float | None = None) -> Any:

@@ -308,16 +308,17 @@ def _totals(owner: _Made, f: Any, combine: Any, given: _Inputs, types_: Any, lik
     values, _, extents = given.laid_out()
     n = given.count
     while True:
+        source = values, extents, n
         if group := group_size(given.queue.device):
             count = -(-n // (group * PER_ITEM))
             totals = owner._empty(types_, count, given.queue)
             place = NdRange(Range(count * group), Range(group))
-            owner._kernel(templates.reduce_groups)[place](f, combine, values, extents, n, PER_ITEM, like, totals)
+            owner._kernel(templates.reduce_groups)[place](f, combine, source, PER_ITEM, like, totals)
         else:
             block = _block(n)
             count = -(-n // block)
             totals = owner._empty(types_, count, given.queue)
-            owner._kernel(templates.reduce_blocks)[Range(count)](f, combine, values, extents, n, block, like, totals)
+            owner._kernel(templates.reduce_blocks)[Range(count)](f, combine, source, block, like, totals)
         if count <= SERIAL:
             return totals, count
         f, values, extents, n = templates.same, (totals,), (), count
@@ -353,7 +354,8 @@ class Scan(_Made):
         outputs, single = self._outputs(result_types, out, given.shape, given.queue)
         if given.count:
             values, targets, extents = given.laid_out(outputs)
-            self._run(self._function, self._finish, self._output, values, extents, given.count, given.queue, types_, targets, single)
+            steps = self._function, self._combine, self._finish, self._output or templates.same
+            self._run(steps, (values, extents, given.count), given.queue, types_, targets, single, self._output is None)
         return out if out is not None else outputs[0] if single else outputs
 
     __call__ = contexts.copying(_call)
@@ -370,17 +372,15 @@ class Scan(_Made):
 
     def _run(
         self,
-        f: Any,
-        finish: Any,
-        output: Any,
-        values: tuple[Any, ...],
-        extents: tuple[int, ...],
-        n: int,
+        steps: tuple[Any, ...],
+        source: tuple[Any, ...],
         queue: Queue,
         types_: Any,
         targets: tuple[Any, ...],
         single: bool,
+        plain: bool,
     ) -> None:
+        n = source[2]
         like = _example(types_)
         group = group_size(queue.device)
         block = PER_ITEM if group else _block(n)
@@ -388,28 +388,16 @@ class Scan(_Made):
         place = NdRange(Range(count * group), Range(group)) if group else Range(count)
         totals = self._empty(types_, count, queue)
         self._kernel(templates.reduce_groups if group else templates.reduce_blocks)[place](
-            f, self._combine, values, extents, n, block, like, totals
+            steps[0], self._combine, source, block, like, totals
         )
         offsets = self._empty(types_, count, queue)
         if count <= SERIAL:
             self._kernel(templates.offsets_of)[Range(1)](self._combine, self._initial, totals, count, like, offsets)
         else:
-            self._run(templates.same, templates.before, None, (totals,), (), count, queue, types_, (offsets,), True)
-        self._kernel(templates.scan_groups if group else templates.scan_blocks)[place](
-            f,
-            self._combine,
-            finish,
-            output or templates.same,
-            values,
-            extents,
-            n,
-            block,
-            like,
-            offsets,
-            targets,
-            int(single),
-            int(output is None),
-        )
+            over = templates.same, self._combine, templates.before, templates.same
+            self._run(over, ((totals,), (), count), queue, types_, (offsets,), True, True)
+        scan = templates.scan_groups if group else templates.scan_blocks
+        self._kernel(scan)[place](steps, source, block, like, offsets, targets, int(single), int(plain))
 
 
 def _in_segments(combine: Any) -> Any:

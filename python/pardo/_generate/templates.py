@@ -69,21 +69,27 @@ def each_more(item: Item, f: Any, inputs: Any, outputs: Any, single: Const[int],
     put(outputs, i, f(*take(inputs, i)), single)
 
 
-def combined(state: Any, f: Any, combine: Any, inputs: Any, extents: Any, first: Any, stop: Any) -> None:
+# `source`: the inputs, the extents of `index`, and how many elements there are. `steps`: the functions of a scan, `f` for each element,
+# `combine` for totals, `finish` for what a total gives with the one before, `output` for that with the element.
+
+
+def combined(state: Any, f: Any, combine: Any, source: Any, first: Any, stop: Any) -> None:
     """state[0] becomes the total of at least one element."""
+    inputs, extents, _ = source
     state[0] = f(*take(inputs, index(first, extents)))
     for k in range(first + 1, stop):
         state[0] = combine(state[0], f(*take(inputs, index(k, extents))))
 
 
-def reduce_blocks(item: Item, f: Any, combine: Any, inputs: Any, extents: Any, n: Any, block: Any, like: Any, totals: Any) -> None:
+def reduce_blocks(item: Item, f: Any, combine: Any, source: Any, block: Any, like: Any, totals: Any) -> None:
     first = item.get_id(0) * block
     state = private_array(1, like)
-    combined(state, f, combine, inputs, extents, first, min(first + block, n))
+    combined(state, f, combine, source, first, min(first + block, source[2]))
     totals[item.get_id(0)] = state[0]
 
 
-def reduce_groups(item: NdItem, f: Any, combine: Any, inputs: Any, extents: Any, n: Any, block: Const[int], like: Any, totals: Any) -> None:
+def reduce_groups(item: NdItem, f: Any, combine: Any, source: Any, block: Const[int], like: Any, totals: Any) -> None:
+    n = source[2]
     group = item.get_group()
     size = item.get_local_range(0)
     place = item.get_local_id(0)
@@ -93,7 +99,7 @@ def reduce_groups(item: NdItem, f: Any, combine: Any, inputs: Any, extents: Any,
     shared = local_array(size, like)
     if first < n:
         state = private_array(1, like)
-        combined(state, f, combine, inputs, extents, first, min(first + block, n))
+        combined(state, f, combine, source, first, min(first + block, n))
         shared[place] = state[0]
     group_barrier(group)
     reduce_tree(group, shared, place, active, size, combine)
@@ -117,21 +123,10 @@ def offsets_of(item: Item, combine: Any, initial: Any, totals: Any, count: Any, 
         state[0] = combine(state[0], totals[k])
 
 
-def prefixes(
-    state: Any,
-    f: Any,
-    combine: Any,
-    finish: Any,
-    output: Any,
-    inputs: Any,
-    extents: Any,
-    first: Any,
-    stop: Any,
-    outputs: Any,
-    single: Any,
-    plain: Any,
-) -> None:
+def prefixes(state: Any, steps: Any, source: Any, first: Any, stop: Any, outputs: Any, single: Any, plain: Any) -> None:
     """Results of the elements from first to stop; state[0] is the total of those before."""
+    f, combine, finish, output = steps
+    inputs, extents, _ = source
     for k in range(first, stop):
         i = index(k, extents)
         elements = take(inputs, i)
@@ -148,13 +143,8 @@ def prefixes(
 
 def scan_blocks(
     item: Item,
-    f: Any,
-    combine: Any,
-    finish: Any,
-    output: Any,
-    inputs: Any,
-    extents: Any,
-    n: Any,
+    steps: Any,
+    source: Any,
     block: Any,
     like: Any,
     offsets: Any,
@@ -165,18 +155,13 @@ def scan_blocks(
     first = item.get_id(0) * block
     state = private_array(1, like)
     state[0] = offsets[item.get_id(0)]
-    prefixes(state, f, combine, finish, output, inputs, extents, first, min(first + block, n), outputs, single, plain)
+    prefixes(state, steps, source, first, min(first + block, source[2]), outputs, single, plain)
 
 
 def scan_groups(
     item: NdItem,
-    f: Any,
-    combine: Any,
-    finish: Any,
-    output: Any,
-    inputs: Any,
-    extents: Any,
-    n: Any,
+    steps: Any,
+    source: Any,
     block: Const[int],
     like: Any,
     offsets: Any,
@@ -184,6 +169,8 @@ def scan_groups(
     single: Const[int],
     plain: Const[int],
 ) -> None:
+    f, combine, _, _ = steps
+    n = source[2]
     group = item.get_group()
     size = item.get_local_range(0)
     place = item.get_local_id(0)
@@ -193,7 +180,7 @@ def scan_groups(
     shared = local_array(size, like)
     state = private_array(1, like)
     if first < n:
-        combined(state, f, combine, inputs, extents, first, min(first + block, n))
+        combined(state, f, combine, source, first, min(first + block, n))
         shared[place] = state[0]
     group_barrier(group)
     scan_tree(group, shared, place, active, size, combine)
@@ -201,7 +188,7 @@ def scan_groups(
         state[0] = offsets[item.get_group_id(0)]
         if place > 0:
             state[0] = combine(offsets[item.get_group_id(0)], shared[place - 1])
-        prefixes(state, f, combine, finish, output, inputs, extents, first, min(first + block, n), outputs, single, plain)
+        prefixes(state, steps, source, first, min(first + block, n), outputs, single, plain)
 
 
 def same(x: Any) -> Any:

@@ -58,3 +58,13 @@ assert_type(pp.linalg.qr(x).R, pp.ndarray)
 assert_type(pp.linalg.qr(x, "r"), pp.ndarray)
 assert_type(pp.scipy.fft.rfft(x, workers=2), pp.ndarray)
 assert_type(pp.scipy.special.erf(x), pp.ndarray)
+assert_type(pp.fft.fft2(x, axes=(0, 1)), pp.ndarray)
+assert_type(pp.fft.dct(x, type=2), pp.ndarray)
+pp.fft.fft(x, points=3)  # type: ignore[call-arg]
+pp.random.poisson(3.0, 5, dtype="int32")  # type: ignore[call-arg]
+assert_type(x.flatten("F"), pp.ndarray)
+assert_type(x.T, pp.ndarray)
+x.real = 0
+x.T = x  # type: ignore[assignment]
+assert_type(pp.Queue.of("cpu").submit(x), pp.Event)
+assert_type(pp.add.nargs, int)

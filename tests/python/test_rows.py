@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pardo as pp
 import pytest
 from pardo._base.rows import ROWS, Row
+from pardo._fft import transforms
 from pardo._random import continuous, discrete
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -92,5 +95,22 @@ def test_stub_of_distributions():
     methods = [f for node in body if isinstance(node, ast.ClassDef) for f in node.body if isinstance(f, ast.FunctionDef)]
     assert [f.name for f in methods] == [row.name for row in (*continuous.ROWS, *discrete.ROWS)]
     for f in methods:
-        actual = list(inspect.signature(getattr(pp.random.Generator, f.name)).parameters.values())[1:]
-        assert parameters(f) == [(p.name, p.kind.name, None if p.default is p.empty else repr(p.default)) for p in actual]
+        assert parameters(f) == taken(getattr(pp.random.Generator, f.name))[1:]
+
+
+def test_stub_of_transforms():
+    """The same for transforms."""
+    body = ast.parse((Path(pp.__file__).parent / "_fft/transforms.pyi").read_text()).body
+    functions = [f for f in body if isinstance(f, ast.FunctionDef)]
+    assert sorted(f.name for f in functions) == transforms.__all__
+    for f in functions:
+        own = getattr(pp.fft, f.name)
+        assert ast.get_docstring(f) == own.__doc__.partition("\n")[0]
+        f.args.args = [ast.arg("first"), *f.args.args]
+        assert parameters(f) == taken(own)
+
+
+def taken(f: Callable[..., Any]) -> list[tuple[str, str, str | None]]:
+    """Name, kind and default of what a function takes."""
+    listed = inspect.signature(f).parameters.values()
+    return [(p.name, p.kind.name, None if p.default is p.empty else repr(p.default)) for p in listed]

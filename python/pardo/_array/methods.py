@@ -12,7 +12,7 @@ from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
 from pardo._base import face
 from pardo._base.arguments import axis_index
-from pardo._base.attributes import attribute
+from pardo._base.attributes import attribute, changeable
 from pardo._base.docstrings import filled
 from pardo._base.public_names import as_method, unquote
 from pardo._base.tracebacks import show_class
@@ -519,14 +519,14 @@ class Methods(Conversions):
     put = put
 
     choose = choose
-    flat = attribute(flat, _set_flat)
+    flat = changeable(flat, _set_flat)
     tofile = tofile
     dumps = dumps
     dump = dump
     T = attribute(T)
     mT = attribute(mT)  # noqa: N815
-    real = attribute(real, _set_real)
-    imag = attribute(imag, _set_imag)
+    real = changeable(real, _set_real)
+    imag = changeable(imag, _set_imag)
 
     reshape = reshape
     transpose = transpose

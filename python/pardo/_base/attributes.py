@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, overload
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -10,7 +10,7 @@ T = TypeVar("T")
 if TYPE_CHECKING:
 
     class attribute(Generic[S, T]):  # noqa: N801 (used like a function)
-        """A property of objects S."""
+        """A property of objects S, which cannot be set."""
 
         def __init__(self, get: Callable[[S], T], set: Callable[[S, Any], None] | None = None) -> None: ...
         @overload
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
         @overload
         def __get__(self, x: S, kind: Any = None, /) -> T: ...
         def __get__(self, x: Any, kind: Any = None, /) -> Any: ...
+        def __set__(self, x: S, value: Never, /) -> None: ...
+
+    class changeable(attribute[S, T]):  # noqa: N801
+        """One that can be set."""
+
         def __set__(self, x: S, value: Any, /) -> None: ...
 
 else:
-    attribute = property
+    attribute = changeable = property

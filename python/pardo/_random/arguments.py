@@ -63,7 +63,7 @@ class Parameters:
         self.queue = place_of(op_name, given.values(), device, queue)
         self.usm_type = kind_like(self.queue, *given.values()) if usm_type is None else usm_type
         self.lists: dict[str, np.ndarray[Any, Any]] = {}
-        self.values = {name: self._read(name, x) for name, x in given.items()}
+        self.values = {name: x if type(x) is float and name not in integral else self._read(name, x) for name, x in given.items()}
         self.late: list[tuple[Array, str, bool]] = []
         self.shape = self._shape(size)
 
@@ -124,9 +124,11 @@ class Parameters:
 
     def require(self, name: str, wrong: Callable[[Any], Any], rule: str) -> None:
         """ValueError where a parameter is wrong; late where only an array tells."""
-        (x,) = self.known(name)
-        told = f"; it is {x}" if isinstance(x, SCALARS) else ", which is not true of all elements"
-        self.refuse(wrong(x), f"{name} {rule}{told}")
+        x = self.lists.get(name, self.values[name])
+        found = wrong(x)
+        if found is not False:
+            told = f"; it is {x}" if isinstance(x, SCALARS) else ", which is not true of all elements"
+            self.refuse(found, f"{name} {rule}{told}")
 
     def refuse(self, wrong: Any, message: str, *, overflow: bool = False) -> None:
         """ValueError (OverflowError) if a condition holds anywhere; an array's is told to what is drawn (`watch`)."""

@@ -138,6 +138,12 @@ def _method(row: Row, integers: bool) -> FunctionType:
     f.__name__, f.__qualname__ = row.name, f"Distributions.{row.name}"
     f.__defaults__ = (*(p.default for p in row.parameters if p.default is not None), None)
     f.__annotations__ = dict.fromkeys(names, "Any") | {name: _TYPES[name] for name in varnames[1 + len(names) :]} | {"return": "Array"}
+    f.__doc__ = _text(row, integers)
+    return public(f)
+
+
+def _text(row: Row, integers: bool) -> str | None:
+    """Its docstring."""
     described, together = [], list[str]()
     for p in row.parameters:
         together.append(p.name)
@@ -155,8 +161,7 @@ def _method(row: Row, integers: bool) -> FunctionType:
         "References": row.reference and f".. [1] {row.reference}",
         "Examples": f">>> import pardo as pp\n>>> rng = pp.random.default_rng(7)\n>>> rng.{row.name}({call})\n{printed}",
     }
-    f.__doc__ = document(row.summary, sections, 8)
-    return public(f)
+    return document(row.summary, sections, 8)
 
 
 for _rows in (continuous.ROWS, discrete.ROWS):

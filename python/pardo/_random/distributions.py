@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo._array.contexts import public
 from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import document
+from pardo._base.public_names import renamed
 from pardo._core import Array, Queue
 from pardo._random import continuous, discrete, draws
 from pardo._random.arguments import Parameters, negative
@@ -98,46 +99,137 @@ def _drawer(row: Row) -> Callable[..., Array]:
     return drawn
 
 
-# A method for each number of parameters, whose names a row gives.
-_FLOATS: tuple[Callable[[Any], Any], ...] = (
-    lambda f: (
-        lambda self, size=None, *, dtype=None, device=None, queue=None, usm_type=None: f(self, (), size, device, queue, usm_type, dtype)
-    ),
-    lambda f: (
-        lambda self, a, size=None, *, dtype=None, device=None, queue=None, usm_type=None: f(
-            self, (a,), size, device, queue, usm_type, dtype
-        )
-    ),
-    lambda f: (
-        lambda self, a, b, size=None, *, dtype=None, device=None, queue=None, usm_type=None: f(
-            self, (a, b), size, device, queue, usm_type, dtype
-        )
-    ),
-    lambda f: (
-        lambda self, a, b, c, size=None, *, dtype=None, device=None, queue=None, usm_type=None: f(
-            self, (a, b, c), size, device, queue, usm_type, dtype
-        )
-    ),
-)
-_INTEGERS: dict[int, Callable[[Any], Any]] = {
-    1: lambda f: lambda self, a, size=None, *, device=None, queue=None, usm_type=None: f(self, (a,), size, device, queue, usm_type),
-    2: lambda f: lambda self, a, b, size=None, *, device=None, queue=None, usm_type=None: f(self, (a, b), size, device, queue, usm_type),
-    3: lambda f: (
-        lambda self, a, b, c, size=None, *, device=None, queue=None, usm_type=None: f(self, (a, b, c), size, device, queue, usm_type)
-    ),
-}
-_TYPES = {"size": "Any", "dtype": "DTypeLike | None", "device": "DeviceLike", "queue": "Queue | None", "usm_type": "str | None"}
+# Functions by the number of parameters, whose names a row gives; of floats, then of integers.
+
+
+def _floats_of_0(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (), size, device, queue, usm_type, dtype)
+
+    return draw
+
+
+def _floats_of_1(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a,), size, device, queue, usm_type, dtype)
+
+    return draw
+
+
+def _floats_of_2(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        b: Any,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a, b), size, device, queue, usm_type, dtype)
+
+    return draw
+
+
+def _floats_of_3(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        b: Any,
+        c: Any,
+        size: Any = None,
+        *,
+        dtype: DTypeLike | None = None,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a, b, c), size, device, queue, usm_type, dtype)
+
+    return draw
+
+
+def _integers_of_1(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        size: Any = None,
+        *,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a,), size, device, queue, usm_type)
+
+    return draw
+
+
+def _integers_of_2(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        b: Any,
+        size: Any = None,
+        *,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a, b), size, device, queue, usm_type)
+
+    return draw
+
+
+def _integers_of_3(f: Callable[..., Array]) -> Any:
+    def draw(
+        self: Stream,
+        a: Any,
+        b: Any,
+        c: Any,
+        size: Any = None,
+        *,
+        device: DeviceLike = None,
+        queue: Queue | None = None,
+        usm_type: str | None = None,
+    ) -> Array:
+        return f(self, (a, b, c), size, device, queue, usm_type)
+
+    return draw
+
+
+_FLOATS = {0: _floats_of_0, 1: _floats_of_1, 2: _floats_of_2, 3: _floats_of_3}
+_INTEGERS = {1: _integers_of_1, 2: _integers_of_2, 3: _integers_of_3}
 
 
 def _method(row: Row, integers: bool) -> FunctionType:
     """The method of a row."""
-    names = tuple(p.name for p in row.parameters)
-    f: FunctionType = (_INTEGERS if integers else _FLOATS)[len(names)](_drawer(row))
-    varnames = ("self", *names, *f.__code__.co_varnames[1 + len(names) :])
-    f.__code__ = f.__code__.replace(co_name=row.name, co_qualname=f"Generator.{row.name}", co_varnames=varnames)
+    names = ("self", *(p.name for p in row.parameters))
+    made_by = (_INTEGERS if integers else _FLOATS)[len(row.parameters)]
+    f: FunctionType = made_by(_drawer(row))
+    code, _, annotations = renamed(f, names)
+    del annotations["self"]
+    f.__code__, f.__annotations__ = code.replace(co_name=row.name, co_qualname=f"Generator.{row.name}"), annotations
     f.__name__, f.__qualname__ = row.name, f"Distributions.{row.name}"
     f.__defaults__ = (*(p.default for p in row.parameters if p.default is not None), None)
-    f.__annotations__ = dict.fromkeys(names, "Any") | {name: _TYPES[name] for name in varnames[1 + len(names) :]} | {"return": "Array"}
     f.__doc__ = _text(row, integers)
     return public(f)
 

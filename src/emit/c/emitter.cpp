@@ -8,6 +8,9 @@
 
 #include <pardo/error.h>
 
+#include "emit/analysis/indices.h"
+#include "emit/analysis/loads.h"
+#include "emit/analysis/sines.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
 
@@ -20,8 +23,6 @@ using ir::Value;
 namespace {
 
 constexpr std::size_t longest_expression = 90;
-
-bool touches_memory(Opcode op) { return op >= Opcode::Load; }
 
 const char* operator_of(Opcode op) {
     switch (op) {
@@ -57,37 +58,22 @@ CEmitter::CEmitter(const ir::Kernel& kernel, const CFeatures& features, const CG
       target_(*features.target),
       helpers_(features),
       text_(kernel.values.size()),
-      uses_(kernel.values.size(), 0),
-      home_(kernel.values.size(), ~0u),
-      use_home_(kernel.values.size(), ~0u),
-      index_like_(kernel.values.size(), false),
-      fixed_(kernel.values.size(), false),
-      user_(kernel.values.size(), ~0u),
-      kept_(kernel.values.size()),
-      from_(kernel.values.size()),
-      idle_(kernel.instrs.size(), false) {
+      uses_(uses_of(kernel)),
+      indices_(index_values(kernel)),
+      fixed_(fixed_loads(kernel, uses_)),
+      shared_values_(geometry.steps > 0 ? shared_values(kernel, uses_) : no_shared_values(kernel)),
+      from_(kernel.values.size()) {
     for (const ir::ValueInfo& v : kernel.values) {
         if (v.type == DType::Float64 && !features.fp64)
             throw Error(ErrorCode::Compile, kernel.name + ": this device has no float64; use float32");
     }
-    count_uses();
-}
-
-void CEmitter::count_uses() {
-    const auto visit = [&](const ir::Region& region, ir::RegionId id) {
-        for (const ir::InstrId i : region.body) {
-            for (const Value v : kernel_.instrs[i].operands) {
-                ++uses_[v];
-                use_home_[v] = id;
-                user_[v] = i;
-            }
-            for (const Value v : kernel_.instrs[i].results) home_[v] = id;
-        }
-    };
-    visit(kernel_.body, ~0u);
-    for (std::size_t r = 0; r < kernel_.regions.size(); ++r) visit(kernel_.regions[r], static_cast<ir::RegionId>(r));
-    find_fixed_loads();
-    pair_sines();
+    const int copies = geometry.columns * geometry.rows;
+    if (copies > 1 && geometry.mapping == CMapping::Line) early_ = early_loads(kernel, copies);
+    if (target_.paired_sines) sines_ = paired_sines(kernel, uses_);
+    adjacent_.earlier.resize(kernel.instrs.size());
+    if (target_.wide_stores && !uses_team()) adjacent_ = adjacent_stores(kernel);
+    for (std::size_t v = 0; v < kernel.values.size(); ++v)
+        if (const int k = shared_values_.found[v]; k != SharedValues::none) from_[v] = "kept" + std::to_string(k) + "[u]";
 }
 
 void CEmitter::line(const std::string& text) {
@@ -112,9 +98,8 @@ std::string CEmitter::named(Value v) {
 
 /// A pure value that is used once, nearby, is written where it is used.
 void CEmitter::define(Value v, const std::string& expression, bool pure) {
-    if (uses_[v] == 0 && pure) return;
-    const bool near = uses_[v] == 1 && home_[v] == use_home_[v];
-    if (pure && (!is_expression(expression) || (near && expression.size() < longest_expression))) {
+    if (uses_.count[v] == 0 && pure) return;
+    if (pure && (!is_expression(expression) || (uses_.once_nearby(v) && expression.size() < longest_expression))) {
         text_[v] = expression;
     } else {
         declare(v, expression);
@@ -126,26 +111,19 @@ void CEmitter::body(const ir::Region& region, const Instr* owner) {
     stores_ = 0;
     for (const ir::InstrId i : region.body) stores_ += ir::has_effect(kernel_.instrs[i].op) || !kernel_.instrs[i].regions.empty();
     if (owner) owners_.push_back(owner);
-    std::vector<ir::InstrId> together;  // stores that become one, where the last of them is
-    for (std::size_t at = 0; at < region.body.size(); ++at) {
-        const ir::InstrId i = region.body[at];
+    for (const ir::InstrId i : region.body) {
         if (kernel_.instrs[i].op == Opcode::Yield) break;  // its owner's business
-        if (idle_[i]) continue;
-        if (kernel_.instrs[i].op == Opcode::Store) {
-            if (together.empty()) together = neighbours(region, at);
-            if (together.size() > 1) {
-                if (i != together.back()) continue;
-                store_together(together);
-                together.clear();
-                continue;
-            }
-            together.clear();
+        if (shared_values_.idle[i] || adjacent_.earlier[i]) continue;
+        if (const auto run = adjacent_.runs.find(i); run != adjacent_.runs.end()) {
+            store_together(run->second);
+            continue;
         }
         instr(kernel_.instrs[i]);
         for (const Value v : kernel_.instrs[i].results) {
-            if (kept_[v].empty()) continue;
+            const int array = shared_values_.kept[v];
+            if (array == SharedValues::none) continue;
             const std::string name = named(v);
-            line(kept_[v] + "[u] = " + name + ";");
+            line("kept" + std::to_string(array) + "[u] = " + name + ";");
             text_[v] = name;
         }
     }
@@ -181,12 +159,6 @@ void CEmitter::instr(const Instr& in) {
         case Opcode::Yield: break;
         default: arithmetic(in); break;
     }
-    if (result == ir::no_value || type(result) != DType::Int64 || touches_memory(in.op)) return;
-    bool plain = in.op == Opcode::Const || in.op == Opcode::Param || in.op == Opcode::Dim || in.op == Opcode::Extent ||
-                 in.op == Opcode::LocalDim || in.op == Opcode::GroupDim || in.op == Opcode::Add || in.op == Opcode::Sub ||
-                 in.op == Opcode::Mul || in.op == Opcode::Min || in.op == Opcode::Max;
-    for (const Value v : in.operands) plain = plain && index_like_[v];
-    index_like_[result] = plain;
 }
 
 // ---- arithmetic ------------------------------------------------------------------------------------------------------------------
@@ -275,7 +247,7 @@ std::string CEmitter::binary(const Instr& in, DType dtype) {
         case Opcode::Mul:
             if (dtype == DType::Bool) return x + (in.op == Opcode::Add ? " | " : in.op == Opcode::Sub ? " ^ " : " & ") + y;
             if (is_float(dtype)) return rounded(dtype, x + operator_of(in.op) + y);
-            if (index_like_[in.operands[0]] && index_like_[in.operands[1]]) return x + operator_of(in.op) + y;
+            if (indices_[in.operands[0]] && indices_[in.operands[1]]) return x + operator_of(in.op) + y;
             return wrapping(operator_of(in.op), dtype, a, b);
         case Opcode::Div: return rounded(dtype, x + " / " + y);
         case Opcode::FloorDiv: return rounded(dtype, helpers_.use("floor_divide", dtype) + "(" + a + ", " + b + ")");
@@ -400,62 +372,6 @@ void CEmitter::arithmetic(const Instr& in) {
 
 // ---- memory ----------------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-bool has_effect_inside(const ir::Kernel& kernel, const ir::Instr& in) {
-    return ir::has_effect(in.op) || std::any_of(in.regions.begin(), in.regions.end(), [&](ir::RegionId r) {
-               const auto& body = kernel.regions[r].body;
-               return std::any_of(body.begin(), body.end(), [&](ir::InstrId i) { return has_effect_inside(kernel, kernel.instrs[i]); });
-           });
-}
-
-/// True if an operand's expression is evaluated again in each iteration, or after the last one.
-bool evaluated_late(const ir::Instr& in, int operand) {
-    return in.op == Opcode::For && (in.loop == ir::LoopKind::Lanes || operand == 1 || operand == 2);
-}
-
-}  // namespace
-
-/// No kernel that keeps its promises writes there while this one runs.
-bool CEmitter::never_written(Value pointer) const {
-    const Instr& definition = kernel_.instrs[kernel_.values[pointer].def];
-    if (definition.op != Opcode::Param) return false;
-    const ir::Param& p = kernel_.params[definition.index];
-    return p.access == ir::Access::Read && p.noalias;
-}
-
-/// A load is written where its value is used, unless something on the way there changes memory or orders changes of it.
-void CEmitter::find_fixed_loads() {
-    find_fixed_loads(kernel_.body);
-    for (const ir::Region& region : kernel_.regions) find_fixed_loads(region);
-}
-
-void CEmitter::find_fixed_loads(const ir::Region& region) {
-    std::vector<int> effects{0};  // by position: how many are before it
-    for (const ir::InstrId i : region.body) effects.push_back(effects.back() + has_effect_inside(kernel_, kernel_.instrs[i]));
-    if (effects.back() == 0) return;
-    const auto position = [&](ir::InstrId id) {
-        return static_cast<std::size_t>(std::find(region.body.begin(), region.body.end(), id) - region.body.begin());
-    };
-    for (std::size_t at = 0; at < region.body.size(); ++at) {
-        const Instr& in = kernel_.instrs[region.body[at]];
-        if (in.op != Opcode::Load || never_written(in.operands[0])) continue;
-        Value v = in.results[0];
-        const Instr* user = nullptr;
-        // Through operations that may themselves be written where they are used.
-        while (uses_[v] == 1 && home_[v] == use_home_[v]) {
-            user = &kernel_.instrs[user_[v]];
-            if (!ir::is_pure(user->op)) break;
-            v = user->results[0];
-        }
-        if (!user) continue;  // gets a name
-        const std::size_t last = position(ir::is_pure(user->op) ? kernel_.values[v].def : user_[v]);
-        const auto operand = static_cast<int>(std::find(user->operands.begin(), user->operands.end(), v) - user->operands.begin());
-        const bool late = has_effect_inside(kernel_, *user) && evaluated_late(*user, operand);
-        fixed_[in.results[0]] = late || effects[last] > effects[at];
-    }
-}
-
 void CEmitter::load(const Instr& in) {
     const DType dtype = type(in.results[0]);
     std::string value = at(in.operands[0]) + "[" + at(in.operands[1]) + "]";
@@ -465,7 +381,7 @@ void CEmitter::load(const Instr& in) {
         value = "f16_to_f32(" + value + ")";
     }
     const Value v = in.results[0];
-    const bool movable = stores_ <= 1 && !fixed_[v] && uses_[v] == 1 && home_[v] == use_home_[v];
+    const bool movable = stores_ <= 1 && !fixed_[v] && uses_.once_nearby(v);
     if (movable && value.size() < longest_expression) {
         text_[v] = value;
     } else {
@@ -530,12 +446,11 @@ void CEmitter::serial_loop(const Instr& in) {
     const std::string index = fresh("k"), t = c_type(target_, DType::Int64);
     const std::string &upper = at(in.operands[1]), &step = at(in.operands[2]);
     text_[region.args[0]] = index;
-    index_like_[region.args[0]] = true;
     const bool constant_step = !step.empty() && step.find_first_not_of("-0123456789") == std::string::npos;
     std::string test = index + " < " + wrapped(upper);
     if (constant_step && step[0] == '-') test = index + " > " + wrapped(upper);
     // Steps of the array engine count upwards; those of the user's loops may be anything.
-    const bool any_direction = kernel_.files.size() > 1 || !index_like_[in.operands[2]];
+    const bool any_direction = kernel_.files.size() > 1 || !indices_[in.operands[2]];
     if (!constant_step && any_direction)
         test = "(" + wrapped(step) + " > 0 ? " + index + " < " + wrapped(upper) + " : " + index + " > " + wrapped(upper) + ")";
     if (in.unroll > 1) out_ += std::string(target_.unroll) + " " + std::to_string(in.unroll) + "\n";

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "emit/analysis/adjacent_stores.h"
+#include "emit/analysis/shared_values.h"
+#include "emit/analysis/uses.h"
 #include "emit/c/family.h"
 #include "emit/c/helpers.h"
 
@@ -23,7 +26,6 @@ private:
     // family.cpp: the kernel function, which says which items there are, and the function of one item.
     std::string item_function();
     std::string load_function();
-    void choose_early_loads();
     std::string kernel_function();
     std::string head() const;
     std::string parameters(bool kernel) const;
@@ -65,13 +67,8 @@ private:
     std::string wrapping(const char* sign, DType type, const std::string& a, const std::string& b);
     std::string rounded(DType type, std::string expression);
     void load(const Instr& in);
-    void find_fixed_loads();
-    void find_fixed_loads(const ir::Region& region);
-    bool never_written(Value pointer) const;
-    void pair_sines();
     std::string sine_and_cosine(const Instr& in, Value other, DType dtype);
     void store(const Instr& in);
-    std::vector<ir::InstrId> neighbours(const ir::Region& region, std::size_t at) const;
     void store_together(const std::vector<ir::InstrId>& stores);
     void serial_loop(const Instr& in);
     const Instr* yield_of(const ir::Region& region) const;
@@ -106,22 +103,19 @@ private:
     bool counts_of_doubles(const Instr& in) const;
     void any_steps(const Instr& in, const Running& running, int unroll, Value key);
     void side_by_side(const std::string& index, int unroll, const std::function<void(const std::string& here)>& each);
-    Value packed_key(const Instr& in) const;
     void part_of(const Instr& in, const std::string& index, Value root);
     void packed_steps(const Instr& in, const std::string& index, int unroll, Value key, const std::string& bar, const std::string& best);
     void fixed_steps(const Instr& in, const Running& running, int unroll);
     void lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& places);
     void lanes_result(const Instr& in, int k, const Running& running, int unroll);
     std::string first_index(const Instr& in) const;
-    void keep_shared_values();
-    std::string structure(Value v, ir::RegionId region, int depth) const;
+    std::string kept_arrays() const;
 
     // Values and lines.
     /// More than a name or a number: not to be written twice.
     static bool is_expression(const std::string& text);
     /// In brackets, if operators might bind otherwise.
     static std::string wrapped(const std::string& text);
-    void count_uses();
     void define(Value v, const std::string& expression, bool pure);
     void declare(Value v, const std::string& value);
     std::string named(Value v);
@@ -137,21 +131,19 @@ private:
     const CTarget& target_;
     CHelpers helpers_;
     std::vector<std::string> text_;  // by value: a name or an expression
-    std::vector<int> uses_;
-    std::vector<ir::RegionId> home_, use_home_;  // regions of a value's definition and of its one use
-    std::vector<bool> index_like_;               // made of indices, extents and numbers alone: cannot overflow
-    std::vector<std::string> names_;             // of the parameters, as values
+    const Uses uses_;
+    const std::vector<bool> indices_;  // see index_values
+    std::vector<std::string> names_;   // of the parameters, as values
     std::vector<std::string> param_names_, array_names_;
-    std::vector<bool> fixed_;           // by value: a load that must not move to where it is used
-    std::vector<ir::InstrId> user_;     // by value: the last instruction that has it as an operand
+    const std::vector<bool> fixed_;     // see fixed_loads
     std::vector<DType> shared_;         // dtypes that team reductions exchange
     std::vector<const Instr*> owners_;  // region instructions around the current one
     std::vector<ir::InstrId> early_;    // loads that come before all computing of an item of the language
-    std::vector<std::string> kept_;     // by value: array in which a lanes loop leaves it for a later one
-    std::vector<std::string> from_;     // by value: array in which an earlier lanes loop left it, or the name that it has already
-    std::map<Value, Value> sines_;      // a sine or cosine, and the other function of the same number, which comes later
-    std::vector<bool> idle_;            // by instruction: only needed for values that come from such an array
-    int stores_ = 0;                    // in the current region; loads must not move after them
+    std::map<Value, Value> sines_;      // see paired_sines
+    AdjacentStores adjacent_;
+    SharedValues shared_values_;
+    std::vector<std::string> from_;  // by value: the name that it has already
+    int stores_ = 0;                 // in the current region; loads must not move after them
     int depth_ = 1;
     int counter_ = 0;
     std::string out_;

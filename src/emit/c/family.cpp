@@ -13,8 +13,6 @@
 namespace pardo::emit {
 namespace {
 
-constexpr int most_early_values = 64;  // in registers of one item
-
 char letter_of(DType dtype) {
     switch (itemsize(dtype)) {
         case 1: return 'b';
@@ -88,7 +86,6 @@ CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometr
 CText CEmitter::run() {
     CText out;
     out.entry = entry_name(kernel_);
-    choose_early_loads();
     choose_names();
     for (const ir::Param& p : kernel_.params) {
         const std::string& name = param_names_[names_.size()];
@@ -100,7 +97,6 @@ CText CEmitter::run() {
         }
         text_[p.value] = value;
         names_.push_back(value);
-        index_like_[p.value] = p.type == DType::Int64 && !p.pointer;
         out.params += p.pointer ? 'p' : letter_of(p.type);
     }
     out.params.append(static_cast<std::size_t>(kernel_.rank), 'l');
@@ -201,28 +197,6 @@ std::string CEmitter::arguments() const {
     return text;
 }
 
-/// Divisions and functions branch for rare operands, and compilers move no load across a branch: with several kernel items to one item of
-/// the language, all loads come first, so that they are under way together.
-void CEmitter::choose_early_loads() {
-    const int items = geometry_.columns * geometry_.rows;
-    if (items == 1 || geometry_.mapping != CMapping::Line || !kernel_.arrays.empty()) return;
-    const bool branches = std::any_of(kernel_.instrs.begin(), kernel_.instrs.end(), [](const Instr& in) {
-        return in.op == ir::Opcode::Call || (in.op >= ir::Opcode::Div && in.op <= ir::Opcode::Fmod);
-    });
-    if (!branches) return;
-    std::vector<bool> loaded(kernel_.values.size(), false);
-    std::vector<ir::InstrId> found;
-    for (const ir::InstrId id : kernel_.body.body) {
-        const Instr& in = kernel_.instrs[id];
-        if (ir::has_effect(in.op) || !in.regions.empty()) break;
-        bool depends = false;
-        for (const Value v : in.operands) depends |= loaded[v];
-        if (in.op == ir::Opcode::Load && !depends) found.push_back(id);
-        for (const Value v : in.results) loaded[v] = depends || in.op == ir::Opcode::Load;
-    }
-    if (static_cast<int>(found.size()) * items <= most_early_values) early_ = std::move(found);
-}
-
 /// The early loads of one kernel item, as a function that gives them all.
 std::string CEmitter::load_function() {
     std::vector<bool> needed(kernel_.values.size(), false);
@@ -253,9 +227,7 @@ std::string CEmitter::load_function() {
 }
 
 std::string CEmitter::item_function() {
-    keep_shared_values();
-    const std::string arrays = indented(own_arrays(ir::Space::Private), 1) + out_;
-    out_.clear();
+    const std::string arrays = indented(own_arrays(ir::Space::Private) + kept_arrays(), 1);
     const std::string loads = early_.empty() ? std::string() : load_function();
     out_ = arrays;
     body(kernel_.body, nullptr);

@@ -320,7 +320,7 @@ void CEmitter::atomic(const Instr& in) {
     const Value result = in.results[0];
     const std::string text = atomic_call(in, type(result));
     fence(in, true);
-    if (uses_[result] == 0) {
+    if (uses_.count[result] == 0) {
         line(text + ";");
     } else {
         declare(result, text);

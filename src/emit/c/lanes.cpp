@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "emit/analysis/packed_key.h"
 #include "emit/c/emitter.h"
 #include "ir/builder.h"
 #include "ir/rules.h"
@@ -14,9 +15,6 @@ using ir::Opcode;
 using ir::Value;
 
 namespace {
-
-constexpr int most_kept = 3;           // arrays in registers
-constexpr int deepest_structure = 24;  // operations of an expression that is compared
 
 std::string element(const std::string& array, const std::string& index) { return array + "[" + index + "]"; }
 
@@ -44,7 +42,6 @@ std::string CEmitter::combine(ir::Combine c, DType dtype, const std::string& a, 
 void CEmitter::lanes_step(const Instr& in, const std::string& index, const std::vector<std::string>& places) {
     const ir::Region& region = kernel_.regions[in.regions[0]];
     text_[region.args[0]] = index;
-    index_like_[region.args[0]] = true;
     body(region, &in);
     const Instr* yield = yield_of(region);
     for (std::size_t k = 0; k < places.size(); ++k) {
@@ -139,55 +136,23 @@ void CEmitter::side_by_side(const std::string& index, int unroll, const std::fun
     line("}");
 }
 
-/// Where a loop looks for the greatest of `key << 32 | ~place`, and the place counts its iterations: the key, a UInt32; else none.
-Value CEmitter::packed_key(const Instr& in) const {
-    const ir::Region& region = kernel_.regions[in.regions[0]];
-    if (in.combines.size() != 1 || in.combines[0] != ir::Combine::Max || type(in.results[0]) != DType::UInt64) return ir::no_value;
-    for (const ir::InstrId id : region.body) {
-        const Instr& step = kernel_.instrs[id];
-        if (!step.regions.empty() || ir::has_effect(step.op)) return ir::no_value;
-    }
-    const auto made_by = [&](Value v, Opcode op) -> const Instr* {
-        const ir::ValueInfo& info = kernel_.values[v];
-        if (info.region != ~0u || home_[v] != in.regions[0]) return nullptr;
-        return kernel_.instrs[info.def].op == op ? &kernel_.instrs[info.def] : nullptr;
-    };
-    const auto under = [&](Value v, std::initializer_list<Opcode> ops) {
-        for (const Opcode op : ops) {
-            const Instr* step = v == ir::no_value ? nullptr : made_by(v, op);
-            v = step ? step->operands[0] : ir::no_value;
-        }
-        return v;
-    };
-    const Instr* both = made_by(yield_of(region)->operands[0], Opcode::Or);
-    if (!both) return ir::no_value;
-    const bool shifted_first = made_by(both->operands[0], Opcode::Shl) != nullptr;
-    const Value key = under(both->operands[shifted_first ? 0 : 1], {Opcode::Shl, Opcode::Cast}), index = region.args[0];
-    const Value place = under(both->operands[shifted_first ? 1 : 0], {Opcode::Cast, Opcode::Not, Opcode::Cast});
-    if (key == ir::no_value || type(key) != DType::UInt32 || place == ir::no_value) return ir::no_value;
-    const Instr* from = made_by(place, Opcode::Sub);
-    const bool counts = place == index || (from && from->operands[0] == index && home_[from->operands[1]] != in.regions[0]);
-    return counts ? key : ir::no_value;
-}
-
 /// Emits what `root` needs of a lanes loop's iteration.
 void CEmitter::part_of(const Instr& in, const std::string& index, Value root) {
     const ir::Region& region = kernel_.regions[in.regions[0]];
     std::vector<bool> needed(kernel_.values.size(), false);
     needed[root] = true;
-    const std::vector<bool> before = idle_;
+    const std::vector<bool> before = shared_values_.idle;
     for (auto at = region.body.rbegin(); at != region.body.rend(); ++at) {
         const Instr& step = kernel_.instrs[*at];
         if (step.results.empty() || !needed[step.results[0]]) {
-            idle_[*at] = true;
+            shared_values_.idle[*at] = true;
         } else if (from_[step.results[0]].empty()) {
             for (const Value operand : step.operands) needed[operand] = true;
         }
     }
     text_[region.args[0]] = index;
-    index_like_[region.args[0]] = true;
     body(region, &in);
-    idle_ = before;
+    shared_values_.idle = before;
 }
 
 /// The greatest key of several iterations first: only where it passes the bar are they packed and compared one by one. Later places do
@@ -268,7 +233,7 @@ void CEmitter::lanes_result(const Instr& in, int k, const Running& running, int 
 void CEmitter::lanes_loop(const Instr& in) {
     const int count = in.combines.size();
     const int unroll = count == 0 ? 1 : geometry_.steps > 0 ? std::min(geometry_.unroll, 4) : geometry_.unroll;
-    const Value key = unroll > 1 && geometry_.steps == 0 ? packed_key(in) : ir::no_value;
+    const Value key = unroll > 1 && geometry_.steps == 0 ? packed_key(kernel_, uses_, in) : ir::no_value;
     const int chains = key == ir::no_value ? unroll : 1;
     const Running running = running_values(in, chains);
     if (geometry_.steps > 0) {
@@ -281,81 +246,13 @@ void CEmitter::lanes_loop(const Instr& in) {
 
 // ---- what later loops need again --------------------------------------------------------------------------------------------------
 
-/// An expression as text in which equal ones of different loops are equal; empty when it is not to be compared.
-std::string CEmitter::structure(Value v, ir::RegionId region, int depth) const {
-    const Value index = kernel_.regions[region].args[0];
-    if (v == index) return "$";
-    const ir::ValueInfo& info = kernel_.values[v];
-    const Instr* in = info.def == ~0u || info.result < 0 ? nullptr : &kernel_.instrs[info.def];
-    if (in && ir::is_leaf(in->op) && in->op != Opcode::Const) return std::string(ir::name(in->op)) + std::to_string(in->index);
-    const bool outside = home_[v] != region;
-    if (!in || outside) return in && in->op == Opcode::Const ? "c" + std::to_string(v) : "#" + std::to_string(v);
-    if (depth == 0 || !in->regions.empty() || ir::has_effect(in->op)) return {};
-    if (in->op == Opcode::Load) {
-        const Instr& pointer = kernel_.instrs[kernel_.values[in->operands[0]].def];
-        if (pointer.op != Opcode::Param || kernel_.params[pointer.index].access != ir::Access::Read) return {};
-    }
-    std::string text = std::string(ir::name(in->op)) + std::to_string(static_cast<int>(info.type));
-    if (in->op == Opcode::Call) text += ir::name(in->math);
-    text += '(';
-    for (const Value operand : in->operands) {
-        const std::string part = structure(operand, region, depth - 1);
-        if (part.empty()) return {};
-        text += part + ",";
-    }
-    return text + ")";
-}
-
-/// Loads, and what is expensive, that a lanes loop computes at the same index as an earlier one.
-void CEmitter::keep_shared_values() {
-    if (geometry_.steps == 0) return;
-    std::map<std::string, Value> known;
-    const Instr* first = nullptr;
-    int arrays = 0;
-    for (const ir::InstrId id : kernel_.body.body) {
-        const Instr& in = kernel_.instrs[id];
-        if (!ir::is_lanes_loop(in)) continue;
-        if (!first) first = &in;
-        if (in.operands[0] != first->operands[0] || in.operands[1] != first->operands[1]) continue;
-        const ir::Region& region = kernel_.regions[in.regions[0]];
-        // From the last value back: one that is needed only by what is kept already is idle.
-        std::vector<bool> needed(kernel_.values.size(), false);
-        for (auto at = region.body.rbegin(); at != region.body.rend(); ++at) {
-            const Instr& step = kernel_.instrs[*at];
-            const Value v = step.results.empty() ? ir::no_value : step.results[0];
-            const bool effect = step.op == Opcode::Yield || ir::has_effect(step.op) || !step.regions.empty();
-            if (!effect && (v == ir::no_value || !needed[v])) {
-                idle_[*at] = v != ir::no_value && uses_[v] > 0;
-                continue;
-            }
-            if (!effect && (step.op == Opcode::Load || step.op == Opcode::Call || step.op == Opcode::Div)) {
-                const std::string key = structure(v, in.regions[0], deepest_structure);
-                const auto found = key.empty() ? known.end() : known.find(key);
-                if (found != known.end() && (!kept_[found->second].empty() || arrays < most_kept)) {
-                    std::string& array = kept_[found->second];
-                    if (array.empty()) {
-                        array = "kept" + std::to_string(arrays++);
-                        line(c_type(target_, type(v)) + " " + element(array, std::to_string(geometry_.steps)) + ";");
-                    }
-                    from_[v] = element(array, "u");
-                    continue;
-                }
-            }
-            for (const Value operand : step.operands) needed[operand] = true;
-            for (const ir::RegionId r : step.regions) {
-                for (const ir::InstrId inner : kernel_.regions[r].body) {
-                    for (const Value operand : kernel_.instrs[inner].operands) needed[operand] = true;
-                }
-            }
-        }
-        for (const ir::InstrId step : region.body) {
-            const Instr& s = kernel_.instrs[step];
-            if (idle_[step] || s.results.empty() || !from_[s.results[0]].empty()) continue;
-            if (s.op != Opcode::Load && s.op != Opcode::Call && s.op != Opcode::Div) continue;
-            const std::string key = structure(s.results[0], in.regions[0], deepest_structure);
-            if (!key.empty()) known.emplace(key, s.results[0]);
-        }
-    }
+/// Where lanes loops leave values for later ones.
+std::string CEmitter::kept_arrays() const {
+    std::string text;
+    for (std::size_t k = 0; k < shared_values_.arrays.size(); ++k)
+        text +=
+            c_type(target_, shared_values_.arrays[k]) + " " + element("kept" + std::to_string(k), std::to_string(geometry_.steps)) + ";\n";
+    return text;
 }
 
 }  // namespace pardo::emit

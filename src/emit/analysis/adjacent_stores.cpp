@@ -48,9 +48,10 @@ std::vector<ir::InstrId> run_from(const ir::Kernel& kernel, const ir::Region& re
 
 }  // namespace
 
+AdjacentStores no_adjacent_stores(const ir::Kernel& kernel) { return {{}, std::vector<bool>(kernel.instrs.size())}; }
+
 AdjacentStores adjacent_stores(const ir::Kernel& kernel) {
-    AdjacentStores stores;
-    stores.earlier.resize(kernel.instrs.size());
+    AdjacentStores stores = no_adjacent_stores(kernel);
     std::vector<bool> taken(kernel.instrs.size());  // in a run
     const auto visit = [&](const ir::Region& region) {
         for (std::size_t at = 0; at < region.body.size(); ++at) {

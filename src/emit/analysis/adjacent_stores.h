@@ -17,5 +17,7 @@ struct AdjacentStores {
 
 /// All of a kernel.
 AdjacentStores adjacent_stores(const ir::Kernel& kernel);
+/// None.
+AdjacentStores no_adjacent_stores(const ir::Kernel& kernel);
 
 }  // namespace pardo::emit

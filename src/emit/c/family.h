@@ -21,9 +21,6 @@ struct CText {
     std::int64_t shared_bytes = 0;  // of a group's arrays that the launch must ask for
 };
 
-/// A name for the text, of a name that a user gave.
-std::string c_identifier(const std::string& name);
-
 /// What emit_c takes: no complex values, and only functions that the device has or that are no better in IR.
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features);
 

@@ -92,9 +92,9 @@ std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
 
 /// Whether items of several rows load less: neighbouring rows read the same elements, which stay in registers, or (stencils) in a cache
 /// of the group's own.
-enum class Rows : std::uint8_t { Single, Shared, Stencil };
-Rows gain_by_rows(const ir::Kernel& kernel) {
-    if (kernel.rank < 2) return Rows::Single;
+enum class RowGain : std::uint8_t { None, Shared, Stencil };
+RowGain gain_by_rows(const ir::Kernel& kernel) {
+    if (kernel.rank < 2) return RowGain::None;
     const std::vector<std::uint32_t> dims = dependences(kernel);
     const std::uint32_t column = 1u << (kernel.rank - 1), row = 1u << (kernel.rank - 2);
     int shared = 0, own = 0;
@@ -102,7 +102,7 @@ Rows gain_by_rows(const ir::Kernel& kernel) {
         if (in.op != ir::Opcode::Load || !(dims[in.operands[1]] & column)) continue;
         ++(dims[in.operands[1]] & row ? own : shared);
     }
-    return shared > 0 ? Rows::Shared : own >= stencil_loads ? Rows::Stencil : Rows::Single;
+    return shared > 0 ? RowGain::Shared : own >= stencil_loads ? RowGain::Stencil : RowGain::None;
 }
 
 /// Bytes of the widest value that a lanes loop combines.
@@ -337,11 +337,11 @@ CGeometry choose_geometry(const ir::Kernel& kernel, const device::LaunchShape& s
     const std::int64_t along = g.mapping == CMapping::Line && rank > 1 ? line : items;
     while (g.columns < wanted && items / (std::int64_t(g.group_size) * 2 * g.columns) >= enough && g.group_size * 2 * g.columns <= along)
         g.columns *= 2;
-    const Rows gain = g.mapping == CMapping::Line ? gain_by_rows(kernel) : Rows::Single;
-    if (gain != Rows::Single) {
-        if (gain == Rows::Stencil) g.columns = std::min(g.columns, 2);  // a band is as high as it is wide for the cache
+    const RowGain gain = g.mapping == CMapping::Line ? gain_by_rows(kernel) : RowGain::None;
+    if (gain != RowGain::None) {
+        if (gain == RowGain::Stencil) g.columns = std::min(g.columns, 2);  // a band is as high as it is wide for the cache
         const std::int64_t before = shape.extents[rank - 2];
-        const int most_here = gain == Rows::Shared ? std::min(most_shared_rows, most_elements / g.columns) : most_rows;
+        const int most_here = gain == RowGain::Shared ? std::min(most_shared_rows, most_elements / g.columns) : most_rows;
         while (g.rows < most_here && items / (std::int64_t(g.group_size) * g.columns * 2 * g.rows) >= enough && 2 * g.rows <= before)
             g.rows *= 2;
     }

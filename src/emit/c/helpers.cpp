@@ -209,7 +209,14 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
     return "pardo_" + special;  // kernels are called after operations too
 }
 
-std::string CHelpers::use_team(const std::string& combine, DType dtype, int team) {
+std::string CHelpers::use_team(const std::string& combine, DType dtype, int team, const std::string& value) {
+    const DType held = dtype == DType::Float16 ? DType::Float32 : dtype;
+    if (std::find(exchanged_.begin(), exchanged_.end(), held) == exchanged_.end()) exchanged_.push_back(held);
+    return team_function(combine, dtype, team) + "(" + value + ", lane, shared_" + short_name(held) + ")";
+}
+
+/// It takes (value, lane, scratch).
+std::string CHelpers::team_function(const std::string& combine, DType dtype, int team) {
     const std::string name = "team_" + combine + "_" + short_name(dtype);
     if (dtype == DType::Float16) use("f16", dtype);
     if (!add(name)) return name;

@@ -1,11 +1,15 @@
 // src/lang/lower.cpp: the frame: arguments become parameters of the kernel, then the function is walked twice.
 #include "lang/lower.h"
 
-#include <algorithm>
-
 #include "ir/eval.h"
 #include "ir/rules.h"
+#include "lang/calls/user.h"
+#include "lang/expressions.h"
+#include "lang/loops/loops.h"
 #include "lang/lowering.h"
+#include "lang/memory/own.h"
+#include "lang/numbers/numbers.h"
+#include "lang/statements.h"
 
 namespace pardo::lang {
 
@@ -16,28 +20,31 @@ bool operator==(const ArgumentType& a, const ArgumentType& b) {
            a.function == b.function && a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
-Lowering::Lowering(std::shared_ptr<const Function> function, bool takes_item, const Space& space,
-                   const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside)
-    : source_{std::move(function), {}},
-      takes_item_(takes_item),
-      space_(space),
-      types_(arguments),
-      options_(options),
-      loop_(loop),
-      builder_(source_.function->name, builder_rank(space, loop), !loop || (loop->parallel && loop->results.empty())),
-      outside_(outside, arguments.size(), options) {
-    if (!space.group_size.empty()) builder_.set_groups(space.group_size, space.sub_group);
-    builder_.set_fast_math(options.fast_math);
-    builder_.add_file(source_.function->file);
-    out_.accesses.assign(types_.size(), ir::Access::Read);
-    out_.used.assign(types_.size(), false);
-    out_.own_elements.assign(types_.size(), false);
+int Program::rank() const {
+    if (!loop) return space.rank;
+    if (!loop->parallel) return 0;
+    return loop->results.empty() ? loop->dimensions : 1;
 }
+
+Emit::Emit(const std::shared_ptr<const Function>& function, const Program& lowered)
+    : program(lowered),
+      source{function, {}},
+      rules{source, lowered.options.fp64, lowered.is_serial(), lowered.options.truncates},
+      builder(function->name, lowered.rank(), !lowered.loop || (lowered.loop->parallel && lowered.loop->results.empty())) {
+    if (!program.space.group_size.empty()) builder.set_groups(program.space.group_size, program.space.sub_group);
+    builder.set_fast_math(program.options.fast_math);
+    builder.add_file(function->file);
+    out.accesses.assign(program.types.size(), ir::Access::Read);
+    out.used.assign(program.types.size(), false);
+    out.own_elements.assign(program.types.size(), false);
+}
+
+namespace {
 
 /// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
 /// the parameters are the same: they cost nothing.
-TypedExpr Lowering::array_argument(int k, const std::string& name) {
-    const ArgumentType& type = types_[static_cast<std::size_t>(k)];
+TypedExpr array_argument(Lowering& l, int k, const std::string& name) {
+    const ArgumentType& type = l.program.types[static_cast<std::size_t>(k)];
     View v;
     v.dtype = type.dtype;
     v.source = k;
@@ -45,18 +52,18 @@ TypedExpr Lowering::array_argument(int k, const std::string& name) {
     v.rank = type.rank;
     const auto parameter = [&](Slot::Kind kind, int d, const std::string& label, std::int64_t least) {
         Value given = ir::no_value;
-        if (walk_.builds()) {
-            given = builder_.scalar_param(label, DType::Int64);
-            out_.slots.push_back({kind, k, d});
+        if (l.walk.builds()) {
+            given = l.builder.scalar_param(label, DType::Int64);
+            l.out.slots.push_back({kind, k, d});
         }
         TypedExpr extent = number({DType::Int64, true}, given, least);
         if (type.assumed && kind == Slot::Kind::Extent) extent.number().bits = assumed_bits;
         return extent;
     };
-    if (walk_.builds()) {
-        const ir::Access access = out_.accesses[static_cast<std::size_t>(k)];
-        v.pointer = builder_.pointer(name, type.dtype, access, options_.distinct);
-        out_.slots.push_back({Slot::Kind::Pointer, k, 0});
+    if (l.walk.builds()) {
+        const ir::Access access = l.out.accesses[static_cast<std::size_t>(k)];
+        v.pointer = l.builder.pointer(name, type.dtype, access, l.program.options.distinct);
+        l.out.slots.push_back({Slot::Kind::Pointer, k, 0});
     }
     v.lead.push_back(integer(0));
     for (int d = 0; d < type.rank; ++d) {
@@ -68,7 +75,7 @@ TypedExpr Lowering::array_argument(int k, const std::string& name) {
         TypedExpr stride = integer(1);
         for (int d = type.rank - 1; d >= 0; --d) {
             strides.insert(strides.begin(), stride);
-            if (d > 0) stride = mul(stride, v.lead[static_cast<std::size_t>(1 + d)]);
+            if (d > 0) stride = mul(l, stride, v.lead[static_cast<std::size_t>(1 + d)]);
         }
     } else {
         for (int d = 0; d < type.rank; ++d)
@@ -79,21 +86,21 @@ TypedExpr Lowering::array_argument(int k, const std::string& name) {
 }
 
 /// The k-th argument of the list, and its parts if it is a tuple; k moves on to the next.
-TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
+TypedExpr declare(Lowering& l, std::size_t& k, const std::string& name) {
     const std::size_t at = k++;
-    const ArgumentType& type = types_[at];
+    const ArgumentType& type = l.program.types[at];
     switch (type.kind) {
-        case ArgumentType::Kind::Array: return array_argument(static_cast<int>(at), name);
+        case ArgumentType::Kind::Array: return array_argument(l, static_cast<int>(at), name);
         case ArgumentType::Kind::Constant: return number(type.scalar);
         case ArgumentType::Kind::None: return {};
         case ArgumentType::Kind::Shared:
-            return unwritten_array(ir::Space::Group, name, type.dtype, type.extents, source_.function->body.place);
+            return unwritten_array(l, ir::Space::Group, name, type.dtype, type.extents, l.source.function->body.place);
         case ArgumentType::Kind::Number: {
             const NumberType number_type{type.dtype, type.weak};
             Value v = ir::no_value;
-            if (walk_.builds()) {
-                v = builder_.scalar_param(name, dtype(number_type));
-                out_.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
+            if (l.walk.builds()) {
+                v = l.builder.scalar_param(name, l.rules.dtype(number_type));
+                l.out.slots.push_back({Slot::Kind::Number, static_cast<int>(at), 0});
             }
             TypedExpr n = number(number_type, v);
             if (type.weak && is_integer(type.dtype)) n.number().argument = static_cast<int>(at);
@@ -113,7 +120,7 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
             t.tuple().columns = type.columns;
             t.tuple().structure = type.structure;
             for (std::size_t p = 0; p < type.parts; ++p)
-                t.tuple().items.push_back(declare(k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
+                t.tuple().items.push_back(declare(l, k, name + (type.names.empty() ? "_" + std::to_string(p) : "." + type.names[p])));
             t.tuple().record = type.records > 0 && first_part(t).kind() == Kind::Array;
             t.tuple().dimensions = type.records;
             return t;
@@ -122,100 +129,106 @@ TypedExpr Lowering::declare(std::size_t& k, const std::string& name) {
     return {};
 }
 
-void Lowering::declare_arguments() {
-    arguments_.clear();
-    std::size_t parameter = takes_item_ ? 1 : 0;
-    for (std::size_t k = 0; k < types_.size(); ++parameter)
-        arguments_.push_back(
-            declare(k, parameter < source_.function->params.size() ? source_.function->params[parameter] : source_.function->rest));
+void declare_arguments(Lowering& l) {
+    l.arguments.clear();
+    std::size_t parameter = l.program.takes_item ? 1 : 0;
+    for (std::size_t k = 0; k < l.program.types.size(); ++parameter)
+        l.arguments.push_back(
+            declare(l, k, parameter < l.source.function->params.size() ? l.source.function->params[parameter] : l.source.function->rest));
 }
 
-void Lowering::walk_function() {
-    arrays_ = 0;
-    declare_arguments();
-    if (walk_.builds()) outside_.declare(builder_, out_.slots);
-    first_array_ = arrays_;
-    if (walk_.builds()) host_.declare(builder_, out_.slots, exact_integers(), weak_dtype(DType::Float64, options_.fp64));
-    scope_.clear();
-    out_.sites.clear();
-    out_.fits.clear();
-    out_.prints.clear();
-    stack_.assign(1, source_.function.get());
+void walk_function(Lowering& l) {
+    l.arrays.made = 0;
+    declare_arguments(l);
+    if (l.walk.builds()) l.outside.declare(l.builder, l.out.slots);
+    l.arrays.first = l.arrays.made;
+    if (l.walk.builds()) l.host.declare(l.builder, l.out.slots, l.rules.exact, weak_dtype(DType::Float64, l.program.options.fp64));
+    l.scope.clear();
+    l.out.sites.clear();
+    l.out.fits.clear();
+    l.out.prints.clear();
+    l.stack.assign(1, l.source.function.get());
     std::size_t at = 0;
-    if (takes_item_) {
-        const TypedExpr item = space_.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
-        scope_.set(source_.function->params[at++], {item, source_.function->body.place, false, ++versions_});
+    if (l.program.takes_item) {
+        const TypedExpr item = l.program.space.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
+        give(l, l.source.function->params[at++], item, l.source.function->body.place);
     }
-    for (const TypedExpr& argument : arguments_)
-        scope_.set(source_.function->params[at++], {argument, source_.function->body.place, false, ++versions_});
-    record_parameters();
-    for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), {}, false, ++versions_});
-    if (const auto found = scope_.find(key_name); found != scope_.end()) {
-        key_ = found->second.expr;
-        draw_places_ = 0;
-        scope_.set(draws_name, {cast(integer(0), {DType::Int64, false}), {}, false, ++versions_});
+    for (const TypedExpr& argument : l.arguments) give(l, l.source.function->params[at++], argument, l.source.function->body.place);
+    record_parameters(l);
+    for (const char* name : {break_flag, continue_flag, return_flag}) give(l, name, flag(false), {});
+    if (const auto found = l.scope.find(key_name); found != l.scope.end()) {
+        l.draws.key = found->second.expr;
+        l.draws.places = 0;
+        give(l, draws_name, cast(l, integer(0), {DType::Int64, false}), {});
     }
-    if (loop_) take_lists();
-    loop_ ? walk_loop() : block(source_.function->body.parts);
+    if (l.program.loop) take_lists(l);
+    l.program.loop ? walk_loop(l) : block(l, l.source.function->body.parts);
 }
 
-Lowered Lowering::run() {
-    lanes_.choosing = true;
+Lowered run(Lowering& l) {
+    l.lanes.choosing = true;
     do {
-        lists_changed_ = false;
-        lanes_.begin();
-        walk_function();
-    } while (lists_changed_);
-    lanes_.choosing = false;
-    for (std::size_t k = 0; k < types_.size(); ++k)
-        if (!out_.used[k]) out_.accesses[k] = ir::Access::Read;
-    walk_.begin(true);
-    if (lanes_.makes_scalar()) builder_.set_lanes(false);
-    walk_function();
-    for (const auto& [loop, why] : lanes_.others)
-        if (!why.empty() && !exact_integers()) out_.no_lanes.push_back({loop->place.line, why});
-    out_.kernel = builder_.finish();
-    if (!group_flags_.empty()) out_.kernel = ir::cleared_first(out_.kernel, group_flags_);
-    out_.outside = outside_.met();
-    out_.accesses.resize(types_.size() + out_.outside.size(), ir::Access::Read);
-    out_.used.resize(types_.size() + out_.outside.size(), false);
-    out_.own_elements.resize(types_.size() + out_.outside.size(), false);
-    return std::move(out_);
+        l.lists.changed = false;
+        l.lanes.begin();
+        walk_function(l);
+    } while (l.lists.changed);
+    l.lanes.choosing = false;
+    for (std::size_t k = 0; k < l.program.types.size(); ++k)
+        if (!l.out.used[k]) l.out.accesses[k] = ir::Access::Read;
+    l.walk.begin(true);
+    if (l.lanes.makes_scalar()) l.builder.set_lanes(false);
+    walk_function(l);
+    for (const auto& [loop, why] : l.lanes.others)
+        if (!why.empty() && !l.rules.exact) l.out.no_lanes.push_back({loop->place.line, why});
+    l.out.kernel = l.builder.finish();
+    if (!l.written.of_groups.empty()) l.out.kernel = ir::cleared_first(l.out.kernel, l.written.of_groups);
+    l.out.outside = l.outside.met();
+    l.out.accesses.resize(l.program.types.size() + l.out.outside.size(), ir::Access::Read);
+    l.out.used.resize(l.program.types.size() + l.out.outside.size(), false);
+    l.out.own_elements.resize(l.program.types.size() + l.out.outside.size(), false);
+    return std::move(l.out);
 }
 
-TypedExpr Lowering::returned() {
-    declare_arguments();
-    stack_.assign(1, nullptr);
+TypedExpr returned_by(Lowering& l) {
+    declare_arguments(l);
+    l.stack.assign(1, nullptr);
     Scope given;
     TypedExpr rest = tuple({});
-    for (std::size_t k = 0; k < arguments_.size(); ++k) {
-        if (k < source_.function->params.size())
-            given.set(source_.function->params[k], {arguments_[k], source_.function->body.place, false, ++versions_});
+    for (std::size_t k = 0; k < l.arguments.size(); ++k) {
+        if (k < l.source.function->params.size())
+            given.set(l.source.function->params[k], {l.arguments[k], l.source.function->body.place, false, ++l.versions});
         else
-            rest.tuple().items.push_back(arguments_[k]);
+            rest.tuple().items.push_back(l.arguments[k]);
     }
-    if (!source_.function->rest.empty()) given.set(source_.function->rest, {rest, source_.function->body.place, false, ++versions_});
+    if (!l.source.function->rest.empty()) given.set(l.source.function->rest, {rest, l.source.function->body.place, false, ++l.versions});
     TypedExpr out;
     do {
-        lists_changed_ = false;
-        out = inlined(source_.function, given, source_.function->body.place);
-    } while (lists_changed_);
+        l.lists.changed = false;
+        out = inlined(l, l.source.function, given, l.source.function->body.place);
+    } while (l.lists.changed);
     return out;
 }
 
+}  // namespace
+
 TypedExpr returned(const std::shared_ptr<const Function>& function, const std::vector<ArgumentType>& arguments, const Options& options) {
     const Space space;
-    return Lowering(function, false, space, arguments, options).returned();
+    Lowering l(function, {false, space, arguments, options}, nullptr);
+    return returned_by(l);
 }
 
 Lowered lowered(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,
                 const std::vector<ArgumentType>& arguments, const Options& options, const LoopSpec* loop, OutsideUse* outside) {
     const std::shared_ptr<const Function> known = outside ? with_fixed(function, outside->fixed) : function;
-    Lowered out = Lowering(known, takes_item, space, arguments, options, loop, outside).run();
+    const auto made = [&](const Options& chosen) {
+        Lowering l(known, {takes_item, space, arguments, chosen, loop}, outside);
+        return run(l);
+    };
+    Lowered out = made(options);
     if (!options.teams || !ir::passes_elements(out.kernel)) return out;
     Options alone = options;
     alone.lane_loops = false;
-    return Lowering(known, takes_item, space, arguments, alone, loop, outside).run();
+    return made(alone);
 }
 
 Lowered lower(const std::shared_ptr<const Function>& function, bool takes_item, const Space& space,

@@ -1,7 +1,6 @@
 // src/lang/array_expr/array_expr.cpp: what is known of arrays and of expressions on them before anything is built.
 #include "lang/array_expr/array_expr.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace pardo::lang {
@@ -29,12 +28,6 @@ TypedExpr turned(const TypedExpr& t, const std::vector<std::size_t>& axes) {
         return inner->at(own, same);
     };
     return rows_expr(std::move(out));
-}
-
-bool count_fits(const std::vector<TypedExpr>& extents, std::int64_t room) {
-    std::int64_t count = 1;
-    return std::ranges::all_of(
-        extents, [&](const TypedExpr& e) { return !__builtin_mul_overflow(count, e.number().scalar.i, &count) && count <= room; });
 }
 
 DType sum_dtype(DType of) {

@@ -1,24 +1,24 @@
 // src/lang/array_expr/indices.cpp: arrays as indices, masks, and the same elements in another shape.
 #include <algorithm>
 
-#include "lang/array_expr/array_expr.h"
-#include "lang/lowering.h"
+#include "lang/array_expr/parts.h"
+#include "lang/memory/own.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
 
 namespace pardo::lang {
 
-namespace {}  // namespace
-
-/// x[…, places, …]: for each place the element, or what is behind it, that it names.
-Lowering::Gathered Lowering::gathered(const View& v, std::span<const TypedExpr> indices, int k, const Tree& t) {
+Gathered gathered(Memory& l, const View& v, std::span<const TypedExpr> indices, int k, const Tree& t) {
     const auto at = static_cast<std::size_t>(k);
-    const TypedExpr places = settled(indices[at], t.place);
-    if (!is_integer(element_type(places).dtype)) wrong_type(t.place, "an array of indices holds integers, not " + describe(places));
+    const TypedExpr places = settled(l, indices[at], t.place);
+    if (!is_integer(element_type(places).dtype))
+        l.source.wrong_type(t.place, "an array of indices holds integers, not " + describe(places));
     std::vector<TypedExpr> others(indices.begin(), indices.end());
     others[at] = whole_axis();
     std::size_t axis = 0;
     for (std::size_t d = 0; d < at; ++d) axis += indices[d].kind() == Kind::Number ? 0 : 1;
     Gathered g;
-    const View base = viewed(v, others, t);
+    const View base = viewed(l, v, others, t);
     const std::size_t many = static_cast<std::size_t>(places.view().rank), rank = static_cast<std::size_t>(base.rank);
     g.rows.type = {v.dtype, false};
     g.rows.guards = base.guards;
@@ -34,141 +34,143 @@ Lowering::Gathered Lowering::gathered(const View& v, std::span<const TypedExpr> 
     open.guards.clear();
     names.guards.clear();
     const TypedExpr extent = base.lead[1 + axis];
-    g.view = [this, open, names, axis, many, rank, extent, place = t.place](std::span<const TypedExpr> index) {
-        const TypedExpr name = element(view_at(names, index.subspan(axis, many)));
+    g.view = [&l, open, names, axis, many, rank, extent, place = t.place](std::span<const TypedExpr> index) {
+        const TypedExpr name = element(l, view_at(l, names, index.subspan(axis, many)));
         View one = open;
         std::vector<TypedExpr> own(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(axis));
-        own.push_back(index_of(name, extent, place, one.guards));
+        own.push_back(index_of(l, name, extent, place, one.guards));
         own.insert(own.end(), index.begin() + static_cast<std::ptrdiff_t>(axis + many), index.end());
         own.resize(rank);
-        return view_at(one, own);
+        return view_at(l, one, own);
     };
-    g.rows.at = [this, view = g.view](std::span<const TypedExpr> index, bool) { return element(view(index)); };
+    g.rows.at = [&l, view = g.view](std::span<const TypedExpr> index, bool) { return element(l, view(index)); };
     return g;
 }
 
+namespace {
+
 /// The mask of an array: of its shape.
-TypedExpr Lowering::mask_of(const View& v, const TypedExpr& mask, const Place& place, std::vector<Guard>& guards) {
-    const TypedExpr out = mask.kind() == Kind::Array ? rows_expr(*rows_of(mask)) : mask;
+TypedExpr mask_of(Memory& l, const View& v, const TypedExpr& mask, const Place& place, std::vector<Guard>& guards) {
+    const TypedExpr out = mask.kind() == Kind::Array ? rows_expr(*rows_of(l, mask)) : mask;
     const std::vector<TypedExpr>& extents = out.rows()->extents;
     if (extents.size() != static_cast<std::size_t>(v.rank))
-        fail(ErrorCode::Index, place,
-             "in a kernel a mask has the dimensions of the array; here are " + describe(mask) + ", and " + std::to_string(v.rank));
+        l.source.fail(ErrorCode::Index, place,
+                      "in a kernel a mask has the dimensions of the array; here are " + describe(mask) + ", and " + std::to_string(v.rank));
     for (std::size_t d = 0; d < extents.size(); ++d)
-        require_same(v.lead[1 + d], extents[d], "boolean index did not match indexed array", place, guards);
+        require_same(l, v.lead[1 + d], extents[d], "boolean index did not match indexed array", place, guards);
     guards.insert(guards.end(), v.guards.begin(), v.guards.end());
     guards.insert(guards.end(), out.rows()->guards.begin(), out.rows()->guards.end());
     return out;
 }
 
 /// x[mask]: the elements where it is true, one after the other.
-TypedExpr Lowering::compressed(const View& v, const TypedExpr& given, const Place& place) {
+TypedExpr compressed(Memory& l, const View& v, const TypedExpr& given, const Place& place) {
     std::vector<Guard> guards;
-    const TypedExpr mask = mask_of(v, settled(given, place), place, guards);
+    const TypedExpr mask = mask_of(l, v, settled(l, given, place), place, guards);
     const std::shared_ptr<const Rows> rows = mask.rows();
-    TypedExpr count = reduced(mask, {RowReduction::CountNonzero, place, "mask", {}, integer(0)}, TypedExpr(), false);
-    count = cast(count, {DType::Int64, true});
+    TypedExpr count = reduced(l, mask, {RowReduction::CountNonzero, place, "mask", {}, integer(0)}, TypedExpr(), false);
+    count = cast(l, count, {DType::Int64, true});
     count.number().least = 0;
-    const TypedExpr out = own_memory("masked", v.dtype, {count}, place);
+    const TypedExpr out = own_memory(l, "masked", v.dtype, {count}, place);
     View open = v;
     open.guards.clear();
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);
     std::vector<TypedExpr> index(extents.size());
     const auto walk = [&](std::size_t d, Value next, const auto& self) -> Value {
         if (d == extents.size()) {
-            const TypedExpr on = rows->at(index, true), x = element(view_at(open, index));
+            const TypedExpr on = rows->at(index, true), x = element(l, view_at(l, open, index));
             const auto put = [&] {
                 const TypedExpr to[] = {number({DType::Int64, true}, next, 0)};
-                store_element(view_at(out.view(), to), x, place);
-                return ir::Builder::Values{walk_.value([&] { return builder_.add(next, builder_.i64(1)); })};
+                store_element(l, view_at(l, out.view(), to), x, place);
+                return ir::Builder::Values{l.walk.value([&] { return l.builder.add(next, l.builder.i64(1)); })};
             };
-            if (walk_.finds_types()) return put()[0];
+            if (l.walk.finds_types()) return put()[0];
             // Where there is no memory nothing is put.
-            const Value room = builder_.lt(next, value(out.view().lead[1], DType::Int64));
-            return builder_.if_else(builder_.bit_and(value(on, DType::Bool), room), put, [&] { return ir::Builder::Values{next}; })[0];
+            const Value room = l.builder.lt(next, value(l, out.view().lead[1], DType::Int64));
+            return l.builder.if_else(l.builder.bit_and(value(l, on, DType::Bool), room), put, [&] { return ir::Builder::Values{next}; })[0];
         }
-        if (walk_.finds_types()) {
+        if (l.walk.finds_types()) {
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, next, self);
         }
-        return builder_.for_loop(builder_.i64(0), value(extents[d], DType::Int64), builder_.i64(1), std::span(&next, 1),
-                                 [&](Value i, std::span<const Value> carried) {
-                                     index[d] = number({DType::Int64, true}, i, 0);
-                                     return ir::Builder::Values{self(d + 1, carried[0], self)};
-                                 })[0];
+        return l.builder.for_loop(l.builder.i64(0), value(l, extents[d], DType::Int64), l.builder.i64(1), std::span(&next, 1),
+                                  [&](Value i, std::span<const Value> carried) {
+                                      index[d] = number({DType::Int64, true}, i, 0);
+                                      return ir::Builder::Values{self(d + 1, carried[0], self)};
+                                  })[0];
     };
-    where_valid(guards, rows->equal,
+    where_valid(l, guards, rows->equal,
                 [&](bool) {
-                    walk(0, walk_.value([&] { return builder_.i64(0); }), walk);
+                    walk(0, l.walk.value([&] { return l.builder.i64(0); }), walk);
                     return ir::Builder::Values();
                 },
                 {});
     return out;
 }
 
-/// x[mask] = a number, or in place: `changed` makes the new element of the old one.
-void Lowering::store_masked(const View& v, const TypedExpr& given, const std::function<TypedExpr(const TypedExpr& old)>& changed,
-                            const Place& place) {
+}  // namespace
+
+void store_masked(Memory& l, const View& v, const TypedExpr& given, const std::function<TypedExpr(const TypedExpr& old)>& changed,
+                  const Place& place) {
     std::vector<Guard> guards;
-    TypedExpr mask = mask_of(v, given, place, guards);
+    TypedExpr mask = mask_of(l, v, given, place, guards);
     if (std::ranges::any_of(mask.rows()->reads, [&](const View& read) {
-            return may_overlap(walk_, options_.distinct, read, v) || (mask.rows()->moved && read.source == v.source);
+            return may_overlap(l.walk, l.program.options.distinct, read, v) || (mask.rows()->moved && read.source == v.source);
         }))
-        mask = rows_expr(*rows_of(settled(given, place)));
+        mask = rows_expr(*rows_of(l, settled(l, given, place)));
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);
-    if (walk_.finds_types() && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))
-        note_own_memory(extents);
+    if (l.walk.finds_types() && std::ranges::any_of(mask.rows()->reads, [&](const View& read) { return read.source == v.source; }))
+        note_own_memory(l, extents);
     View open = v;
     open.guards.clear();
-    where_valid(guards, mask.rows()->equal,
+    where_valid(l, guards, mask.rows()->equal,
                 [&](bool same) {
                     const auto put_where = [&](std::span<const TypedExpr> index) {
-                        const View one = view_at(open, index);
+                        const View one = view_at(l, open, index);
                         const auto put = [&] {
-                            store_element(one, changed(element(one)), place);
+                            store_element(l, one, changed(element(l, one)), place);
                             return ir::Builder::Values();
                         };
-                        const TypedExpr on = truth(mask.rows()->at(index, same), place);
-                        if (walk_.finds_types())
+                        const TypedExpr on = number_truth(l, mask.rows()->at(index, same));
+                        if (l.walk.finds_types())
                             put();
                         else
-                            builder_.if_else(value(on, DType::Bool), put, [] { return ir::Builder::Values(); });
+                            l.builder.if_else(value(l, on, DType::Bool), put, [] { return ir::Builder::Values(); });
                     };
-                    nest(extents, same && !mask.rows()->inner_lanes, put_where, same);
+                    nest(l, extents, same && !mask.rows()->inner_lanes, put_where, same);
                     return ir::Builder::Values();
                 },
                 {});
 }
 
-/// The elements row by row in another shape: where they lie, if they are one after the other; else copied.
-TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shape, const std::string& op_name, const Place& place) {
-    TypedExpr whole = settled(given, place);
-    const bool known = is_contiguous(whole.view());
+TypedExpr reshaped(Memory& l, const TypedExpr& given, std::vector<TypedExpr> shape, const std::string& op_name, const Place& place) {
+    TypedExpr whole = settled(l, given, place);
+    const bool known = is_contiguous(l, whole.view());
     const std::vector<TypedExpr> extents(whole.view().lead.begin() + 1, whole.view().lead.begin() + 1 + whole.view().rank);
-    if (walk_.finds_types()) note_own_memory(extents);
-    if (!known) whole = settled(each({whole}, 0, place, [](const std::vector<TypedExpr>& x) { return x[0]; }), place);
-    const TypedExpr size = count_of(extents);
+    if (l.walk.finds_types()) note_own_memory(l, extents);
+    if (!known) whole = settled(l, each(l, {whole}, 0, place, [](const std::vector<TypedExpr>& x) { return x[0]; }), place);
+    const TypedExpr size = count_of(l, extents);
     TypedExpr product = integer(1);
     TypedExpr* open = nullptr;
     for (TypedExpr& e : shape) {
         if (!(e.number().constant && e.number().scalar.i == -1)) {
-            product = mul(product, e);
+            product = mul(l, product, e);
         } else if (open) {
-            fail(ErrorCode::Value, place, op_name + ": can only specify one unknown dimension");
+            l.source.fail(ErrorCode::Value, place, op_name + ": can only specify one unknown dimension");
         } else {
             open = &e;
         }
     }
     if (open) {
         *open = number({DType::Int64, true}, ir::no_value, 0);
-        if (walk_.builds()) {
-            const Value known = builder_.max(value(product, DType::Int64), builder_.i64(1));
-            open->number().value = builder_.floor_div(value(size, DType::Int64), known);
+        if (l.walk.builds()) {
+            const Value known = l.builder.max(value(l, product, DType::Int64), l.builder.i64(1));
+            open->number().value = l.builder.floor_div(value(l, size, DType::Int64), known);
         }
-        product = mul(product, *open);
+        product = mul(l, product, *open);
     }
     std::vector<Guard> guards;
-    require_same(size, product, op_name + ": the numbers of elements differ", place, guards);
+    require_same(l, size, product, op_name + ": the numbers of elements differ", place, guards);
     TypedExpr out = whole;
     out.view().rank = static_cast<int>(shape.size());
     out.view().guards.insert(out.view().guards.end(), guards.begin(), guards.end());
@@ -176,12 +178,45 @@ TypedExpr Lowering::reshaped(const TypedExpr& given, std::vector<TypedExpr> shap
     TypedExpr stride = integer(1);
     for (std::size_t d = shape.size(); d-- > 0;) {
         strides.insert(strides.begin(), stride);
-        if (d > 0) stride = mul(stride, shape[d]);
+        if (d > 0) stride = mul(l, stride, shape[d]);
     }
     out.view().lead = {whole.view().lead[0]};
     out.view().lead.insert(out.view().lead.end(), shape.begin(), shape.end());
     out.view().lead.insert(out.view().lead.end(), strides.begin(), strides.end());
     return out;
+}
+
+TypedExpr indexed(Memory& l, const TypedExpr& object, std::span<const TypedExpr> indices, const Tree& t) {
+    if (object.kind() == Kind::Tuple) {
+        TypedExpr out = tuple_like(object, {});
+        out.tuple().columns = false;
+        if (object.tuple().record) {
+            const auto is_slice = [](const TypedExpr& i) { return i.kind() == Kind::Slice; };
+            if (indices.size() > static_cast<std::size_t>(object.tuple().dimensions))
+                l.source.fail(ErrorCode::Index, t.place,
+                              describe(object) + " has " + std::to_string(object.tuple().dimensions) +
+                                  (object.tuple().dimensions == 1 ? " dimension" : " dimensions") + ", but is indexed with " +
+                                  std::to_string(indices.size()) + " indices");
+            out.tuple().dimensions -= static_cast<int>(indices.size() - static_cast<std::size_t>(std::ranges::count_if(indices, is_slice)));
+        }
+        for (const TypedExpr& item : object.tuple().items) {
+            if (object.tuple().record && item.kind() == Kind::Array) {
+                out.tuple().items.push_back({viewed(l, item.view(), indices, t)});
+            } else {
+                out.tuple().items.push_back(indexed(l, item, indices, t));
+            }
+        }
+        return out;
+    }
+    if (object.kind() == Kind::Number && !object.number().type.weak && indices.empty()) return object;  // x[()], as of NumPy's
+    if (object.kind() != Kind::Array) l.source.wrong_type(t.place, describe(object) + " cannot be indexed; arrays and tuples can");
+    if (const int k = array_index(l.source, indices, t.place); k >= 0) {
+        const TypedExpr& index = indices[static_cast<std::size_t>(k)];
+        if (indices.size() == 1 && holds_bools(index)) return compressed(l, object.view(), index, t.place);
+        return rows_expr(gathered(l, object.view(), indices, k, t).rows);
+    }
+    View out = viewed(l, object.view(), indices, t);
+    return out.rank == 0 ? element(l, out) : TypedExpr{std::move(out)};
 }
 
 }  // namespace pardo::lang

@@ -1,14 +1,20 @@
 // src/lang/calls/arrays.cpp: arrays that a kernel makes for itself; how long one is, and its elements.
+#include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
+#include "lang/expressions.h"
+#include "lang/memory/lists.h"
+#include "lang/memory/own.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
 
-namespace pardo::lang {
+namespace pardo::lang::calls {
 
-struct Calls::Arrays {
+struct Arrays {
     /// An element of an array, or of a struct of arrays; numbers are their own.
     static TypedExpr element(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (first_part(a[0]).kind() == Kind::Number) return a[0];
         const TypedExprs indices = a[1].kind() == Kind::Tuple ? a[1].tuple().items : TypedExprs{a[1]};
-        return l.loaded(l.indexed(a[0], indices, t));
+        return loaded(l, indexed(l, a[0], indices, t));
     }
 
     static TypedExpr length(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -16,7 +22,7 @@ struct Calls::Arrays {
         const TypedExpr& counted = is_indexed(a[0]) ? first_part(a[0]) : a[0];  // a record has its fields
         if (counted.kind() == Kind::Tuple) return integer(static_cast<std::int64_t>(counted.tuple().items.size()));
         if (counted.kind() == Kind::Array && counted.view().rank > 0) return counted.view().lead[1];
-        l.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
+        l.source.wrong_type(t.place, "len: an array or a tuple is expected, not " + describe(a[0]));
     }
     /// Arrays for elements of a type: a dtype, a struct or tuple of dtypes, or a value whose type is meant.
     static TypedExpr array_of(Lowering& l, const Tree& t, ir::Space space, const TypedExpr& type,
@@ -28,33 +34,33 @@ struct Calls::Arrays {
             return out;
         }
         if (type.kind() != Kind::DType && type.kind() != Kind::Number)
-            l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(type));
-        const DType dtype = type.kind() == Kind::DType ? type.dtype() : l.dtype(type.number().type);
-        return l.unwritten_array(space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
+            l.source.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(type));
+        const DType dtype = type.kind() == Kind::DType ? type.dtype() : l.rules.dtype(type.number().type);
+        return unwritten_array(l, space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }
     template <ir::Space space> static TypedExpr array(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (space == ir::Space::Group && l.space_.group_size.empty())
-            l.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
-        const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.options_.fp64));
-        return array_of(l, t, space, type, constant_extents(l.rules(), a[0], t.place, t.name.c_str()));
+        if (space == ir::Space::Group && l.program.space.group_size.empty())
+            l.source.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
+        const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.program.options.fp64));
+        return array_of(l, t, space, type, constant_extents(l.rules, a[0], t.place, t.name.c_str()));
     }
     static TypedExpr append(Lowering& l, const Tree& t, const TypedExprs& a) {
-        l.list_append(a[0], a[1], t.place);
+        list_append(l, a[0], a[1], t.place);
         return {};
     }
     static TypedExpr add(Lowering& l, const Tree& t, const TypedExprs& a) {
-        l.add_to_set(a[0], a[1], t.place);
+        add_to_set(l, a[0], a[1], t.place);
         return {};
     }
-    static TypedExpr pop(Lowering& l, const Tree& t, const TypedExprs& a) { return l.popped(a[0], t.place); }
+    static TypedExpr pop(Lowering& l, const Tree& t, const TypedExprs& a) { return popped(l, a[0], t.place); }
     static TypedExpr clear(Lowering& l, const Tree&, const TypedExprs& a) {
-        l.cleared(a[0]);
+        cleared(l, a[0]);
         return {};
     }
     static Tables tables();
 };
 
-Calls::Tables Calls::Arrays::tables() {
+Tables Arrays::tables() {
     return {
         {
             {"element", {2, 2, element}},
@@ -74,6 +80,6 @@ Calls::Tables Calls::Arrays::tables() {
     };
 }
 
-Calls::Tables Calls::arrays() { return Arrays::tables(); }
+Tables arrays() { return Arrays::tables(); }
 
-}  // namespace pardo::lang
+}  // namespace pardo::lang::calls

@@ -2,13 +2,20 @@
 #include <algorithm>
 #include <functional>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
+#include "lang/calls/user.h"
+#include "lang/expressions.h"
+#include "lang/memory/own.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
+#include "lang/statements.h"
 
-namespace pardo::lang {
+namespace pardo::lang::calls {
 
 using ir::AtomicOp;
 
-struct Calls::Atomics {
+struct Atomics {
     using Words = std::initializer_list<const char*>;
     /// A word, or SYCL's number of it: `numbers` has the word's place for each.
     static int among(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place, const char* what, Words words,
@@ -22,7 +29,7 @@ struct Calls::Atomics {
         std::string known;
         for (const char* w : words) known += (known.empty() ? "'" : ", '") + std::string(w) + "'";
         const std::string came = x.kind() == Kind::Text ? ", not '" + x.text() + "'" : "";
-        l.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known + came);
+        l.source.fail(ErrorCode::Value, place, t.name + ": " + what + " is one of " + known + came);
     }
     static ir::MemoryOrder order_of(Lowering& l, const Tree& t, const TypedExpr& x, const Place& place) {
         return static_cast<ir::MemoryOrder>(
@@ -38,30 +45,31 @@ struct Calls::Atomics {
         ir::MemoryScope scope = a.size() < 2 ? ir::MemoryScope::Device : scope_of(l, t, a[1], t.place);
         for (const Tree& p : t.parts) {
             if (p.form != Form::Keyword) continue;
-            const TypedExpr word = l.expression(p.parts[0]);
+            const TypedExpr word = expression(l, p.parts[0]);
             if (p.name == "order") order = order_of(l, t, word, p.place);
             if (p.name == "scope") scope = scope_of(l, t, word, p.place);
         }
-        if (l.walk_.builds() && order != ir::MemoryOrder::Relaxed) l.builder_.fence(order, scope);
+        if (l.walk.builds() && order != ir::MemoryOrder::Relaxed) l.builder.fence(order, scope);
         return {};
     }
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.
     static TypedExpr reference(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
+        if (a[0].kind() != Kind::Array) l.source.wrong_type(t.place, t.name + ": the first argument is an array, not " + describe(a[0]));
         Reference out;
         const TypedExprs indices = a[1].kind() == Kind::Tuple ? a[1].tuple().items : TypedExprs{a[1]};
         Tree place = t;
         place.parts = {t.parts[0]};
         for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[1]);
-        out.view = l.viewed(a[0].view(), indices, place);
+        out.view = viewed(l, a[0].view(), indices, place);
         if (out.view.rank != 0)
-            l.wrong_type(t.place, t.name + ": `" + a[0].view().name + "` has " + std::to_string(a[0].view().rank) +
-                                      " dimensions; give an index for each, as a tuple");
+            l.source.wrong_type(t.place, t.name + ": `" + a[0].view().name + "` has " + std::to_string(a[0].view().rank) +
+                                             " dimensions; give an index for each, as a tuple");
         if (const char* broken = atomic_problem(ir::AtomicOp::Exchange, out.view.dtype))
-            l.wrong_type(t.place, t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
+            l.source.wrong_type(t.place,
+                                t.name + ": " + broken + "; `" + out.view.name + "` is " + std::string(dtype_name(out.view.dtype)));
         for (const Tree& p : t.parts) {
             if (p.form != Form::Keyword) continue;
-            const TypedExpr word = l.expression(p.parts[0]);
+            const TypedExpr word = expression(l, p.parts[0]);
             if (p.name == "order") out.order = order_of(l, t, word, p.place);
             if (p.name == "scope") out.scope = scope_of(l, t, word, p.place);
         }
@@ -75,43 +83,43 @@ struct Calls::Atomics {
     }
     /// A number that is combined with the element, in its dtype.
     static TypedExpr operand(Lowering& l, const Tree& t, const View& v, const TypedExpr& given) {
-        const TypedExpr x = l.need_number(given, t.place, t.name.c_str());
-        if (!can_cast_same_kind(l.dtype(x.number().type), v.dtype) &&
-            !(x.number().type.weak && is_integer(l.dtype(x.number().type)) && is_integer(v.dtype)))
-            l.wrong_type(t.place,
-                         t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
-        check_range(l.rules(), x, v.dtype, t.place);
-        return l.cast(x, {v.dtype, false});
+        const TypedExpr x = need_number(l, given, t.place, t.name.c_str());
+        if (!can_cast_same_kind(l.rules.dtype(x.number().type), v.dtype) &&
+            !(x.number().type.weak && is_integer(l.rules.dtype(x.number().type)) && is_integer(v.dtype)))
+            l.source.wrong_type(
+                t.place, t.name + ": " + describe(x) + " does not fit the " + std::string(dtype_name(v.dtype)) + " array `" + v.name + "`");
+        check_range(l.rules, x, v.dtype, t.place);
+        return cast(l, x, {v.dtype, false});
     }
     /// What `update` gives, where the indices are in range.
     static TypedExpr updated(Lowering& l, const View& v, const std::function<Value(Value place)>& update, bool reads = true) {
-        l.note_access(v, ir::Access::ReadWrite);
-        if (l.walk_.finds_types()) return number({v.dtype, false}, ir::no_value);
+        note_access(l, v, ir::Access::ReadWrite);
+        if (l.walk.finds_types()) return number({v.dtype, false}, ir::no_value);
         const auto apply = [&] {
-            const Value place = l.value(v.lead[0], DType::Int64);
-            if (reads) l.check_written(v, place);
+            const Value place = value(l, v.lead[0], DType::Int64);
+            if (reads) check_written(l, v, place);
             const Value old = update(place);
-            l.mark_written(v, place);
+            mark_written(l, v, place);
             return ir::Builder::Values{old};
         };
-        return number({v.dtype, false}, l.guarded(v, apply, {l.builder_.constant(v.dtype, 0.0)})[0]);
+        return number({v.dtype, false}, guarded(l, v, apply, {l.builder.constant(v.dtype, 0.0)})[0]);
     }
     static TypedExpr changed(Lowering& l, const Tree& t, ir::AtomicOp op, const TypedExpr& r, const TypedExpr& given) {
         const View& v = r.reference().view;
         if (const char* broken = atomic_problem(op, v.dtype))
-            l.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
+            l.source.wrong_type(t.place, t.name + ": " + broken + "; `" + v.name + "` is " + std::string(dtype_name(v.dtype)));
         const TypedExpr x = operand(l, t, v, given);
         return updated(
             l, v,
-            [&](Value place) { return l.builder_.atomic(op, v.pointer, place, l.value(x), r.reference().order, r.reference().scope); },
+            [&](Value place) { return l.builder.atomic(op, v.pointer, place, value(l, x), r.reference().order, r.reference().scope); },
             op != ir::AtomicOp::Exchange);
     }
     static TypedExpr exchanged(Lowering& l, const Tree& t, const TypedExpr& r, const TypedExpr& before, const TypedExpr& after) {
         const View& v = r.reference().view;
         const TypedExpr expected = operand(l, t, v, before), desired = operand(l, t, v, after);
         return updated(l, v, [&](Value place) {
-            return l.builder_.compare_exchange(v.pointer, place, l.value(expected), l.value(desired), r.reference().order,
-                                               r.reference().scope);
+            return l.builder.compare_exchange(v.pointer, place, value(l, expected), value(l, desired), r.reference().order,
+                                              r.reference().scope);
         });
     }
     template <ir::AtomicOp op> static TypedExpr atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -129,8 +137,8 @@ struct Calls::Atomics {
     }
     /// Equal or not, the element stays: zero for zero.
     static TypedExpr load_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return exchanged(l, t, a[0], l.cast(integer(0), {a[0].reference().view.dtype, false}),
-                         l.cast(integer(0), {a[0].reference().view.dtype, false}));
+        return exchanged(l, t, a[0], cast(l, integer(0), {a[0].reference().view.dtype, false}),
+                         cast(l, integer(0), {a[0].reference().view.dtype, false}));
     }
     /// SYCL's: the value that is expected is an element of memory; where it differs from what is there, it becomes that. Gives a bool.
     static TypedExpr exchange_in_place(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -140,19 +148,19 @@ struct Calls::Atomics {
         Tree place = t;
         place.parts = {t.parts[1]};
         for (std::size_t k = 0; k < indices.size(); ++k) place.parts.push_back(t.parts[t.parts.size() < 4 ? 1 : 3]);
-        const View element = l.viewed(a[1].view(), indices, place);
-        if (element.rank != 0)
-            l.wrong_type(t.place, t.name + ": `" + a[1].view().name + "` has " + std::to_string(a[1].view().rank) +
-                                      " dimensions; give an index for each, as a tuple");
-        if (element.dtype != a[0].reference().view.dtype)
-            l.wrong_type(t.place, t.name + ": what is expected is " + std::string(dtype_name(element.dtype)) + ", the element " +
-                                      std::string(dtype_name(a[0].reference().view.dtype)));
-        const TypedExpr expected = l.element(element), old = exchanged(l, t, a[0], expected, a[2]);
-        const DType bits = itemsize(element.dtype) == 4 ? DType::Int32 : DType::Int64;
-        const TypedExpr x = l.pure(Opcode::Bitcast, {bits, false}, {old}, old.number().type.dtype),
-                        y = l.pure(Opcode::Bitcast, {bits, false}, {expected}, old.number().type.dtype);
-        l.store_element(element, old, t.place);  // where both are the same it changes nothing
-        return l.compared("==", x, y, t.place);
+        const View place_in = viewed(l, a[1].view(), indices, place);
+        if (place_in.rank != 0)
+            l.source.wrong_type(t.place, t.name + ": `" + a[1].view().name + "` has " + std::to_string(a[1].view().rank) +
+                                             " dimensions; give an index for each, as a tuple");
+        if (place_in.dtype != a[0].reference().view.dtype)
+            l.source.wrong_type(t.place, t.name + ": what is expected is " + std::string(dtype_name(place_in.dtype)) + ", the element " +
+                                             std::string(dtype_name(a[0].reference().view.dtype)));
+        const TypedExpr expected = element(l, place_in), old = exchanged(l, t, a[0], expected, a[2]);
+        const DType bits = itemsize(place_in.dtype) == 4 ? DType::Int32 : DType::Int64;
+        const TypedExpr x = pure(l, Opcode::Bitcast, {bits, false}, {old}, old.number().type.dtype),
+                        y = pure(l, Opcode::Bitcast, {bits, false}, {expected}, old.number().type.dtype);
+        store_element(l, place_in, old, t.place);  // where both are the same it changes nothing
+        return compared(l, "==", x, y, t.place);
     }
     static TypedExpr exchange_if(Lowering& l, const Tree& t, const TypedExprs& a) {
         return a[1].kind() == Kind::Array ? exchange_in_place(l, t, a) : exchanged(l, t, a[0], a[1], a[2]);
@@ -161,7 +169,7 @@ struct Calls::Atomics {
     static Tables tables();
 };
 
-Calls::Tables Calls::Atomics::tables() {
+Tables Atomics::tables() {
     return {
         {
             {"atomic.add", {3, 3, atomic<AtomicOp::Add>, "array index value"}},
@@ -192,6 +200,6 @@ Calls::Tables Calls::Atomics::tables() {
     };
 }
 
-Calls::Tables Calls::atomics() { return Atomics::tables(); }
+Tables atomics() { return Atomics::tables(); }
 
-}  // namespace pardo::lang
+}  // namespace pardo::lang::calls

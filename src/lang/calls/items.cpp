@@ -1,48 +1,56 @@
 // src/lang/calls/items.cpp: the place of an item in the range, its group and its sub-group; what the items of these do together.
 #include <algorithm>
 
+#include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
+#include "lang/expressions.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
+#include "lang/statements.h"
 
-namespace pardo::lang {
+namespace pardo::lang::calls {
 
-struct Calls::Items {
+struct Items {
     /// What a pair in brackets means in CUDA, where that may have been meant.
     static std::string cuda_launch(int rank) { return rank == 2 ? "; CUDA's [groups, items] is NdRange(groups * items, items)" : ""; }
     static int dimension(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         if (k >= a.size()) {
-            if (l.space_.rank == 1) return 0;
-            l.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.space_.rank) + " dimensions; say which one, from 0" +
-                                      (l.space_.group_size.empty() ? cuda_launch(l.space_.rank) : ""));
+            if (l.program.space.rank == 1) return 0;
+            l.source.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.program.space.rank) +
+                                             " dimensions; say which one, from 0" +
+                                             (l.program.space.group_size.empty() ? cuda_launch(l.program.space.rank) : ""));
         }
         const TypedExpr& d = a[k];
         if (d.kind() != Kind::Number || !d.number().constant || !is_integer(d.number().type.dtype))
-            l.wrong_type(t.place, t.name + ": the dimension is a constant integer");
-        const std::int64_t i = d.number().scalar.i < 0 ? d.number().scalar.i + l.space_.rank : d.number().scalar.i;
-        if (i < 0 || i >= l.space_.rank)
-            l.fail(ErrorCode::Index, t.place,
-                   t.name + ": the range has " + std::to_string(l.space_.rank) + (l.space_.rank == 1 ? " dimension" : " dimensions") +
-                       ", there is no dimension " + std::to_string(d.number().scalar.i));
-        l.out_.asked = std::max(l.out_.asked, static_cast<int>(i) + 1);
+            l.source.wrong_type(t.place, t.name + ": the dimension is a constant integer");
+        const std::int64_t i = d.number().scalar.i < 0 ? d.number().scalar.i + l.program.space.rank : d.number().scalar.i;
+        if (i < 0 || i >= l.program.space.rank)
+            l.source.fail(ErrorCode::Index, t.place,
+                          t.name + ": the range has " + std::to_string(l.program.space.rank) +
+                              (l.program.space.rank == 1 ? " dimension" : " dimensions") + ", there is no dimension " +
+                              std::to_string(d.number().scalar.i));
+        l.out.asked = std::max(l.out.asked, static_cast<int>(i) + 1);
         return static_cast<int>(i);
     }
     static void in_groups(Lowering& l, const Tree& t) {
-        if (l.space_.group_size.empty())
-            l.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
+        if (l.program.space.group_size.empty())
+            l.source.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
     }
     enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
     static TypedExpr position(Lowering& l, Where where, int d) {
         const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
-            return number({DType::Int64, true}, l.walk_.value([&] { return (l.builder_.*leaf)(d); }), least);
+            return number({DType::Int64, true}, l.walk.value([&] { return (l.builder.*leaf)(d); }), least);
         };
         switch (where) {
             case Where::Global: return made(&ir::Builder::dim, 0);
-            case Where::Local: return l.space_.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&ir::Builder::local_dim, 0);
+            case Where::Local:
+                return l.program.space.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&ir::Builder::local_dim, 0);
             case Where::Group: return made(&ir::Builder::group_dim, 0);
             case Where::GlobalSize: return made(&ir::Builder::extent, 1);
-            case Where::LocalSize: return integer(l.space_.group_size[static_cast<std::size_t>(d)]);
+            case Where::LocalSize: return integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
             case Where::GroupCount: {
-                const TypedExpr n = made(&ir::Builder::extent, 1), size = integer(l.space_.group_size[static_cast<std::size_t>(d)]);
-                TypedExpr count = l.pure(Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
+                const TypedExpr n = made(&ir::Builder::extent, 1), size = integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
+                TypedExpr count = pure(l, Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
                 count.number().least = 1;
                 return count;
             }
@@ -59,16 +67,16 @@ struct Calls::Items {
     }
     template <Where where, Where size> static TypedExpr linear(Lowering& l, const Tree& t, const TypedExprs&) {
         if (where != Where::Global) in_groups(l, t);
-        l.out_.asked = l.space_.rank;
+        l.out.asked = l.program.space.rank;
         TypedExpr out = position(l, where, 0);
-        for (int d = 1; d < l.space_.rank; ++d) out = l.add(l.mul(out, position(l, size, d)), position(l, where, d));
+        for (int d = 1; d < l.program.space.rank; ++d) out = add(l, mul(l, out, position(l, size, d)), position(l, where, d));
         return out;
     }
     template <Where size> static TypedExpr product(Lowering& l, const Tree& t, const TypedExprs&) {
         if (size != Where::GlobalSize) in_groups(l, t);
-        l.out_.asked = l.space_.rank;
+        l.out.asked = l.program.space.rank;
         TypedExpr out = position(l, size, 0);
-        for (int d = 1; d < l.space_.rank; ++d) out = l.mul(out, position(l, size, d));
+        for (int d = 1; d < l.program.space.rank; ++d) out = mul(l, out, position(l, size, d));
         return out;
     }
     template <class Object> static TypedExpr group(Lowering& l, const Tree& t, const TypedExprs&) {
@@ -76,70 +84,72 @@ struct Calls::Items {
         return {Object{}};
     }
     template <Handler place> static TypedExpr leader(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return l.compared("==", place(l, t, a), integer(0), t.place);
+        return compared(l, "==", place(l, t, a), integer(0), t.place);
     }
 
     // Sub-groups: neighbours in row-major order, a power of two of them; the last of a group may have fewer.
     static std::int64_t group_items(const Lowering& l) {
         std::int64_t items = 1;
-        for (const std::int64_t n : l.space_.group_size) items *= n;
+        for (const std::int64_t n : l.program.space.group_size) items *= n;
         return items;
     }
     template <Opcode op>
     static TypedExpr of_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {  // Rem: the item in it; FloorDiv: which one
-        if (group_items(l) <= l.space_.sub_group && op == Opcode::FloorDiv) return integer(0);
+        if (group_items(l) <= l.program.space.sub_group && op == Opcode::FloorDiv) return integer(0);
         const TypedExpr item = linear<Where::Local, Where::LocalSize>(l, t, a);
-        if (group_items(l) <= l.space_.sub_group) return item;
-        TypedExpr out = l.pure(op, {DType::Int64, true}, {item, integer(l.space_.sub_group)}, DType::Int64);
+        if (group_items(l) <= l.program.space.sub_group) return item;
+        TypedExpr out = pure(l, op, {DType::Int64, true}, {item, integer(l.program.space.sub_group)}, DType::Int64);
         out.number().least = 0;
         return out;
     }
     static TypedExpr sub_group_most(Lowering& l, const Tree&, const TypedExprs&) {
-        return integer(std::min<std::int64_t>(group_items(l), l.space_.sub_group));
+        return integer(std::min<std::int64_t>(group_items(l), l.program.space.sub_group));
     }
     static TypedExpr sub_group_size(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const std::int64_t items = group_items(l), most = l.space_.sub_group;
+        const std::int64_t items = group_items(l), most = l.program.space.sub_group;
         if (items <= most || items % most == 0) return sub_group_most(l, t, a);
-        const TypedExpr before = l.mul(of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
-        return pair(l, t, Opcode::Min, integer(most), l.sub(integer(items), before));
+        const TypedExpr before = mul(l, of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
+        return pair(l, t, Opcode::Min, integer(most), sub(l, integer(items), before));
     }
     static TypedExpr sub_group_count(Lowering& l, const Tree&, const TypedExprs&) {
-        return integer((group_items(l) + l.space_.sub_group - 1) / l.space_.sub_group);
+        return integer((group_items(l) + l.program.space.sub_group - 1) / l.program.space.sub_group);
     }
     static TypedExpr is_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind() != Kind::Group && a[0].kind() != Kind::SubGroup)
-            l.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
+            l.source.wrong_type(t.place, "a group is expected, of item.get_group() or item.get_sub_group(), not " + describe(a[0]));
         return number(Scalar(a[0].kind() == Kind::SubGroup));
     }
     /// (sub-group, value, index): the value of the item that is there, which is one of the sub-group.
     static TypedExpr shuffled(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind() != Kind::SubGroup) l.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
+        if (a[0].kind() != Kind::SubGroup)
+            l.source.wrong_type(t.place, "a SubGroup is expected, of item.get_sub_group(), not " + describe(a[0]));
         if (a[1].kind() == Kind::Tuple) {
             TypedExpr out = tuple_like(a[1], {});
             for (const TypedExpr& part : a[1].tuple().items) out.tuple().items.push_back(shuffled(l, t, {a[0], part, a[2]}));
             return out;
         }
-        const TypedExpr x = number_of(l, t, a, 1), item = l.cast(number_of(l, t, a, 2), {DType::Int64, true});
-        if (l.walk_.finds_types()) return number(x.number().type, ir::no_value);
-        return number(x.number().type, l.builder_.shuffle(l.value(x), l.value(item, DType::Int64)));
+        const TypedExpr x = number_of(l, t, a, 1), item = cast(l, number_of(l, t, a, 2), {DType::Int64, true});
+        if (l.walk.finds_types()) return number(x.number().type, ir::no_value);
+        return number(x.number().type, l.builder.shuffle(value(l, x), value(l, item, DType::Int64)));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
-        if (l.space_.group_size.empty())
-            l.fail(ErrorCode::Type, t.place, t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
-        if (l.walk_.builds()) l.builder_.barrier();
+        if (l.program.space.group_size.empty())
+            l.source.fail(ErrorCode::Type, t.place,
+                          t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
+        if (l.walk.builds()) l.builder.barrier();
         return {};
     }
 
     /// The array itself: what asks for neighbours sees another expression, and lets it pass.
     static TypedExpr unordered(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, "unordered: an array is expected, not " + describe(a[0]));
+        if (a[0].kind() != Kind::Array) l.source.wrong_type(t.place, "unordered: an array is expected, not " + describe(a[0]));
         return a[0];
     }
 
     static Tables tables();
 };
 
-Calls::Tables Calls::Items::tables() {
+Tables Items::tables() {
     return {
         {
             {"shuffle", {3, 3, shuffled}},
@@ -200,6 +210,6 @@ Calls::Tables Calls::Items::tables() {
     };
 }
 
-Calls::Tables Calls::items() { return Items::tables(); }
+Tables items() { return Items::tables(); }
 
-}  // namespace pardo::lang
+}  // namespace pardo::lang::calls

@@ -4,32 +4,39 @@
 #include <limits>
 
 #include "ir/rules.h"
+#include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
+#include "lang/calls/user.h"
+#include "lang/expressions.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/failures.h"
+#include "lang/numbers/numbers.h"
 
-namespace pardo::lang {
+namespace pardo::lang::calls {
 
 using ir::Math;
 
-struct Calls::Numbers {
+struct Numbers {
     template <ir::Math fn> static TypedExpr math(Lowering& l, const Tree& t, const TypedExprs& a) { return of_math(l, t, a, fn); }
     static TypedExpr of_math(Lowering& l, const Tree& t, const TypedExprs& a, ir::Math fn) {
         TypedExprs numbers;
         for (std::size_t k = 0; k < a.size(); ++k) numbers.push_back(number_of(l, t, a, k));
         for (const TypedExpr& x : numbers)
             if (is_complex(x.number().type.dtype) && !ir::takes_complex(fn))
-                l.wrong_type(t.place, t.name + ": complex numbers have no such function");
-        return l.math(fn, numbers, t.place);
+                l.source.wrong_type(t.place, t.name + ": complex numbers have no such function");
+        return lang::math(l, fn, numbers, t.place);
     }
 
     /// Real numbers are taken as complex ones.
     static TypedExpr wofz(Lowering& l, const Tree& t, const TypedExprs& a) {
         TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.number().type.dtype)) {
-            const TypedExpr wide =
-                is_inexact(x.number().type.dtype) ? x : l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), x.number().type.weak});
-            x = l.cast(wide, {itemsize(wide.number().type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.number().type.weak});
+            const TypedExpr wide = is_inexact(x.number().type.dtype)
+                                       ? x
+                                       : cast(l, x, {weak_dtype(DType::Float64, l.program.options.fp64), x.number().type.weak});
+            x = cast(l, wide, {itemsize(wide.number().type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.number().type.weak});
         }
-        return l.math(ir::Math::wofz, std::span(&x, 1), t.place);
+        return lang::math(l, ir::Math::wofz, std::span(&x, 1), t.place);
     }
 
     /// Riemann's of one argument, Hurwitz's of two.
@@ -45,36 +52,36 @@ struct Calls::Numbers {
     /// As the functions of Python's math: the result is an int.
     template <ir::Math fn> static TypedExpr rounding_to_int(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = rounding<fn>(l, t, a);
-        return l.to_int(x, t.place);
+        return to_int(l, x, t.place);
     }
     /// An integer rounded to a multiple of ten to the power of `zeros`; halves go to the even one. In integers: floats would be inexact.
     static TypedExpr rounded_to_tens(Lowering& l, const Tree& t, const TypedExpr& given, std::int64_t zeros) {
-        const TypedExpr x = given.number().type.dtype == DType::Bool ? l.cast(given, {DType::Int64, true}) : given;
-        const NumberType wide{l.dtype(x.number().type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
-        if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return l.cast(integer(0), x.number().type);
+        const TypedExpr x = given.number().type.dtype == DType::Bool ? cast(l, given, {DType::Int64, true}) : given;
+        const NumberType wide{l.rules.dtype(x.number().type) == DType::UInt64 ? DType::UInt64 : DType::Int64, false};
+        if (zeros > (wide.dtype == DType::UInt64 ? 19 : 18)) return cast(l, integer(0), x.number().type);
         Scalar tens(std::uint64_t(1));
         for (std::int64_t k = 0; k < zeros; ++k) tens.u *= 10;
-        const auto part = [&](const char* op, const TypedExpr& a, const TypedExpr& b) { return l.binary(op, a, b, t.place); };
-        const TypedExpr factor = l.cast(number(tens), wide), whole = l.cast(x, wide);
+        const auto part = [&](const char* op, const TypedExpr& a, const TypedExpr& b) { return binary(l, op, a, b, t.place); };
+        const TypedExpr factor = cast(l, number(tens), wide), whole = cast(l, x, wide);
         const TypedExpr above = part("%", whole, factor), below = part("-", factor, above), low = part("-", whole, above);
-        const TypedExpr odd = l.compared("==", part("%", part("//", whole, factor), l.cast(integer(2), wide)), integer(1), t.place);
-        const TypedExpr half = l.pure(Opcode::And, {DType::Bool, false}, {l.compared("==", above, below, t.place), odd}, DType::Bool);
-        const TypedExpr up = l.pure(Opcode::Or, {DType::Bool, false}, {l.compared(">", above, below, t.place), half}, DType::Bool);
-        return l.cast(l.selected(up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.number().type);
+        const TypedExpr odd = compared(l, "==", part("%", part("//", whole, factor), cast(l, integer(2), wide)), integer(1), t.place);
+        const TypedExpr half = pure(l, Opcode::And, {DType::Bool, false}, {compared(l, "==", above, below, t.place), odd}, DType::Bool);
+        const TypedExpr up = pure(l, Opcode::Or, {DType::Bool, false}, {compared(l, ">", above, below, t.place), half}, DType::Bool);
+        return cast(l, selected(l, up, {part("+", low, factor), t.place}, {low, t.place}, t.place), x.number().type);
     }
     template <bool numpy> static TypedExpr round(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (a.size() == 1) return numpy ? rounding<ir::Math::rint>(l, t, a) : rounding_to_int<ir::Math::rint>(l, t, a);
         const TypedExpr digits = number_of(l, t, a, 1);
-        if (!digits.number().constant) l.wrong_type(t.place, "round: the number of digits must be a constant");
+        if (!digits.number().constant) l.source.wrong_type(t.place, "round: the number of digits must be a constant");
         if (!is_inexact(x.number().type.dtype))
             return digits.number().scalar.as_int() < 0 ? rounded_to_tens(l, t, x, -digits.number().scalar.as_int()) : x;
         double scale = 1;
         for (std::int64_t k = 0; k < std::abs(digits.number().scalar.as_int()); ++k) scale *= 10;
         const TypedExpr factor = number(Scalar(scale));
         const bool up = digits.number().scalar.as_int() >= 0;
-        const TypedExprs scaled{l.binary(up ? "*" : "/", x, factor, t.place)};
-        return l.binary(up ? "/" : "*", math<ir::Math::rint>(l, t, scaled), factor, t.place);
+        const TypedExprs scaled{binary(l, up ? "*" : "/", x, factor, t.place)};
+        return binary(l, up ? "/" : "*", math<ir::Math::rint>(l, t, scaled), factor, t.place);
     }
 
     /// The first that no other comes before.
@@ -82,63 +89,64 @@ struct Calls::Numbers {
         TypedExpr out = items[0];
         for (const TypedExpr& other : std::span<const TypedExpr>(items).subspan(1)) {
             if (other.kind() != Kind::Tuple || other.tuple().items.size() != out.tuple().items.size())
-                l.wrong_type(t.place, t.name + ": " + describe(out) + " and " + describe(other) + " have no order");
-            out = l.selected(l.compared(before, other, out, t.place), {other, t.place}, {out, t.place}, t.place);
+                l.source.wrong_type(t.place, t.name + ": " + describe(out) + " and " + describe(other) + " have no order");
+            out = selected(l, compared(l, before, other, out, t.place), {other, t.place}, {out, t.place}, t.place);
         }
         return out;
     }
     template <Opcode op> static TypedExpr extreme(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExprs& items = a.size() == 1 && a[0].kind() == Kind::Tuple ? a[0].tuple().items : a;
-        if (items.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
-        if (items.size() == 1 && is_rows(items[0]) && l.rows_of(items[0])->extents.size() == 1)
-            return l.reduced(items[0], {op == Opcode::Min ? RowReduction::Min : RowReduction::Max, t.place, t.name, {}, integer(0)},
-                             TypedExpr(), false);
+        if (items.empty()) l.source.fail(ErrorCode::Value, t.place, t.name + ": at least one number is needed");
+        if (items.size() == 1 && is_rows(items[0]) && rows_of(l, items[0])->extents.size() == 1)
+            return reduced(l, items[0], {op == Opcode::Min ? RowReduction::Min : RowReduction::Max, t.place, t.name, {}, integer(0)},
+                           TypedExpr(), false);
         if (items[0].kind() == Kind::Tuple) return extreme_tuple(l, t, op == Opcode::Min ? "<" : ">", items);
-        TypedExpr out = l.need_number(items[0], t.place, t.name.c_str());
-        for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, l.need_number(items[k], t.place, t.name.c_str()));
+        TypedExpr out = need_number(l, items[0], t.place, t.name.c_str());
+        for (std::size_t k = 1; k < items.size(); ++k) out = pair(l, t, op, out, need_number(l, items[k], t.place, t.name.c_str()));
         return out;
     }
     static TypedExpr abs(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (const auto out = l.by_method("__abs__", a[0], {}, t.place)) return *out;
+        if (const auto out = by_method(l, "__abs__", a[0], {}, t.place)) return *out;
         const TypedExpr x = number_of(l, t, a, 0);
-        if (x.number().type.dtype == DType::Bool) return l.cast(x, {DType::Int64, true});
+        if (x.number().type.dtype == DType::Bool) return cast(l, x, {DType::Int64, true});
         if (x.number().constant && x.number().type == NumberType{DType::Int64, true} && x.number().scalar.as_int() < 0)
-            return l.unary_of("-", x, t.place);
+            return unary_of(l, "-", x, t.place);
         const NumberType type{real_of(x.number().type.dtype), x.number().type.weak};
-        TypedExpr out = l.pure(Opcode::Abs, type, {x}, l.dtype(x.number().type));
-        l.bound(out, Opcode::Abs, x, x, t.place, false);
+        TypedExpr out = pure(l, Opcode::Abs, type, {x}, l.rules.dtype(x.number().type));
+        bound(l, out, Opcode::Abs, x, x, t.place, false);
         out.number().given = x.number().given;
         return out;
     }
     /// As abs, but always a float: of integers by NumPy's rule for their size, in Python's math the widest.
     template <bool numpy> static TypedExpr fabs(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
+        if (is_complex(x.number().type.dtype))
+            l.source.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
         if (is_float(x.number().type.dtype)) return abs(l, t, a);
-        NumberType type{weak_dtype(DType::Float64, l.options_.fp64), x.number().type.weak};
+        NumberType type{weak_dtype(DType::Float64, l.program.options.fp64), x.number().type.weak};
         const int size = itemsize(x.number().type.dtype);
         if (numpy && !x.number().type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
-        return abs(l, t, {l.cast(x, type)});
+        return abs(l, t, {cast(l, x, type)});
     }
     static TypedExpr sign(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (is_complex(x.number().type.dtype) || x.number().type.dtype == DType::Bool)
-            l.wrong_type(t.place, "sign: an integer or float is expected, not " + describe(x));
-        const TypedExpr zero = l.cast(integer(0), x.number().type), one = l.cast(integer(1), x.number().type);
-        const TypedExpr minus = l.cast(integer(-1), {x.number().type.dtype, x.number().type.weak});
-        const DType d = l.dtype(x.number().type);
-        const TypedExpr positive = l.pure(Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
+            l.source.wrong_type(t.place, "sign: an integer or float is expected, not " + describe(x));
+        const TypedExpr zero = cast(l, integer(0), x.number().type), one = cast(l, integer(1), x.number().type);
+        const TypedExpr minus = cast(l, integer(-1), {x.number().type.dtype, x.number().type.weak});
+        const DType d = l.rules.dtype(x.number().type);
+        const TypedExpr positive = pure(l, Opcode::Gt, {DType::Bool, false}, {x, zero}, d);
         const auto choice = [&](const TypedExpr& test, const TypedExpr& a, const TypedExpr& b) {
-            return l.selected(test, {a, t.place}, {b, t.place}, t.place);
+            return selected(l, test, {a, t.place}, {b, t.place}, t.place);
         };
         if (kind_of(d) == DKind::Unsigned) return choice(positive, one, zero);
-        const TypedExpr rest = is_float(d) ? choice(l.pure(Opcode::Eq, {DType::Bool, false}, {x, zero}, d), zero, x) : zero;  // NaN stays
-        return choice(positive, one, choice(l.pure(Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, rest));
+        const TypedExpr rest = is_float(d) ? choice(pure(l, Opcode::Eq, {DType::Bool, false}, {x, zero}, d), zero, x) : zero;  // NaN stays
+        return choice(positive, one, choice(pure(l, Opcode::Lt, {DType::Bool, false}, {x, zero}, d), minus, rest));
     }
     static TypedExpr where(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const TypedExpr test = l.truth(a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
-        const NumberType type = x.number().type == y.number().type ? x.number().type : promoted(l.rules(), x, y, t.place);
-        return l.selected(test, {l.cast(x, type), t.place}, {l.cast(y, type), t.place}, t.place);
+        const TypedExpr test = truth(l, a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
+        const NumberType type = x.number().type == y.number().type ? x.number().type : promoted(l.rules, x, y, t.place);
+        return selected(l, test, {cast(l, x, type), t.place}, {cast(l, y, type), t.place}, t.place);
     }
     static TypedExpr clip(Lowering& l, const Tree& t, const TypedExprs& a) {
         return extreme<Opcode::Min>(l, t, {extreme<Opcode::Max>(l, t, {a[0], a[1]}), a[2]});
@@ -148,135 +156,135 @@ struct Calls::Numbers {
     }
     static TypedExpr fma(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0), y = number_of(l, t, a, 1), z = number_of(l, t, a, 2);
-        TypedExpr sum = l.binary("+", l.binary("*", x, y, t.place), z, t.place);
+        TypedExpr sum = binary(l, "+", binary(l, "*", x, y, t.place), z, t.place);
         if (!is_float(sum.number().type.dtype)) return sum;
-        const DType d = l.dtype(sum.number().type);
-        return l.pure(Opcode::Fma, sum.number().type, {x, y, z}, d);
+        const DType d = l.rules.dtype(sum.number().type);
+        return pure(l, Opcode::Fma, sum.number().type, {x, y, z}, d);
     }
     static TypedExpr divmod(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return tuple({l.binary("//", a[0], a[1], t.place), l.binary("%", a[0], a[1], t.place)});
+        return tuple({binary(l, "//", a[0], a[1], t.place), binary(l, "%", a[0], a[1], t.place)});
     }
-    static TypedExpr square(Lowering& l, const Tree& t, const TypedExprs& a) { return l.binary("*", a[0], a[0], t.place); }
+    static TypedExpr square(Lowering& l, const Tree& t, const TypedExprs& a) { return binary(l, "*", a[0], a[0], t.place); }
     /// Of integers an integer, as in NumPy: by float32, which is exact enough for -1, 0 and 1.
     static TypedExpr reciprocal(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        if (is_inexact(x.number().type.dtype)) return l.binary("/", integer(1), x, t.place);
+        if (is_inexact(x.number().type.dtype)) return binary(l, "/", integer(1), x, t.place);
         constexpr NumberType single{DType::Float32, false};
-        return l.cast(l.pure(Opcode::Div, single, {integer(1), x}, DType::Float32),
-                      x.number().type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.number().type);
+        return cast(l, pure(l, Opcode::Div, single, {integer(1), x}, DType::Float32),
+                    x.number().type.dtype == DType::Bool ? NumberType{DType::Int8, false} : x.number().type);
     }
     static TypedExpr is_nan(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
-        return is_inexact(x.number().type.dtype) ? l.compared("!=", x, x, t.place) : number(Scalar(false));
+        return is_inexact(x.number().type.dtype) ? compared(l, "!=", x, x, t.place) : number(Scalar(false));
     }
     static TypedExpr is_inf(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (!is_inexact(x.number().type.dtype)) return number(Scalar(false));
-        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
-        return l.compared("==", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
+        if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        return compared(l, "==", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
     static TypedExpr is_finite(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (!is_inexact(x.number().type.dtype)) return number(Scalar(true));
-        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
-        return l.compared("<", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
+        if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": test .real and .imag of complex numbers");
+        return compared(l, "<", abs(l, t, a), number(Scalar(std::numeric_limits<double>::infinity())), t.place);
     }
     static TypedExpr conjugate(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.number().type.dtype)) return x;
-        const DType d = l.dtype(x.number().type);
-        if (l.walk_.finds_types()) return number(x.number().type, ir::no_value);
-        const Value v = l.value(x, d);
-        const ir::Value imaginary = l.builder_.neg(l.builder_.imag(v));
-        return number(x.number().type, l.builder_.complex(l.builder_.real(v), imaginary));
+        const DType d = l.rules.dtype(x.number().type);
+        if (l.walk.finds_types()) return number(x.number().type, ir::no_value);
+        const Value v = value(l, x, d);
+        const ir::Value imaginary = l.builder.neg(l.builder.imag(v));
+        return number(x.number().type, l.builder.complex(l.builder.real(v), imaginary));
     }
     template <Opcode op> static TypedExpr part(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr x = number_of(l, t, a, 0);
         const NumberType type{real_of(x.number().type.dtype), x.number().type.weak};
-        if (!is_complex(x.number().type.dtype)) return op == Opcode::Real ? x : l.cast(integer(0), type);
-        return l.pure(op, type, {x}, l.dtype(x.number().type));
+        if (!is_complex(x.number().type.dtype)) return op == Opcode::Real ? x : cast(l, integer(0), type);
+        return pure(l, op, type, {x}, l.rules.dtype(x.number().type));
     }
     template <char op> static TypedExpr bits(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return l.binary(std::string(1, op), a[0], a[1], t.place);
+        return binary(l, std::string(1, op), a[0], a[1], t.place);
     }
     template <int op> static TypedExpr logic(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const TypedExpr x = l.truth(a[0], t.place);
+        const TypedExpr x = truth(l, a[0], t.place);
         constexpr NumberType type{DType::Bool, false};
-        if (op == 3) return l.pure(Opcode::Not, type, {x}, DType::Bool);
+        if (op == 3) return pure(l, Opcode::Not, type, {x}, DType::Bool);
         constexpr Opcode ops[] = {Opcode::And, Opcode::Or, Opcode::Xor};
-        return l.pure(ops[op % 3], type, {x, l.truth(a[1], t.place)}, DType::Bool);
+        return pure(l, ops[op % 3], type, {x, truth(l, a[1], t.place)}, DType::Bool);
     }
     template <int op> static TypedExpr comparison(Lowering& l, const Tree& t, const TypedExprs& a) {
         constexpr const char* ops[] = {"==", "!=", "<", "<=", ">", ">="};
-        return l.compared(ops[op], a[0], a[1], t.place);
+        return compared(l, ops[op], a[0], a[1], t.place);
     }
     template <int op> static TypedExpr operation(Lowering& l, const Tree& t, const TypedExprs& a) {
         constexpr const char* ops[] = {"+", "-", "*", "/", "//", "%", "**", "<<", ">>"};
-        return l.binary(ops[op], a[0], a[1], t.place);
+        return binary(l, ops[op], a[0], a[1], t.place);
     }
-    template <char op> static TypedExpr of_one(Lowering& l, const Tree& t, const TypedExprs& a) { return l.unary_of({op}, a[0], t.place); }
+    template <char op> static TypedExpr of_one(Lowering& l, const Tree& t, const TypedExprs& a) { return unary_of(l, {op}, a[0], t.place); }
     template <int numerator> static TypedExpr scaled(Lowering& l, const Tree& t, const TypedExprs& a) {  // degrees, radians
         constexpr double pi = 3.14159265358979323846;
-        return l.binary("*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
+        return binary(l, "*", number_of(l, t, a, 0), number(Scalar(numerator == 180 ? 180.0 / pi : pi / 180.0)), t.place);
     }
 
     // Python's own.
     template <DKind kind> static TypedExpr python_number(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a.empty()) return kind == DKind::Bool ? number(Scalar(false)) : kind == DKind::Float ? number(Scalar(0.0)) : integer(0);
         const TypedExpr x = number_of(l, t, a, 0);
-        if (kind == DKind::Bool) return l.truth(x, t.place);
+        if (kind == DKind::Bool) return truth(l, x, t.place);
         if (kind == DKind::Complex) {
-            const DType d = weak_dtype(DType::Complex128, l.options_.fp64);
-            if (a.size() == 1) return l.cast(x, {d, true});
-            const TypedExpr re = l.cast(x, {real_of(d), true}), im = l.cast(number_of(l, t, a, 1), {real_of(d), true});
-            if (l.walk_.finds_types()) return number({d, true}, ir::no_value);
-            return number({d, true}, l.builder_.complex(l.value(re), l.value(im)));
+            const DType d = weak_dtype(DType::Complex128, l.program.options.fp64);
+            if (a.size() == 1) return cast(l, x, {d, true});
+            const TypedExpr re = cast(l, x, {real_of(d), true}), im = cast(l, number_of(l, t, a, 1), {real_of(d), true});
+            if (l.walk.finds_types()) return number({d, true}, ir::no_value);
+            return number({d, true}, l.builder.complex(value(l, re), value(l, im)));
         }
-        if (is_complex(x.number().type.dtype)) l.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
-        if (kind == DKind::Signed) return l.to_int(x, t.place);
-        return l.cast(x, {weak_dtype(DType::Float64, l.options_.fp64), true});
+        if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
+        if (kind == DKind::Signed) return to_int(l, x, t.place);
+        return cast(l, x, {weak_dtype(DType::Float64, l.program.options.fp64), true});
     }
     static TypedExpr astype(Lowering& l, const Tree& t, const TypedExprs& a) {  // np.float32(x), x.astype(np.float32)
-        if (a[1].kind() != Kind::DType) l.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
+        if (a[1].kind() != Kind::DType) l.source.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));
         const TypedExpr x = number_of(l, t, a, 0);
         const DType to = a[1].dtype();
         if (is_complex(x.number().type.dtype) && !is_complex(to))
-            l.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
-        check_range(l.rules(), x, to, t.place);
-        TypedExpr out = l.cast(x, {to, false});
-        if (!out.number().constant && x.number().least >= 0 && holds_least(l.rules(), x, to)) out.number().least = x.number().least;
+            l.source.wrong_type(t.place, "a complex number does not fit " + std::string(dtype_name(to)) + "; take .real or abs(…)");
+        check_range(l.rules, x, to, t.place);
+        TypedExpr out = cast(l, x, {to, false});
+        if (!out.number().constant && x.number().least >= 0 && holds_least(l.rules, x, to)) out.number().least = x.number().least;
         return out;
     }
 
     static Tables tables();
 };
 
-TypedExpr Calls::pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a, const TypedExpr& b) {
+TypedExpr pair(Lowering& l, const Tree& t, Opcode op, const TypedExpr& a, const TypedExpr& b) {
     const bool extreme = op == Opcode::Min || op == Opcode::Max || op == Opcode::Fmin || op == Opcode::Fmax;
     const bool wide = extreme && outgrows(a, b);
     if (wide && (a.number().type.dtype == DType::UInt64 || b.number().type.dtype == DType::UInt64))
-        l.wrong_type(t.place,
-                     t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
-    NumberType type = wide ? NumberType{DType::Int64, true} : promoted(l.rules(), a, b, t.place);
+        l.source.wrong_type(t.place,
+                            t.name + ": " + describe(a) + " and " + describe(b) + " have no common integer dtype; convert one of the two");
+    NumberType type = wide ? NumberType{DType::Int64, true} : promoted(l.rules, a, b, t.place);
     if (type.dtype == DType::Bool) {  // NumPy's: one of two bools is a bool, what is left of a division an int8
         if (op == Opcode::Fmin) op = Opcode::Min;
         if (op == Opcode::Fmax) op = Opcode::Max;
         if (op == Opcode::Fmod) type = {DType::Int8, false};
     }
     if (type.dtype == DType::Bool && a.number().type.dtype != b.number().type.dtype) type = {DType::Int64, true};
-    if (is_complex(type.dtype)) l.wrong_type(t.place, t.name + ": complex numbers have no order");
-    l.check_operands(op, a, b, l.dtype(type), t.place);
-    TypedExpr out = l.pure(op, type, {a, b}, l.dtype(type));
+    if (is_complex(type.dtype)) l.source.wrong_type(t.place, t.name + ": complex numbers have no order");
+    check_operands(l, op, a, b, l.rules.dtype(type), t.place);
+    TypedExpr out = pure(l, op, type, {a, b}, l.rules.dtype(type));
     if (is_integer(type.dtype) && !out.number().constant) {
         const bool smaller = op == Opcode::Min || op == Opcode::Fmin;
         out.number().least = smaller ? std::min(a.number().least, b.number().least) : std::max(a.number().least, b.number().least);
         out.number().given = type.weak && is_given(a) && is_given(b);
-        l.bound(out, op, a, b, t.place, false);
+        bound(l, out, op, a, b, t.place, false);
     }
     return out;
 }
 
-Calls::Tables Calls::Numbers::tables() {
+Tables Numbers::tables() {
     return {
         {
             {"sqrt", {1, 1, math<Math::sqrt>, "", Lift::Floats}},
@@ -396,6 +404,6 @@ Calls::Tables Calls::Numbers::tables() {
     };
 }
 
-Calls::Tables Calls::numbers() { return Numbers::tables(); }
+Tables numbers() { return Numbers::tables(); }
 
-}  // namespace pardo::lang
+}  // namespace pardo::lang::calls

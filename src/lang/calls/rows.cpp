@@ -3,12 +3,18 @@
 
 #include "lang/array_expr/array_expr.h"
 #include "lang/calls/calls.h"
+#include "lang/calls/user.h"
+#include "lang/expressions.h"
+#include "lang/memory/own.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
+#include "lang/statements.h"
 
-namespace pardo::lang {
+namespace pardo::lang::calls {
 
-struct Calls::OfRows {
+struct OfRows {
     static const TypedExpr& array(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k = 0) {
-        if (!is_rows(a[k])) l.wrong_type(t.place, t.name + ": an array is expected, not " + describe(a[k]));
+        if (!is_rows(a[k])) l.source.wrong_type(t.place, t.name + ": an array is expected, not " + describe(a[k]));
         return a[k];
     }
     static TypedExpr optional(const TypedExprs& a, std::size_t k) { return k < a.size() ? a[k] : TypedExpr(); }
@@ -22,28 +28,28 @@ struct Calls::OfRows {
         if (after == After::Dtype || after == After::DtypeDdof) {
             const TypedExpr dtype = optional(a, next++);
             if (dtype.kind() == Kind::DType && (op == RowReduction::Var || op == RowReduction::Std))
-                l.wrong_type(t.place, t.name + ": dtype is not accepted in a kernel; convert the array");
+                l.source.wrong_type(t.place, t.name + ": dtype is not accepted in a kernel; convert the array");
             if (dtype.kind() == Kind::DType) fold.dtype = dtype.dtype();
             if (dtype.kind() != Kind::DType && dtype.kind() != Kind::None)
-                l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
+                l.source.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
         }
         if (after != After::Keeps && optional(a, next++).kind() != Kind::None)
-            l.wrong_type(t.place, t.name + ": `out` is not accepted in a kernel; assign the result");
+            l.source.wrong_type(t.place, t.name + ": `out` is not accepted in a kernel; assign the result");
         if (after == After::DtypeDdof) {
             const TypedExpr ddof = optional(a, next++);
-            if (ddof.kind() != Kind::None) fold.ddof = l.cast(l.need_number(ddof, t.place, "ddof"), {DType::Int64, true});
+            if (ddof.kind() != Kind::None) fold.ddof = cast(l, need_number(l, ddof, t.place, "ddof"), {DType::Int64, true});
         }
         const TypedExpr keeps = optional(a, next);
-        const bool kept = keeps.kind() != Kind::None && l.truth(keeps, t.place).number().scalar.b;
-        if (keeps.kind() != Kind::None && !l.truth(keeps, t.place).number().constant)
-            l.wrong_type(t.place, t.name + ": keepdims is a constant");
+        const bool kept = keeps.kind() != Kind::None && truth(l, keeps, t.place).number().scalar.b;
+        if (keeps.kind() != Kind::None && !truth(l, keeps, t.place).number().constant)
+            l.source.wrong_type(t.place, t.name + ": keepdims is a constant");
         if (a[0].kind() == Kind::Number) {  // an array without dimensions
             Rows one;
-            one.type = {l.dtype(a[0].number().type), false};
-            one.at = [x = l.cast(a[0], one.type)](std::span<const TypedExpr>, bool) { return x; };
-            return l.reduced(rows_expr(std::move(one)), fold, TypedExpr(), false);
+            one.type = {l.rules.dtype(a[0].number().type), false};
+            one.at = [x = cast(l, a[0], one.type)](std::span<const TypedExpr>, bool) { return x; };
+            return reduced(l, rows_expr(std::move(one)), fold, TypedExpr(), false);
         }
-        return l.reduced(array(l, t, a), fold, optional(a, 1), kept);
+        return reduced(l, array(l, t, a), fold, optional(a, 1), kept);
     }
     /// Python's own sum, any and all, which go through one dimension, or a tuple.
     template <RowReduction op> static TypedExpr python(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -51,82 +57,83 @@ struct Calls::OfRows {
         said.name = t.name.substr(t.name.find('.') + 1);
         if (a[0].kind() == Kind::Tuple) return of_items(l, t.place, op, a[0].tuple().items, optional(a, 1));
         if (array(l, said, a).kind() == Kind::Array ? a[0].view().rank != 1 : a[0].rows()->extents.size() != 1)
-            l.wrong_type(t.place, said.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + said.name + "(…)");
-        const TypedExpr out = l.reduced(a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
-        return a.size() == 1 ? out : l.binary("+", a[1], out, t.place);
+            l.source.wrong_type(t.place,
+                                said.name + ": Python's goes through the rows of " + describe(a[0]) + "; write np." + said.name + "(…)");
+        const TypedExpr out = reduced(l, a[0], {op, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+        return a.size() == 1 ? out : binary(l, "+", a[1], out, t.place);
     }
     static TypedExpr of_items(Lowering& l, const Place& place, RowReduction op, const TypedExprs& items, const TypedExpr& start) {
         const bool sums = op == RowReduction::PlainSum;
         TypedExpr out = start.kind() != Kind::None ? start : integer(op == RowReduction::All);
-        if (!sums) out = l.truth(out, place);
+        if (!sums) out = truth(l, out, place);
         for (const TypedExpr& item : items)
-            out = l.binary(sums ? "+" : op == RowReduction::Any ? "|" : "&", out, sums ? item : l.truth(item, place), place);
+            out = binary(l, sums ? "+" : op == RowReduction::Any ? "|" : "&", out, sums ? item : truth(l, item, place), place);
         return out;
     }
     static TypedExpr norm(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (!is_rows(a[0]) || l.rows_of(a[0])->extents.size() > 2)
-            l.wrong_type(t.place, "norm: a vector or a matrix is expected, not " + describe(a[0]));
-        return l.reduced(a[0], {RowReduction::Norm, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
+        if (!is_rows(a[0]) || rows_of(l, a[0])->extents.size() > 2)
+            l.source.wrong_type(t.place, "norm: a vector or a matrix is expected, not " + describe(a[0]));
+        return reduced(l, a[0], {RowReduction::Norm, t.place, t.name, {}, integer(0)}, TypedExpr(), false);
     }
-    static TypedExpr dot(Lowering& l, const Tree& t, const TypedExprs& a) { return l.product(a[0], a[1], "dot", t.place); }
-    static TypedExpr matmul(Lowering& l, const Tree& t, const TypedExprs& a) { return l.product(a[0], a[1], "matmul", t.place); }
+    static TypedExpr dot(Lowering& l, const Tree& t, const TypedExprs& a) { return product_of(l, a[0], a[1], "dot", t.place); }
+    static TypedExpr matmul(Lowering& l, const Tree& t, const TypedExprs& a) { return product_of(l, a[0], a[1], "matmul", t.place); }
     static TypedExpr vdot(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (!is_rows(a[0]) || !is_rows(a[1]) || l.rows_of(a[0])->extents.size() != 1 || l.rows_of(a[1])->extents.size() != 1)
-            l.wrong_type(t.place, t.name + ": two arrays of one dimension are expected in a kernel");
-        if (t.name == "inner") return l.product(a[0], a[1], t.name, t.place);
+        if (!is_rows(a[0]) || !is_rows(a[1]) || rows_of(l, a[0])->extents.size() != 1 || rows_of(l, a[1])->extents.size() != 1)
+            l.source.wrong_type(t.place, t.name + ": two arrays of one dimension are expected in a kernel");
+        if (t.name == "inner") return product_of(l, a[0], a[1], t.name, t.place);
         Tree conj = t;
         conj.name = "conj";
-        return l.product(l.array_call(conj, {a[0]}, functions().at("conj").handler, false), a[1], t.name, t.place);
+        return product_of(l, array_call(l, conj, {a[0]}, function_of_numbers(l, "conj"), false), a[1], t.name, t.place);
     }
-    static TypedExpr outer(Lowering& l, const Tree& t, const TypedExprs& a) { return l.outer_product(a[0], a[1], t.place); }
+    static TypedExpr outer(Lowering& l, const Tree& t, const TypedExprs& a) { return outer_product(l, a[0], a[1], t.place); }
 
     static TypedExpr copied(Lowering& l, const Tree& t, const TypedExpr& x) {
-        const TypedExpr same = l.each({x}, 0, t.place, [](const TypedExprs& e) { return e[0]; });
-        return l.settled(same, t.place);
+        const TypedExpr same = each(l, {x}, 0, t.place, [](const TypedExprs& e) { return e[0]; });
+        return settled(l, same, t.place);
     }
     static TypedExpr copy(Lowering& l, const Tree& t, const TypedExprs& a) {
         return a[0].kind() == Kind::Number ? a[0] : copied(l, t, array(l, t, a));
     }
     static TypedExpr transpose(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const std::size_t rank = l.rows_of(array(l, t, a))->extents.size();
+        const std::size_t rank = rows_of(l, array(l, t, a))->extents.size();
         std::vector<std::size_t> axes;
         for (std::size_t d = rank; d-- > 0;) axes.push_back(d);
         return turned(a[0], axes);
     }
     template <bool upper> static TypedExpr triangle(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (l.rows_of(array(l, t, a))->extents.size() < 2)
-            l.wrong_type(t.place, t.name + ": an array of two or more dimensions is expected, not " + describe(a[0]));
+        if (rows_of(l, array(l, t, a))->extents.size() < 2)
+            l.source.wrong_type(t.place, t.name + ": an array of two or more dimensions is expected, not " + describe(a[0]));
         const TypedExpr k = optional(a, 1);
         if (k.kind() != Kind::None && (k.kind() != Kind::Number || !is_integer(k.number().type.dtype)))
-            l.wrong_type(t.place, t.name + ": k is an integer, not " + describe(k));
-        return l.triangle(a[0], k.kind() == Kind::None ? integer(0) : k, upper);
+            l.source.wrong_type(t.place, t.name + ": k is an integer, not " + describe(k));
+        return lang::triangle(l, a[0], k.kind() == Kind::None ? integer(0) : k, upper);
     }
     static TypedExpr fill(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (a[0].kind() != Kind::Array) l.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
-        l.store_view(a[0].view(), number_of(l, t, a, 1), t.place);
+        if (a[0].kind() != Kind::Array) l.source.wrong_type(t.place, "fill: an array in memory is expected, not an expression");
+        store_view(l, a[0].view(), number_of(l, t, a, 1), t.place);
         return {};
     }
     /// All elements, in one dimension: a copy, or where they lie.
     static TypedExpr flatten(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr& whole = array(l, t, a);
-        return l.reshaped(t.name == "flatten" ? copied(l, t, whole) : whole, {integer(-1)}, t.name, t.place);
+        return reshaped(l, t.name == "flatten" ? copied(l, t, whole) : whole, {integer(-1)}, t.name, t.place);
     }
     static TypedExpr reshape(Lowering& l, const Tree& t, const TypedExprs& a) {
         (void)array(l, t, a);
         const bool several = t.form == Form::Method && a.size() > 2;
         const TypedExpr shape = several ? tuple({a.begin() + 1, a.end()}) : a[1];
-        return l.reshaped(a[0], shape_of(l, t, shape), "reshape", t.place);
+        return reshaped(l, a[0], shape_of(l, t, shape), "reshape", t.place);
     }
 
     // Arrays that are made.
     static std::vector<TypedExpr> shape_of(Lowering& l, const Tree& t, const TypedExpr& shape) {
         std::vector<TypedExpr> extents = shape.kind() == Kind::Tuple ? shape.tuple().items : TypedExprs{shape};
-        if (extents.empty()) l.fail(ErrorCode::Value, t.place, t.name + ": the shape is empty");
+        if (extents.empty()) l.source.fail(ErrorCode::Value, t.place, t.name + ": the shape is empty");
         for (TypedExpr& e : extents) {
             if (e.kind() != Kind::Number || !is_integer(e.number().type.dtype))
-                l.wrong_type(t.place, t.name + ": a shape is an integer or a tuple of integers, not " + describe(e));
+                l.source.wrong_type(t.place, t.name + ": a shape is an integer or a tuple of integers, not " + describe(e));
             const std::int64_t least = e.number().least;
-            e = e.number().constant ? integer(e.number().scalar.cast(DType::Int64).i) : l.cast(e, {DType::Int64, true});
+            e = e.number().constant ? integer(e.number().scalar.cast(DType::Int64).i) : cast(l, e, {DType::Int64, true});
             e.number().least = std::max(e.number().least, least);
         }
         return extents;
@@ -134,13 +141,13 @@ struct Calls::OfRows {
     static DType dtype_of(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k, DType otherwise) {
         const TypedExpr dtype = optional(a, k);
         if (dtype.kind() == Kind::None) return otherwise;
-        if (dtype.kind() != Kind::DType) l.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
+        if (dtype.kind() != Kind::DType) l.source.wrong_type(t.place, t.name + ": a dtype is expected, not " + text_or(dtype));
         return dtype.dtype();
     }
     /// An item's own array; `fill`: 0, 1, 2 for a value, 3 for none.
     static TypedExpr made(Lowering& l, const Tree& t, int fill, const std::vector<TypedExpr>& extents, DType dtype,
                           const TypedExpr& value) {
-        const TypedExpr out = l.own_memory(t.name, dtype, extents, t.place);
+        const TypedExpr out = own_memory(l, t.name, dtype, extents, t.place);
         if (fill == 3) {
             std::int64_t count = 1;
             bool known = true;
@@ -148,22 +155,22 @@ struct Calls::OfRows {
                 known = known && e.number().constant;
                 count *= e.number().constant ? e.number().scalar.i : 1;
             }
-            if (known && count > 0) l.track_writes(out.view(), count, ir::Space::Private);
+            if (known && count > 0) track_writes(l, out.view(), count, ir::Space::Private);
             return out;
         }
-        if (fill == 2) check_range(l.rules(), value, dtype, t.place);
-        l.store_rows(out.view(), l.cast(fill == 2 ? value : integer(fill), {dtype, false}), t.place);
+        if (fill == 2) check_range(l.rules, value, dtype, t.place);
+        store_rows(l, out.view(), cast(l, fill == 2 ? value : integer(fill), {dtype, false}), t.place);
         return out;
     }
     template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
-        const DType otherwise = fill == 2 ? l.dtype(value.number().type) : weak_dtype(DType::Float64, l.options_.fp64);
+        const DType otherwise = fill == 2 ? l.rules.dtype(value.number().type) : weak_dtype(DType::Float64, l.program.options.fp64);
         if (fill == 3 && a.size() > 1 && (a[1].kind() == Kind::Tuple || a[1].kind() == Kind::Number))
             return functions().at("private_array").handler(l, t, a);
         return made(l, t, fill, shape_of(l, t, a[0]), dtype_of(l, t, a, fill == 2 ? 2 : 1, otherwise), value);
     }
     template <int fill> static TypedExpr filled_like(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const std::shared_ptr<const Rows> like = l.rows_of(array(l, t, a));
+        const std::shared_ptr<const Rows> like = rows_of(l, array(l, t, a));
         const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
         return made(l, t, fill, like->extents, dtype_of(l, t, a, fill == 2 ? 2 : 1, like->type.dtype), value);
     }
@@ -171,7 +178,7 @@ struct Calls::OfRows {
     static Tables tables();
 };
 
-Calls::Tables Calls::OfRows::tables() {
+Tables OfRows::tables() {
     using R = RowReduction;
     const auto row = [](int least, int most, Handler handler, const char* names) {
         return Row{least, most, handler, names, Lift::No, true};
@@ -242,6 +249,6 @@ Calls::Tables Calls::OfRows::tables() {
     return out;
 }
 
-Calls::Tables Calls::rows() { return OfRows::tables(); }
+Tables rows() { return OfRows::tables(); }
 
-}  // namespace pardo::lang
+}  // namespace pardo::lang::calls

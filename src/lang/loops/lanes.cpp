@@ -2,10 +2,17 @@
 #include <algorithm>
 #include <map>
 
+#include "lang/array_expr/array_expr.h"
+#include "lang/expressions.h"
 #include "lang/loops/dependence.h"
-#include "lang/lowering.h"
+#include "lang/loops/loops.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/numbers.h"
+#include "lang/statements.h"
+#include "lang/syntax_facts.h"
 
 namespace pardo::lang {
+
 namespace {
 
 const Tree& last_index(const Tree& element) {
@@ -49,21 +56,32 @@ bool holds_array(const TypedExpr& t, const std::function<bool(int source)>& of) 
            std::ranges::any_of(t.parts(), [&](const TypedExpr& item) { return holds_array(item, of); });
 }
 
-}  // namespace
+/// What an index that a loop counts never is below.
+std::int64_t least_at(Lowering& l, const Tree& place, const std::string& index, const TypedExpr& start) {
+    const Scope before = l.scope;
+    give(l, index, number({DType::Int64, true}, ir::no_value, start.number().least), place.place);
+    std::int64_t least = unknown_least;
+    try {
+        if (const TypedExpr index_there = expression(l, place); index_there.kind() == Kind::Number) least = index_there.number().least;
+    } catch (const Error&) {  // told where the loop is walked
+    }
+    l.scope = before;
+    return least;
+}
 
-bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
-                           const std::function<void(const TypedExpr&)>& body, std::string& why) {
+bool makes_lanes(Lowering& l, const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                 const std::function<void(const TypedExpr&)>& body, std::string& why) {
     constexpr std::int64_t least_iterations = 16;
     const auto no = [&](std::string reason) {
         why = std::move(reason);
         return false;
     };
-    const bool ranges = !loop_ || !loop_->parallel || loop_->results.empty();
-    if (!ranges || !space_.group_size.empty()) return false;
+    const bool ranges = !l.program.loop || !l.program.loop->parallel || l.program.loop->results.empty();
+    if (!ranges || !l.program.space.group_size.empty()) return false;
     if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
-    if (!options_.distinct) return no("arrays of the call share memory");
-    if (scope_.contains(draws_name)) return no("random numbers are drawn in this iteration");
-    if (!options_.lane_loops) return no("what it writes is used elsewhere by the same item");
+    if (!l.program.options.distinct) return no("arrays of the call share memory");
+    if (l.scope.contains(draws_name)) return no("random numbers are drawn in this iteration");
+    if (!l.program.options.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.number().constant || step.number().scalar.i != 1) return no("its step is not 1");
     if (start.number().constant && stop.number().constant && stop.number().scalar.i - start.number().scalar.i < least_iterations)
         return no("it has fewer than " + std::to_string(least_iterations) + " iterations");
@@ -71,7 +89,7 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (contains_rounds(statements)) return no("there is a parallel loop in it");
     if (!t.parts[5].parts.empty() || contains(statements, Form::Break, false) || contains(statements, Form::Return, true))
         return no("it may be left early");
-    for (const auto& [name, v] : scope_)
+    for (const auto& [name, v] : l.scope)
         if (v.expr.kind() == Kind::List && mentions(statements, name))
             return no("it uses the list `" + name + "`, whose elements have an order");
     Elements elements;
@@ -84,12 +102,12 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
     if (assigned.contains(index)) return no("`" + index + "` is assigned in it");
     const auto array_of = [&](const Tree& element) -> const View* {
         if (element.parts[0].form != Form::Name) return nullptr;
-        const auto base = scope_.find(element.parts[0].name);
-        return base == scope_.end() || base->second.expr.kind() != Kind::Array ? nullptr : &base->second.expr.view();
+        const auto base = l.scope.find(element.parts[0].name);
+        return base == l.scope.end() || base->second.expr.kind() != Kind::Array ? nullptr : &base->second.expr.view();
     };
     std::set<std::string> around = assigned;  // what differs between runs of the loop, too
-    for (const Around& a : around_) {
-        if (a.calls != stack_.size()) return no("loops of another function are around it");
+    for (const Around& a : l.around) {
+        if (a.calls != l.stack.size()) return no("loops of another function are around it");
         collect_targets(*a.loop, around);
     }
     around.erase(index);
@@ -109,11 +127,11 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
             return no("loops around it shift what it writes of `" + array->name + "`");
     }
     for (const auto& [source, element] : sources)
-        if (least_at(last_index(*element), index, start) < 0) return no("an index of it may be negative, and counts from the end then");
+        if (least_at(l, last_index(*element), index, start) < 0) return no("an index of it may be negative, and counts from the end then");
     // Of a name that is an array itself, elements are compared below.
     const auto is_written = [&](const std::string& name, bool element) {
-        const auto found = scope_.find(name);
-        if (found == scope_.end()) return false;
+        const auto found = l.scope.find(name);
+        if (found == l.scope.end()) return false;
         const TypedExpr& expr = found->second.expr;
         return !(element && expr.kind() == Kind::Array) && holds_array(expr, [&](int source) { return sources.contains(source); });
     };
@@ -125,57 +143,45 @@ bool Lowering::makes_lanes(const Tree& t, const TypedExpr& start, const TypedExp
             return no("it reads other elements of `" + array->name + "` than it writes");
     }
     // Iterations carry nothing if each name is assigned before it is read, and the last one's value is not used.
-    const Scope before = scope_;
-    const auto function = source_.function;
-    const auto stack = stack_;
+    const Scope before = l.scope;
+    const auto function = l.source.function;
+    const auto stack = l.stack;
     assigned.insert(index);
     for (const std::string& name : assigned) {
-        const auto found = scope_.find(name);
-        if (found != scope_.end() && !found->second.maybe) return no("`" + name + "` is carried from iteration to iteration");
+        const auto found = l.scope.find(name);
+        if (found != l.scope.end() && !found->second.maybe) return no("`" + name + "` is carried from iteration to iteration");
     }
-    for (const std::string& name : assigned) scope_.erase(name);
+    for (const std::string& name : assigned) l.scope.erase(name);
     bool independent = true;
-    const std::size_t depth = around_.size();
-    around_.push_back({&t, stack_.size()});
-    lanes_.inside = true;
-    lanes_.met_rows = false;
+    const std::size_t depth = l.around.size();
+    l.around.push_back({&t, l.stack.size()});
+    l.lanes.inside = true;
+    l.lanes.met_rows = false;
     try {
         body(number({DType::Int64, true}, ir::no_value, start.number().least));
         for (const std::string& name : assigned) {
-            const auto found = scope_.find(name);
-            if (found != scope_.end() && holds_array(found->second.expr, [](int) { return true; })) independent = false;
+            const auto found = l.scope.find(name);
+            if (found != l.scope.end() && holds_array(found->second.expr, [](int) { return true; })) independent = false;
         }
     } catch (const Error&) {
         independent = false;
     }
-    lanes_.inside = false;
-    around_.resize(depth);
-    scope_ = before;
-    source_.function = function;
-    stack_ = stack;
-    if (lanes_.met_rows) return no("it has loops over elements of arrays");
+    l.lanes.inside = false;
+    l.around.resize(depth);
+    l.scope = before;
+    l.source.function = function;
+    l.stack = stack;
+    if (l.lanes.met_rows) return no("it has loops over elements of arrays");
     return independent || no("a name in it is not assigned before it is read, or is an array");
 }
 
-/// What an index that a loop counts never is below.
-std::int64_t Lowering::least_at(const Tree& place, const std::string& index, const TypedExpr& start) {
-    const Scope before = scope_;
-    scope_.set(index, {number({DType::Int64, true}, ir::no_value, start.number().least), place.place, false, ++versions_});
-    std::int64_t least = unknown_least;
-    try {
-        if (const TypedExpr index_there = expression(place); index_there.kind() == Kind::Number) least = index_there.number().least;
-    } catch (const Error&) {  // told where the loop is walked
-    }
-    scope_ = before;
-    return least;
-}
+}  // namespace
 
-/// Notes whether a loop becomes the lanes. It does if it can each time that it is met. Why it cannot is told of outermost loops.
-void Lowering::choose_lanes(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
-                            const std::function<void(const TypedExpr&)>& body) {
+void choose_lanes(Lowering& l, const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                  const std::function<void(const TypedExpr&)>& body) {
     std::string why;
-    const bool can = makes_lanes(t, start, stop, step, body, why);
-    lanes_.choose(t, can, std::move(why), around_.empty());
+    const bool can = makes_lanes(l, t, start, stop, step, body, why);
+    l.lanes.choose(t, can, std::move(why), l.around.empty());
 }
 
 }  // namespace pardo::lang

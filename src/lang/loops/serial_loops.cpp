@@ -3,8 +3,17 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "ir/eval.h"
-#include "lang/lowering.h"
+#include "lang/array_expr/array_expr.h"
+#include "lang/calls/user.h"
+#include "lang/expressions.h"
+#include "lang/loops/loops.h"
+#include "lang/memory/views.h"
+#include "lang/numbers/failures.h"
+#include "lang/numbers/numbers.h"
+#include "lang/scope_facts.h"
+#include "lang/statements.h"
+#include "lang/syntax_facts.h"
+#include "lang/typing/joins.h"
 
 namespace pardo::lang {
 
@@ -69,99 +78,104 @@ bool assigned_by(const std::vector<Tree>& statements, Names& assigned, std::opti
     return true;
 }
 
-}  // namespace
+/// What a loop changes and carries from one iteration to the next, with the types that hold in every iteration.
+struct Carried {
+    std::vector<std::string> names;
+    std::vector<TypedExpr> likes;
+    Scope before, after;  // after: the end of an iteration that is walked for types
+};
 
-Lowering::Carried Lowering::carried_by(const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                                       const std::function<void()>& iteration) {
+void bind(Lowering& l, const Carried& c, std::span<const Value> values) {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < c.names.size(); ++k) {
+        const Variable& v = l.scope.at(c.names[k]);
+        l.scope.set(c.names[k], {rebuilt(l, c.likes[k], values, at), v.place, v.maybe, ++l.versions, v.above});
+    }
+}
+
+Carried carried_by(Lowering& l, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                   const std::function<void()>& iteration) {
     Carried c;
     std::set<std::string> names(hidden.begin(), hidden.end());
     for (const Tree* p : parts) collect_targets(*p, names);
-    if (scope_.contains(draws_name)) names.insert(draws_name);
-    c.before = scope_;
+    if (l.scope.contains(draws_name)) names.insert(draws_name);
+    c.before = l.scope;
     for (const std::string& name : names) {
-        const auto found = scope_.find(name);
-        if (found == scope_.end() || found->second.maybe) continue;
+        const auto found = l.scope.find(name);
+        if (found == l.scope.end() || found->second.maybe) continue;
         c.names.push_back(name);
-        c.likes.push_back(fluid(rules(), found->second.expr));
+        c.likes.push_back(fluid(l.rules, found->second.expr));
     }
     // A name's type changes a few times at most, and one name's may change the next one's.
     const int most_iterations = 16 + 4 * static_cast<int>(c.names.size());
     for (int iteration_number = 0;; ++iteration_number) {
-        scope_ = c.before;
-        walk_.types_of([&] {
-            bind(c, {});
+        l.scope = c.before;
+        l.walk.types_of([&] {
+            bind(l, c, {});
             iteration();
         });
         bool stable = true;
         for (std::size_t k = 0; k < c.names.size(); ++k) {
             const Variable& entry = c.before.at(c.names[k]);
-            const Variable& end = scope_.at(c.names[k]);
+            const Variable& end = l.scope.at(c.names[k]);
             if (end.maybe)
-                fail(ErrorCode::Name, end.place,
-                     "`" + c.names[k] + "` may have no value in the next iteration of the loop; assign it on every path");
+                l.source.fail(ErrorCode::Name, end.place,
+                              "`" + c.names[k] + "` may have no value in the next iteration of the loop; assign it on every path");
             Variable start{c.likes[k], entry.place};
-            TypedExpr next = fluid(rules(), joined(rules(), c.names[k], start, end, end.place));
+            TypedExpr next = fluid(l.rules, joined(l.rules, c.names[k], start, end, end.place));
             settle(next, c.likes[k]);
             stable = stable && same_type(next, c.likes[k]);
             c.likes[k] = std::move(next);
         }
         if (stable) break;
         if (iteration_number > most_iterations)
-            fail(ErrorCode::Type, parts[0]->place, "the types of this loop's names do not settle; convert them in front of it");
+            l.source.fail(ErrorCode::Type, parts[0]->place, "the types of this loop's names do not settle; convert them in front of it");
     }
-    c.after = scope_;
-    scope_ = c.before;
+    c.after = l.scope;
+    l.scope = c.before;
     return c;
 }
 
-void Lowering::bind(const Carried& c, std::span<const Value> values) {
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < c.names.size(); ++k) {
-        const Variable& v = scope_.at(c.names[k]);
-        scope_.set(c.names[k], {rebuilt(c.likes[k], values, at), v.place, v.maybe, ++versions_, v.above});
-    }
-}
-
-void Lowering::collect(const Carried& c, std::vector<Value>& out) {
-    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(scope_.at(c.names[k]).expr, c.likes[k], out);
+void collect(Lowering& l, const Carried& c, std::vector<Value>& out) {
+    for (std::size_t k = 0; k < c.names.size(); ++k) flatten(l, l.scope.at(c.names[k]).expr, c.likes[k], out);
 }
 
 /// After the loop: carried names have their last values; names that only iterations assign may have none.
-void Lowering::leave_loop(const Carried& c, std::span<const Value> results) {
-    scope_ = c.before;
-    bind(c, results);
+void leave_loop(Lowering& l, const Carried& c, std::span<const Value> results) {
+    l.scope = c.before;
+    bind(l, c, results);
     for (const auto& [name, v] : c.after) {
-        if (!scope_.contains(name)) scope_.set(name, {fluid(rules(), v.expr), v.place, true, v.version, v.above});
+        if (!l.scope.contains(name)) l.scope.set(name, {fluid(l.rules, v.expr), v.place, true, v.version, v.above});
     }
 }
 
 /// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
-bool Lowering::is_grid_stride(Value lower, const TypedExpr& step) {
-    return space_.rank == 1 && space_.group_size.size() == 1 && !step.number().constant && lower == builder_.dim(0) &&
-           value(step, DType::Int64) == builder_.extent(0);
+bool is_grid_stride(Lowering& l, Value lower, const TypedExpr& step) {
+    return l.program.space.rank == 1 && l.program.space.group_size.size() == 1 && !step.number().constant && lower == l.builder.dim(0) &&
+           value(l, step, DType::Int64) == l.builder.extent(0);
 }
 
 /// The iterations of a grid-stride loop, counted by the group's first item.
-void Lowering::together(Value upper, const std::function<void(Value)>& body) {
-    const Value first = builder_.mul(builder_.group_dim(0), builder_.i64(space_.group_size[0]));
+void together(Lowering& l, Value upper, const std::function<void(Value)>& body) {
+    const Value first = l.builder.mul(l.builder.group_dim(0), l.builder.i64(l.program.space.group_size[0]));
     const auto nothing = [] { return ir::Builder::Values(); };
     const auto iteration = [&](Value base, std::span<const Value>) {
-        const Value i = builder_.add(base, builder_.local_dim(0));
+        const Value i = l.builder.add(base, l.builder.local_dim(0));
         const auto inside = [&] {
             body(i);
             return nothing();
         };
-        return builder_.if_else(builder_.lt(i, upper), inside, nothing);
+        return l.builder.if_else(l.builder.lt(i, upper), inside, nothing);
     };
-    builder_.for_loop(first, upper, builder_.extent(0), {}, iteration, 0, ir::LoopKind::Lockstep);
+    l.builder.for_loop(first, upper, l.builder.extent(0), {}, iteration, 0, ir::LoopKind::Lockstep);
 }
 
-void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
-                            const std::function<void(const TypedExpr&)>& body) {
+void counted_loop(Lowering& l, const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step,
+                  const std::function<void(const TypedExpr&)>& body) {
     std::int64_t least = unknown_least;
     if (step.number().least > 0) least = start.number().least;
     if (step.number().constant && step.number().scalar.i < 0 && stop.number().least != unknown_least) least = stop.number().least + 1;
-    const auto bits = static_cast<std::uint8_t>(exact_integers() ? std::max(bits_of(start), bits_of(stop)) : 63);
+    const auto bits = static_cast<std::uint8_t>(l.rules.exact ? std::max(bits_of(start), bits_of(stop)) : 63);
     const auto index = [&](Value v) {
         TypedExpr i = number({DType::Int64, true}, v, least);
         i.number().bits = bits;
@@ -170,160 +184,160 @@ void Lowering::counted_loop(const Tree& t, const TypedExpr& start, const TypedEx
     constexpr std::int64_t few_rounds = 16;
     const bool is_short = start.number().constant && stop.number().constant && step.number().constant &&
                           std::abs(stop.number().scalar.i - start.number().scalar.i) <= few_rounds;
-    lanes_.inner_loops += is_short ? 0 : 1;
-    if (lanes_.choosing && !lanes_.inside) choose_lanes(t, start, stop, step, body);
-    const bool lanes = !lanes_.inside && lanes_.loops.contains(&t), outer = std::exchange(lanes_.inside, lanes_.inside || lanes);
-    around_.push_back({&t, stack_.size()});
-    const Carried c = carried_by({&t}, {}, [&] {
-        count_draws();
+    l.lanes.inner_loops += is_short ? 0 : 1;
+    if (l.lanes.choosing && !l.lanes.inside) choose_lanes(l, t, start, stop, step, body);
+    const bool lanes = !l.lanes.inside && l.lanes.loops.contains(&t), outer = std::exchange(l.lanes.inside, l.lanes.inside || lanes);
+    l.around.push_back({&t, l.stack.size()});
+    const Carried c = carried_by(l, {&t}, {}, [&] {
+        count_draws(l);
         body(index(ir::no_value));
     });
-    if (walk_.finds_types()) {
-        lanes_.inside = outer;
-        around_.pop_back();
-        return leave_loop(c, {});
+    if (l.walk.finds_types()) {
+        l.lanes.inside = outer;
+        l.around.pop_back();
+        return leave_loop(l, c, {});
     }
-    const Value lower = value(start, DType::Int64), upper = value(stop, DType::Int64);
-    if (c.names.empty() && is_grid_stride(lower, step)) {
-        together(upper, [&](Value i) {
-            scope_ = c.before;
+    const Value lower = value(l, start, DType::Int64), upper = value(l, stop, DType::Int64);
+    if (c.names.empty() && is_grid_stride(l, lower, step)) {
+        together(l, upper, [&](Value i) {
+            l.scope = c.before;
             body(index(i));
         });
-        around_.pop_back();
-        return leave_loop(c, {});
+        l.around.pop_back();
+        return leave_loop(l, c, {});
     }
     if (lanes) {
-        builder_.for_lanes(lower, upper, {}, [&](Value i) {
-            scope_ = c.before;
+        l.builder.for_lanes(lower, upper, {}, [&](Value i) {
+            l.scope = c.before;
             body(index(i));
             return ir::Builder::Values();
         });
-        lanes_.inside = outer;
-        around_.pop_back();
-        return leave_loop(c, {});
+        l.lanes.inside = outer;
+        l.around.pop_back();
+        return leave_loop(l, c, {});
     }
     std::vector<Value> initial;
-    collect(c, initial);
+    collect(l, c, initial);
     const auto iteration = [&](Value i, std::span<const Value> values) {
-        scope_ = c.before;
-        bind(c, values);
-        count_draws();
+        l.scope = c.before;
+        bind(l, c, values);
+        count_draws(l);
         body(index(i));
         ir::Builder::Values out;
-        collect(c, out);
+        collect(l, c, out);
         return out;
     };
-    const ir::Builder::Values results = builder_.for_loop(lower, upper, value(step, DType::Int64), initial, iteration);
-    around_.pop_back();
-    leave_loop(c, results);
+    const ir::Builder::Values results = l.builder.for_loop(lower, upper, value(l, step, DType::Int64), initial, iteration);
+    l.around.pop_back();
+    leave_loop(l, c, results);
 }
 
-void Lowering::general_loop(const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
-                            const std::function<TypedExpr()>& test, const std::function<void()>& body, bool forever) {
+}  // namespace
+
+void general_loop(Lowering& l, const Tree& t, const std::vector<const Tree*>& parts, const std::vector<std::string>& hidden,
+                  const std::function<TypedExpr()>& test, const std::function<void()>& body, bool forever) {
     // The test knows that no flag was set; the body begins without any.
-    ++lanes_.inner_loops;
+    ++l.lanes.inner_loops;
     const bool breaks = contains(t, Form::Break, true),
                returns = contains(t, Form::Return, true) || contains(t, Form::Raise, true) || contains(t, Form::Assert, true);
     std::vector<std::string> names = hidden;
     if (breaks) names.emplace_back(break_flag);
     if (returns) names.emplace_back(return_flag);
     const auto goes_on = [&]() -> TypedExpr {
-        scope_.change(continue_flag).expr = flag(false);
-        const TypedExpr running = alive();
+        l.scope.change(continue_flag).expr = flag(false);
+        const TypedExpr running = alive(l);
         if (running.number().constant && running.number().scalar.b) return test();
         const auto tested = [&] {
-            const Scope before = scope_;
-            for (const char* name : {break_flag, return_flag}) scope_.change(name).expr = flag(false);
+            const Scope before = l.scope;
+            for (const char* name : {break_flag, return_flag}) l.scope.change(name).expr = flag(false);
             TypedExpr result = test();
-            scope_ = before;
+            l.scope = before;
             return result;
         };
         return chosen(
-            running, t, tested, [] { return flag(false); }, t.place);
+            l, running, t, tested, [] { return flag(false); }, t.place);
     };
     const auto iteration = [&] {
-        for (const char* name : {break_flag, continue_flag, return_flag}) scope_.set(name, {flag(false), t.place, false, ++versions_});
-        count_draws();
+        for (const char* name : {break_flag, continue_flag, return_flag}) give(l, name, flag(false), t.place);
+        count_draws(l);
         body();
-        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        give(l, continue_flag, flag(false), t.place);
     };
-    around_.push_back({&t, stack_.size()});
+    l.around.push_back({&t, l.stack.size()});
     const auto walk = [&] {
         (void)goes_on();
         iteration();
     };
-    if (forever || (contains(t, Form::Return, true) && !scope_.contains(result_name))) {
+    if (forever || (contains(t, Form::Return, true) && !l.scope.contains(result_name))) {
         // What has no value before the loop and certainly one after it: what iterations return, and what they assign before they break.
         std::optional<Names> broken;
         if (Names assigned; forever) assigned_by(t.parts[1].parts, assigned, broken);
-        for (const auto& [name, v] : carried_by(parts, names, walk).after) {
-            const auto found = scope_.find(name);
+        for (const auto& [name, v] : carried_by(l, parts, names, walk).after) {
+            const auto found = l.scope.find(name);
             const bool certain = !v.maybe || (broken && broken->contains(name));
-            if (!certain || (found != scope_.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
-            scope_.set(name, {blank(v.expr), v.place, false, v.version, v.above});
+            if (!certain || (found != l.scope.end() && !found->second.maybe) || !(forever || name == result_name)) continue;
+            l.scope.set(name, {blank(v.expr), v.place, false, v.version, v.above});
         }
     }
-    if (returns && scope_.contains(result_name)) names.emplace_back(result_name);
-    const Carried c = carried_by(parts, names, walk);
-    if (walk_.finds_types()) {
-        around_.pop_back();
-        return leave_loop(c, {});
+    if (returns && l.scope.contains(result_name)) names.emplace_back(result_name);
+    const Carried c = carried_by(l, parts, names, walk);
+    if (l.walk.finds_types()) {
+        l.around.pop_back();
+        return leave_loop(l, c, {});
     }
     std::vector<Value> initial;
-    collect(c, initial);
-    const ir::Builder::Values results = builder_.while_loop(
+    collect(l, c, initial);
+    const ir::Builder::Values results = l.builder.while_loop(
         initial,
         [&](std::span<const Value> values) {
-            scope_ = c.before;
-            bind(c, values);
-            const Value on = value(goes_on(), DType::Bool);
-            if (!exact_integers() || !hidden.empty() || !host_.uses_status) return on;
-            out_.reads_status = true;
+            l.scope = c.before;
+            bind(l, c, values);
+            const Value on = value(l, goes_on(), DType::Bool);
+            if (!l.rules.exact || !hidden.empty() || !l.host.uses_status) return on;
+            l.out.reads_status = true;
             // After a failure its values are not Python's: a loop that depends on them might never end.
-            return builder_.bit_and(on, builder_.eq(builder_.load(host_.status, builder_.i64(0)), builder_.i64(0)));
+            return l.builder.bit_and(on, l.builder.eq(l.builder.load(l.host.status, l.builder.i64(0)), l.builder.i64(0)));
         },
         [&](std::span<const Value> values) {
-            scope_ = c.before;
-            bind(c, values);
+            l.scope = c.before;
+            bind(l, c, values);
             iteration();
             ir::Builder::Values out;
-            collect(c, out);
+            collect(l, c, out);
             return out;
         });
-    around_.pop_back();
-    leave_loop(c, results);
+    l.around.pop_back();
+    leave_loop(l, c, results);
 }
 
-/// Puts the flags of the loop around back, and runs `else` if no break was met, nor a return or failure.
-void Lowering::after_loop(const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
-    const TypedExpr broken = scope_.at(break_flag).expr;
-    scope_.set(break_flag, outer_break);
-    scope_.set(continue_flag, outer_continue);
+void after_loop(Lowering& l, const Tree* otherwise, const Variable& outer_break, const Variable& outer_continue) {
+    const TypedExpr broken = l.scope.at(break_flag).expr;
+    l.scope.set(break_flag, outer_break);
+    l.scope.set(continue_flag, outer_continue);
     if (!otherwise || otherwise->parts.empty()) return;
-    const TypedExpr whole = pure(Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
-    const auto rest = [&] { go_on(otherwise->place, [&] { block(otherwise->parts); }); };
+    const TypedExpr whole = pure(l, Opcode::Not, {DType::Bool, false}, {broken}, DType::Bool);
+    const auto rest = [&] { go_on(l, otherwise->place, [&] { block(l, otherwise->parts); }); };
     if (whole.number().constant) return whole.number().scalar.b ? rest() : void();
-    branch(whole, otherwise->place, rest, [] {});
+    branch(l, whole, otherwise->place, rest, [] {});
 }
 
-/// for i in range(start, stop, step): `begin` binds what depends on i at the start of each iteration.
-void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step, const Tree& body,
-                      const Tree* otherwise, const std::function<void(const TypedExpr&)>& begin) {
-    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
-    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
-    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+void ranged(Lowering& l, const Tree& t, const TypedExpr& start, const TypedExpr& stop, const TypedExpr& step, const Tree& body,
+            const Tree* otherwise, const std::function<void(const TypedExpr&)>& begin) {
+    const Variable outer_break = l.scope.at(break_flag), outer_continue = l.scope.at(continue_flag);
+    give(l, break_flag, flag(false), t.place);
+    give(l, continue_flag, flag(false), t.place);
     const bool leaves = contains(body, Form::Break, false) || contains(body, Form::Return, true) || contains(body, Form::Raise, true) ||
                         contains(body, Form::Assert, true);
     if (!leaves) {
-        counted_loop(t, start, stop, step, [&](const TypedExpr& i) {
+        counted_loop(l, t, start, stop, step, [&](const TypedExpr& i) {
             begin(i);
-            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
-            block(body.parts);
-            scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+            give(l, continue_flag, flag(false), t.place);
+            block(l, body.parts);
+            give(l, continue_flag, flag(false), t.place);
         });
-        return after_loop(otherwise, outer_break, outer_continue);
+        return after_loop(l, otherwise, outer_break, outer_continue);
     }
-    if (!step.number().constant) fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
+    if (!step.number().constant) l.source.fail(ErrorCode::Value, t.place, "a range that is left by break or return needs a constant step");
     // `if test: break` at the start of the body is part of the loop's own test.
     std::vector<const Tree*> tests;
     while ((!otherwise || otherwise->parts.empty()) && tests.size() < body.parts.size()) {
@@ -333,113 +347,115 @@ void Lowering::ranged(const Tree& t, const TypedExpr& start, const TypedExpr& st
         if (!tests.empty() && !is_simple(s.parts[0])) break;  // it is asked only where those before it let the iteration go on
         tests.push_back(&s.parts[0]);
     }
-    const std::string counter = "$index" + std::to_string(loops_++);
-    TypedExpr first = cast(start, {DType::Int64, true});
+    const std::string counter = "$index" + std::to_string(l.counters++);
+    TypedExpr first = cast(l, start, {DType::Int64, true});
     first.number().least = step.number().scalar.i > 0 ? start.number().least : unknown_least;
-    if (exact_integers()) first.number().bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
-    set_variable(counter, first, t.place);
+    if (l.rules.exact) first.number().bits = static_cast<std::uint8_t>(std::max(bits_of(start), bits_of(stop)));
+    set_variable(l, counter, first, t.place);
     const auto inside_at = [&](const TypedExpr& i) {
-        return pure(step.number().scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
+        return pure(l, step.number().scalar.i > 0 ? Opcode::Lt : Opcode::Gt, {DType::Bool, false}, {i, stop}, DType::Int64);
     };
     const auto test = [&]() -> TypedExpr {
-        const TypedExpr i = scope_.at(counter).expr;
+        const TypedExpr i = l.scope.at(counter).expr;
         const TypedExpr inside = inside_at(i);
         if (tests.empty()) return inside;
         const auto stays = [&] {
             begin(i);
             TypedExpr all = flag(true);
             for (const Tree* s : tests) {
-                at_ = s->place;
-                const TypedExpr leaves_here = condition(*s);
-                const TypedExpr on = pure(Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
-                all = all.number().constant && all.number().scalar.b ? on : pure(Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
+                l.at = s->place;
+                const TypedExpr leaves_here = condition(l, *s);
+                const TypedExpr on = pure(l, Opcode::Not, {DType::Bool, false}, {leaves_here}, DType::Bool);
+                all = all.number().constant && all.number().scalar.b ? on
+                                                                     : pure(l, Opcode::And, {DType::Bool, false}, {all, on}, DType::Bool);
             }
             return all;
         };
         const bool plain = std::all_of(tests.begin(), tests.end(), [](const Tree* s) { return is_simple(*s); });
-        if (plain) return pure(Opcode::And, {DType::Bool, false}, {inside, stays()}, DType::Bool);
+        if (plain) return pure(l, Opcode::And, {DType::Bool, false}, {inside, stays()}, DType::Bool);
         return chosen(
-            inside, *tests[0], stays, [] { return flag(false); }, t.place);
+            l, inside, *tests[0], stays, [] { return flag(false); }, t.place);
     };
     // A test that ends the loop has seen its iteration's value, which names from before the loop keep: a counter gets it ahead of the test,
     // others when it is over.
-    const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? scope_.find(t.parts[0].name) : scope_.end();
-    const bool ahead = !tests.empty() && named != scope_.end() && !named->second.maybe;
+    const auto named = t.form == Form::For && t.parts[0].form == Form::Name ? l.scope.find(t.parts[0].name) : l.scope.end();
+    const bool ahead = !tests.empty() && named != l.scope.end() && !named->second.maybe;
     const auto advance = [&](const TypedExpr& i) {
         const std::string& name = t.parts[0].name;
-        const TypedExpr on = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
-        set_variable(name, selected(on, {i, t.place}, scope_.at(name), t.place), t.place);
+        const TypedExpr on = pure(l, Opcode::And, {DType::Bool, false}, {inside_at(i), alive(l)}, DType::Bool);
+        set_variable(l, name, selected(l, on, {i, t.place}, l.scope.at(name), t.place), t.place);
     };
     if (ahead) advance(first);
-    general_loop(t, {&t}, {counter}, test, [&] {
-        const TypedExpr i = scope_.at(counter).expr;
+    general_loop(l, t, {&t}, {counter}, test, [&] {
+        const TypedExpr i = l.scope.at(counter).expr;
         begin(i);
-        block(body.parts, tests.size());
-        TypedExpr next = add(i, step);
+        block(l, body.parts, tests.size());
+        TypedExpr next = add(l, i, step);
         next.number().least = step.number().scalar.i > 0 ? i.number().least : unknown_least;
         next.number().bits = i.number().bits;
-        set_variable(counter, next, t.place);
-        scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+        set_variable(l, counter, next, t.place);
+        give(l, continue_flag, flag(false), t.place);
         if (ahead) advance(next);
     });
     if (!tests.empty() && !ahead) {
-        const TypedExpr i = scope_.at(counter).expr;
-        const TypedExpr by_test = pure(Opcode::And, {DType::Bool, false}, {inside_at(i), alive()}, DType::Bool);
+        const TypedExpr i = l.scope.at(counter).expr;
+        const TypedExpr by_test = pure(l, Opcode::And, {DType::Bool, false}, {inside_at(i), alive(l)}, DType::Bool);
         const auto bind_last = [&] { begin(i); };
-        if (!by_test.number().constant || by_test.number().scalar.b) branch(by_test, t.place, bind_last, [] {});
+        if (!by_test.number().constant || by_test.number().scalar.b) branch(l, by_test, t.place, bind_last, [] {});
     }
-    scope_.erase(counter);
-    after_loop(otherwise, outer_break, outer_continue);
+    l.scope.erase(counter);
+    after_loop(l, otherwise, outer_break, outer_continue);
 }
 
-void Lowering::for_range(const Tree& t) {
+void for_range(Lowering& l, const Tree& t) {
     TypedExpr bounds[3];
     for (std::size_t k = 0; k < 3; ++k) {
-        const TypedExpr given = number_in(expression(t.parts[1 + k]));
+        const TypedExpr given = number_in(l, expression(l, t.parts[1 + k]));
         if (given.kind() != Kind::Number || !is_integer(given.number().type.dtype))
-            wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
-        bounds[k] = whole_to_int(given, t.parts[1 + k].place, "range: ");
+            l.source.wrong_type(t.parts[1 + k].place, "range takes integers, not " + describe(given));
+        bounds[k] = whole_to_int(l, given, t.parts[1 + k].place, "range: ");
     }
     if (bounds[2].number().constant && bounds[2].number().scalar.i == 0)
-        fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
+        l.source.fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
     if (!bounds[2].number().constant && bounds[2].number().least < 1) {
         TypedExpr zero =
-            number({DType::Bool, false}, walk_.value([&] { return builder_.eq(value(bounds[2], DType::Int64), builder_.i64(0)); }));
-        fail_when(zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
-        if (walk_.builds())
-            bounds[2] = number({DType::Int64, true}, builder_.select(zero.number().value, builder_.i64(1), value(bounds[2], DType::Int64)));
+            number({DType::Bool, false}, l.walk.value([&] { return l.builder.eq(value(l, bounds[2], DType::Int64), l.builder.i64(0)); }));
+        fail_when(l, zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
+        if (l.walk.builds())
+            bounds[2] =
+                number({DType::Int64, true}, l.builder.select(zero.number().value, l.builder.i64(1), value(l, bounds[2], DType::Int64)));
     }
-    guard_range(bounds[0], bounds[1], bounds[2], t.parts[2].place);
-    if (t.index == 1 && exact_integers() && t.parts[5].parts.empty() && shared_rounds(t, bounds[0], bounds[1], bounds[2])) return;
+    guard_range(l, bounds[0], bounds[1], bounds[2], t.parts[2].place);
+    if (t.index == 1 && l.rules.exact && t.parts[5].parts.empty() && shared_rounds(l, t, bounds[0], bounds[1], bounds[2])) return;
     // A name that counts a loop of at least one iteration keeps its last value.
     const bool runs = bounds[0].number().constant && bounds[1].number().constant && bounds[2].number().constant &&
                       (bounds[2].number().scalar.i > 0 ? bounds[0].number().scalar.i < bounds[1].number().scalar.i
                                                        : bounds[0].number().scalar.i > bounds[1].number().scalar.i);
-    if (runs && t.parts[0].form == Form::Name && !scope_.contains(t.parts[0].name)) {
-        TypedExpr first = fluid(rules(), bounds[0]);
-        if (walk_.builds()) first.number().value = value(bounds[0], DType::Int64);
-        set_variable(t.parts[0].name, first, t.place);
+    if (runs && t.parts[0].form == Form::Name && !l.scope.contains(t.parts[0].name)) {
+        TypedExpr first = fluid(l.rules, bounds[0]);
+        if (l.walk.builds()) first.number().value = value(l, bounds[0], DType::Int64);
+        set_variable(l, t.parts[0].name, first, t.place);
     }
-    ranged(t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const TypedExpr& i) { assign(t.parts[0], i, t.place); });
+    ranged(l, t, bounds[0], bounds[1], bounds[2], t.parts[4], &t.parts[5], [&](const TypedExpr& i) { assign(l, t.parts[0], i, t.place); });
 }
 
-void Lowering::while_statement(const Tree& t) {
-    const Variable outer_break = scope_.at(break_flag), outer_continue = scope_.at(continue_flag);
-    scope_.set(break_flag, {flag(false), t.place, false, ++versions_});
-    scope_.set(continue_flag, {flag(false), t.place, false, ++versions_});
+void while_statement(Lowering& l, const Tree& t) {
+    const Variable outer_break = l.scope.at(break_flag), outer_continue = l.scope.at(continue_flag);
+    give(l, break_flag, flag(false), t.place);
+    give(l, continue_flag, flag(false), t.place);
     const auto test = [&] {
-        at_ = t.place;
-        return condition(t.parts[0]);
+        l.at = t.place;
+        return condition(l, t.parts[0]);
     };
     const Tree& asked = t.parts[0];
     const bool forever = asked.form == Form::Number && asked.number.cast(DType::Bool).b;
     const auto body = [&] {
-        learn(scope_, asked, true);
-        block(t.parts[1].parts);
+        learn(l.scope, asked, true);
+        block(l, t.parts[1].parts);
     };
-    general_loop(t, {&t}, {}, test, body, forever);
-    if (forever && !contains(t.parts[1], Form::Break, false)) scope_.change(return_flag).expr = flag(true);
-    after_loop(&t.parts[2], outer_break, outer_continue);
+    general_loop(l, t, {&t}, {}, test, body, forever);
+    if (forever && !contains(t.parts[1], Form::Break, false)) l.scope.change(return_flag).expr = flag(true);
+    after_loop(l, &t.parts[2], outer_break, outer_continue);
 }
 
 }  // namespace pardo::lang

@@ -82,10 +82,7 @@ TypedExpr value_of_name(Lowering& l, const Tree& t) {
 }  // namespace
 
 TypedExpr expression(Lowering& l, const Tree& t, bool wraps) {
-    if (l.walk.builds()) {
-        l.builder.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
-                            static_cast<std::uint32_t>(t.place.end_column)});
-    }
+    l.builder.set_place(t.place);
     switch (t.form) {
         case Form::Number: return number(t.number);
         case Form::Outside: return l.outside.expression(l.source.function->outside[static_cast<std::size_t>(t.index)]);

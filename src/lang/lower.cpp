@@ -30,7 +30,7 @@ Emit::Emit(const std::shared_ptr<const Function>& function, const Program& lower
     : program(lowered),
       source{function, {}},
       rules{source, lowered.options.fp64, lowered.is_serial(), lowered.options.truncates},
-      builder(function->name, lowered.rank(), !lowered.loop || (lowered.loop->parallel && lowered.loop->results.empty())) {
+      builder(walk, function->name, lowered.rank(), !lowered.loop || (lowered.loop->parallel && lowered.loop->results.empty())) {
     if (!program.space.group_size.empty()) builder.set_groups(program.space.group_size, program.space.sub_group);
     builder.set_fast_math(program.options.fast_math);
     builder.add_file(function->file);
@@ -140,9 +140,10 @@ void declare_arguments(Lowering& l) {
 void walk_function(Lowering& l) {
     l.arrays.made = 0;
     declare_arguments(l);
-    if (l.walk.builds()) l.outside.declare(l.builder, l.out.slots);
+    if (l.walk.builds()) l.outside.declare(l.builder.parameters(), l.out.slots);
     l.arrays.first = l.arrays.made;
-    if (l.walk.builds()) l.host.declare(l.builder, l.out.slots, l.rules.exact, weak_dtype(DType::Float64, l.program.options.fp64));
+    if (l.walk.builds())
+        l.host.declare(l.builder.parameters(), l.out.slots, l.rules.exact, weak_dtype(DType::Float64, l.program.options.fp64));
     l.scope.clear();
     l.out.sites.clear();
     l.out.fits.clear();

@@ -98,10 +98,7 @@ void go_on(Lowering& l, const Place& place, const std::function<void()>& rest) {
 namespace {
 
 void statement(Lowering& l, const Tree& t) {
-    if (l.walk.builds()) {
-        l.builder.set_span({1, static_cast<std::uint32_t>(t.place.line), static_cast<std::uint32_t>(t.place.column),
-                            static_cast<std::uint32_t>(t.place.end_column)});
-    }
+    l.builder.set_place(t.place);
     switch (t.form) {
         case Form::Block: return block(l, t.parts);
         case Form::Assign: return assign(l, t.parts[0], expression(l, t.parts[1]), t.place);

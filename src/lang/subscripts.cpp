@@ -129,9 +129,7 @@ void store_at(Lowering& l, const TypedExpr& object, std::span<const TypedExpr> i
 /// Notes a store to an argument's element at the item's own place, to which each item comes: where the index space has the array's shape,
 /// nothing is left out.
 void note_own_element(Lowering& l, const View& v, std::span<const TypedExpr> indices) {
-    if (l.walk.finds_types() || !l.builder.is_unconditional() || v.source < 0 ||
-        static_cast<std::size_t>(v.source) >= l.program.types.size())
-        return;
+    if (!l.builder.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= l.program.types.size()) return;
     const auto declared =
         std::ranges::find_if(l.arguments, [&](const TypedExpr& a) { return a.kind() == Kind::Array && a.view().source == v.source; });
     if (declared == l.arguments.end() || declared->view().pointer != v.pointer) return;

@@ -82,7 +82,7 @@ TypedExpr compressed(Memory& l, const View& v, const TypedExpr& given, const Pla
             const auto put = [&] {
                 const TypedExpr to[] = {number({DType::Int64, true}, next, 0)};
                 store_element(l, view_at(l, out.view(), to), x, place);
-                return ir::Builder::Values{l.walk.value([&] { return l.builder.add(next, l.builder.i64(1)); })};
+                return ir::Builder::Values{l.builder.add(next, l.builder.i64(1))};
             };
             if (l.walk.finds_types()) return put()[0];
             // Where there is no memory nothing is put.
@@ -101,7 +101,7 @@ TypedExpr compressed(Memory& l, const View& v, const TypedExpr& given, const Pla
     };
     where_valid(l, guards, rows->equal,
                 [&](bool) {
-                    walk(0, l.walk.value([&] { return l.builder.i64(0); }), walk);
+                    walk(0, l.builder.i64(0), walk);
                     return ir::Builder::Values();
                 },
                 {});
@@ -163,10 +163,8 @@ TypedExpr reshaped(Memory& l, const TypedExpr& given, std::vector<TypedExpr> sha
     }
     if (open) {
         *open = number({DType::Int64, true}, ir::no_value, 0);
-        if (l.walk.builds()) {
-            const Value known = l.builder.max(value(l, product, DType::Int64), l.builder.i64(1));
-            open->number().value = l.builder.floor_div(value(l, size, DType::Int64), known);
-        }
+        const Value known = l.builder.max(value(l, product, DType::Int64), l.builder.i64(1));
+        open->number().value = l.builder.floor_div(value(l, size, DType::Int64), known);
         product = mul(l, product, *open);
     }
     std::vector<Guard> guards;

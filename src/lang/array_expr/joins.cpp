@@ -21,8 +21,7 @@ TypedExpr joint_array(Memory& l, const TypedExpr& x, const TypedExpr& y, const P
     if (known) return own_memory(l, x.view().name, x.view().dtype, extents, place);
     need_own_memory(l);
     TypedExpr t = own_view(l, x.view().name, x.view().dtype, rank);
-    if (l.walk.builds())
-        t.view().pointer = l.builder.array(t.view().name, t.view().dtype, own_bytes(l) / itemsize(t.view().dtype), ir::Space::Private);
+    t.view().pointer = l.builder.array(t.view().name, t.view().dtype, own_bytes(l) / itemsize(t.view().dtype), ir::Space::Private);
     t.view().lead.push_back(integer(0));
     t.view().lead.insert(t.view().lead.end(), extents.begin(), extents.end());
     t.view().lead.insert(t.view().lead.end(), rank - 1, number({DType::Int64, true}, ir::no_value, 0));

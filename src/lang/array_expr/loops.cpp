@@ -138,7 +138,7 @@ TypedExpr accumulated(Memory& l, std::span<const TypedExpr> extents, ir::Combine
     const auto walk = [&](std::size_t d, Value total, const auto& self) -> Value {
         if (d == extents.size()) {
             const Value v = value(l, element(index), type);
-            return l.walk.value([&] { return join(total, v); });
+            return join(total, v);
         }
         if (d >= short_from) {
             for (std::int64_t i = 0; i < extents[d].number().scalar.i; ++i) {
@@ -173,8 +173,8 @@ TypedExpr accumulated(Memory& l, std::span<const TypedExpr> extents, ir::Combine
         })[0];
     };
     Value total = walk(0, ir::no_value, walk);
-    if (l.walk.builds() && total == ir::no_value) total = l.builder.identity(combine, type);
-    return number({type, false}, l.walk.value([&] { return total; }));
+    if (total == ir::no_value) total = l.builder.identity(combine, type);
+    return number({type, false}, total);
 }
 
 }  // namespace pardo::lang

@@ -27,11 +27,9 @@ void require_same(Memory& l, const TypedExpr& a, const TypedExpr& b, const std::
                       message + ": " + std::to_string(a.number().scalar.i) + " and " + std::to_string(b.number().scalar.i));
     TypedExpr differ = number({DType::Bool, false}, ir::no_value);
     Guard guard{};
-    if (l.walk.builds()) {
-        const Value other = value(l, b, DType::Int64);
-        guard.inside = l.builder.eq(value(l, a, DType::Int64), other);
-        differ.number().value = l.builder.bit_not(guard.inside);
-    }
+    const Value other = value(l, b, DType::Int64);
+    guard.inside = l.builder.eq(value(l, a, DType::Int64), other);
+    differ.number().value = l.builder.bit_not(guard.inside);
     fail_when(l, differ, ErrorCode::Value, message + ": $0 and $1", place, {a, b});
     if (l.walk.builds()) guards.push_back(guard);
 }
@@ -117,10 +115,9 @@ TypedExpr product(Memory& l, const TypedExpr& given_a, const TypedExpr& given_b,
     };
     const auto whole = [&](Value n) { return number({DType::Int64, true}, n, 0); };
     const auto add_all = [&](std::span<const TypedExpr> row) {
-        const Value pieces = l.walk.value([&] { return l.builder.floor_div(value(l, length, DType::Int64), l.builder.i64(together)); });
-        const Value done = l.walk.value([&] { return l.builder.mul(pieces, l.builder.i64(together)); });
-        const TypedExpr several = whole(pieces),
-                        rest = whole(l.walk.finds_types() ? done : l.builder.sub(value(l, length, DType::Int64), done));
+        const Value pieces = l.builder.floor_div(value(l, length, DType::Int64), l.builder.i64(together));
+        const Value done = l.builder.mul(pieces, l.builder.i64(together));
+        const TypedExpr several = whole(pieces), rest = whole(l.builder.sub(value(l, length, DType::Int64), done));
         nest(l, std::span(&several, 1), false, [&](auto k) { add_rows(row, mul(l, k[0], integer(together)), together); });
         nest(l, std::span(&rest, 1), false, [&](auto k) { add_rows(row, add(l, k[0], whole(done)), 1); });
     };

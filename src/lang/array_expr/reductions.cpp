@@ -65,7 +65,7 @@ TypedExpr folded_rows(Memory& l, const RowFold& fold, std::span<const TypedExpr>
         TypedExpr empty = flag(count.number().constant && count.number().scalar.i == 0);
         if (!count.number().constant) {
             empty = number(boolean, ir::no_value);
-            if (l.walk.builds()) empty.number().value = l.builder.eq(value(l, count, DType::Int64), l.builder.i64(0));
+            empty.number().value = l.builder.eq(value(l, count, DType::Int64), l.builder.i64(0));
         }
         fail_when(l, empty, ErrorCode::Value, message, place, {});
     };
@@ -108,7 +108,6 @@ TypedExpr folded_rows(Memory& l, const RowFold& fold, std::span<const TypedExpr>
                 const TypedExpr x = at(i);
                 TypedExpr found = pure(l, Opcode::Eq, boolean, {x, best}, of);
                 if (is_float(of)) found = pure(l, Opcode::Or, boolean, {found, pure(l, Opcode::Ne, boolean, {x, x}, of)}, DType::Bool);
-                if (l.walk.finds_types()) return number({DType::Int64, false}, ir::no_value);
                 const Value none = value(l, count, DType::Int64), there = value(l, place_in, DType::Int64);
                 return number({DType::Int64, false}, l.builder.select(value(l, found), there, none));
             });
@@ -126,7 +125,7 @@ TypedExpr folded_rows(Memory& l, const RowFold& fold, std::span<const TypedExpr>
             });
             const TypedExpr n = cast(l, index_arithmetic(l, Opcode::Sub, count_of(l, extents), fold.ddof), {part, false});
             TypedExpr divisor = n;  // never negative, as in NumPy
-            if (l.walk.builds() && !n.number().constant) divisor.number().value = l.builder.max(value(l, n), l.builder.constant(part, 0.0));
+            if (!n.number().constant) divisor.number().value = l.builder.max(value(l, n), l.builder.constant(part, 0.0));
             TypedExpr out = number_binary(l, "/", squares, divisor, place);
             const TypedExpr operand[] = {out};
             if (fold.op == RowReduction::Std) out = math(l, ir::Math::sqrt, operand, place);
@@ -150,9 +149,8 @@ TypedExpr number_of_rows(Memory& l, const Rows& rows, const std::function<TypedE
     TypedExpr out = number(type, ir::no_value);
     if (rows.guards.empty() && rows.equal.empty()) return made(true);
     const auto run = [&](bool same) { return ir::Builder::Values{value(l, made(same))}; };
-    const ir::Builder::Values values =
-        where_valid(l, rows.guards, rows.equal, run, {l.walk.value([&] { return l.builder.constant(l.rules.dtype(type), 0.0); })});
-    if (l.walk.builds()) out.number().value = values[0];
+    const ir::Builder::Values values = where_valid(l, rows.guards, rows.equal, run, {l.builder.constant(l.rules.dtype(type), 0.0)});
+    out.number().value = values[0];
     return out;
 }
 

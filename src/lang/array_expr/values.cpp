@@ -57,7 +57,7 @@ void broadcast(Memory& l, Rows& out, const Rows& operand, const Place& place) {
                 const Value other = value(l, part, DType::Int64);
                 return l.builder.select(l.builder.eq(n, l.builder.i64(1)), other, n);
             };
-            extent = number({DType::Int64, true}, l.walk.value([&] { return chosen(); }), 0);
+            extent = number({DType::Int64, true}, chosen(), 0);
             extent.number().bits = std::max(whole.number().bits, part.number().bits);
         }
         whole = extent;
@@ -87,7 +87,7 @@ TypedExpr element_at(Memory& l, const TypedExpr& operand, std::span<const TypedE
             own.push_back(i);
         } else {
             const auto last = [&] { return l.builder.sub(value(l, extent, DType::Int64), l.builder.i64(1)); };
-            own.push_back(number({DType::Int64, true}, l.walk.value([&] { return l.builder.min(value(l, i, DType::Int64), last()); }), 0));
+            own.push_back(number({DType::Int64, true}, l.builder.min(value(l, i, DType::Int64), last()), 0));
         }
     }
     return rows.at(own, same);

@@ -49,7 +49,7 @@ struct Atomics {
             if (p.name == "order") order = order_of(l, t, word, p.place);
             if (p.name == "scope") scope = scope_of(l, t, word, p.place);
         }
-        if (l.walk.builds() && order != ir::MemoryOrder::Relaxed) l.builder.fence(order, scope);
+        if (order != ir::MemoryOrder::Relaxed) l.builder.fence(order, scope);
         return {};
     }
     // Atomics: (array, index, value), index an integer or a tuple; or a reference, which stands for array and index.

@@ -19,7 +19,6 @@ namespace {
 TypedExpr iteration_number(Lowering& l) {
     constexpr NumberType type{DType::Int64, false};
     if (!l.program.loop || !l.program.loop->parallel) return cast(l, integer(0), type);
-    if (l.walk.finds_types()) return number(type, ir::no_value, 0);
     if (!l.program.loop->results.empty()) return number(type, l.round, 0);
     Value at = l.builder.dim(0);
     for (int d = 1; d < l.program.loop->dimensions; ++d) {

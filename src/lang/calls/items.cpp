@@ -38,18 +38,17 @@ struct Items {
     }
     enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
     static TypedExpr position(Lowering& l, Where where, int d) {
-        const auto made = [&](Value (ir::Builder::*leaf)(int), std::int64_t least) {
-            return number({DType::Int64, true}, l.walk.value([&] { return (l.builder.*leaf)(d); }), least);
+        const auto made = [&](Value (Code::*leaf)(int), std::int64_t least) {
+            return number({DType::Int64, true}, (l.builder.*leaf)(d), least);
         };
         switch (where) {
-            case Where::Global: return made(&ir::Builder::dim, 0);
-            case Where::Local:
-                return l.program.space.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&ir::Builder::local_dim, 0);
-            case Where::Group: return made(&ir::Builder::group_dim, 0);
-            case Where::GlobalSize: return made(&ir::Builder::extent, 1);
+            case Where::Global: return made(&Code::dim, 0);
+            case Where::Local: return l.program.space.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&Code::local_dim, 0);
+            case Where::Group: return made(&Code::group_dim, 0);
+            case Where::GlobalSize: return made(&Code::extent, 1);
             case Where::LocalSize: return integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
             case Where::GroupCount: {
-                const TypedExpr n = made(&ir::Builder::extent, 1), size = integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
+                const TypedExpr n = made(&Code::extent, 1), size = integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
                 TypedExpr count = pure(l, Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
                 count.number().least = 1;
                 return count;
@@ -129,14 +128,13 @@ struct Items {
             return out;
         }
         const TypedExpr x = number_of(l, t, a, 1), item = cast(l, number_of(l, t, a, 2), {DType::Int64, true});
-        if (l.walk.finds_types()) return number(x.number().type, ir::no_value);
         return number(x.number().type, l.builder.shuffle(value(l, x), value(l, item, DType::Int64)));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
         if (l.program.space.group_size.empty())
             l.source.fail(ErrorCode::Type, t.place,
                           t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
-        if (l.walk.builds()) l.builder.barrier();
+        l.builder.barrier();
         return {};
     }
 

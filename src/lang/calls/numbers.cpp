@@ -193,7 +193,6 @@ struct Numbers {
         const TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.number().type.dtype)) return x;
         const DType d = l.rules.dtype(x.number().type);
-        if (l.walk.finds_types()) return number(x.number().type, ir::no_value);
         const Value v = value(l, x, d);
         const ir::Value imaginary = l.builder.neg(l.builder.imag(v));
         return number(x.number().type, l.builder.complex(l.builder.real(v), imaginary));
@@ -237,7 +236,6 @@ struct Numbers {
             const DType d = weak_dtype(DType::Complex128, l.program.options.fp64);
             if (a.size() == 1) return cast(l, x, {d, true});
             const TypedExpr re = cast(l, x, {real_of(d), true}), im = cast(l, number_of(l, t, a, 1), {real_of(d), true});
-            if (l.walk.finds_types()) return number({d, true}, ir::no_value);
             return number({d, true}, l.builder.complex(value(l, re), value(l, im)));
         }
         if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");

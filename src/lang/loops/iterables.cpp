@@ -98,8 +98,8 @@ Walked walked_zip(Lowering& l, const Tree& t) {
             length = integer(std::min(length.number().scalar.i, n.number().scalar.i));
         } else if (&w != all.data()) {
             const auto bits = static_cast<std::uint8_t>(std::min(bits_of(length), bits_of(n)));
-            const Value other = l.walk.value([&] { return value(l, n, DType::Int64); });
-            length = number({DType::Int64, true}, l.walk.value([&] { return l.builder.min(value(l, length, DType::Int64), other); }), 0);
+            const Value other = value(l, n, DType::Int64);
+            length = number({DType::Int64, true}, l.builder.min(value(l, length, DType::Int64), other), 0);
             if (l.rules.exact) length.number().bits = bits;
         }
     }
@@ -213,7 +213,7 @@ void while_there_are(Lowering& l, const Tree& t, const Walked& w) {
     give(l, break_flag, flag(false), t.place);
     give(l, continue_flag, flag(false), t.place);
     const std::string counter = "$index" + std::to_string(l.counters++);
-    TypedExpr first = number({DType::Int64, true}, l.walk.value([&] { return l.builder.i64(0); }), 0);
+    TypedExpr first = number({DType::Int64, true}, l.builder.i64(0), 0);
     first.number().bits = 46;
     set_variable(l, counter, first, t.place);
     const auto test = [&] { return pure(l, Opcode::Lt, {DType::Bool, false}, {l.scope.at(counter).expr, w.now()}, DType::Int64); };

@@ -60,7 +60,7 @@ void walk_loop(Lowering& l) {
     walk_rounds(l);
     if (!l.program.loop->results.empty()) return walk_reduction(l);
     for (int d = 0; d < l.program.loop->dimensions; ++d) {
-        const TypedExpr iteration = number({DType::Int64, true}, l.walk.value([&] { return l.builder.dim(d); }), 0);
+        const TypedExpr iteration = number({DType::Int64, true}, l.builder.dim(d), 0);
         const TypedExpr index = iteration_index(l, d, iteration);
         if (l.walk.builds()) l.own_indices.push_back(value(l, index));
         assign(l, loop_at(l, d).parts[0], index, loop_at(l, d).place);
@@ -71,7 +71,7 @@ void walk_loop(Lowering& l) {
 namespace {
 
 TypedExpr identity(Emit& l, ir::Combine combine, const TypedExpr& like) {
-    return number(like.number().type, l.walk.value([&] { return l.builder.identity(combine, l.rules.dtype(like.number().type)); }));
+    return number(like.number().type, l.builder.identity(combine, l.rules.dtype(like.number().type)));
 }
 
 /// Names start each iteration as what changes nothing, so that iterations may be taken in any order. Tuples have no such value: they start

@@ -418,8 +418,7 @@ void for_range(Lowering& l, const Tree& t) {
     if (bounds[2].number().constant && bounds[2].number().scalar.i == 0)
         l.source.fail(ErrorCode::Value, t.parts[3].place, "range: the step must not be zero");
     if (!bounds[2].number().constant && bounds[2].number().least < 1) {
-        TypedExpr zero =
-            number({DType::Bool, false}, l.walk.value([&] { return l.builder.eq(value(l, bounds[2], DType::Int64), l.builder.i64(0)); }));
+        TypedExpr zero = number({DType::Bool, false}, l.builder.eq(value(l, bounds[2], DType::Int64), l.builder.i64(0)));
         fail_when(l, zero, ErrorCode::Value, "range: the step must not be zero", t.parts[3].place, {});
         if (l.walk.builds())
             bounds[2] =

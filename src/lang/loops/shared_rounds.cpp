@@ -88,7 +88,7 @@ bool shared_rounds(Lowering& l, const Tree& t, const TypedExpr& start, const Typ
         l.scope = inside;
         for (std::size_t k = 0; k < reduced.size(); ++k) give(l, reduced[k].name, values[k], reduced[k].before.place);
         Value v = round;
-        if (l.walk.builds() && !plain) {
+        if (!plain) {
             const Value gone = l.builder.mul(v, value(l, step, DType::Int64));
             v = l.builder.add(value(l, start, DType::Int64), gone);
         }

@@ -48,7 +48,7 @@ void note_item(Memory& l, const TypedExpr& list, const TypedExpr& item, const Pl
 }
 
 TypedExpr list_length(Memory& l, const TypedExpr& list) {
-    const Value count = l.walk.value([&] { return l.builder.load(counts_of(list).pointer, l.builder.i64(0)); });
+    const Value count = l.builder.load(counts_of(list).pointer, l.builder.i64(0));
     TypedExpr out = number({DType::Int64, true}, count, 0);
     out.number().bits = 46;
     return out;
@@ -99,15 +99,13 @@ TypedExpr new_list(Memory& l, const Tree& t, const TypedExpr* contents) {
         }
         sized_memory(l, values.view(), extents, t.place);
         given_room = extents[0];
-    } else if (l.walk.builds()) {
+    } else {
         values.view().pointer = l.builder.array(made.word(), values.view().dtype, room, ir::Space::Private);
     }
     values.view().lead = {integer(0), integer(room), integer(1)};
     const TypedExpr counts = own_memory(l, "count", DType::Int64, {integer(2)}, t.place);
-    if (l.walk.builds()) {
-        l.builder.store(counts.view().pointer, l.builder.i64(0), l.builder.i64(0));
-        l.builder.store(counts.view().pointer, l.builder.i64(1), l.builder.i64(room));
-    }
+    l.builder.store(counts.view().pointer, l.builder.i64(0), l.builder.i64(0));
+    l.builder.store(counts.view().pointer, l.builder.i64(1), l.builder.i64(room));
     made.memory = {values, counts};
     const TypedExpr out{std::move(made)};
     if (contents) fill_list(l, out, *contents, given_room);
@@ -183,15 +181,11 @@ TypedExpr popped(Memory& l, const TypedExpr& list, const Place& place) {
     return out;
 }
 
-void cleared(Memory& l, const TypedExpr& list) {
-    if (l.walk.builds()) set_list_length(l, list, l.builder.i64(0));
-}
+void cleared(Memory& l, const TypedExpr& list) { set_list_length(l, list, l.builder.i64(0)); }
 
 TypedExpr same_length(Memory& l, const TypedExpr& set, const TypedExpr& length, const Place& place) {
-    TypedExpr changed = number({DType::Bool, false}, l.walk.value([&] {
-        const Value before = value(l, length, DType::Int64);
-        return l.builder.ne(value(l, list_length(l, set), DType::Int64), before);
-    }));
+    const Value before = value(l, length, DType::Int64);
+    const TypedExpr changed = number({DType::Bool, false}, l.builder.ne(value(l, list_length(l, set), DType::Int64), before));
     fail_when(l, changed, ErrorCode::Internal, "this set changed its length while a loop went through it", place, {});
     return length;
 }

@@ -51,7 +51,7 @@ TypedExpr own_array(Memory& l, ir::Space space, const std::string& name, DType d
     t.view().lead.push_back(integer(0));
     for (const std::int64_t n : extents) t.view().lead.push_back(integer(n));
     t.view().lead.insert(t.view().lead.end(), strides.begin(), strides.end());
-    if (l.walk.builds()) t.view().pointer = l.builder.array(name, dtype, count, space);
+    t.view().pointer = l.builder.array(name, dtype, count, space);
     return t;
 }
 
@@ -78,8 +78,7 @@ TypedExpr own_memory(Memory& l, const std::string& name, DType dtype, const std:
     }
     std::vector<TypedExpr> sizes = extents;
     if (known && count <= most_private / itemsize(dtype)) {
-        if (l.walk.builds())
-            t.view().pointer = l.builder.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, l.lanes.are_row_loops());
+        t.view().pointer = l.builder.array(name, dtype, std::max<std::int64_t>(count, 1), ir::Space::Private, l.lanes.are_row_loops());
     } else {
         sized_memory(l, t.view(), sizes, place);
     }
@@ -167,7 +166,7 @@ void mark_written(Memory& l, const View& v, Value place) {
 
 void check_written(Memory& l, const View& v, Value place) {
     const auto flags = l.written.flags.find(v.pointer);
-    if (flags == l.written.flags.end()) return;
+    if (flags == l.written.flags.end() || l.walk.finds_types()) return;
     const Value is_unset = l.builder.eq(l.builder.load(flags->second, place), l.builder.constant(DType::Int32, 0.0));
     l.builder.if_else(
         is_unset,

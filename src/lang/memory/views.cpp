@@ -55,7 +55,7 @@ void report_guards(Emit& l, const View& v) {
 }  // namespace
 
 ir::Builder::Values guarded(Memory& l, const View& v, const std::function<ir::Builder::Values()>& access, ir::Builder::Values otherwise) {
-    if (v.guards.empty()) return access();
+    if (v.guards.empty() || l.walk.finds_types()) return access();
     return l.builder.if_else(guard_of(l, v), access, [&] {
         report_guards(l, v);
         return otherwise;
@@ -121,8 +121,7 @@ std::array<TypedExpr, 3> sliced(Memory& l, const TypedExpr& slice, const TypedEx
     const auto computed = [&](Value v, std::int64_t least) { return number({DType::Int64, true}, v, least); };
     if (step.number().constant && step.number().scalar.i == 0) l.source.fail(ErrorCode::Value, place, "slice step cannot be zero");
     if (!step.number().constant && step.number().least < 1) {
-        TypedExpr zero =
-            number({DType::Bool, false}, l.walk.value([&] { return l.builder.eq(value(l, step, DType::Int64), l.builder.i64(0)); }));
+        TypedExpr zero = number({DType::Bool, false}, l.builder.eq(value(l, step, DType::Int64), l.builder.i64(0)));
         fail_when(l, zero, ErrorCode::Value, "slice step cannot be zero", place, {});
     }
     const bool up = step.number().least > 0, down = step.number().constant && step.number().scalar.i < 0;
@@ -139,7 +138,6 @@ std::array<TypedExpr, 3> sliced(Memory& l, const TypedExpr& slice, const TypedEx
         TypedExpr b = number_or_none(l, at, place);
         if (up && b.kind() == Kind::None) return is_start ? integer(0) : extent;
         if (up && b.number().constant && b.number().scalar.i == 0) return b;
-        if (l.walk.finds_types()) return computed(ir::no_value, up ? 0 : -1);
         if (b.kind() == Kind::None) {
             const Value v = is_start ? either(zero, last) : either(size, minus_one);
             return computed(v, up ? 0 : -1);
@@ -157,18 +155,15 @@ std::array<TypedExpr, 3> sliced(Memory& l, const TypedExpr& slice, const TypedEx
     if (up && step.number().constant) {
         TypedExpr length = sub(l, stop, start);
         if (!(start.number().constant && start.number().scalar.i == 0)) {
-            const Value none = l.walk.value([&] { return zero(); });
-            length = computed(l.walk.value([&] { return l.builder.max(value(l, length, DType::Int64), none); }), 0);
+            const Value none = zero();
+            length = computed(l.builder.max(value(l, length, DType::Int64), none), 0);
         }
         if (step.number().scalar.i > 1) {
             const TypedExpr rounded = add(l, length, integer(step.number().scalar.i - 1));
-            length = computed(
-                l.walk.value([&] { return l.builder.floor_div(value(l, rounded, DType::Int64), l.builder.i64(step.number().scalar.i)); }),
-                0);
+            length = computed(l.builder.floor_div(value(l, rounded, DType::Int64), l.builder.i64(step.number().scalar.i)), 0);
         }
         return {start, length, step};
     }
-    if (l.walk.finds_types()) return {start, computed(ir::no_value, 0), step};
     const auto count = [&] {
         const Value s = value(l, step, DType::Int64), from = value(l, start, DType::Int64), to = value(l, stop, DType::Int64);
         const Value distance = either([&] { return l.builder.sub(to, from); }, [&] { return l.builder.sub(from, to); });
@@ -276,7 +271,6 @@ View view_at(Memory& l, const View& v, std::span<const TypedExpr> index) {
 TypedExpr element(Memory& l, const View& v) {
     note_access(l, v, ir::Access::Read);
     const NumberType type{v.dtype, false};
-    if (l.walk.finds_types()) return number(type, ir::no_value);
     const auto load = [&] {
         const Value place = value(l, v.lead[0], DType::Int64);
         check_written(l, v, place);
@@ -328,7 +322,6 @@ TypedExpr item_at(Memory& l, const TypedExpr& values, const TypedExpr& index, co
     for (const Guard& g : guards)
         fail_when(l, number({DType::Bool, false}, l.builder.bit_not(g.inside)), ErrorCode::Index,
                   "index $0 is out of range for a tuple of " + std::to_string(n), t.place, {number({DType::Int64, true}, g.index)});
-    if (l.walk.finds_types()) return number(type, ir::no_value);
     Value out = value(l, items[0], l.rules.dtype(type));
     for (std::size_t k = 1; k < n; ++k) {
         const Value here = l.builder.eq(value(l, i, DType::Int64), l.builder.i64(static_cast<std::int64_t>(k)));
@@ -340,10 +333,6 @@ TypedExpr item_at(Memory& l, const TypedExpr& values, const TypedExpr& index, co
 void store_element(Memory& l, const View& v, const TypedExpr& stored, const Place& place) {
     require_fits(l.rules, v, stored, place);
     note_access(l, v, ir::Access::Write);
-    if (l.walk.finds_types()) {
-        (void)value(l, stored, v.dtype);
-        return;
-    }
     const auto write = [&] {
         const Value place = value(l, v.lead[0], DType::Int64);
         l.builder.store(v.pointer, place, value(l, stored, v.dtype));

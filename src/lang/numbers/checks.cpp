@@ -24,7 +24,7 @@ void check_operands(Emit& l, Opcode op, const TypedExpr& a, const TypedExpr& b, 
             bad = flag(b.number().scalar.cast(DType::Int64).i == 0);
         else if (b.number().least > 0)
             return;
-        else if (l.walk.builds())
+        else
             bad.number().value = l.builder.eq(value(l, b, computed), l.builder.constant(computed, 0.0));
         fail_when(l, bad, ErrorCode::Division, "integer division or modulo of $0 by zero", place, {a});
     } else if (op == Opcode::Shl || op == Opcode::Shr) {
@@ -33,7 +33,7 @@ void check_operands(Emit& l, Opcode op, const TypedExpr& a, const TypedExpr& b, 
             bad = flag(b.number().scalar.cast(DType::Int64).i < 0 || b.number().scalar.cast(DType::Int64).i >= bits);
         else if (python && b.number().least >= 0)
             return;
-        else if (l.walk.builds())
+        else
             bad.number().value =
                 l.builder.bit_not(l.builder.lt(l.builder.cast(value(l, b, DType::Int64), DType::UInt64),
                                                l.builder.constant(DType::UInt64, Scalar(static_cast<std::uint64_t>(bits)))));

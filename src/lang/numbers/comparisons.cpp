@@ -13,7 +13,7 @@ TypedExpr compared_signs(Emit& l, const std::string& op, Opcode opcode, const Ty
     const bool left = l.rules.dtype(a.number().type) != DType::UInt64;
     const TypedExpr negative = pure(l, Opcode::Lt, type, {cast(l, left ? a : b, {DType::Int64, true}), integer(0)}, DType::Int64);
     const auto bits = [&](const TypedExpr& t) {
-        return l.walk.finds_types() || t.number().constant ? t : number({DType::UInt64, false}, l.builder.cast(value(l, t), DType::UInt64));
+        return t.number().constant ? t : number({DType::UInt64, false}, l.builder.cast(value(l, t), DType::UInt64));
     };
     const TypedExpr together = pure(l, opcode, type, {bits(a), bits(b)}, DType::UInt64);
     const bool answer = op == "!=" || (op != "==" && left == (op == "<" || op == "<="));  // where it is negative

@@ -5,16 +5,12 @@
 
 #include <memory>
 
-#include "ir/builder.h"
+#include "lang/code.h"
 #include "lang/host_memory.h"
 #include "lang/lower.h"
 #include "lang/typing/rules.h"
-#include "lang/walk.h"
 
 namespace pardo::lang {
-
-using ir::Opcode;
-using ir::Value;
 
 /// What is lowered, and for what; the same in both walks.
 struct Program {
@@ -41,8 +37,8 @@ struct Emit {
     Source source;  // the function that is walked
     Place at;       // of the statement that is walked
     const Rules rules;
-    ir::Builder builder;
     Walk walk;
+    Code builder;
     HostMemory host;
     Value round = ir::no_value;  // of a loop that reduces
     Lowered out;

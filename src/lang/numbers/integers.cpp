@@ -54,7 +54,7 @@ const char* symbol(Opcode op) {
 }
 
 /// Where x op y, whose low 64 bits are `result`, does not fit an int64. `real`: the device's widest float.
-Value overflows(ir::Builder& builder, DType real, Opcode op, Value x, Value y, Value result) {
+Value overflows(Code& builder, DType real, Opcode op, Value x, Value y, Value result) {
     const Value zero = builder.i64(0);
     const auto least = [&](Value v) { return builder.eq(v, builder.i64(unknown_least)); };
     switch (op) {
@@ -84,7 +84,7 @@ Value overflows(ir::Builder& builder, DType real, Opcode op, Value x, Value y, V
                                    [&] { return ir::Builder::Values{builder.boolean(false)}; })[0];
         }
         default: {  // powers: those of integers that come near the limit are further from it than floats are inexact
-            const Value b = builder.cast(y, real), about = builder.call(ir::Math::pow, builder.cast(x, real), b);
+            const Value b = builder.cast(y, real), operands[] = {builder.cast(x, real), b}, about = builder.call(ir::Math::pow, operands);
             const Value large = builder.ge(builder.abs(about), builder.constant(real, 0x1p63));
             return builder.bit_and(builder.gt(y, builder.i64(1)), large);
         }
@@ -100,10 +100,9 @@ void bound(Emit& l, TypedExpr& result, Opcode op, const TypedExpr& a, const Type
     const int bits = bits_after(op, a, b);
     result.number().bits = static_cast<std::uint8_t>(std::min(bits, any));
     if (bits != too_many || wraps) return;
-    TypedExpr bad = number({DType::Bool, false}, l.walk.value([&] {
-        const Value z = value(l, result, DType::Int64), y = value(l, b, DType::Int64), x = value(l, a, DType::Int64);
-        return overflows(l.builder, weak_dtype(DType::Float64, l.program.options.fp64), op, x, y, z);
-    }));
+    const Value z = value(l, result, DType::Int64), y = value(l, b, DType::Int64), x = value(l, a, DType::Int64);
+    TypedExpr bad = number({DType::Bool, false}, ir::no_value);
+    if (l.walk.builds()) bad.number().value = overflows(l.builder, weak_dtype(DType::Float64, l.program.options.fp64), op, x, y, z);
     fail_when(l, bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
                   " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "
@@ -116,17 +115,15 @@ void keep_large(Emit& l, const TypedExpr& result, Opcode op, const TypedExpr& a,
         return;
     if (op != Opcode::Add && op != Opcode::Sub && op != Opcode::Mul && op != Opcode::Shl) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    if (l.walk.builds()) {
-        const Value x = value(l, a, DType::UInt64), y = value(l, b, DType::UInt64), z = value(l, result);
-        const auto lost = [&] {
-            const Value differs = l.builder.ne(l.builder.floor_div(z, y), x);
-            return l.builder.bit_and(l.builder.ne(y, l.builder.constant(DType::UInt64, Scalar(std::uint64_t{0}))), differs);
-        };
-        bad.number().value = op == Opcode::Add   ? l.builder.lt(z, x)
-                             : op == Opcode::Sub ? l.builder.lt(x, y)
-                             : op == Opcode::Shl ? l.builder.ne(l.builder.shr(z, y), x)
-                                                 : lost();
-    }
+    const Value x = value(l, a, DType::UInt64), y = value(l, b, DType::UInt64), z = value(l, result);
+    const auto lost = [&] {
+        const Value differs = l.builder.ne(l.builder.floor_div(z, y), x);
+        return l.builder.bit_and(l.builder.ne(y, l.builder.constant(DType::UInt64, Scalar(std::uint64_t{0}))), differs);
+    };
+    bad.number().value = op == Opcode::Add   ? l.builder.lt(z, x)
+                         : op == Opcode::Sub ? l.builder.lt(x, y)
+                         : op == Opcode::Shl ? l.builder.ne(l.builder.shr(z, y), x)
+                                             : lost();
     const auto shown = [](const TypedExpr& t, const char* as_large, const char* otherwise) {
         return t.number().type.dtype == DType::UInt64 ? as_large : otherwise;
     };
@@ -172,7 +169,7 @@ TypedExpr whole_to_int(Emit& l, const TypedExpr& x, const Place& place, const st
         TypedExpr bad = number({DType::Bool, false}, ir::no_value);
         if (x.number().constant)
             bad = flag(x.number().scalar.cast(DType::UInt64).u > static_cast<std::uint64_t>(unknown_most));
-        else if (l.walk.builds())
+        else
             bad.number().value = l.builder.lt(l.builder.cast(value(l, x), DType::Int64), l.builder.i64(0));
         fail_when(l, bad, ErrorCode::Overflow, op_name + "the uint64 $u0 does not fit an int64", place, {x});
         if (x.number().constant && bad.number().scalar.b) return cast(l, integer(0), type);

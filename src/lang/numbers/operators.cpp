@@ -104,10 +104,8 @@ TypedExpr power(Emit& l, const TypedExpr& a, const TypedExpr& b, const Place& pl
             return *root;
     const DType computed = l.rules.dtype(type);
     if (whole && !b.number().constant && b.number().least < 0) {
-        TypedExpr negative = number({DType::Bool, false}, l.walk.value([&] {
-            const Value exponent = value(l, b);
-            return l.builder.lt(exponent, l.builder.constant(l.builder.type(exponent), 0.0));
-        }));
+        const Value exponent = value(l, b);
+        TypedExpr negative = number({DType::Bool, false}, l.builder.lt(exponent, l.builder.constant(l.rules.dtype(b.number().type), 0.0)));
         fail_when(l, negative, ErrorCode::Value, "integers to negative integer powers are not allowed; here is the power $0", place, {b});
     }
     if (a.number().constant && b.number().constant) {
@@ -115,8 +113,8 @@ TypedExpr power(Emit& l, const TypedExpr& a, const TypedExpr& b, const Place& pl
         return folded(l.rules, Opcode::Call, ir::Math::pow, type, operands);
     }
     TypedExpr out = number(type, l.walk.value([&] {
-        const Value y = value(l, b, computed), x = value(l, a, computed);
-        return l.builder.call(ir::Math::pow, x, y);
+        const Value y = value(l, b, computed), x = value(l, a, computed), operands[] = {x, y};
+        return l.builder.call(ir::Math::pow, operands);
     }));
     bound(l, out, Opcode::Call, a, b, place, false);
     out.number().given = type.weak && whole && is_given(a) && is_given(b);

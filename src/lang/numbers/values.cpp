@@ -47,7 +47,8 @@ TypedExpr index_arithmetic(Emit& l, Opcode op, const TypedExpr& a, const TypedEx
     if (op == Opcode::Mul && (is_zero(a) || is_zero(b))) return integer(0);
     if (op == Opcode::Mul && a.number().constant && a.number().scalar.i == 1) return b;
     if (op == Opcode::Mul && b.number().constant && b.number().scalar.i == 1) return a;
-    const Value v = l.walk.value([&] { return l.builder.emit(op, DType::Int64, {value(l, a, DType::Int64), value(l, b, DType::Int64)}); });
+    const Value operands[] = {value(l, a, DType::Int64), value(l, b, DType::Int64)};
+    const Value v = l.builder.emit(op, DType::Int64, operands);
     TypedExpr out = number({DType::Int64, true}, v, least_of(op, a, b));
     bound(l, out, op, a, b, l.at, true);
     return out;
@@ -63,7 +64,6 @@ TypedExpr pure(Emit& l, Opcode op, NumberType type, std::initializer_list<TypedE
     }
     ir::Builder::Values values;
     for (const TypedExpr& t : operands) values.push_back(value(l, t, operand_dtype));
-    if (l.walk.finds_types()) return number(type, ir::no_value);
     return number(type, l.builder.emit(op, l.rules.dtype(type), values));
 }
 
@@ -79,7 +79,6 @@ TypedExpr math(Emit& l, ir::Math fn, std::span<const TypedExpr> operands, const 
         constant = constant && t.number().constant;
     }
     if (constant && ir::is_evaluable(fn, type.dtype)) return folded(l.rules, Opcode::Call, fn, type, converted);
-    if (l.walk.finds_types()) return number(type, ir::no_value);
     ir::Builder::Values values;
     for (const TypedExpr& t : converted) values.push_back(value(l, t));
     return number(type, l.builder.call(fn, values));

@@ -10,7 +10,6 @@
 #include <pardo/error.h>
 
 #include "base/scalar_words.h"
-#include "ir/special/complex/complex.h"
 
 namespace pardo::ir {
 namespace {
@@ -360,7 +359,7 @@ bool same_bits(const Scalar& a, const Scalar& b) {
     }
 }
 
-bool is_evaluable(Math fn, DType t) noexcept { return fn <= Math::lgamma && !(is_complex(t) && special::complex_function(fn)); }
+bool is_evaluable(Math fn, DType t) noexcept { return is_complex(t) ? fn < Math::erf : fn <= Math::lgamma; }
 
 Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
     const DType type = v[0].dtype;

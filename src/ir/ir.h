@@ -218,9 +218,13 @@ std::string print(const Kernel& kernel);
 void verify(const Kernel& kernel);
 /// Replaces every complex value, parameter and access by pairs of reals (pointer parameters: interleaved re, im). Emitters see no complex.
 Kernel lower_complex(const Kernel& kernel);
-/// Replaces math calls for which IR has a better recipe than the target's library (erf, erfc, …): see math_expand.cpp. `keeps` says which
-/// functions of which dtypes the target does better; they stay calls.
-Kernel expand_math(const Kernel& kernel, bool (*keeps)(Math fn, DType t) = nullptr);
+/// What recipes of mathematical functions are chosen by.
+struct MathTarget {
+    int vector_bytes = 0;     // of the registers that LLVM makes code for; 0: another compiler does
+    bool native_erf = false;  // the target's own erf and log1p are within 2 ulp, and faster than IR's
+};
+/// Replaces math calls by recipes (ir/math), where a target has no better function of its own.
+Kernel expand_math(const Kernel& kernel, const MathTarget& target = {});
 /// Replaces shuffles by memory of the group and barriers, for devices whose items cannot exchange values otherwise.
 Kernel expand_shuffles(const Kernel& kernel);
 /// Lets a branch whose sides end with stores to the same elements store once, after it: for targets where stores under a mask are slow.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/special/complex/complex.h"
+#include "ir/math/table.h"
 
 namespace pardo::ir {
 namespace {
@@ -147,32 +147,7 @@ std::vector<bool> barriers_of(const Kernel& kernel) {
     return found;
 }
 
-bool takes_complex(Math fn) {
-    switch (fn) {
-        case Math::sqrt:
-        case Math::exp:
-        case Math::exp2:
-        case Math::expm1:
-        case Math::log:
-        case Math::log2:
-        case Math::log10:
-        case Math::log1p:
-        case Math::sin:
-        case Math::cos:
-        case Math::tan:
-        case Math::asin:
-        case Math::acos:
-        case Math::atan:
-        case Math::sinh:
-        case Math::cosh:
-        case Math::tanh:
-        case Math::asinh:
-        case Math::acosh:
-        case Math::atanh:
-        case Math::pow: return true;
-        default: return special::complex_function(fn) != nullptr;
-    }
-}
+bool takes_complex(Math fn) { return math::find(fn, DType::Complex128, {}) != nullptr; }
 
 const char* broken_atomic_rule(AtomicOp op, DType dtype) {
     const bool number = (is_integer(dtype) || is_float(dtype)) && itemsize(dtype) >= 4;

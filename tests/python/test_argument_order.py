@@ -17,10 +17,12 @@ WORDS = (
     "is_nan|is_finite|with_sign|polynomial|lexicographic|less_equal"
 )
 MAKES = re.compile(rf"(?:\b{BUILDER}(?:\.|->)(?!(?:{PLAIN})\b)\w+|(?<![\w.>:])(?:{WORDS}))\s*\(")
+# Recipes of src/graph are written with operators, whose sides come in any order too.
+SIDES = re.compile(r"\)\s*(?:[-+*/%&|^]|<<|>>|[=!<>]=|[<>])\s*[-!]?\w*\(")
 OPENING, CLOSING = "([{", ")]}"
 
 
-# Recipes of src/ir/special are left out: they are written with operators, and expanded when the key is known.
+# Recipes of src/ir/math are left out: they are expanded when the key is known.
 FOLDERS = ["src/lang", "src/plan", "src/graph", "src/ir/passes", "src/array/generated", "src/launch"]
 
 
@@ -63,6 +65,19 @@ def test_the_search_finds_them():
     assert found_in("x = both(m_.eq(a, b), is_nan(a));") == [1]
     assert found_in("x = both({m_.eq(a, b), is_nan(a)});") == []  # in braces they come in their order
     assert found_in("x = builder_.add(at, builder_.i64(1)); // builder_.add(builder_.dim(0), builder_.dim(1))") == []
+
+
+def test_the_search_finds_operators():
+    assert SIDES.search("x = abs(a) == abs(b);")
+    assert SIDES.search("x = (a < b) & !(c < d);")
+    assert not SIDES.search("x = abs(a) == infinity; y = select(c, a, b) * b;")
+
+
+@pytest.mark.skipif(not (ROOT / "src" / "graph").is_dir(), reason="not in a source tree")
+def test_no_operator_of_a_recipe_makes_two_values():
+    text = blanked((ROOT / "src" / "graph" / "recipes.cpp").read_text())
+    wrong = sorted({text.count("\n", 0, found.start()) + 1 for found in SIDES.finditer(text)})
+    assert not wrong, f"name the first of these values, in lines {wrong}"
 
 
 @pytest.mark.skipif(not (ROOT / "src" / "lang").is_dir(), reason="not in a source tree")

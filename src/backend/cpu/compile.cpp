@@ -16,11 +16,8 @@ namespace {
 
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
-template <int vector_bytes> bool keeps(ir::Math fn, DType t) { return emit::keeps_math(vector_bytes, fn, t); }
-
 ir::Kernel lowered(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
-    const auto kept = target.vector_bytes == 64 ? keeps<64> : target.vector_bytes == 32 ? keeps<32> : keeps<16>;
-    return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), kept);
+    return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), {.vector_bytes = target.vector_bytes});
 }
 
 Hash128 key_of(const Hash128& kernel) {

@@ -69,14 +69,13 @@ std::string item_function(CEmitter& e) {
 }  // namespace
 
 ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
-    constexpr auto native = [](ir::Math fn, DType) { return fn == ir::Math::erf || fn == ir::Math::log1p; };
     ir::Kernel plain = ir::lower_complex(kernel);
     if (ir::has_shuffles(plain)) {
         const bool whole = features.target->partial_sub_groups || groups_of(plain).items() % plain.sub_group == 0;
         if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
     }
     if (!features.cpu) plain = ir::defer_reports(plain);
-    return ir::expand_math(plain, features.native_erf ? +native : nullptr);
+    return ir::expand_math(plain, {.native_erf = features.native_erf});
 }
 
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {

@@ -36,9 +36,6 @@ LlvmTarget host_target_limited(int vector_bytes);
 /// processor is no x86-64.
 const std::vector<LlvmTarget>& levels();
 
-/// Functions for which the emitter has something better than ir::expand_math.
-bool keeps_math(int vector_bytes, ir::Math fn, DType t);
-
 /// Emits one function:  void <symbol>(const uint64_t* args, const int64_t* extents, const int64_t* begin, const int64_t* end,
 /// const uint8_t* stop)  that runs the items of the box [begin, end) of the range. `args` has one slot a parameter (device::Launch::args)
 /// after lower_complex: a complex scalar takes two slots, re then im. Unoptimised; external symbols are those of math_symbols() only.

@@ -1,8 +1,10 @@
 // src/ir/passes/complex.cpp: the pass that replaces complex values by pairs of reals.
 #include <algorithm>
 
+#include <pardo/error.h>
+
 #include "ir/eval.h"
-#include "ir/passes/complex_math.h"
+#include "ir/math/table.h"
 #include "ir/passes/rewrite.h"
 
 namespace pardo::ir {
@@ -13,12 +15,12 @@ public:
     using Rewriter::Rewriter;
 
 private:
-    using Z = ComplexMath::Z;
+    using Z = math::Complex;
 
     bool paired(DType t) const override { return is_complex(t); }
-    Z pair(Value old) const { return {at(old), second(old)}; }
-    void set_pair(const Instr& in, Z z) { set(in.results[0], z.re, z.im); }
-    ComplexMath math(DType t) { return ComplexMath(m_, real_of(t)); }
+    Z pair(Value re, Value im) { return {{&m_, re}, {&m_, im}}; }
+    Z pair(Value old) { return pair(at(old), second(old)); }
+    void set_pair(const Instr& in, Z z) { set(in.results[0], z.re.v, z.im.v); }
 
     void param(const Param& p) override {
         if (!is_complex(p.type)) return Rewriter::param(p);
@@ -67,37 +69,40 @@ private:
                 ++at;
                 continue;
             }
-            const Z z = combine(in.combines[k], t, {carried[at], carried[at + 1]}, {contributions[at], contributions[at + 1]});
-            joined.insert(joined.end(), {z.re, z.im});
+            const Z z = combine(in.combines[k], pair(carried[at], carried[at + 1]), pair(contributions[at], contributions[at + 1]));
+            joined.insert(joined.end(), {z.re.v, z.im.v});
             at += 2;
         }
         return joined;
     }
 
-    Z combine(Combine c, DType t, Z a, Z b) {
+    static Z combine(Combine c, Z a, Z b) {
         switch (c) {
-            case Combine::Add: return {m_.add(a.re, b.re), m_.add(a.im, b.im)};
-            case Combine::Mul: return math(t).mul(a, b);
-            default: return math(t).min_max(c == Combine::Max, a, b);
+            case Combine::Add: return a + b;
+            case Combine::Mul: return multiply(a, b);
+            default: return extreme(c == Combine::Max, a, b);
         }
     }
 
     // Element i is the reals 2 i and 2 i + 1: multiples of the index, so that counters stay counters for the emitters.
-    Z places(const Instr& in) {
+    struct Places {
+        Value re, im;
+    };
+    Places places(const Instr& in) {
         const Value even = m_.mul(at(in.operands[1]), m_.i64(2));
         return {even, m_.add(even, m_.i64(1))};
     }
 
     void load(const Instr& in) {
-        const Z place = places(in);
+        const Places place = places(in);
         const Value pointer = at(in.operands[0]), re = m_.load(pointer, place.re);
         set(in.results[0], re, m_.load(pointer, place.im));
     }
 
     void store(const Instr& in) {
-        const Z place = places(in), value = pair(in.operands[2]);
-        m_.store(at(in.operands[0]), place.re, value.re);
-        m_.store(at(in.operands[0]), place.im, value.im);
+        const Places place = places(in);
+        m_.store(at(in.operands[0]), place.re, at(in.operands[2]));
+        m_.store(at(in.operands[0]), place.im, second(in.operands[2]));
     }
 
     void arithmetic(const Instr& in) {
@@ -106,14 +111,14 @@ private:
         const auto& v = in.operands;
         switch (in.op) {
             case Opcode::Const: return set(result, m_.constant(real_of(t), in.scalar.c.re), m_.constant(real_of(t), in.scalar.c.im));
-            case Opcode::Add: return set_pair(in, {m_.add(at(v[0]), at(v[1])), m_.add(second(v[0]), second(v[1]))});
-            case Opcode::Sub: return set_pair(in, {m_.sub(at(v[0]), at(v[1])), m_.sub(second(v[0]), second(v[1]))});
-            case Opcode::Mul: return set_pair(in, math(t).mul(pair(v[0]), pair(v[1])));
-            case Opcode::Div: return set_pair(in, math(t).div(pair(v[0]), pair(v[1])));
-            case Opcode::Neg: return set_pair(in, {m_.neg(at(v[0])), m_.neg(second(v[0]))});
+            case Opcode::Add: return set_pair(in, pair(v[0]) + pair(v[1]));
+            case Opcode::Sub: return set_pair(in, pair(v[0]) - pair(v[1]));
+            case Opcode::Mul: return set_pair(in, multiply(pair(v[0]), pair(v[1])));
+            case Opcode::Div: return set_pair(in, divide(pair(v[0]), pair(v[1])));
+            case Opcode::Neg: return set_pair(in, -pair(v[0]));
             case Opcode::Abs: return set(result, m_.call(Math::hypot, at(v[0]), second(v[0])));
             case Opcode::Min:
-            case Opcode::Max: return set_pair(in, math(t).min_max(in.op == Opcode::Max, pair(v[0]), pair(v[1])));
+            case Opcode::Max: return set_pair(in, extreme(in.op == Opcode::Max, pair(v[0]), pair(v[1])));
             case Opcode::Eq: {
                 const Value re = m_.eq(at(v[0]), at(v[1])), im = m_.eq(second(v[0]), second(v[1]));
                 return set(result, m_.bit_and(re, im));
@@ -122,15 +127,28 @@ private:
                 const Value re = m_.ne(at(v[0]), at(v[1])), im = m_.ne(second(v[0]), second(v[1]));
                 return set(result, m_.bit_or(re, im));
             }
-            case Opcode::Select: return set_pair(in, math(t).select(at(v[0]), pair(v[1]), pair(v[2])));
+            case Opcode::Select: return set_pair(in, select({&m_, at(v[0])}, pair(v[1]), pair(v[2])));
             case Opcode::Cast: return cast(in, v[0], t);
-            case Opcode::Call: return set_pair(in, math(t).call(in.math, pair(v[0]), pair(v[v.size() - 1])));
-            case Opcode::Shuffle: return set_pair(in, {m_.shuffle(at(v[0]), at(v[1])), m_.shuffle(second(v[0]), at(v[1]))});
+            case Opcode::Call: return call(in, t);
+            case Opcode::Shuffle: return shuffle(in);
             case Opcode::Complex: return set(result, at(v[0]), at(v[1]));
             case Opcode::Real: return set(result, at(v[0]));
             case Opcode::Imag: return set(result, second(v[0]));
             default: return copy(in);
         }
+    }
+
+    void call(const Instr& in, DType t) {
+        const math::Row* row = math::find(in.math, t, {});
+        if (!row) throw Error(ErrorCode::Internal, std::string(name(in.math)) + ": this function has no complex form");
+        SmallVector<Z, 2> given;
+        for (const Value v : in.operands) given.push_back(pair(v));
+        set_pair(in, row->recipe.complex(given));
+    }
+
+    void shuffle(const Instr& in) {
+        const Value item = at(in.operands[1]), re = m_.shuffle(at(in.operands[0]), item);
+        set(in.results[0], re, m_.shuffle(second(in.operands[0]), item));
     }
 
     void cast(const Instr& in, Value from, DType to) {

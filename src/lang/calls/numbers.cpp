@@ -320,7 +320,7 @@ Tables Numbers::tables() {
             {"zeta", {1, 2, zeta, "x q", Lift::Floats}},
             {"wofz", {1, 1, wofz, "", Lift::Each}},
 #define MATH(name, arity, doc)
-#define SPECIAL(name, arity) {#name, {arity, arity, math<Math::name>, "", Lift::Floats}},
+#define SPECIAL(name, arity, ulp) {#name, {arity, arity, math<Math::name>, "", Lift::Floats}},
 #include "ir/math.def"
 #undef MATH
             {"floor", {1, 1, rounding<Math::floor>, "", Lift::Each}},

@@ -5,7 +5,7 @@
 #include "emit/llvm/math/cbrt.h"
 
 #include "emit/llvm/math/doubles.h"
-#include "ir/passes/math_recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::emit {
 
@@ -29,7 +29,7 @@ llvm::Value* inline_cbrt(Codegen& g, llvm::Value* x) {
     llvm::Value* start = nullptr;
     if (is_double) {  // 2^52 + the upper half is a double; its third ends in the low bits of what is near 1.5 * 2^52
         llvm::Value* upper = g.b.CreateOr(g.b.CreateLShr(bits, integer(bits, 32)), integer(bits, two_52_bits_of_cbrt));
-        llvm::Value* third = d.fma(g.b.CreateBitCast(upper, x->getType()), d(1.0 / 3), d(ir::whole_shifter - 0x1p52 / 3));
+        llvm::Value* third = d.fma(g.b.CreateBitCast(upper, x->getType()), d(1.0 / 3), d(ir::math::whole_shifter - 0x1p52 / 3));
         llvm::Value* moved = g.b.CreateShl(g.b.CreateBitCast(third, bits->getType()), integer(bits, 32));
         start = g.b.CreateSub(integer(bits, double_start << 32), moved);
     } else {

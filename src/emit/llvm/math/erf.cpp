@@ -1,5 +1,5 @@
 // src/emit/llvm/math/erf.cpp: erf of doubles from tables, where each lane can look up values in two registers (AVX-512): a third of
-// the multiplications of the polynomials that other targets take (math_erf.cpp), below 1 ulp too. For |x| in cell k, of 16 whose middles
+// the multiplications of the polynomials that other targets take (ir/math/erf.cpp), below 1 ulp too. For |x| in cell k, of 16 whose middles
 // are multiples of their width, erf(|x|) = E + u S(u) with u = |x| - C; in the first one + |x|, with E = C = 0, since what is small would
 // lose bits otherwise. C is at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a
 // double within 1 % of an ulp, after S. Gal, "Computing elementary functions: an approach for achieving high accuracy and good performance"
@@ -10,7 +10,7 @@
 
 #include "emit/llvm/math/doubles.h"
 #include "emit/llvm/math/library.h"
-#include "ir/passes/math_recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::emit {
 namespace {
@@ -61,14 +61,14 @@ llvm::Value* erf_entry(Codegen& g, std::size_t row, llvm::Value* cell) {
 llvm::Value* erf_of_eight(Codegen& g, llvm::Value* x) {
     const Doubles d(g, x->getType());
     llvm::Value* size = g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    size = g.b.CreateSelect(g.b.CreateFCmpOLT(d(erf_end), size), d(erf_end), size);  // NaN stays
-    llvm::Value* shifted = d.fma(size, d(1 / cell_width), d(ir::whole_shifter));     // the nearest whole number is in the low bits
+    size = g.b.CreateSelect(g.b.CreateFCmpOLT(d(erf_end), size), d(erf_end), size);     // NaN stays
+    llvm::Value* shifted = d.fma(size, d(1 / cell_width), d(ir::math::whole_shifter));  // the nearest whole number is in the low bits
     llvm::Value* cell = g.b.CreateBitCast(shifted, widened(g.b.getInt64Ty(), cells / 2));
     llvm::Value* u = g.b.CreateFSub(size, erf_entry(g, 0, cell));
     llvm::Value* sum = erf_entry(g, rows - 1, cell);
     for (std::size_t row = rows - 2; row >= first_term; --row) sum = d.fma(sum, u, erf_entry(g, row, cell));
     llvm::Value* result = d.fma(sum, u, erf_entry(g, 1, cell));
-    result = g.b.CreateSelect(g.b.CreateFCmpOEQ(shifted, d(ir::whole_shifter)), g.b.CreateFAdd(result, size), result);
+    result = g.b.CreateSelect(g.b.CreateFCmpOEQ(shifted, d(ir::math::whole_shifter)), g.b.CreateFAdd(result, size), result);
     return g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 

@@ -8,7 +8,7 @@
 #include "emit/llvm/math/doubles.h"
 #include "emit/llvm/math/float_terms.h"
 #include "emit/llvm/math/library.h"
-#include "ir/passes/math_recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::emit {
 
@@ -28,8 +28,8 @@ llvm::Value* power_of_floats(Codegen& g, llvm::Value* x, llvm::Value* y) {
     llvm::Value* exponent = g.b.CreateFMul(g.b.CreateFPExt(y, wide), log2);
     const auto at_most = [&](llvm::Value* v, double limit) { return g.b.CreateSelect(g.b.CreateFCmpOLT(d(limit), v), d(limit), v); };
     exponent = g.b.CreateFNeg(at_most(g.b.CreateFNeg(at_most(exponent, far_exponent)), far_exponent));
-    llvm::Value* shifted = g.b.CreateFAdd(exponent, d(ir::whole_shifter));
-    llvm::Value* r = g.b.CreateFMul(g.b.CreateFSub(exponent, g.b.CreateFSub(shifted, d(ir::whole_shifter))), d(std::numbers::ln2));
+    llvm::Value* shifted = g.b.CreateFAdd(exponent, d(ir::math::whole_shifter));
+    llvm::Value* r = g.b.CreateFMul(g.b.CreateFSub(exponent, g.b.CreateFSub(shifted, d(ir::math::whole_shifter))), d(std::numbers::ln2));
     llvm::Value* scale = power_of_two(g, shifted, bits_of_one, false);
     return g.b.CreateFPTrunc(d.fma(g.b.CreateFMul(scale, r), d.polynomial(r, expm1_of_float), scale), x->getType());
 }

@@ -71,14 +71,9 @@ llvm::Value* inline_math(Codegen& g, Math fn, llvm::Value* x) {
 
 }  // namespace
 
-bool keeps_math(int vector_bytes, Math fn, DType t) {
-    if (t != DType::Float64) return false;
-    return (fn == Math::erf && vector_bytes == 64) || (fn == Math::log1p && vector_bytes >= 32);
-}
-
 bool has_inline_math(const LlvmTarget& target, Math fn, DType t) {
     const bool known = is_polynomial(fn, t) || fn == Math::cbrt || is_hyperbolic(fn, t) || is_float_logarithm(fn, t);
-    return (known && target.vector_bytes >= 32) || keeps_math(target.vector_bytes, fn, t);  // from AVX2 on there is fma
+    return (known && target.vector_bytes >= 32) || (fn == Math::erf && t == DType::Float64 && target.vector_bytes == 64);
 }
 
 llvm::Value* call(Codegen& g, Math fn, DType t, llvm::ArrayRef<llvm::Value*> args, llvm::Value* mask) {

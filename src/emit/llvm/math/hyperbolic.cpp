@@ -10,7 +10,7 @@
 #include "emit/llvm/math/doubles.h"
 #include "emit/llvm/math/float_terms.h"
 #include "emit/llvm/math/library.h"
-#include "ir/passes/math_recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::emit {
 
@@ -67,8 +67,8 @@ llvm::Value* hyperbolic_of_floats(Codegen& g, Math fn, llvm::Value* x) {
     } else {
         value = at_most(far_float);
     }
-    llvm::Value* shifted = d.fma(value, d(std::numbers::log2e), d(ir::whole_shifter));
-    llvm::Value* r = d.less(value, g.b.CreateFSub(shifted, d(ir::whole_shifter)), d(std::numbers::ln2));
+    llvm::Value* shifted = d.fma(value, d(std::numbers::log2e), d(ir::math::whole_shifter));
+    llvm::Value* r = d.less(value, g.b.CreateFSub(shifted, d(ir::math::whole_shifter)), d(std::numbers::ln2));
     if (fn == Math::expm1 || fn == Math::tanh) {
         llvm::Value* scale = power_of_two(g, shifted, bits_of_one, false);
         llvm::Value* result = d.fma(g.b.CreateFMul(scale, r), d.polynomial(r, expm1_of_float), g.b.CreateFSub(scale, d(1.0)));
@@ -90,13 +90,13 @@ llvm::Value* hyperbolic_of_doubles(Codegen& g, Math fn, llvm::Value* x) {
     const Doubles d(g, x->getType());
     llvm::Value* size = g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     size = g.b.CreateSelect(g.b.CreateFCmpOLT(d(far_double), size), d(far_double), size);  // NaN stays
-    llvm::Value* shifted = d.fma(size, d(std::numbers::log2e), d(ir::whole_shifter));
-    if (fn == Math::sinh) shifted = g.b.CreateSelect(g.b.CreateFCmpOLT(size, d(1.0)), d(ir::whole_shifter), shifted);
-    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::whole_shifter));
-    llvm::Value* t = d.less(size, k, d(ir::ln2_high));
-    llvm::Value* r = d.less(t, k, d(ir::ln2_low));
-    llvm::Value* lost = d.less(g.b.CreateFSub(t, r), k, d(ir::ln2_low));
-    llvm::Value* most = d(ir::whole_shifter + 1000);
+    llvm::Value* shifted = d.fma(size, d(std::numbers::log2e), d(ir::math::whole_shifter));
+    if (fn == Math::sinh) shifted = g.b.CreateSelect(g.b.CreateFCmpOLT(size, d(1.0)), d(ir::math::whole_shifter), shifted);
+    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::math::whole_shifter));
+    llvm::Value* t = d.less(size, k, d(ir::math::ln2_high));
+    llvm::Value* r = d.less(t, k, d(ir::math::ln2_low));
+    llvm::Value* lost = d.less(g.b.CreateFSub(t, r), k, d(ir::math::ln2_low));
+    llvm::Value* most = d(ir::math::whole_shifter + 1000);
     llvm::Value* up = power_of_two(g, shifted, two_to_minus_three, false);
     llvm::Value* down = power_of_two(g, g.b.CreateSelect(g.b.CreateFCmpOLT(most, shifted), most, shifted), two_to_minus_three, true);
     llvm::Value *sum = g.b.CreateFAdd(up, down), *difference = g.b.CreateFSub(up, down);

@@ -8,7 +8,7 @@
 
 #include "emit/llvm/math/doubles.h"
 #include "emit/llvm/math/library.h"
-#include "ir/passes/math_recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::emit {
 
@@ -35,8 +35,8 @@ llvm::Value* inline_sine(Codegen& g, llvm::Value* x, bool cosine) {
     const Doubles d(g, x->getType());
     llvm::Type* bits_type = widened(g.b.getInt64Ty(), width(x));
     // x = k pi / 2 + r + e, |r| up to pi / 4, e the rounding error of r
-    llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(ir::whole_shifter));
-    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::whole_shifter));
+    llvm::Value* shifted = d.fma(x, d(0.63661977236758134308), d(ir::math::whole_shifter));
+    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::math::whole_shifter));
     llvm::Value* t = d.less(x, k, d(half_pi[0]));
     llvm::Value* r = d.less(t, k, d(half_pi[1]));
     llvm::Value* e = d.less(d.less(g.b.CreateFSub(t, r), k, d(half_pi[1])), k, d(half_pi[2]));
@@ -63,10 +63,10 @@ llvm::Value* inline_sine(Codegen& g, llvm::Value* x, bool cosine) {
 llvm::Value* inline_exp(Codegen& g, llvm::Value* x) {
     const Doubles d(g, x->getType());
     llvm::Type* bits_type = widened(g.b.getInt64Ty(), width(x));
-    llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(ir::whole_shifter));
-    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::whole_shifter));
-    llvm::Value* r = d.less(d.less(x, k, d(ir::ln2_high)), k, d(ir::ln2_low));
-    llvm::Value* value = d.fma(d.polynomial(r, ir::expm1_terms), r, d(1.0));
+    llvm::Value* shifted = d.fma(x, d(1.44269504088896340736), d(ir::math::whole_shifter));
+    llvm::Value* k = g.b.CreateFSub(shifted, d(ir::math::whole_shifter));
+    llvm::Value* r = d.less(d.less(x, k, d(ir::math::ln2_high)), k, d(ir::math::ln2_low));
+    llvm::Value* value = d.fma(d.polynomial(r, ir::math::expm1_terms), r, d(1.0));
     llvm::Value* bits = g.b.CreateBitCast(shifted, bits_type);
     llvm::Value* exponent = g.b.CreateShl(bits, integer(bits, 52));
     return g.b.CreateBitCast(g.b.CreateAdd(g.b.CreateBitCast(value, bits_type), exponent), x->getType());

@@ -1,11 +1,8 @@
 // src/emit/llvm/arithmetic.cpp: instructions that compute: of scalars, of vectors, and of indices, which stay a base and a step.
 #include "emit/llvm/arithmetic.h"
 
-#include <pardo/error.h>
-
 #include "emit/llvm/loops/lanes.h"
 #include "emit/llvm/math/arith.h"
-#include "emit/llvm/math/cast.h"
 #include "emit/llvm/math/functions.h"
 
 namespace pardo::emit {
@@ -103,57 +100,15 @@ void arithmetic(Values& values, const LaneContext& here, const Instr& in) {
     auto operand = [&](int k) { return scalar_result ? values.scalar(in.operands[k]) : values.vector(here, in.operands[k]); };
     const DType from = values.source.type(in.operands[0]), t = values.source.type(result);
     llvm::Value* value = nullptr;
-    switch (in.op) {
-        case Opcode::Neg: value = is_float(t) ? values.g.b.CreateFNeg(operand(0)) : values.g.b.CreateNeg(operand(0)); break;
-        case Opcode::Not: value = values.g.b.CreateNot(operand(0)); break;
-        case Opcode::Abs:
-            value = operand(0);
-            if (is_float(t))
-                value = values.g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
-            else if (kind_of(t) == DKind::Signed)
-                value = values.g.b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, value, values.g.b.getFalse());
-            break;
-        case Opcode::Fma: {
-            llvm::Value* x = operand(0);
-            if (t != DType::Float16) {
-                value = values.g.b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, operand(1), operand(2)});
-            } else {
-                // A float16 product is exact in double and so is its sum with a float16, but for ties that double rounding would spoil.
-                auto wide = [&](int k) { return cast(values.g, operand(k), DType::Float32, DType::Float64); };
-                value =
-                    cast(values.g, values.g.b.CreateFAdd(values.g.b.CreateFMul(wide(0), wide(1)), wide(2)), DType::Float64, DType::Float16);
-            }
-            break;
+    if (!scalar_result && in.op >= Opcode::Eq && in.op <= Opcode::Ge) value = compare_by_lane(values, here, in);
+    if (!value) {
+        LlvmValues operands(static_cast<std::size_t>(in.operands.size()));
+        for (int k = 0; k < in.operands.size(); ++k) {
+            const bool one = in.op == Opcode::Select && k == 0 && values[in.operands[0]].kind == LaneShape::Uniform;
+            operands[static_cast<std::size_t>(k)] = one ? values.scalar(in.operands[0]) : operand(k);
         }
-        case Opcode::Eq:
-        case Opcode::Ne:
-        case Opcode::Lt:
-        case Opcode::Le:
-        case Opcode::Gt:
-        case Opcode::Ge:
-            if (!scalar_result) value = compare_by_lane(values, here, in);
-            if (!value) value = compare(values.g, in.op, from, operand(0), operand(1));
-            break;
-        case Opcode::Select: {
-            const bool one = values[in.operands[0]].kind == LaneShape::Uniform;
-            value =
-                values.g.b.CreateSelect(one ? values.scalar(in.operands[0]) : values.vector(here, in.operands[0]), operand(1), operand(2));
-            break;
-        }
-        case Opcode::Cast: value = cast(values.g, operand(0), from, t); break;
-        case Opcode::Bitcast: value = bitcast(values.g, operand(0), from, t); break;
-        case Opcode::Call: {
-            LlvmValues args;
-            for (int k = 0; k < in.operands.size(); ++k) args.push_back(operand(k));
-            value = call(values.g, in.math, t, args, here.divergent ? here.mask : nullptr);
-            break;
-        }
-        case Opcode::Complex:
-        case Opcode::Real:
-        case Opcode::Imag:
-        case Opcode::Wrap:
-        case Opcode::Inside: throw Error(ErrorCode::Internal, "emit_llvm: complex values and checks must be lowered first");
-        default: value = binary(values.g, in.op, t, operand(0), operand(1), here.mask); break;
+        value = in.op == Opcode::Call ? call(values.g, in.math, t, operands, here.divergent ? here.mask : nullptr)
+                                      : compute(values.g, in.op, from, t, operands, here.mask);
     }
     values.define(here, result, value);
 }

@@ -50,6 +50,15 @@ llvm::Value* iota(Codegen& g, int lanes) {
     return llvm::ConstantDataVector::get(g.b.getContext(), values);
 }
 
+llvm::Value* constant(Codegen& g, DType t, const Scalar& s) {
+    switch (kind_of(t)) {
+        case DKind::Bool: return g.b.getInt1(s.b);
+        case DKind::Signed: return llvm::ConstantInt::get(element(g, t), static_cast<std::uint64_t>(s.i), true);
+        case DKind::Unsigned: return llvm::ConstantInt::get(element(g, t), s.u);
+        default: return llvm::ConstantFP::get(element(g, t), s.f);
+    }
+}
+
 llvm::Value* i64(Codegen& g, std::int64_t v) { return g.b.getInt64(static_cast<std::uint64_t>(v)); }
 
 llvm::Value* real(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }

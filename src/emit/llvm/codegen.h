@@ -43,6 +43,8 @@ int width(llvm::Value* v);
 llvm::Value* splat(Codegen& g, llvm::Value* scalar, int lanes);
 /// <0, 1, 2, …> int64
 llvm::Value* iota(Codegen& g, int lanes);
+/// A Const of a kernel.
+llvm::Value* constant(Codegen& g, DType t, const Scalar& s);
 /// A constant.
 llvm::Value* i64(Codegen& g, std::int64_t v);
 /// A float constant of the type of `like`.

@@ -1,8 +1,6 @@
 // src/emit/llvm/values.cpp: the kernel's values as emitted, and their form as scalar or vector.
 #include "emit/llvm/values.h"
 
-#include <llvm/IR/Constants.h>
-
 namespace pardo::emit {
 
 llvm::Value* Values::vector_of(const LaneContext& here, const Lane& lane) const {
@@ -26,15 +24,6 @@ void Values::define(const LaneContext& here, ir::Value v, llvm::Value* value) {
 llvm::Value* lane_index(Codegen& g, const Lane& index, int lane) {
     if (index.kind == LaneShape::Varying) return g.b.CreateExtractElement(index.v, static_cast<std::uint64_t>(lane));
     return g.b.CreateAdd(index.v, g.b.CreateMul(index.step, i64(g, lane)));
-}
-
-llvm::Value* constant(Codegen& g, DType t, const Scalar& s) {
-    switch (kind_of(t)) {
-        case DKind::Bool: return g.b.getInt1(s.b);
-        case DKind::Signed: return llvm::ConstantInt::get(element(g, t), static_cast<std::uint64_t>(s.i), true);
-        case DKind::Unsigned: return llvm::ConstantInt::get(element(g, t), s.u);
-        default: return llvm::ConstantFP::get(element(g, t), s.f);
-    }
 }
 
 }  // namespace pardo::emit

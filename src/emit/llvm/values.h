@@ -42,7 +42,5 @@ struct Values {
 
 /// The index of one lane's element.
 llvm::Value* lane_index(Codegen& g, const Lane& index, int lane);
-/// A constant of a Const.
-llvm::Value* constant(Codegen& g, DType t, const Scalar& s);
 
 }  // namespace pardo::emit

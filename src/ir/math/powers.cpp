@@ -1,18 +1,12 @@
-// src/ir/math/powers.cpp: lengths, powers of constant exponents and of integers.
+// src/ir/math/powers.cpp: powers of constant exponents, of integers, and of floats: 2^(y log2 x) in double precision, whose bits are enough
+// for all exponents.
+#include <limits>
+#include <numbers>
+
 #include "ir/math/recipes.h"
+#include "ir/math/terms.h"
 
 namespace pardo::ir::math {
-
-// Scaled by a power of two where squares would overflow or lose bits; infinite if one operand is, whatever the other.
-Expr hypot(Args v) {
-    const bool single = v[0].single();
-    const double far = single ? 0x1p62 : 0x1p510, tiny = single ? 0x1p-50 : 0x1p-450, step = single ? 0x1p-90 : 0x1p-600;
-    const Expr a = abs(v[0]), b = abs(v[1]), high = fmax(a, b), large = high > far, small = high < tiny;
-    const Expr scale = select(large, step, select(small, 1 / step, high(1.0)));
-    const Expr unscale = select(large, 1 / step, select(small, step, high(1.0)));
-    const Expr x = a * scale, y = b * scale, length = call(Math::sqrt, fma(x, x, y * y)) * unscale;
-    return select(high == high.infinity(), high.infinity(), length);
-}
 
 namespace {
 
@@ -33,6 +27,36 @@ Expr pow_of_constant(Args v) {
     if (n == 2) return v[0] * v[0];
     if (n == -1) return 1.0 / v[0];
     return nothing;
+}
+
+namespace {
+
+constexpr double far_exponent = 300;  // of two: beyond, and within what doubles have
+
+/// Of normal x above 0 and finite y.
+Expr power_for_floats(Expr x, Expr y) {
+    const SplitLog parts = split_for_log(cast(x, DType::Float64));
+    const Expr s = quotient_for_floats(parts.f, parts.f + 2.0);
+    const Expr log2 = fma(s * std::numbers::log2e, horner(s * s, log_of_float), parts.k);
+    const auto within = [](Expr v) { return select(v(far_exponent) < v, far_exponent, v); };
+    const Expr exponent = -within(-within(cast(y, DType::Float64) * log2)), shifted = exponent + whole_shifter;
+    const Expr r = (exponent - (shifted - whole_shifter)) * std::numbers::ln2, scale = power_of_two(shifted, bits_of_one);
+    return cast(fma(scale * r, horner(r, expm1_of_float), scale), DType::Float32);
+}
+
+}  // namespace
+
+// Of negative numbers there are whole powers alone, odd ones negative.
+Expr pow_of_floats(Args v) {
+    const Expr x = v[0], y = v[1], power = power_for_floats(abs(x), y);
+    const auto is_whole = [](Expr a) { return call(Math::trunc, a) == a; };
+    const Expr odd = !is_whole(y * 0.5), of_negative = select(is_whole(y), select(odd, -power, power), x.nan());
+    return select(x < 0.0, of_negative, power);
+}
+
+Expr is_no_plain_power(Args v) {
+    const Expr size = abs(v[0]), odd_base = (!(size >= std::numeric_limits<float>::min())) | (size == size.infinity());
+    return odd_base | !(abs(v[1]) < v[1].infinity());
 }
 
 Expr pow_of_integers(Args v) {

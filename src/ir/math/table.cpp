@@ -1,8 +1,6 @@
 // src/ir/math/table.cpp: which recipe computes a function of a dtype, on which targets, and how well.
 #include "ir/math/table.h"
 
-#include <algorithm>
-
 #include "ir/math/recipes.h"
 #include "ir/math/special/special.h"
 
@@ -11,6 +9,7 @@ namespace {
 
 bool everywhere(const MathTarget&) { return true; }
 // LLVM's registers: from AVX2 on there is fma, and with AVX-512 lanes look up values in two registers.
+bool by_llvm(const MathTarget& target) { return target.vector_bytes > 0; }
 bool with_fma(const MathTarget& target) { return target.vector_bytes >= 32; }
 bool with_lookups(const MathTarget& target) { return target.vector_bytes == 64; }
 bool where_ir_is_faster(const MathTarget& target) { return !target.native_erf; }
@@ -20,17 +19,40 @@ Complex pow_of_complex(ComplexArgs z) { return pow(z[0], z[1]); }
 
 using enum Dtypes;
 
+constexpr Recipe formula(Expr (*recipe)(Args)) { return {recipe, Use::Formula}; }
+constexpr Recipe called(Expr (*recipe)(Args)) { return {recipe, Use::Called}; }
+
 // The first row that fits is taken.
 constexpr Row rows[] = {
-    {Math::erf, F64, with_lookups, 1, nullptr},
-    {Math::erf, Floats, where_ir_is_faster, 1, erf, true},
+    {Math::erf, F64, with_lookups, 1, formula(nullptr)},  // emit/llvm/math/erf.cpp
+    {Math::erf, Floats, where_ir_is_faster, 1, erf, nullptr, true},
     {Math::erfc, Floats, everywhere, 2, erfc},
     {Math::hypot, Floats, everywhere, 1.2, hypot},
-    {Math::log1p, F64, with_fma, 1, nullptr},
+    {Math::cbrt, Floats, with_fma, 0.51, formula(cbrt)},
+    {Math::exp, F64, with_fma, 1, formula(exp_of_doubles), has_far_exponent},
+    {Math::expm1, F32, with_fma, 0.51, formula(expm1_of_floats)},
+    {Math::log, F64, with_fma, 1, formula(log_of_doubles), is_no_normal},
+    {Math::log, F32, with_fma, 0.6, formula(log_of_floats), is_no_normal},
+    {Math::log2, F32, with_fma, 0.6, formula(log2_of_floats), is_no_normal},
+    {Math::log10, F32, with_fma, 0.6, formula(log10_of_floats), is_no_normal},
+    {Math::log1p, F64, with_fma, 1, formula(log1p_of_doubles), is_not_above_minus_one},
     {Math::log1p, Floats, where_ir_is_faster, 1, log1p_scaled},
     {Math::logaddexp, Floats, everywhere, 1.6, logaddexp},
     {Math::logaddexp2, Floats, everywhere, 1.5, logaddexp2},
+    {Math::sin, F64, with_fma, 1, formula(sin_of_doubles), has_large_angle},
+    {Math::cos, F64, with_fma, 1, formula(cos_of_doubles), has_large_angle},
+    {Math::sinh, F64, with_fma, 1, formula(sinh_of_doubles)},
+    {Math::sinh, F32, with_fma, 0.51, formula(sinh_of_floats)},
+    {Math::sinh, Floats, by_llvm, 1, called(sinh_repaired)},
+    {Math::cosh, F64, with_fma, 1.1, formula(cosh_of_doubles)},
+    {Math::cosh, F32, with_fma, 0.51, formula(cosh_of_floats)},
+    {Math::cosh, Floats, by_llvm, 1, called(cosh_repaired)},
+    {Math::tanh, F32, with_fma, 0.51, formula(tanh_of_floats)},
+    {Math::asinh, F32, with_fma, 0.51, formula(asinh_of_floats)},
+    {Math::asinh, Floats, by_llvm, 1, called(asinh_repaired)},
+    {Math::acosh, Floats, by_llvm, 1, called(acosh_repaired)},
     {Math::pow, Floats, everywhere, 0.5, pow_of_constant},
+    {Math::pow, F32, with_fma, 0.51, called(pow_of_floats), is_no_plain_power},  // without a call too, but one vector at a time
     {Math::pow, Integers, everywhere, 0, pow_of_integers},
 
     // Special functions.
@@ -80,9 +102,25 @@ bool fits(Dtypes dtypes, DType t) {
 }  // namespace
 
 const Row* find(Math fn, DType t, const MathTarget& target) {
-    const auto* row =
-        std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fn == fn && fits(r.dtypes, t) && r.targets(target); });
-    return row == std::end(rows) ? nullptr : row;
+    for (const Row& row : rows)
+        if (row.fn == fn && fits(row.dtypes, t) && row.targets(target)) return &row;
+    return nullptr;
+}
+
+const Row* find_in_place(Math fn, DType t, const MathTarget& target) {
+    for (const Row& row : rows)
+        if (row.fn == fn && row.recipe.use != Use::Expanded && fits(row.dtypes, t) && row.targets(target)) return &row;
+    return nullptr;
+}
+
+Kernel as_kernel(Expr (*recipe)(Args), Math fn, DType t) {
+    Builder m(name(fn), 1, false);
+    std::vector<Expr> operands;
+    for (int k = 0; k < arity(fn); ++k) operands.push_back({&m, m.scalar_param(std::string(1, static_cast<char>('a' + k)), t)});
+    const Expr result = recipe(operands);
+    const Value out = m.pointer("result", result.type(), Access::Write, true);
+    m.store(out, m.i64(0), result.v);
+    return m.finish();
 }
 
 }  // namespace pardo::ir::math

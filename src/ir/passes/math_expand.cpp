@@ -13,7 +13,7 @@ bool stays_half(Math fn) { return fn == Math::nextafter || fn == Math::copysign;
 bool concerns(const Instr& in, DType t, const MathTarget& target) {
     if (is_complex(t)) return false;
     const math::Row* row = math::find(in.math, t, target);
-    return (row && row->recipe.real) || (t == DType::Float16 && !stays_half(in.math));
+    return (row && row->recipe.use == math::Use::Expanded) || (t == DType::Float16 && !stays_half(in.math));
 }
 
 class ExpandMath : public Rewriter {
@@ -32,7 +32,7 @@ private:
             return m_.cast(call(fn, DType::Float32, operands), t);
         }
         const math::Row* row = math::find(fn, t, target_);
-        if (!row || !row->recipe.real) return m_.call(fn, operands);
+        if (!row || row->recipe.use != math::Use::Expanded) return m_.call(fn, operands);
         const bool negate = row->odd && strip_sign(operands[0]);
         SmallVector<math::Expr, 4> given;
         for (const Value v : operands) given.push_back({&m_, v});

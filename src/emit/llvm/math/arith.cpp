@@ -45,7 +45,44 @@ llvm::Value* shift(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* 
     return g.b.CreateAShr(x, g.b.CreateSelect(in_range, y, integer(y, bits - 1)));
 }
 
+/// A float16 product is exact in double and so is its sum with a float16, but for ties that double rounding would spoil.
+llvm::Value* fma_of_halves(Codegen& g, llvm::ArrayRef<llvm::Value*> v) {
+    const auto wide = [&](std::size_t k) { return cast(g, v[k], DType::Float32, DType::Float64); };
+    return cast(g, g.b.CreateFAdd(g.b.CreateFMul(wide(0), wide(1)), wide(2)), DType::Float64, DType::Float16);
+}
+
+llvm::Value* absolute(Codegen& g, DType t, llvm::Value* x) {
+    if (is_float(t)) return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    return kind_of(t) == DKind::Signed ? g.b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, g.b.getFalse()) : x;
+}
+
 }  // namespace
+
+llvm::Value* compute(Codegen& g, Opcode op, DType from, DType t, llvm::ArrayRef<llvm::Value*> v, llvm::Value* mask) {
+    switch (op) {
+        case Opcode::Neg: return is_float(t) ? g.b.CreateFNeg(v[0]) : g.b.CreateNeg(v[0]);
+        case Opcode::Not: return g.b.CreateNot(v[0]);
+        case Opcode::Abs: return absolute(g, t, v[0]);
+        case Opcode::Fma:
+            if (t == DType::Float16) return fma_of_halves(g, v);
+            return g.b.CreateIntrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+        case Opcode::Eq:
+        case Opcode::Ne:
+        case Opcode::Lt:
+        case Opcode::Le:
+        case Opcode::Gt:
+        case Opcode::Ge: return compare(g, op, from, v[0], v[1]);
+        case Opcode::Select: return g.b.CreateSelect(v[0], v[1], v[2]);
+        case Opcode::Cast: return cast(g, v[0], from, t);
+        case Opcode::Bitcast: return bitcast(g, v[0], from, t);
+        case Opcode::Complex:
+        case Opcode::Real:
+        case Opcode::Imag:
+        case Opcode::Wrap:
+        case Opcode::Inside: throw Error(ErrorCode::Internal, "emit_llvm: complex values and checks must be lowered first");
+        default: return binary(g, op, t, v[0], v[1], mask);
+    }
+}
 
 llvm::Value* binary(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* y, llvm::Value* mask) {
     const bool floating = is_float(t);

@@ -6,6 +6,8 @@
 
 namespace pardo::emit {
 
+/// Any operation without memory, regions and functions, of operands of the dtype `from`. `mask`: lanes whose result counts, null for all.
+llvm::Value* compute(Codegen& g, ir::Opcode op, DType from, DType t, llvm::ArrayRef<llvm::Value*> v, llvm::Value* mask = nullptr);
 /// An operation of two operands, comparisons aside. `mask`: lanes whose result counts, null for all.
 llvm::Value* binary(Codegen& g, ir::Opcode op, DType t, llvm::Value* x, llvm::Value* y, llvm::Value* mask = nullptr);
 /// Eq to Ge.

@@ -6,14 +6,36 @@
 // (1986). The coefficients were fitted for this file by least squares of errors in ulp, with 60 digits; what they leave is 0.1 ulp.
 #include "emit/llvm/math/erf.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "emit/llvm/math/doubles.h"
 #include "emit/llvm/math/library.h"
 #include "ir/math/terms.h"
 
 namespace pardo::emit {
 namespace {
+
+/// Arithmetic on doubles, free of fast-math flags, for formulas.
+class Doubles {
+public:
+    Doubles(Codegen& g, llvm::Type* type) : b_(g.b), type_(type), guard_(g.b) { b_.clearFastMathFlags(); }
+    llvm::Value* operator()(double v) const { return llvm::ConstantFP::get(type_, v); }
+    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) const {
+        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {type_}, {a, b, c});
+    }
+    /// c - a b
+    llvm::Value* less(llvm::Value* c, llvm::Value* a, llvm::Value* b) const { return fma(b_.CreateFNeg(a), b, c); }
+    llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> terms) const {
+        llvm::Value* sum = (*this)(terms.back());
+        for (double c : llvm::reverse(terms.drop_back())) sum = fma(sum, x, (*this)(c));
+        return sum;
+    }
+
+private:
+    llvm::IRBuilder<>& b_;
+    llvm::Type* type_;
+    llvm::IRBuilder<>::FastMathFlagGuard guard_;
+};
 
 constexpr int cells = 16;
 constexpr double cell_width = 0.384, erf_end = 5.95;  // erf is 1 beyond

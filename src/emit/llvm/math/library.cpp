@@ -7,6 +7,20 @@
 
 namespace pardo::emit {
 
+using ir::Math;
+
+llvm::Value* instruction(Codegen& g, Math fn, llvm::ArrayRef<llvm::Value*> args) {
+    switch (fn) {
+        case Math::sqrt: return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]);
+        case Math::floor: return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+        case Math::ceil: return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, args[0]);
+        case Math::trunc: return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, args[0]);
+        case Math::rint: return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, args[0]);
+        case Math::copysign: return g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, args[0], args[1]);
+        default: return nullptr;
+    }
+}
+
 llvm::Value* external(Codegen& g, const std::string& name, llvm::Type* type, llvm::ArrayRef<llvm::Value*> args) {
     llvm::SmallVector<llvm::Type*, 4> types;
     for (llvm::Value* a : args) types.push_back(a->getType());

@@ -6,6 +6,8 @@
 
 namespace pardo::emit {
 
+/// What LLVM has as one instruction, rounding of float16 aside; null for other functions.
+llvm::Value* instruction(Codegen& g, ir::Math fn, llvm::ArrayRef<llvm::Value*> args);
 /// Calls a function of the library that changes nothing.
 llvm::Value* external(Codegen& g, const std::string& name, llvm::Type* type, llvm::ArrayRef<llvm::Value*> args);
 /// Calls f for each lane and joins the results.

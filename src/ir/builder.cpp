@@ -331,6 +331,12 @@ Value Builder::imag(Value a) { return emit(Opcode::Imag, real_of(type(a)), {a});
 Value Builder::wrap(Value index, Value extent) { return binary(Opcode::Wrap, index, extent); }
 Value Builder::inside(Value index, Value extent) { return compare(Opcode::Inside, index, extent); }
 
+Value Builder::lookup(Value index, std::span<const Value> values) {
+    Values operands{index};
+    operands.insert(operands.end(), values.begin(), values.end());
+    return pure(Opcode::Lookup, values.empty() ? DType::Bool : type(values[0]), operands);
+}
+
 // ---- memory
 
 /// operands: the pointer, the index, and values of the pointer's element dtype.

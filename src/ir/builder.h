@@ -94,6 +94,7 @@ public:
     Value imag(Value a);
     Value wrap(Value index, Value extent);
     Value inside(Value index, Value extent);
+    Value lookup(Value index, std::span<const Value> values);
     /// Any non-region opcode by name; for passes.
     Value emit(Opcode op, DType type, std::initializer_list<Value> operands) { return pure(op, type, {operands.begin(), operands.size()}); }
     Value emit(Opcode op, DType type, std::span<const Value> operands) { return pure(op, type, operands); }

@@ -372,6 +372,7 @@ Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
         case Opcode::Imag: return make_float(result, v[0].c.im);
         case Opcode::Wrap: return v[0].i < 0 ? make_integer(result, v[0].u + v[1].u) : v[0];
         case Opcode::Inside: return Scalar(v[0].i >= 0 && v[0].i < v[1].i);
+        case Opcode::Lookup: return v[1 + (v[0].u & (v.size() - 2))];
         default: break;
     }
     if (op >= Opcode::Eq && op <= Opcode::Ge) return compare(op, v[0], v[1]);

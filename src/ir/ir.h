@@ -72,6 +72,8 @@ enum class Opcode : std::uint8_t {
     // checks of indices, which resolve_checks makes plain arithmetic of: no target knows them
     Wrap,    // (Int64 index, Int64 extent) -> the index, plus the extent where it is negative: it counts from the end
     Inside,  // (Int64 index, Int64 extent) -> Bool: 0 <= index < extent
+    // tables
+    Lookup,  // (Int64 index, T value…) -> T: of a power of two values the one whose number is in the index's low bits
     // memory: pointer (a parameter or an array) and element index (Int64)
     Load,
     Store,

@@ -20,6 +20,7 @@ constexpr const char* opcode_names[] = {
     "select",    "cast",        "bitcast", "call",  // choice, conversion, functions
     "complex",   "real",        "imag",             // complex
     "wrap",      "inside",                          // checks
+    "lookup",                                       // tables
     "load",      "store",       "atomic",  "compare_exchange",
     "resize",    "take_memory", "report",  "shuffle",
     "fence",     "barrier",                          // memory

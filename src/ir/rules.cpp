@@ -2,6 +2,7 @@
 #include "ir/rules.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/math/table.h"
 
@@ -63,6 +64,7 @@ constexpr Rule rules[] = {
     /* imag */ {1, Domain::Complex, Result::RealPart},
     /* wrap */ {2, Domain::Integers, Result::Same},
     /* inside */ {2, Domain::Integers, Result::Bool},
+    /* lookup */ {-1, Domain::Any, Result::Free},
 };
 static_assert(std::size(rules) == static_cast<std::size_t>(Opcode::Load));
 
@@ -121,6 +123,12 @@ const char* special_rule(Opcode op, DType result, DTypes t) {
         case Opcode::Complex:
             if (!is_complex(result)) return "the result must be complex";
             return t[0] == real_of(result) && t[1] == t[0] ? nullptr : "both parts must have the result's real dtype";
+        case Opcode::Lookup:
+            if (t.size() < 3 || !std::has_single_bit(t.size() - 1)) return "needs an index and a power of two values";
+            if (t[0] != DType::Int64) return "the index must be int64";
+            if (is_complex(result)) return "values must not be complex";
+            return std::all_of(t.begin() + 1, t.end(), [&](DType v) { return v == result; }) ? nullptr
+                                                                                             : "values must have the result's dtype";
         default: return nullptr;
     }
 }

@@ -113,6 +113,15 @@ std::string call(CValues& values, const Instr& in, DType dtype) {
     return rounded(w, dtype, text + ")");
 }
 
+/// A choice by each number of a value: no target has a recipe with tables by now.
+std::string lookup(CValues& values, const Instr& in) {
+    const int count = in.operands.size() - 1;
+    const std::string place = "(" + values.named(in.operands[0]) + " & " + std::to_string(count - 1) + ") == ";
+    std::string text;
+    for (int k = 0; k + 1 < count; ++k) text += place + std::to_string(k) + " ? " + wrapped(values[in.operands[k + 1]]) + " : ";
+    return text + wrapped(values[in.operands[count]]);
+}
+
 }  // namespace
 
 void arithmetic(CValues& values, const Instr& in) {
@@ -151,6 +160,7 @@ void arithmetic(CValues& values, const Instr& in) {
         case Opcode::Cast: value = cast(w, x, from, dtype); break;
         case Opcode::Bitcast: value = bitcast(w, x, from, dtype); break;
         case Opcode::Call: value = call(values, in, dtype); break;
+        case Opcode::Lookup: value = lookup(values, in); break;
         case Opcode::Complex:
         case Opcode::Real:
         case Opcode::Imag:

@@ -38,6 +38,12 @@ Expr expanded(Math fn, std::initializer_list<Expr> given) {
     return value.v == no_value ? call(fn, operands) : value;
 }
 
+Expr lookup(Expr index, std::span<const double> numbers, Expr like) {
+    Builder::Values values;
+    for (const double number : numbers) values.push_back(like(number).v);
+    return {index.m, index.m->lookup(index.v, values)};
+}
+
 std::vector<Expr> loop(std::initializer_list<Expr> initial, const std::function<Expr(Args)>& goes_on,
                        const std::function<std::vector<Expr>(Args)>& step) {
     Builder* m = initial.begin()->m;

@@ -82,6 +82,8 @@ inline Expr fma(Expr a, double b, double c) { return fma(a, a(b), a(c)); }
 inline Expr select(Expr condition, Expr a, Expr b) { return {a.m, a.m->select(condition.v, a.v, b.v)}; }
 inline Expr select(Expr condition, Expr a, double b) { return select(condition, a, a(b)); }
 inline Expr select(Expr condition, double a, Expr b) { return select(condition, b(a), b); }
+/// Of a power of two numbers, with the dtype of `like`, the one whose number is in the index's low bits.
+Expr lookup(Expr index, std::span<const double> numbers, Expr like);
 /// The smaller and the larger; of a NaN in front the second.
 inline Expr least(Expr a, Expr b) { return select(a < b, a, b); }
 inline Expr least(Expr a, double b) { return least(a, a(b)); }

@@ -22,6 +22,7 @@ Expr asinh_repaired(Args x);
 Expr acosh_repaired(Args x);
 
 // Of Float64: without calls, and for which operands they are not.
+Expr erf_by_table(Args x);
 Expr sin_of_doubles(Args x);
 Expr cos_of_doubles(Args x);
 Expr has_large_angle(Args x);

@@ -24,8 +24,8 @@ constexpr Recipe called(Expr (*recipe)(Args)) { return {recipe, Use::Called}; }
 
 // The first row that fits is taken.
 constexpr Row rows[] = {
-    {Math::erf, F64, with_lookups, 1, formula(nullptr)},  // emit/llvm/math/erf.cpp
-    {Math::erf, Floats, where_ir_is_faster, 1, erf, nullptr, true},
+    {Math::erf, F64, with_lookups, 1, formula(erf_by_table)},
+    {Math::erf, Floats, where_ir_is_faster, 1.2, erf, nullptr, true},
     {Math::erfc, Floats, everywhere, 2, erfc},
     {Math::hypot, Floats, everywhere, 1.2, hypot},
     {Math::cbrt, Floats, with_fma, 0.51, formula(cbrt)},

@@ -53,6 +53,28 @@ void check_dtype(DType t, bool lanes) {
     check(b.finish(), arguments, {count}, is_complex(t) ? 16 : 0, what);  // complex formulas round differently
 }
 
+/// Of constants as recipes have them, of other numbers of them, and of what only the data tells.
+TEST(Lookups, GiveTheInterpretersBits) {
+    constexpr std::int64_t count = 131;
+    for (const DType t : {DType::Float64, DType::Float32, DType::Float16, DType::Int8, DType::UInt64, DType::Bool})
+        for (const bool lanes : {true, false}) {
+            Builder b("lookups", 1, lanes);
+            std::vector<Argument> arguments{interesting(DType::Int64, count, 1), interesting(t, count, 2)};
+            const Value i = b.dim(0), index = b.load(b.pointer("index", DType::Int64, Access::Read, true), i);
+            const Value x = b.load(b.pointer("x", t, Access::Read, true), i);
+            for (const int values : {2, 16, 32})
+                for (const bool constants : {true, false}) {
+                    std::vector<Value> table;
+                    for (int k = 0; k < values; ++k) table.push_back(b.constant(t, k * 1.5 - 7));
+                    if (!constants) table[1] = x;
+                    const std::string name = "o" + std::to_string(arguments.size());
+                    b.store(b.pointer(name, t, Access::Write, true), i, b.lookup(index, table));
+                    arguments.push_back(array(t, count));
+                }
+            check(b.finish(), arguments, {count}, 0, std::string(dtype_name(t)) + (lanes ? " lanes" : " scalar"));
+        }
+}
+
 class Operations : public testing::TestWithParam<int> {};
 TEST_P(Operations, GiveTheInterpretersBitsInLanes) { check_dtype(static_cast<DType>(GetParam()), true); }
 TEST_P(Operations, GiveTheInterpretersBitsAsScalars) { check_dtype(static_cast<DType>(GetParam()), false); }

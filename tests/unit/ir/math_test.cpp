@@ -5,7 +5,10 @@
 #include <limits>
 #include <random>
 
+#include <pardo/error.h>
+
 #include "harness.h"
+#include "ir/math/table.h"
 
 namespace pardo::ir::test {
 namespace {
@@ -198,6 +201,58 @@ TEST(Math, HalfIsComputedInFloat) {
     EXPECT_EQ(calls, 1);
     const auto y = run<std::uint16_t, std::uint16_t>(kernel, {{float_to_half(1.0f).bits}});
     EXPECT_EQ(y[0], float_to_half(2.718281828f).bits);
+}
+
+/// A recipe that LLVM's emitter takes in place, as the interpreter sees it, rare arguments included.
+template <class T> Kernel in_place(const math::Row& row) {
+    return elementwise(dtype_of<T>, dtype_of<T>, 1, [&](Builder& m, std::span<const Value> v) {
+        const math::Expr x{&m, v[0]}, value = row.recipe.real({&x, 1});
+        return row.rare ? math::replace(value, row.rare({&x, 1}), [&] { return math::call(row.fn, x); }).v : value.v;
+    });
+}
+
+template <class T> void check_in_place(Math fn, double lo, double hi, const std::function<long double(long double)>& exact) {
+    for (const int vector_bytes : {16, 32, 64}) {
+        const math::Row* row = math::find_in_place(fn, dtype_of<T>, {.vector_bytes = vector_bytes});
+        if (!row) continue;
+        const auto x = points<T>(lo, hi, 4000);
+        const auto y = run<T, T>(in_place<T>(*row), {x});
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            const long double want = exact(x[k]);
+            if (std::fabs(want) < std::numeric_limits<T>::min() && want != 0) continue;
+            EXPECT_LE(ulps(y[k], want), row->ulp) << name(fn) << " of " << dtype_name(dtype_of<T>) << " " << x[k] << " is " << y[k];
+        }
+    }
+}
+
+TEST(Math, RecipesInPlaceErrNoMoreThanTheirRowsSay) {
+    struct Case {
+        Math fn;
+        double lo, hi;
+        long double (*exact)(long double);
+    };
+    const Case cases[] = {{Math::erf, -6.5, 6.5, erfl},   {Math::cbrt, -1e3, 1e3, cbrtl},    {Math::exp, -80, 80, expl},
+                          {Math::expm1, -80, 80, expm1l}, {Math::log, 0, 1e3, logl},         {Math::log2, 0, 1e3, log2l},
+                          {Math::log10, 0, 1e3, log10l},  {Math::log1p, -0.99, 1e3, log1pl}, {Math::sin, -1e3, 1e3, sinl},
+                          {Math::cos, -1e3, 1e3, cosl},   {Math::sinh, -85, 85, sinhl},      {Math::cosh, -85, 85, coshl},
+                          {Math::tanh, -12, 12, tanhl},   {Math::asinh, -1e3, 1e3, asinhl},  {Math::acosh, 1, 1e3, acoshl}};
+    for (const Case& c : cases) {
+        check_in_place<float>(c.fn, c.lo, c.hi, c.exact);
+        check_in_place<double>(c.fn, c.lo, c.hi, c.exact);
+    }
+}
+
+TEST(Math, LookupsTakeTheLowBitsOfTheIndex) {
+    const Kernel kernel = elementwise(DType::Int64, DType::Int64, 1, [](Builder& m, std::span<const Value> v) {
+        const Value values[] = {m.i64(10), m.i64(20), m.i64(30), m.i64(40)};
+        return m.lookup(v[0], values);
+    });
+    EXPECT_EQ((run<std::int64_t, std::int64_t>(kernel, {{0, 1, 2, 3, 4, -1, 1LL << 40}})),
+              (std::vector<std::int64_t>{10, 20, 30, 40, 10, 40, 10}));
+    Builder m("test", 1, true);
+    const Value three[] = {m.i64(1), m.i64(2), m.i64(3)};
+    EXPECT_THROW(m.lookup(m.dim(0), three), Error);
+    EXPECT_THROW(m.lookup(m.boolean(true), std::span(three).first(2)), Error);
 }
 
 /// Both cumulative normals of Black-Scholes cost two erf, not four.

@@ -8,6 +8,7 @@
 
 #include "emit/llvm/math/cast.h"
 #include "emit/llvm/math/divide.h"
+#include "emit/llvm/math/lookup.h"
 
 namespace pardo::emit {
 
@@ -75,6 +76,7 @@ llvm::Value* compute(Codegen& g, Opcode op, DType from, DType t, llvm::ArrayRef<
         case Opcode::Select: return g.b.CreateSelect(v[0], v[1], v[2]);
         case Opcode::Cast: return cast(g, v[0], from, t);
         case Opcode::Bitcast: return bitcast(g, v[0], from, t);
+        case Opcode::Lookup: return lookup(g, v);
         case Opcode::Complex:
         case Opcode::Real:
         case Opcode::Imag:

@@ -2,13 +2,11 @@
 // vectors at a time, and moves every live register to the stack; only rare arguments take it.
 #include "emit/llvm/math/in_place.h"
 
-#include <pardo/error.h>
-
 #include <algorithm>
 
 #include "emit/llvm/math/arith.h"
-#include "emit/llvm/math/erf.h"
 #include "emit/llvm/math/library.h"
+#include "emit/llvm/math/lookup.h"
 
 namespace pardo::emit {
 
@@ -71,11 +69,26 @@ private:
     std::vector<llvm::Value*> values_;
 };
 
-/// Lanes that are best computed together: of floats that become doubles, a register of floats.
+/// Lanes that are best computed together: as many as look up values at once; of floats that become doubles, a register of floats.
 int lanes_at_once(const Codegen& g, const ir::Kernel& recipe, DType t, int lanes) {
+    for (const Instr& in : recipe.instrs)
+        if (in.op == Opcode::Lookup) {
+            const int found = lookup_lanes(g.target, recipe.values[in.results[0]].type, in.operands.size() - 1);
+            if (found) return found;
+        }
     const auto is_double = [](const ir::ValueInfo& v) { return v.type == DType::Float64; };
     const bool widens = t == DType::Float32 && std::any_of(recipe.values.begin(), recipe.values.end(), is_double);
     return widens ? std::min(lanes, g.target.vector_bytes / 4) : lanes;
+}
+
+/// The recipe for vectors of any width; what needs several lanes gets copies of one.
+llvm::Value* in_vectors(Codegen& g, const ir::Kernel& recipe, DType t, llvm::ArrayRef<llvm::Value*> args) {
+    const int lanes = width(args[0]), at_once = lanes_at_once(g, recipe, t, lanes);
+    if (lanes > 1 || at_once == 1)
+        return in_chunks(g, at_once, args, [&](llvm::ArrayRef<llvm::Value*> part) { return InPlace(g, recipe, part).run(); });
+    LlvmValues copies;
+    for (llvm::Value* v : args) copies.push_back(splat(g, v, at_once));
+    return g.b.CreateExtractElement(InPlace(g, recipe, copies).run(), std::uint64_t(0));
 }
 
 }  // namespace
@@ -85,20 +98,15 @@ const ir::math::Row* row_in_place(const LlvmTarget& target, ir::Math fn, DType t
 }
 
 llvm::Value* in_place(Codegen& g, const ir::math::Row& row, DType t, llvm::ArrayRef<llvm::Value*> args) {
-    if (row.fn == ir::Math::erf) return inline_erf(g, args[0]);
     const ir::Kernel recipe = ir::math::as_kernel(row.recipe.real, row.fn, t);
-    const int lanes = width(args[0]), at_once = lanes_at_once(g, recipe, t, lanes);
-    const auto value = [&] {
-        return in_chunks(g, at_once, args, [&](llvm::ArrayRef<llvm::Value*> part) { return InPlace(g, recipe, part).run(); });
-    };
-    if (!row.rare) return value();
+    if (!row.rare) return in_vectors(g, recipe, t, args);
     const auto rare = [&] { return InPlace(g, ir::math::as_kernel(row.rare, row.fn, t), args).run(); };
     const auto by_library = [&] { return library(g, row.fn, args); };
     if (t == DType::Float32) {  // first, while there are no doubles, which take twice the registers
         llvm::Value* is_rare = rare();
-        return unless(g, is_rare, value(), by_library);
+        return unless(g, is_rare, in_vectors(g, recipe, t, args), by_library);
     }
-    llvm::Value* usual = value();
+    llvm::Value* usual = in_vectors(g, recipe, t, args);
     return unless(g, rare(), usual, by_library);
 }
 

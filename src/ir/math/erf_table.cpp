@@ -1,44 +1,17 @@
-// src/emit/llvm/math/erf.cpp: erf of doubles from tables, where each lane can look up values in two registers (AVX-512): a third of
-// the multiplications of the polynomials that other targets take (ir/math/erf.cpp), below 1 ulp too. For |x| in cell k, of 16 whose middles
-// are multiples of their width, erf(|x|) = E + u S(u) with u = |x| - C; in the first one + |x|, with E = C = 0, since what is small would
-// lose bits otherwise. C is at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a
-// double within 1 % of an ulp, after S. Gal, "Computing elementary functions: an approach for achieving high accuracy and good performance"
+// src/ir/math/erf_table.cpp: erf of doubles from tables, where each lane can look up values in two registers (AVX-512): a third of the
+// multiplications of the polynomials that other targets take (erf.cpp), below 1 ulp too. For |x| in cell k, of 16 whose middles are
+// multiples of their width, erf(|x|) = E + u S(u) with u = |x| - C; in the first one + |x|, with E = C = 0, since what is small would lose
+// bits otherwise. C is at the lower end of the cell, in the second one inside, where S is 1; it is chosen so that its erf is a double
+// within 1 % of an ulp, after S. Gal, "Computing elementary functions: an approach for achieving high accuracy and good performance"
 // (1986). The coefficients were fitted for this file by least squares of errors in ulp, with 60 digits; what they leave is 0.1 ulp.
-#include "emit/llvm/math/erf.h"
-
-#include <llvm/ADT/STLExtras.h>
-#include <llvm/IR/IntrinsicsX86.h>
-
-#include "emit/llvm/math/library.h"
+#include "ir/math/recipes.h"
 #include "ir/math/terms.h"
 
-namespace pardo::emit {
+namespace pardo::ir::math {
 namespace {
 
-/// Arithmetic on doubles, free of fast-math flags, for formulas.
-class Doubles {
-public:
-    Doubles(Codegen& g, llvm::Type* type) : b_(g.b), type_(type), guard_(g.b) { b_.clearFastMathFlags(); }
-    llvm::Value* operator()(double v) const { return llvm::ConstantFP::get(type_, v); }
-    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) const {
-        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {type_}, {a, b, c});
-    }
-    /// c - a b
-    llvm::Value* less(llvm::Value* c, llvm::Value* a, llvm::Value* b) const { return fma(b_.CreateFNeg(a), b, c); }
-    llvm::Value* polynomial(llvm::Value* x, llvm::ArrayRef<double> terms) const {
-        llvm::Value* sum = (*this)(terms.back());
-        for (double c : llvm::reverse(terms.drop_back())) sum = fma(sum, x, (*this)(c));
-        return sum;
-    }
-
-private:
-    llvm::IRBuilder<>& b_;
-    llvm::Type* type_;
-    llvm::IRBuilder<>::FastMathFlagGuard guard_;
-};
-
 constexpr int cells = 16;
-constexpr double cell_width = 0.384, erf_end = 5.95;  // erf is 1 beyond
+constexpr double cell_width = 0.384, one_from = 5.95;  // erf is 1 beyond
 // clang-format off
 // C, E, and the coefficients of S, lowest power first: a row for each, a column for each cell
 constexpr double erf_table[][cells] = {
@@ -58,48 +31,18 @@ constexpr double erf_table[][cells] = {
     {-7.437322723797944e-05, 0.0002900922065453416, -0.00011959313135298068, -0.00012302207921874105, 8.259841812802877e-05, 2.45973167359168e-05, -2.24576728318495e-05, -3.711432837869223e-06, 2.899909952446046e-06, 6.444447310397726e-07, -1.3672386458210527e-07, -6.718546890151934e-08, -5.996836493178501e-08, -4.400873920454604e-08, -6.702947654162909e-09, 4.657059596188905e-08},
 };
 // clang-format on
-constexpr std::size_t rows = std::size(erf_table), first_term = 2;
-
-/// What each lane finds in its cell's column.
-llvm::Value* erf_entry(Codegen& g, std::size_t row, llvm::Value* cell) {
-    auto* type = llvm::FixedVectorType::get(g.b.getDoubleTy(), cells / 2);
-    llvm::Value* halves[2];
-    for (int half = 0; half < 2; ++half) {
-        const std::string name = "erf." + std::to_string(row) + (half ? ".high" : ".low");
-        llvm::GlobalVariable* kept = g.module->getNamedGlobal(name);
-        if (!kept) {  // not said to be constant, as in emit/llvm/constants.cpp
-            const llvm::ArrayRef<double> numbers(erf_table[row] + half * cells / 2, cells / 2);
-            kept = new llvm::GlobalVariable(*g.module, type, false, llvm::GlobalValue::PrivateLinkage,
-                                            llvm::ConstantDataVector::get(g.b.getContext(), numbers), name);
-            kept->setAlignment(llvm::Align(64));
-        }
-        llvm::LoadInst* loaded = g.b.CreateAlignedLoad(type, kept, llvm::Align(64));
-        loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(g.b.getContext(), {}));
-        halves[half] = loaded;
-    }
-    return g.b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_pd_512, {}, {halves[0], cell, halves[1]});
-}
-
-llvm::Value* erf_of_eight(Codegen& g, llvm::Value* x) {
-    const Doubles d(g, x->getType());
-    llvm::Value* size = g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    size = g.b.CreateSelect(g.b.CreateFCmpOLT(d(erf_end), size), d(erf_end), size);     // NaN stays
-    llvm::Value* shifted = d.fma(size, d(1 / cell_width), d(ir::math::whole_shifter));  // the nearest whole number is in the low bits
-    llvm::Value* cell = g.b.CreateBitCast(shifted, widened(g.b.getInt64Ty(), cells / 2));
-    llvm::Value* u = g.b.CreateFSub(size, erf_entry(g, 0, cell));
-    llvm::Value* sum = erf_entry(g, rows - 1, cell);
-    for (std::size_t row = rows - 2; row >= first_term; --row) sum = d.fma(sum, u, erf_entry(g, row, cell));
-    llvm::Value* result = d.fma(sum, u, erf_entry(g, 1, cell));
-    result = g.b.CreateSelect(g.b.CreateFCmpOEQ(shifted, d(ir::math::whole_shifter)), g.b.CreateFAdd(result, size), result);
-    return g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
-}
+constexpr std::size_t last_term = std::size(erf_table) - 1, first_term = 2;
 
 }  // namespace
 
-llvm::Value* inline_erf(Codegen& g, llvm::Value* x) {
-    constexpr int lanes = cells / 2;
-    if (width(x) > 1) return in_chunks(g, lanes, {x}, [&](llvm::ArrayRef<llvm::Value*> part) { return erf_of_eight(g, part[0]); });
-    return g.b.CreateExtractElement(erf_of_eight(g, g.b.CreateVectorSplat(lanes, x)), std::uint64_t(0));
+Expr erf_by_table(Args v) {
+    const Expr x = v[0], magnitude = abs(x), size = select(x(one_from) < magnitude, one_from, magnitude);  // NaN stays
+    const Expr shifted = fma(size, 1 / cell_width, whole_shifter);  // the nearest whole number is in the low bits
+    const Expr cell = bitcast(shifted, DType::Int64), u = size - lookup(cell, erf_table[0], x);
+    Expr sum = lookup(cell, erf_table[last_term], x);
+    for (std::size_t row = last_term - 1; row >= first_term; --row) sum = fma(sum, u, lookup(cell, erf_table[row], x));
+    const Expr result = fma(sum, u, lookup(cell, erf_table[1], x));
+    return call(Math::copysign, select(shifted == whole_shifter, result + size, result), x);
 }
 
-}  // namespace pardo::emit
+}  // namespace pardo::ir::math

@@ -203,7 +203,7 @@ TEST(Math, HalfIsComputedInFloat) {
     EXPECT_EQ(y[0], float_to_half(2.718281828f).bits);
 }
 
-/// A recipe that LLVM's emitter takes in place, as the interpreter sees it, rare arguments included.
+/// A formula that LLVM's emitter takes in place, as the interpreter sees it, rare arguments included.
 template <class T> Kernel in_place(const math::Row& row) {
     return elementwise(dtype_of<T>, dtype_of<T>, 1, [&](Builder& m, std::span<const Value> v) {
         const math::Expr x{&m, v[0]}, value = row.recipe.real({&x, 1});
@@ -214,7 +214,7 @@ template <class T> Kernel in_place(const math::Row& row) {
 template <class T> void check_in_place(Math fn, double lo, double hi, const std::function<long double(long double)>& exact) {
     for (const int vector_bytes : {16, 32, 64}) {
         const math::Row* row = math::find_in_place(fn, dtype_of<T>, {.vector_bytes = vector_bytes});
-        if (!row) continue;
+        if (!row || row->recipe.use != math::Use::Formula) continue;
         const auto x = points<T>(lo, hi, 4000);
         const auto y = run<T, T>(in_place<T>(*row), {x});
         for (std::size_t k = 0; k < x.size(); ++k) {
@@ -225,7 +225,7 @@ template <class T> void check_in_place(Math fn, double lo, double hi, const std:
     }
 }
 
-TEST(Math, RecipesInPlaceErrNoMoreThanTheirRowsSay) {
+TEST(Math, FormulasErrNoMoreThanTheirRowsSay) {
     struct Case {
         Math fn;
         double lo, hi;
@@ -235,7 +235,7 @@ TEST(Math, RecipesInPlaceErrNoMoreThanTheirRowsSay) {
                           {Math::expm1, -80, 80, expm1l}, {Math::log, 0, 1e3, logl},         {Math::log2, 0, 1e3, log2l},
                           {Math::log10, 0, 1e3, log10l},  {Math::log1p, -0.99, 1e3, log1pl}, {Math::sin, -1e3, 1e3, sinl},
                           {Math::cos, -1e3, 1e3, cosl},   {Math::sinh, -85, 85, sinhl},      {Math::cosh, -85, 85, coshl},
-                          {Math::tanh, -12, 12, tanhl},   {Math::asinh, -1e3, 1e3, asinhl},  {Math::acosh, 1, 1e3, acoshl}};
+                          {Math::tanh, -12, 12, tanhl},   {Math::asinh, -1e3, 1e3, asinhl}};
     for (const Case& c : cases) {
         check_in_place<float>(c.fn, c.lo, c.hi, c.exact);
         check_in_place<double>(c.fn, c.lo, c.hi, c.exact);

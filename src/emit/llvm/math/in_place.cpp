@@ -102,7 +102,9 @@ llvm::Value* in_place(Codegen& g, const ir::math::Row& row, DType t, llvm::Array
     if (!row.rare) return in_vectors(g, recipe, t, args);
     const auto rare = [&] { return InPlace(g, ir::math::as_kernel(row.rare, row.fn, t), args).run(); };
     const auto by_library = [&] { return library(g, row.fn, args); };
-    if (t == DType::Float32) {  // first, while there are no doubles, which take twice the registers
+    // The order changes no value, but what LLVM makes of what is around, up to the sign of a NaN where two meet.
+    const bool first = t == DType::Float32 || row.fn == ir::Math::log1p;
+    if (first) {
         llvm::Value* is_rare = rare();
         return unless(g, is_rare, in_vectors(g, recipe, t, args), by_library);
     }

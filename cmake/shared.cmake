@@ -8,7 +8,7 @@ add_library(pardo::pardo ALIAS pardo)
 target_link_libraries(pardo PRIVATE pardo_flags ${PARDO_DEPENDENCIES})
 target_compile_features(pardo INTERFACE cxx_std_20)
 target_include_directories(pardo INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:Release>:-Wl,-s>)
 set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -17,7 +17,6 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)
 install(TARGETS pardo EXPORT pardoTargets COMPONENT cpp
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp NAMELINK_COMPONENT cpp)
 install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING PATTERN "*.h")
-install(FILES src/graph/ops.def src/graph/reductions.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pardo/detail COMPONENT cpp)
 install(EXPORT pardoTargets NAMESPACE pardo:: DESTINATION ${package_dir} COMPONENT cpp)
 configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)

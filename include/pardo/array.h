@@ -1,18 +1,25 @@
 // include/pardo/array.h: the n-dimensional array: a handle to memory, or to a value that has been recorded and not yet computed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <pardo/dtype.h>
+#include <pardo/error.h>
 #include <pardo/export.h>
+#include <pardo/extents.h>
 #include <pardo/memory.h>
 #include <pardo/queue.h>
 
@@ -22,16 +29,14 @@ namespace graph {
 struct Node;
 }
 class Array;
+class IndexPart;
 
-using Extents = std::span<const std::int64_t>;
-
-/// One part of an index expression `x[…]`.
+/// Part of an index: x[Slice{0, 2}] is NumPy's x[0:2].
 struct Slice {
-    std::optional<std::int64_t> start, stop, step;
+    std::optional<std::int64_t> start{}, stop{}, step{};
 };
 struct NewAxis {};
 struct Ellipsis {};
-using IndexPart = std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array>;  // Array: integers or a mask; bool: x[True]
 
 /// What becomes of a value once it has been stored: one that is not read again gets no memory of its own.
 enum class After : std::uint8_t {
@@ -43,7 +48,7 @@ enum class After : std::uint8_t {
 /// A handle; copying it is cheap and shares the value. All functions of ops.h take and give it.
 class PARDO_API Array {
 public:
-    /// An empty handle: valid only to assign to, copy or destroy.
+    /// An empty handle, to be assigned to: it has no value, and what asks for one is a Value error.
     Array() noexcept = default;
     explicit Array(graph::Node* node) noexcept;  // internal; takes a new reference
     struct Adopt {};
@@ -54,18 +59,18 @@ public:
     ~Array();
 
     // Facts; none of these computes anything.
-    DType dtype() const noexcept;
-    int ndim() const noexcept;
-    Extents shape() const noexcept;
-    std::int64_t size() const noexcept;  // elements
-    std::int64_t nbytes() const noexcept;
+    DType dtype() const;
+    int ndim() const;
+    Extents shape() const;
+    std::int64_t size() const;  // elements
+    std::int64_t nbytes() const;
     Queue queue() const;
     /// It remembers a queue that the user made: Queue::of(x.device()) is x.queue().
     Device device() const;
     /// True for 0-d results of operations (sums, x[i]): they behave as NumPy's scalars, so `t += 1` binds a new value.
-    bool is_scalar_value() const noexcept;
+    bool is_scalar_value() const;
     /// True while the value is recorded and not computed.
-    bool pending() const noexcept;
+    bool pending() const;
 
     // Computing.
     /// Hands the computation over, if that has not happened; does not wait.
@@ -105,12 +110,17 @@ public:
     std::function<void()> share_writable() const;
 
     // Views and copies.
+    /// x[{1, Slice{0, 2}, Ellipsis{}}]: NumPy's x[1, 0:2, ...].
     Array operator[](std::span<const IndexPart> index) const;
-    Array operator[](std::int64_t i) const;
+    Array operator[](std::initializer_list<IndexPart> index) const;
+    Array operator[](const IndexPart& part) const;
+    template <Integer T> Array operator[](T i) const { return element(clamped(i)); }
+    /// The same with parts as arguments: x.at(Slice{0, 2}, 3).
+    template <class... Part> Array at(Part&&... parts) const;
     // x[index] = value, and x[...] = value; from a temporary, or from std::move(value), it becomes one kernel.
-    void set(std::span<const IndexPart> index, const Array& value, After after = After::Kept) const;
-    void set(std::span<const IndexPart> index, Array&& value) const { set(index, value, After::Dropped); }
-    void set(std::span<const IndexPart> index, const Scalar& value) const;
+    void set(ListOf<IndexPart> index, const Array& value, After after = After::Kept) const;
+    void set(ListOf<IndexPart> index, Array&& value) const;
+    void set(ListOf<IndexPart> index, const Scalar& value) const;
     void assign(const Array& value, After after = After::Kept) const;
     void assign(Array&& value) const { assign(value, After::Dropped); }
     void assign(const Scalar& value) const;
@@ -122,14 +132,59 @@ public:
     // Values.
     /// The one value of an array of size 1 (else Value error); waits.
     Scalar item() const;
+    /// The same as a C++ type, converted as astype does.
+    template <Element T> T item() const { return item().as<T>(); }
     /// Copies all values, row-major, into host memory of nbytes(); waits.
     void copy_to(void* host) const;
+    /// All values, row-major, converted as astype does; waits.
+    template <Element T> std::vector<T> to_vector() const;
 
+    /// Internal: unchecked; null in an empty handle.
     graph::Node* node() const noexcept { return node_; }
 
 private:
+    friend class IndexPart;
+    /// An index that no int64 holds is out of bounds of every array.
+    template <Integer T> static std::int64_t clamped(T i) {
+        if constexpr (std::is_unsigned_v<T>)
+            return static_cast<std::int64_t>(std::min<std::uint64_t>(i, std::numeric_limits<std::int64_t>::max()));
+        return static_cast<std::int64_t>(i);
+    }
+    Array element(std::int64_t i) const;
     graph::Node* node_ = nullptr;
 };
+
+template <class T>
+concept OtherIndexPart = OneOf < std::remove_cvref_t<T>,
+        Slice, NewAxis, Ellipsis,
+bool, Array > ;
+/// One part of an index: an integer, a Slice, NewAxis, Ellipsis, an array of integers or a mask; a bool is NumPy's x[True], and floats are
+/// none.
+class IndexPart : public std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array> {
+public:
+    template <Integer T> IndexPart(T i) : variant(Array::clamped(i)) {}
+    template <OtherIndexPart T> IndexPart(T&& part) : variant(std::forward<T>(part)) {}
+};
+
+inline Array Array::operator[](std::initializer_list<IndexPart> index) const { return (*this)[std::span(index.begin(), index.size())]; }
+inline Array Array::operator[](const IndexPart& part) const { return (*this)[std::span(&part, 1)]; }
+template <class... Part> Array Array::at(Part&&... parts) const { return (*this)[{IndexPart(std::forward<Part>(parts))...}]; }
+inline void Array::set(ListOf<IndexPart> index, Array&& value) const { set(index, value, After::Dropped); }
+template <Element T> std::vector<T> Array::to_vector() const {
+    const auto count = static_cast<std::size_t>(size());
+    if constexpr (std::same_as<T, bool>) {  // whose vector has no bools in memory
+        const auto values = std::make_unique<bool[]>(count);
+        astype(DType::Bool, false).copy_to(values.get());
+        return std::vector<bool>(values.get(), values.get() + count);
+    } else {
+        std::vector<T> values(count);
+        astype(dtype_of<T>, false).copy_to(values.data());
+        return values;
+    }
+}
+
+/// The values as NumPy prints them, of large arrays the first and last ones; waits.
+PARDO_API std::ostream& operator<<(std::ostream& stream, const Array& x);
 
 /// Either an array or a plain number, as operators take them.
 class PARDO_API Operand {
@@ -137,11 +192,7 @@ public:
     Operand(const Array& a) : array_(&a) {}
     Operand(Array&& a) : array_(&a), expiring_(&a) {}  // the operation takes the handle, so that nothing is kept for it
     Operand(const Scalar& s) : scalar_(s) {}
-    Operand(bool v) : scalar_(v) {}
-    Operand(int v) : scalar_(v) {}
-    Operand(std::int64_t v) : scalar_(v) {}
-    Operand(double v) : scalar_(v) {}
-    Operand(std::complex<double> v) : scalar_(v) {}
+    template <Number T> Operand(T v) : scalar_(v) {}
     const Array* array() const { return array_; }
     const Scalar& scalar() const { return scalar_; }
     /// The handle that the operation may take; null for others.
@@ -157,9 +208,6 @@ private:
 /// Copies host memory (strides in bytes, any alignment) to a new array. Throws Buffer for what cannot be a range of memory.
 PARDO_API Array from_host(const void* data, DType dtype, Extents shape, Extents strides_bytes, const Queue& queue = Queue(),
                           MemoryKind kind = MemoryKind::Device, const char* op_name = "asarray");
-/// Says of a fresh copy that it stands for values without a place of their own, which follow the arrays that they meet: it has no part in
-/// the kind of memory of results.
-PARDO_API Array note_following(Array copy);
 /// The bytes of a contiguous array from `offset` on as elements of another dtype, row-major, on the same memory. Throws Value where they do
 /// not suffice or `offset` is no multiple of the element size.
 PARDO_API Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset = 0);
@@ -172,33 +220,54 @@ PARDO_API Array in_memory(const Array& x, MemoryKind kind);
 /// at all when this throws: Buffer for what cannot be a range of memory.
 PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strides, bool read_only, std::function<void()> release,
                            const Queue& queue = Queue(), const char* op_name = "asarray");
-/// A new array from a C++ range.
-template <class T> Array array(std::span<const T> values, const Queue& queue = Queue()) {
-    const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())}, strides[] = {sizeof(T)};
-    return from_host(values.data(), dtype_of<T>, shape, strides, queue);
+
+// From values of C++, whose type gives the dtype: array({1.0, 2.0}), array({{1, 2}, {3, 4}}), array(vector), array(2.5).
+template <class R>
+concept Elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Element<std::ranges::range_value_t<R>>;
+template <class T>
+concept ElementNumber = Number<T> && Element<T>;
+/// One dimension, from a span.
+template <Element T> Array array(std::span<const T> values, const Queue& queue = Queue()) {
+    return from_host(values.data(), dtype_of<T>, static_cast<std::int64_t>(values.size()), std::int64_t{sizeof(T)}, queue,
+                     MemoryKind::Device, "array");
 }
-template <class T> Array array(std::initializer_list<T> values, const Queue& queue = Queue()) {
+/// The same from a vector, a std::array, or any other contiguous range.
+template <Elements R> Array array(const R& values, const Queue& queue = Queue()) {
+    return array(std::span<const std::ranges::range_value_t<R>>(values), queue);
+}
+template <Element T> Array array(std::initializer_list<T> values, const Queue& queue = Queue()) {
     return array(std::span<const T>(values.begin(), values.size()), queue);
+}
+/// Two dimensions, from rows of one length.
+template <Element T> Array array(std::initializer_list<std::initializer_list<T>> rows, const Queue& queue = Queue()) {
+    const std::size_t length = rows.size() ? rows.begin()->size() : 0;
+    const auto values = std::make_unique<T[]>(rows.size() * length);
+    T* end = values.get();
+    for (const auto& row : rows) {
+        if (row.size() != length) throw Error(ErrorCode::Value, "array: rows are of different lengths");
+        end = std::copy(row.begin(), row.end(), end);
+    }
+    const std::int64_t bytes = sizeof(T), columns = static_cast<std::int64_t>(length);
+    return from_host(values.get(), dtype_of<T>, {static_cast<std::int64_t>(rows.size()), columns}, {columns * bytes, bytes}, queue,
+                     MemoryKind::Device, "array");
+}
+/// Without dimensions, from a number.
+template <ElementNumber T> Array array(T value, const Queue& queue = Queue()) {
+    return from_host(&value, dtype_of<T>, {}, {}, queue, MemoryKind::Device, "array");
+}
+/// A vector of bools has none in memory.
+inline Array array(const std::vector<bool>& values, const Queue& queue = Queue()) {
+    const auto bools = std::make_unique<bool[]>(values.size());
+    std::ranges::copy(values, bools.get());
+    return array(std::span<const bool>(bools.get(), values.size()), queue);
 }
 
 // How the plan looks.
 /// Text: groups, kernels, bytes read and written, and why each cut was made; computes nothing.
-PARDO_API std::string explain(std::span<const Array> roots);
+PARDO_API std::string explain(ListOf<Array> roots);
 /// Forces several arrays together, so that common work is done once.
-PARDO_API void force(std::span<const Array> roots);
+PARDO_API void force(ListOf<Array> roots);
 /// What reads `values` fails with this error, and the caller's line, if an element of `wrong`, an array of bools, is true. Does not wait.
 PARDO_API void fail_where(const Array& values, const Array& wrong, ErrorCode code, std::string message);
-
-/// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, from_pack, bytes_read, bytes_written, copies,
-/// fallbacks.
-struct CounterValue {
-    const char* name;
-    std::uint64_t value;
-};
-PARDO_API std::vector<CounterValue> counters_now();
-
-/// Called when work is handed over asynchronously, to name the user's line in late failures; may return null. It is called often: a hook
-/// that gives the same string again need not make it again.
-PARDO_API void set_location_hook(std::shared_ptr<const std::string> (*hook)());
 
 }  // namespace pardo

@@ -183,8 +183,10 @@ PARDO_API std::vector<Device> get_devices(std::string_view backend = "", std::op
 PARDO_API Device select_device(const std::vector<Aspect>& required = {}, const std::vector<Aspect>& excluded = {});
 /// Changes what Device() gives, for the whole process; no value: PARDO_DEVICE, else the CPU, as at start.
 PARDO_API void set_default_device(std::optional<Device> device);
-/// Asked first for what Device() gives: a host language's thread- or task-local choice; no value: there is none. Null removes it.
-PARDO_API void set_default_device_hook(std::optional<Device> (*hook)());
+/// Drops what is deferred on the host, and blocks until drivers have no work of this process and no thread is in their compilers; from then
+/// on only the calling thread may compile for their devices. exit() does the same, but libraries that a driver's threads use may be gone by
+/// then: programs that leave work in flight call this before they leave main().
+PARDO_API void finish_driver_work();
 /// Devices whose canonical queue has been made, sub-devices among them: where work may be outstanding. Looks for no devices.
 PARDO_API std::vector<Device> get_devices_in_use();
 

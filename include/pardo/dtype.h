@@ -2,8 +2,10 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <pardo/export.h>
 
@@ -89,6 +91,7 @@ PARDO_DTYPE_OF(std::uint8_t, UInt8)
 PARDO_DTYPE_OF(std::uint16_t, UInt16)
 PARDO_DTYPE_OF(std::uint32_t, UInt32)
 PARDO_DTYPE_OF(std::uint64_t, UInt64)
+PARDO_DTYPE_OF(unsigned long long, UInt64)
 PARDO_DTYPE_OF(Half, Float16)
 PARDO_DTYPE_OF(float, Float32)
 PARDO_DTYPE_OF(double, Float64)
@@ -96,6 +99,20 @@ PARDO_DTYPE_OF(std::complex<float>, Complex64)
 PARDO_DTYPE_OF(std::complex<double>, Complex128)
 #undef PARDO_DTYPE_OF
 template <class T> inline constexpr DType dtype_of = dtype_of_impl<T>::value;
+/// A C++ type of elements: those that dtype_of knows.
+template <class T>
+concept Element = requires {
+    dtype_of_impl<T>::value;
+};
+
+template <class T, class... U>
+concept OneOf = (std::same_as<T, U> || ...);
+/// An integer that counts or computes: neither bool nor a character.
+template <class T>
+concept Integer = std::integral<T> && sizeof(T) <= 8 && !OneOf<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
+/// A plain number of C++, as operators take it beside an array.
+template <class T>
+concept Number = Integer<T> || std::floating_point<T> || OneOf<T, bool, std::complex<float>, std::complex<double>>;
 
 /// One value with a dtype. `weak` marks a Python scalar, which takes the dtype of what it meets (NEP 50).
 struct Scalar {
@@ -112,12 +129,25 @@ struct Scalar {
     };
 
     Scalar() : c{0, 0} {}
-    Scalar(bool v) : dtype(DType::Bool), c{0, 0} { b = v; }
-    Scalar(int v) : dtype(DType::Int64), weak(true), c{0, 0} { i = v; }
-    Scalar(std::int64_t v) : dtype(DType::Int64), weak(true), c{0, 0} { i = v; }
-    Scalar(std::uint64_t v) : dtype(DType::UInt64), weak(true), c{0, 0} { u = v; }
-    Scalar(double v) : dtype(DType::Float64), weak(true), c{0, 0} { f = v; }
-    Scalar(std::complex<double> v) : dtype(DType::Complex128), weak(true), c{v.real(), v.imag()} {}
+    /// Weak but for bool, as Python's numbers: int64 (uint64 of 64 bits without a sign), float64 or complex128.
+    template <Number T> Scalar(T v) : weak(!std::same_as<T, bool>), c{0, 0} {
+        if constexpr (std::same_as<T, bool>) {
+            dtype = DType::Bool;
+            b = v;
+        } else if constexpr (Integer<T> && std::is_unsigned_v<T> && sizeof(T) == 8) {
+            dtype = DType::UInt64;
+            u = v;
+        } else if constexpr (Integer<T>) {
+            dtype = DType::Int64;
+            i = v;
+        } else if constexpr (std::floating_point<T>) {
+            f = static_cast<double>(v);
+        } else {
+            dtype = DType::Complex128;
+            c.re = v.real();
+            c.im = v.imag();
+        }
+    }
 
     /// The same value in another dtype, converted as NumPy's astype does; never weak.
     PARDO_API Scalar cast(DType to) const;
@@ -125,6 +155,23 @@ struct Scalar {
     PARDO_API double as_double() const;
     /// The value as an int64 (truncated).
     PARDO_API std::int64_t as_int() const;
+    /// The value as a C++ type of elements, converted as NumPy's astype does.
+    template <Element T> T as() const {
+        const Scalar s = cast(dtype_of<T>);
+        if constexpr (std::same_as<T, bool>) {
+            return s.b;
+        } else if constexpr (std::same_as<T, Half>) {
+            return double_to_half(s.f);
+        } else if constexpr (std::floating_point<T>) {
+            return static_cast<T>(s.f);
+        } else if constexpr (std::is_unsigned_v<T>) {
+            return static_cast<T>(s.u);
+        } else if constexpr (std::integral<T>) {
+            return static_cast<T>(s.i);
+        } else {
+            return T(static_cast<typename T::value_type>(s.c.re), static_cast<typename T::value_type>(s.c.im));
+        }
+    }
 };
 
 /// The dtype of `array op scalar` by NEP 50: a weak scalar keeps the array's dtype unless its kind is higher.

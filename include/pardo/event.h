@@ -11,6 +11,7 @@
 
 #include <pardo/error.h>
 #include <pardo/export.h>
+#include <pardo/extents.h>
 
 namespace pardo {
 
@@ -76,7 +77,7 @@ private:
 
 /// Blocks until one of the events is complete or has failed, and gives its position; -1 when `milliseconds` (negative: no limit) are over
 /// first. Raises nothing of the events' own. Throws Value when there are none.
-PARDO_API int wait_any(std::span<const Event> events, int milliseconds = -1);
+PARDO_API int wait_any(ListOf<Event> events, int milliseconds = -1);
 
 /// An event that its owner completes. If all owners let go of it first, it fails. Handles share the event; safe from any thread.
 class PARDO_API UserEvent {
@@ -92,25 +93,5 @@ private:
     struct Owned;
     std::shared_ptr<Owned> owned_;
 };
-
-/// Called around waits that block: languages with a global lock let go of it, since what is waited for may need it. `leave` may give null,
-/// and then `enter` is not called. Null functions remove them.
-PARDO_API void set_blocking_hooks(void* (*leave)(), void (*enter)(void*));
-
-/// Asked a few times a second by threads that wait, from any thread: an error ends the wait, is thrown out of it, and stops what the thread
-/// waited for, where that can be (Ctrl-C). `later`: nothing can be thrown from where it is asked; the wait ends, and the error has to come
-/// up again where the caller's language looks next. Null removes it.
-PARDO_API void set_interrupt_hook(std::optional<Error> (*asked)(bool later));
-
-/// Failures that are not acknowledged, of all queues, each given once; waits still raise them. Lost: those to which no event and no array
-/// leads any more. Known: all that have been noticed. Last: and how many there are that no queue kept.
-enum class Unseen : unsigned char { Lost, Known, Last };
-struct UnseenFailure {
-    Error error;
-    std::string location;  // the line that submitted the work, as of set_location_hook; empty where unknown
-};
-PARDO_API std::vector<UnseenFailure> take_unseen_failures(Unseen which);
-/// Called when there is a lost one, from any thread, which may hold locks of the library: `hook` only leaves word. Null removes it.
-PARDO_API void set_lost_failure_hook(void (*hook)());
 
 }  // namespace pardo

@@ -1,82 +1,374 @@
 // include/pardo/ops.h: the operations on arrays, by NumPy's names. Recorded unless a comment says "runs at once".
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <pardo/array.h>
+#include <pardo/dtype.h>
+#include <pardo/export.h>
+#include <pardo/extents.h>
 
 namespace pardo {
 
-// Elementwise: one function a row of src/graph/ops.def (copied here by the build).
-#define PARDO_DECLARE_elementwise_1(name) PARDO_API Array name(const Operand& a);
-#define PARDO_DECLARE_elementwise_2(name) PARDO_API Array name(const Operand& a, const Operand& b);
-#define PARDO_DECLARE_elementwise_3(name) PARDO_API Array name(const Operand& a, const Operand& b, const Operand& c);
-#define PARDO_DECLARE_special_1 PARDO_DECLARE_elementwise_1
-#define PARDO_DECLARE_special_2 PARDO_DECLARE_elementwise_2
-#define PARDO_DECLARE_special_3 PARDO_DECLARE_elementwise_3
-#define PARDO_DECLARE_conversion_1(name)
-#define PARDO_DECLARE_conversion_2(name)
-#define PARDO_DECLARE_conversion_3(name)
-#define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_DECLARE_##kind##_##arity(name)
-#include <pardo/detail/ops.def>
-#undef OP
-#undef PARDO_DECLARE_elementwise_1
-#undef PARDO_DECLARE_elementwise_2
-#undef PARDO_DECLARE_elementwise_3
-#undef PARDO_DECLARE_special_1
-#undef PARDO_DECLARE_special_2
-#undef PARDO_DECLARE_special_3
-#undef PARDO_DECLARE_conversion_1
-#undef PARDO_DECLARE_conversion_2
-#undef PARDO_DECLARE_conversion_3
+// Elementwise functions: arrays are broadcast against each other, numbers take the dtype of the arrays that they meet.
+// Made by cmake/make_ops.py of ops.def, elementwise.
+/// Add arguments element-wise; booleans by logical or.
+PARDO_API Array add(const Operand& x1, const Operand& x2);
+/// Subtract arguments, element-wise.
+PARDO_API Array subtract(const Operand& x1, const Operand& x2);
+/// Multiply arguments element-wise; booleans by logical and.
+PARDO_API Array multiply(const Operand& x1, const Operand& x2);
+/// Divide arguments element-wise; integers give float64.
+PARDO_API Array divide(const Operand& x1, const Operand& x2);
+/// Return the largest integer not above the quotient, element-wise: Python's `//`.
+PARDO_API Array floor_divide(const Operand& x1, const Operand& x2);
+/// Return the element-wise remainder of division, with the sign of the divisor: Python's `%`.
+PARDO_API Array remainder(const Operand& x1, const Operand& x2);
+/// Return the element-wise remainder of division, with the sign of the dividend: C's `fmod`.
+PARDO_API Array fmod(const Operand& x1, const Operand& x2);
+/// First array elements raised to powers from second array, element-wise.
+PARDO_API Array power(const Operand& x1, const Operand& x2);
+/// First array elements raised to powers from second array, element-wise, in float64 or complex128.
+PARDO_API Array float_power(const Operand& x1, const Operand& x2);
+/// Numerical negative, element-wise.
+PARDO_API Array negative(const Operand& x);
+/// Numerical positive, element-wise: the elements as they are.
+PARDO_API Array positive(const Operand& x);
+/// Calculate the absolute value element-wise; of complex numbers the modulus.
+PARDO_API Array absolute(const Operand& x);
+/// Compute the absolute values element-wise, as floating-point numbers.
+PARDO_API Array fabs(const Operand& x);
+/// Return the element-wise square of the input.
+PARDO_API Array square(const Operand& x);
+/// Return the reciprocal of the argument, element-wise; of integers truncated.
+PARDO_API Array reciprocal(const Operand& x);
+/// Return an element-wise indication of the sign of a number: -1, 0 or 1; of complex numbers z / abs(z).
+PARDO_API Array sign(const Operand& x);
+/// Element-wise maximum of array elements; NaN propagates.
+PARDO_API Array maximum(const Operand& x1, const Operand& x2);
+/// Element-wise minimum of array elements; NaN propagates.
+PARDO_API Array minimum(const Operand& x1, const Operand& x2);
+/// Element-wise maximum of array elements; NaN is ignored.
+PARDO_API Array fmax(const Operand& x1, const Operand& x2);
+/// Element-wise minimum of array elements; NaN is ignored.
+PARDO_API Array fmin(const Operand& x1, const Operand& x2);
+/// Return the greatest common divisor of `|x1|` and `|x2|`, element-wise.
+PARDO_API Array gcd(const Operand& x1, const Operand& x2);
+/// Return the lowest common multiple of `|x1|` and `|x2|`, element-wise; 0 where one of them is 0.
+PARDO_API Array lcm(const Operand& x1, const Operand& x2);
+/// Clip (limit) the values in an array to the range from the second to the third operand.
+PARDO_API Array clip(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Return the non-negative square-root of an array, element-wise; correctly rounded.
+PARDO_API Array sqrt(const Operand& x);
+/// Return the cube-root of an array, element-wise.
+PARDO_API Array cbrt(const Operand& x);
+/// Calculate the exponential of all elements in the input array.
+PARDO_API Array exp(const Operand& x);
+/// Calculate `2**x` for all elements in the input array.
+PARDO_API Array exp2(const Operand& x);
+/// Calculate `exp(x) - 1` for all elements in the array, precise for small x.
+PARDO_API Array expm1(const Operand& x);
+/// Natural logarithm, element-wise.
+PARDO_API Array log(const Operand& x);
+/// Base-2 logarithm, element-wise.
+PARDO_API Array log2(const Operand& x);
+/// Return the base 10 logarithm of the input array, element-wise.
+PARDO_API Array log10(const Operand& x);
+/// Return the natural logarithm of one plus the input array, element-wise; precise for small x.
+PARDO_API Array log1p(const Operand& x);
+/// Logarithm of the sum of exponentiations of the inputs, without undue overflow.
+PARDO_API Array logaddexp(const Operand& x1, const Operand& x2);
+/// Logarithm of the sum of exponentiations of the inputs in base-2, without undue overflow.
+PARDO_API Array logaddexp2(const Operand& x1, const Operand& x2);
+/// Square root of the sum of squares, element-wise, without undue overflow.
+PARDO_API Array hypot(const Operand& x1, const Operand& x2);
+/// Trigonometric sine, element-wise; angles in radians.
+PARDO_API Array sin(const Operand& x);
+/// Cosine element-wise; angles in radians.
+PARDO_API Array cos(const Operand& x);
+/// Compute tangent element-wise; angles in radians.
+PARDO_API Array tan(const Operand& x);
+/// Inverse sine, element-wise; angles in radians from -pi/2 to pi/2.
+PARDO_API Array arcsin(const Operand& x);
+/// Trigonometric inverse cosine, element-wise; angles in radians from 0 to pi.
+PARDO_API Array arccos(const Operand& x);
+/// Trigonometric inverse tangent, element-wise; angles in radians from -pi/2 to pi/2.
+PARDO_API Array arctan(const Operand& x);
+/// Element-wise arc tangent of `x1/x2` choosing the quadrant correctly; angles in radians from -pi to pi.
+PARDO_API Array arctan2(const Operand& x1, const Operand& x2);
+/// Hyperbolic sine, element-wise.
+PARDO_API Array sinh(const Operand& x);
+/// Hyperbolic cosine, element-wise.
+PARDO_API Array cosh(const Operand& x);
+/// Compute hyperbolic tangent element-wise.
+PARDO_API Array tanh(const Operand& x);
+/// Inverse hyperbolic sine element-wise.
+PARDO_API Array arcsinh(const Operand& x);
+/// Inverse hyperbolic cosine, element-wise.
+PARDO_API Array arccosh(const Operand& x);
+/// Inverse hyperbolic tangent element-wise.
+PARDO_API Array arctanh(const Operand& x);
+/// Convert angles from degrees to radians.
+PARDO_API Array deg2rad(const Operand& x);
+/// Convert angles from radians to degrees.
+PARDO_API Array rad2deg(const Operand& x);
+/// Error function, element-wise.
+PARDO_API Array erf(const Operand& x);
+/// Complementary error function, 1 - erf(x), element-wise; precise for large x.
+PARDO_API Array erfc(const Operand& x);
+/// Compute the Heaviside step function: 0 below zero, 1 above it, the second operand at zero.
+PARDO_API Array heaviside(const Operand& x1, const Operand& x2);
+/// Return the floor of the input, element-wise, in the same dtype.
+PARDO_API Array floor(const Operand& x);
+/// Return the ceiling of the input, element-wise, in the same dtype.
+PARDO_API Array ceil(const Operand& x);
+/// Return the truncated value of the input, element-wise, in the same dtype.
+PARDO_API Array trunc(const Operand& x);
+/// Round elements of the array to the nearest integer, halves to even, as floating-point numbers.
+PARDO_API Array rint(const Operand& x);
+/// Evenly round to the nearest integer, halves to even, in the same dtype.
+PARDO_API Array round(const Operand& x);
+/// Change the sign of x1 to that of x2, element-wise.
+PARDO_API Array copysign(const Operand& x1, const Operand& x2);
+/// Return the next floating-point value after x1 towards x2, element-wise.
+PARDO_API Array nextafter(const Operand& x1, const Operand& x2);
+/// Return element-wise True where signbit is set (less than zero, or -0.0).
+PARDO_API Array signbit(const Operand& x);
+/// Test element-wise for finiteness (not infinity and not Not a Number).
+PARDO_API Array isfinite(const Operand& x);
+/// Test element-wise for positive or negative infinity.
+PARDO_API Array isinf(const Operand& x);
+/// Test element-wise for NaN and return result as a boolean array.
+PARDO_API Array isnan(const Operand& x);
+/// Test element-wise for positive infinity, return result as bool array.
+PARDO_API Array isposinf(const Operand& x);
+/// Test element-wise for negative infinity, return result as bool array.
+PARDO_API Array isneginf(const Operand& x);
+/// Return the real part of the complex argument.
+PARDO_API Array real(const Operand& x);
+/// Return the imaginary part of the complex argument; zero for real dtypes.
+PARDO_API Array imag(const Operand& x);
+/// Return the complex conjugate, element-wise.
+PARDO_API Array conjugate(const Operand& x);
+/// Return (x1 == x2) element-wise.
+PARDO_API Array equal(const Operand& x1, const Operand& x2);
+/// Return (x1 != x2) element-wise.
+PARDO_API Array not_equal(const Operand& x1, const Operand& x2);
+/// Return the truth value of (x1 < x2) element-wise; complex numbers in lexicographic order.
+PARDO_API Array less(const Operand& x1, const Operand& x2);
+/// Return the truth value of (x1 <= x2) element-wise; complex numbers in lexicographic order.
+PARDO_API Array less_equal(const Operand& x1, const Operand& x2);
+/// Return the truth value of (x1 > x2) element-wise; complex numbers in lexicographic order.
+PARDO_API Array greater(const Operand& x1, const Operand& x2);
+/// Return the truth value of (x1 >= x2) element-wise; complex numbers in lexicographic order.
+PARDO_API Array greater_equal(const Operand& x1, const Operand& x2);
+/// Compute the truth value of x1 AND x2 element-wise.
+PARDO_API Array logical_and(const Operand& x1, const Operand& x2);
+/// Compute the truth value of x1 OR x2 element-wise.
+PARDO_API Array logical_or(const Operand& x1, const Operand& x2);
+/// Compute the truth value of x1 XOR x2, element-wise.
+PARDO_API Array logical_xor(const Operand& x1, const Operand& x2);
+/// Compute the truth value of NOT x element-wise.
+PARDO_API Array logical_not(const Operand& x);
+/// Compute the bit-wise AND of two arrays element-wise.
+PARDO_API Array bitwise_and(const Operand& x1, const Operand& x2);
+/// Compute the bit-wise OR of two arrays element-wise.
+PARDO_API Array bitwise_or(const Operand& x1, const Operand& x2);
+/// Compute the bit-wise XOR of two arrays element-wise.
+PARDO_API Array bitwise_xor(const Operand& x1, const Operand& x2);
+/// Compute bit-wise inversion, or bit-wise NOT, element-wise; of booleans logical not.
+PARDO_API Array invert(const Operand& x);
+/// Shift the bits of an integer to the left; zero when all are shifted out.
+PARDO_API Array left_shift(const Operand& x1, const Operand& x2);
+/// Shift the bits of an integer to the right; the sign is kept.
+PARDO_API Array right_shift(const Operand& x1, const Operand& x2);
+/// Return elements of the second operand where the first is true, of the third elsewhere.
+PARDO_API Array where(const Operand& x1, const Operand& x2, const Operand& x3);
+// End of ops.def, elementwise.
 
-/// One row of ops.def, for bindings, documentation and tests.
-struct OpInfo {
-    const char* name;  // "hypot"
-    int arity;
-    const char* numpy;     // "hypot"; "" when NumPy has none
-    const char* dtypes;    // "FLOAT"
-    const char* result;    // "PROMOTED"
-    const char* identity;  // "ZERO"
-    const char* doc;
-};
-/// The rows that are public functions, in order; the position is the operation's id.
-PARDO_API std::span<const OpInfo> op_table();
-/// Records row `id`. `dtype` as NumPy's keyword: the loop's dtype, inputs are cast to it (same_kind).
-PARDO_API Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtype = {});
-/// Row `id` into `out` (runs at once), only where `where` is true if given. NumPy's rules: broadcast to out, same_kind cast.
-PARDO_API void apply_out(int id, std::span<const Operand> operands, const Array& out, const Array* where = nullptr,
-                         std::optional<DType> dtype = {});
-/// The bits of the elements as another dtype of their size, neither complex: what frexp and ldexp are made of.
-PARDO_API Array bitcast(const Array& x, DType dtype);
-/// `x op= y`: as apply_out into x; may instead rebind a handle that shares memory with no other, so that it stays lazy.
-PARDO_API void apply_inplace(int id, Array& x, const Operand& y);
+// Special functions, by SciPy's names.
+// Made by cmake/make_ops.py of ops.def, special.
+/// Scaled complementary error function, exp(x**2) * erfc(x).
+PARDO_API Array erfcx(const Operand& x);
+/// Imaginary error function, -i erf(i z).
+PARDO_API Array erfi(const Operand& x);
+/// Dawson's integral, sqrt(pi) / 2 * exp(-x**2) * erfi(x).
+PARDO_API Array dawsn(const Operand& x);
+/// Faddeeva function, exp(-z**2) * erfc(-i z), of complex numbers.
+PARDO_API Array wofz(const Operand& x);
+/// Inverse of the error function, element-wise; NaN outside of [-1, 1].
+PARDO_API Array erfinv(const Operand& x);
+/// Inverse of the complementary error function, element-wise; NaN outside of [0, 2].
+PARDO_API Array erfcinv(const Operand& x);
+/// Cumulative distribution of the standard normal distribution.
+PARDO_API Array ndtr(const Operand& x);
+/// Logarithm of Gaussian cumulative distribution function.
+PARDO_API Array log_ndtr(const Operand& x);
+/// Inverse of ndtr, the cumulative distribution of the standard normal distribution; NaN outside of [0, 1].
+PARDO_API Array ndtri(const Operand& x);
+/// Gamma function, element-wise; NaN at negative integers, infinite at 0.
+PARDO_API Array gamma(const Operand& x);
+/// Logarithm of the absolute value of the gamma function.
+PARDO_API Array gammaln(const Operand& x);
+/// Reciprocal of the gamma function; 0 at its poles.
+PARDO_API Array rgamma(const Operand& x);
+/// Sign of the gamma function; NaN at negative integers.
+PARDO_API Array gammasgn(const Operand& x);
+/// The digamma function, the logarithmic derivative of the gamma function; NaN at negative integers.
+PARDO_API Array digamma(const Operand& x);
+/// Regularized lower incomplete gamma function of the parameter, the first operand, and of x; NaN of negative numbers.
+PARDO_API Array gammainc(const Operand& x1, const Operand& x2);
+/// Regularized upper incomplete gamma function of the parameter, the first operand, and of x; NaN of negative numbers.
+PARDO_API Array gammaincc(const Operand& x1, const Operand& x2);
+/// Beta function, gamma(x1) * gamma(x2) / gamma(x1 + x2).
+PARDO_API Array beta(const Operand& x1, const Operand& x2);
+/// Natural logarithm of absolute value of beta function.
+PARDO_API Array betaln(const Operand& x1, const Operand& x2);
+/// Regularized incomplete beta function of two parameters and of x; NaN outside of [0, 1].
+PARDO_API Array betainc(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Complement of the regularized incomplete beta function of two parameters and of x; NaN outside of [0, 1].
+PARDO_API Array betaincc(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Hurwitz zeta function, the sum of 1 / (x2 + n)**x1 over n from 0 on.
+PARDO_API Array zeta(const Operand& x1, const Operand& x2);
+/// Riemann zeta function.
+PARDO_API Array riemann_zeta(const Operand& x);
+/// Bessel function of the first kind of order 0.
+PARDO_API Array j0(const Operand& x);
+/// Bessel function of the first kind of order 1.
+PARDO_API Array j1(const Operand& x);
+/// Bessel function of the second kind of order 0; NaN of negative numbers.
+PARDO_API Array y0(const Operand& x);
+/// Bessel function of the second kind of order 1; NaN of negative numbers.
+PARDO_API Array y1(const Operand& x);
+/// Modified Bessel function of the first kind of order 0.
+PARDO_API Array i0(const Operand& x);
+/// Exponentially scaled modified Bessel function of order 0, exp(-abs(x)) * i0(x).
+PARDO_API Array i0e(const Operand& x);
+/// Modified Bessel function of the first kind of order 1.
+PARDO_API Array i1(const Operand& x);
+/// Exponentially scaled modified Bessel function of order 1, exp(-abs(x)) * i1(x).
+PARDO_API Array i1e(const Operand& x);
+/// Modified Bessel function of the second kind of order 0; NaN of negative numbers.
+PARDO_API Array k0(const Operand& x);
+/// Exponentially scaled modified Bessel function K of order 0, exp(x) * k0(x).
+PARDO_API Array k0e(const Operand& x);
+/// Modified Bessel function of the second kind of order 1; NaN of negative numbers.
+PARDO_API Array k1(const Operand& x);
+/// Exponentially scaled modified Bessel function K of order 1, exp(x) * k1(x).
+PARDO_API Array k1e(const Operand& x);
+/// Exponential integral E1, element-wise; NaN of negative numbers.
+PARDO_API Array exp1(const Operand& x);
+/// Complete elliptic integral of the first kind, of the parameter m; NaN above 1.
+PARDO_API Array ellipk(const Operand& x);
+/// Complete elliptic integral of the first kind around m = 1, of p = 1 - m.
+PARDO_API Array ellipkm1(const Operand& x);
+/// Complete elliptic integral of the second kind, of the parameter m; NaN above 1.
+PARDO_API Array ellipe(const Operand& x);
+/// Principal branch of the logarithm of the gamma function; NaN of negative real numbers, which complex ones are not.
+PARDO_API Array loggamma(const Operand& x);
+/// Inverse to the regularized lower incomplete gamma function, of the parameter and the probability; NaN outside of [0, 1].
+PARDO_API Array gammaincinv(const Operand& x1, const Operand& x2);
+/// Inverse of the regularized upper incomplete gamma function, of the parameter and the probability; NaN outside of [0, 1].
+PARDO_API Array gammainccinv(const Operand& x1, const Operand& x2);
+/// Inverse of the regularized incomplete beta function, of two parameters and the probability; NaN outside of [0, 1].
+PARDO_API Array betaincinv(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Inverse of the complemented regularized incomplete beta function, of two parameters and the probability; NaN outside of [0, 1].
+PARDO_API Array betainccinv(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Pochhammer symbol, gamma(x1 + x2) / gamma(x1).
+PARDO_API Array poch(const Operand& x1, const Operand& x2);
+/// Binomial coefficient considered as a function of two real variables; NaN where the first is a negative integer.
+PARDO_API Array binom(const Operand& x1, const Operand& x2);
+/// Bessel function of the first kind of integer order, the first operand; NaN of other orders and of those above 2**20.
+PARDO_API Array jn(const Operand& x1, const Operand& x2);
+/// Bessel function of the second kind of integer order, the first operand; NaN of other orders and of those above 2**20.
+PARDO_API Array yn(const Operand& x1, const Operand& x2);
+/// Exponential integral Ei, element-wise.
+PARDO_API Array expi(const Operand& x);
+/// Generalized exponential integral En, of integer order, the first operand; NaN of other orders and of negative numbers.
+PARDO_API Array expn(const Operand& x1, const Operand& x2);
+/// Incomplete elliptic integral of the first kind, of the amplitude and the parameter m; NaN for m above 1.
+PARDO_API Array ellipkinc(const Operand& x1, const Operand& x2);
+/// Incomplete elliptic integral of the second kind, of the amplitude and the parameter m; NaN for m above 1.
+PARDO_API Array ellipeinc(const Operand& x1, const Operand& x2);
+/// Spherical Legendre polynomial of the degree, the order and the polar angle.
+PARDO_API Array sph_legendre(const Operand& x1, const Operand& x2, const Operand& x3);
+/// Expit, or logistic, function: 1 / (1 + exp(-x)), element-wise.
+PARDO_API Array expit(const Operand& x);
+/// Logit function: log(x / (1 - x)), element-wise; NaN outside of [0, 1].
+PARDO_API Array logit(const Operand& x);
+/// Logarithm of the logistic sigmoid function, element-wise.
+PARDO_API Array log_expit(const Operand& x);
+/// Relative error exponential, (exp(x) - 1) / x; 1 at 0.
+PARDO_API Array exprel(const Operand& x);
+/// cos(x) - 1, element-wise, precise for small x.
+PARDO_API Array cosm1(const Operand& x);
+/// Compute `10**x` element-wise.
+PARDO_API Array exp10(const Operand& x);
+/// Compute `x1 * log(x2)`; 0 where the first operand is 0 and the second is not NaN.
+PARDO_API Array xlogy(const Operand& x1, const Operand& x2);
+/// Compute `x1 * log1p(x2)`; 0 where the first operand is 0 and the second is not NaN.
+PARDO_API Array xlog1py(const Operand& x1, const Operand& x2);
+/// Elementwise function for computing entropy: -x * log(x), 0 at 0, -inf below.
+PARDO_API Array entr(const Operand& x);
+/// Elementwise function for computing relative entropy: x1 * log(x1 / x2), inf where that is not defined.
+PARDO_API Array rel_entr(const Operand& x1, const Operand& x2);
+/// Elementwise function for computing Kullback-Leibler divergence: x1 * log(x1 / x2) - x1 + x2.
+PARDO_API Array kl_div(const Operand& x1, const Operand& x2);
+/// Huber loss function of the threshold, the first operand, and the residual.
+PARDO_API Array huber(const Operand& x1, const Operand& x2);
+/// Pseudo-Huber loss function of the threshold, the first operand, and the residual.
+PARDO_API Array pseudo_huber(const Operand& x1, const Operand& x2);
+// End of ops.def, special.
 
-/// What row `id` computes in for operands of these dtypes, and what it gives; `dtype` as for apply.
-struct LoopTypes {
-    DType loop, result;
-};
-PARDO_API LoopTypes loop_of(int id, std::span<const DType> operands, std::optional<DType> dtype = {});
+/// An array, and what operators take beside one.
+template <class T>
+concept AnArray = std::derived_from<std::remove_cvref_t<T>, Array>;
+template <class T>
+concept AnOperand = AnArray<T> || Number<std::remove_cvref_t<T>> || OneOf<std::remove_cvref_t<T>, Scalar, Operand>;
+template <class B, class A>
+concept BesideAn = (AnArray<A> && AnOperand<B>) || (AnOperand<A> && AnArray<B>);
 
-// Operators. From temporaries the operation takes the handle, so that intermediate values of an expression are not held.
-#define PARDO_OPERATOR(symbol, name)                                                            \
-    inline Array operator symbol(const Array& a, const Operand& b) { return name(a, b); }       \
-    inline Array operator symbol(Array&& a, const Operand& b) { return name(std::move(a), b); } \
-    inline Array operator symbol(double a, const Array& b) { return name(a, b); }               \
-    inline Array operator symbol(double a, Array&& b) { return name(a, std::move(b)); }
-PARDO_OPERATOR(+, add)
-PARDO_OPERATOR(-, subtract)
-PARDO_OPERATOR(*, multiply)
-PARDO_OPERATOR(/, divide)
-#undef PARDO_OPERATOR
+// Operators, of two arrays or of an array and a number on either side. From temporaries the operation takes the handle, so that
+// intermediate values of an expression are not held. `/` of integers is float64, `%` has the sign of the divisor, comparisons give arrays
+// of bools.
+template <class A, BesideAn<A> B> Array operator+(A&& a, B&& b) { return add(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator-(A&& a, B&& b) { return subtract(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator*(A&& a, B&& b) { return multiply(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator/(A&& a, B&& b) { return divide(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator%(A&& a, B&& b) { return remainder(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator&(A&& a, B&& b) { return bitwise_and(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator|(A&& a, B&& b) { return bitwise_or(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator^(A&& a, B&& b) { return bitwise_xor(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator<<(A&& a, B&& b) { return left_shift(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator>>(A&& a, B&& b) { return right_shift(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator<(A&& a, B&& b) { return less(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator<=(A&& a, B&& b) { return less_equal(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator>(A&& a, B&& b) { return greater(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator>=(A&& a, B&& b) { return greater_equal(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator==(A&& a, B&& b) { return equal(std::forward<A>(a), std::forward<B>(b)); }
+template <class A, BesideAn<A> B> Array operator!=(A&& a, B&& b) { return not_equal(std::forward<A>(a), std::forward<B>(b)); }
 inline Array operator-(const Array& a) { return negative(a); }
 inline Array operator-(Array&& a) { return negative(std::move(a)); }
+inline Array operator+(const Array& a) { return positive(a); }
+inline Array operator~(const Array& a) { return invert(a); }
+inline Array operator~(Array&& a) { return invert(std::move(a)); }
 
+// Into the array's memory, which its views and other handles share, in its dtype; a 0-d result of an operation becomes another number.
+PARDO_API Array& operator+=(Array& x, const Operand& y);
+PARDO_API Array& operator-=(Array& x, const Operand& y);
+PARDO_API Array& operator*=(Array& x, const Operand& y);
+PARDO_API Array& operator/=(Array& x, const Operand& y);
+PARDO_API Array& operator%=(Array& x, const Operand& y);
+PARDO_API Array& operator&=(Array& x, const Operand& y);
+PARDO_API Array& operator|=(Array& x, const Operand& y);
+PARDO_API Array& operator^=(Array& x, const Operand& y);
+PARDO_API Array& operator<<=(Array& x, const Operand& y);
+PARDO_API Array& operator>>=(Array& x, const Operand& y);
 // Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
@@ -95,76 +387,63 @@ PARDO_API Array triu(const Array& x, std::int64_t k = 0);
 /// Values of the index along one axis of a shape, Int64.
 PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* op_name = "iota");
 
-// Reductions, positions and scans: one function a row of src/graph/reductions.def (copied here by the build). Axes empty and `all`: every
-// axis. `where`: only those elements take part.
-enum class Reduction : std::uint8_t {
-#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) id,
-#include <pardo/detail/reductions.def>
-};
-PARDO_API Array reduce(Reduction op, const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
-                       std::optional<DType> dtype = {}, const Array* where = nullptr, std::optional<Scalar> initial = {});
+// Reductions, positions and scans. Axes: none named (all), one, or several; without an axis positions and scans are of the flattened array.
+// Made by cmake/make_ops.py of reductions.def.
+/// Which reduction: of reduce and cumulative.
+enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
+/// Sum of array elements over a given axis. The sums. The same input gives the same bits on the same device, whatever the number of
+/// threads.
+PARDO_API Array sum(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Return the product of array elements over a given axis. The products.
+PARDO_API Array prod(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Return the minimum of an array or minimum along an axis; NaN propagates. The smallest elements, in the dtype of `x`.
+PARDO_API Array min(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Return the maximum of an array or maximum along an axis; NaN propagates. The largest elements, in the dtype of `x`.
+PARDO_API Array max(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Test whether any array element along a given axis evaluates to True. Of bools; False where there are no elements.
+PARDO_API Array any(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Test whether all array elements along a given axis evaluate to True. Of bools; True where there are no elements.
+PARDO_API Array all(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Count the number of non-zero values in an array. Of int64.
+PARDO_API Array count_nonzero(const Array& x, const Axes& axes = {}, bool keepdims = false);
+/// Return the indices of the minimum values along an axis, of several the first; NaN propagates. Of int64.
+PARDO_API Array argmin(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
+/// Return the indices of the maximum values along an axis, of several the first; NaN propagates. Of int64.
+PARDO_API Array argmax(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
+/// Return the cumulative sum of the elements along a given axis.
+PARDO_API Array cumulative_sum(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                               bool include_initial = false);
+/// Return the cumulative product of elements along a given axis.
+PARDO_API Array cumulative_prod(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                                bool include_initial = false);
+/// Return the cumulative sum of the elements along a given axis; without an axis, of the flattened array.
+PARDO_API Array cumsum(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                       bool include_initial = false);
+/// Return the cumulative product of elements along a given axis; without an axis, of the flattened array.
+PARDO_API Array cumprod(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
+                        bool include_initial = false);
+// End of reductions.def.
+
+/// Any of these reductions, in a dtype, of those elements alone where `where` is true, and of an initial value.
+PARDO_API Array reduce(Reduction op, const Array& x, const Axes& axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
+                       const Array* where = nullptr, std::optional<Scalar> initial = {});
 /// Inclusive scan along an axis; without one, of the flattened array.
 PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
                            bool include_initial = false);
-#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives)                                 \
-    inline Array name(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false) { \
-        return reduce(Reduction::id, x, axes, keepdims);                                                                  \
-    }
-#define POSITION(name, method, fold, doc, gives) \
-    PARDO_API Array name(const Array& x, std::optional<std::int64_t> axis = {}, bool keepdims = false);
-#define SCAN(id, name, keywords, method, doc)                                                                 \
-    inline Array name(const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {}, \
-                      bool include_initial = false) {                                                         \
-        return cumulative(Reduction::id, x, axis, dtype, include_initial);                                    \
-    }
-#include <pardo/detail/reductions.def>
-
-/// One row of reductions.def, for bindings, documentation and tests.
-struct ReductionInfo {
-    const char* kind;  // "REDUCTION", "POSITION" or "SCAN"
-    const char* name;  // "sum"
-    int id;            // of reductions and scans: the Reduction
-    const char* keywords;
-    bool method;
-    const char* fold;  // "sum"; "argmin"
-    const char* doc;
-    const char* gives;
-};
-PARDO_API std::span<const ReductionInfo> reduction_table();
-
-// Elements of x taken together by row `id`, a function of two, one after the other; x is of a dtype that the row computes in and gives.
-// Where the row has an identity (or ANY_ORDER), in blocks that are taken together then.
-/// The axis stays, with extent 1. `initial` (without dimensions) comes first; elements where `where` (of x's shape) is false take no part.
-PARDO_API Array fold(int id, const Array& x, std::int64_t axis, const Array* initial = nullptr, const Array* where = nullptr);
-/// All that is on the way.
-PARDO_API Array fold_steps(int id, const Array& x, std::int64_t axis);
-/// Of x from starts[s] to before stops[s], and of x[starts[s]] in any case; both Int64, within the axis.
-PARDO_API Array fold_segments(int id, const Array& x, std::int64_t axis, const Array& starts, const Array& stops);
-/// What ufunc.at writes: row `id`, applied at each index in order. `old`: the elements that are there (equal for equal indices); `values`:
-/// the second operands in the dtype that is computed in, null for functions of one; keys[0]: the indices, sorted; keys[1]: where each was.
-PARDO_API Array fold_places(int id, const Array& old, const Array* values, const Array& keys, DType loop);
-/// Whether accumulate_at takes the target: row-major, on a device that has code for the row and the dtype.
-PARDO_API bool accumulates_at(int id, const Array& target);
-/// Writes target[places[k]] = row(target[places[k]], values[k]) for each k; places index the target as if it had one dimension, values are
-/// as many or one. Asynchronous: unless `inside`, places out of bounds are found later, and nothing is written then. Of many places that
-/// name few elements, parts are taken together on their own: floats differ by rounding from one step after the other, but not from run to
-/// run.
-PARDO_API void accumulate_at(int id, const Array& target, const Array& places, const Array& values, bool inside = false);
-
-PARDO_API Array mean(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, bool keepdims = false,
-                     std::optional<DType> dtype = {}, const Array* where = nullptr);
-PARDO_API Array var(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0, bool keepdims = false,
-                    std::optional<DType> dtype = {}, const Array* where = nullptr);
-PARDO_API Array stddev(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {}, double correction = 0,
-                       bool keepdims = false, std::optional<DType> dtype = {}, const Array* where = nullptr);
+PARDO_API Array mean(const Array& x, const Axes& axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
+                     const Array* where = nullptr);
+PARDO_API Array var(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
+                    const Array* where = nullptr);
+PARDO_API Array stddev(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
+                       const Array* where = nullptr);
 
 // Views. reshape copies when strides cannot express the result (copy=false: Value error instead; copy=true: always).
 PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
 PARDO_API Array permute_dims(const Array& x, Extents axes);
 PARDO_API Array broadcast_to(const Array& x, Extents shape);
 PARDO_API Array expand_dims(const Array& x, Extents axes);
-PARDO_API Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
-PARDO_API Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes = {});
+PARDO_API Array squeeze(const Array& x, const Axes& axes = {});
+PARDO_API Array flip(const Array& x, const Axes& axes = {});
 PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
 /// The real (0) or imaginary (1) parts of complex elements where they are, so that writing to them writes to x; real x itself.
 PARDO_API Array part_view(const Array& x, int which);
@@ -174,12 +453,14 @@ PARDO_API Array sliding_windows(const Array& x, Extents window, Extents axes);
 /// The memory of x, from its first element on, in another shape and with other strides, counted in elements. Throws Value where that would
 /// leave the memory. Forces.
 PARDO_API Array as_strided(const Array& x, Extents shape, Extents strides);
-PARDO_API std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
+PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);
 
 // New arrays from old.
-PARDO_API Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis = 0);
-PARDO_API Array stack(std::span<const Array> arrays, std::int64_t axis = 0);
-PARDO_API Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::int64_t>>& axes = {});
+/// The bits of the elements as another dtype of their size, neither complex.
+PARDO_API Array bitcast(const Array& x, DType dtype);
+PARDO_API Array concat(ListOf<Array> arrays, std::optional<std::int64_t> axis = 0);
+PARDO_API Array stack(ListOf<Array> arrays, std::int64_t axis = 0);
+PARDO_API Array roll(const Array& x, Extents shift, const Axes& axes = {});
 PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
 PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
 PARDO_API Array tile(const Array& x, Extents repetitions);
@@ -187,8 +468,6 @@ PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1,
                      const Array* append = nullptr);
 
 // Library routines (src/routines): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
-/// Of libraries that routines would call on a device and that are not there: what was found, what to install, where they were looked for.
-PARDO_API std::vector<std::string> missing_libraries(const Device& device);
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
@@ -204,40 +483,10 @@ PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64
 PARDO_API Array matmul(const Array& a, const Array& b);
 PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
-/// What a Fourier transform computes.
-enum class Transform : std::uint8_t {
-    Complex,
-    RealToComplex,  // the half along the last of the axes that tells the other half
-    ComplexToReal,  // from such a half
-    Cosine,
-    Sine,
-};
-struct Fourier {
-    Transform transform = Transform::Complex;
-    bool forward = true;      // the sign of the exponent is negative; of ComplexToReal it is that of what is undone
-    double factor = 1;        // of the result
-    int type = 0;             // 1 to 4, of cosine and sine transforms
-    bool orthogonal = false;  // and whether their first or last terms are scaled so that the transform is orthogonal
-};
-/// Transforms along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
-PARDO_API Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");
-/// Whether the queue's device computes transforms; else the CPU does, on copies.
-PARDO_API bool has_fft(const Queue& queue);
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {
     Array values, indices, inverse, counts;
 };
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
-/// Where OpenBLAS is to be found (the Python layer knows the wheel's folder).
-PARDO_API void set_openblas_path(std::string_view path);
-/// For how long threads of OpenBLAS without work look for some before they sleep: OPENBLAS_THREAD_TIMEOUT, 2 to the power of this cycles.
-inline constexpr const char* openblas_thread_timeout = "14";
-/// The same for each OpenBLAS that the process has loaded already, NumPy's for instance: their threads are ended, and come again with the
-/// next product. No thread may be in one of them. The number of those where that was possible.
-PARDO_API int shorten_openblas_timeouts();
-/// Products of a matrix and a vector may be computed by the OpenBLAS that NumPy has loaded, whose threads are awake after NumPy's own.
-/// Whether it is there: that of NumPy's wheels is known, unless PARDO_OPENBLAS names one for all products.
-PARDO_API bool use_openblas_of_numpy();
-
 }  // namespace pardo

@@ -56,4 +56,12 @@ private:
     std::shared_ptr<device::ProfileLog> log_;
 };
 
+/// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, from_pack, bytes_read, bytes_written, copies,
+/// fallbacks.
+struct CounterValue {
+    const char* name;
+    std::uint64_t value;
+};
+PARDO_API std::vector<CounterValue> counters_now();
+
 }  // namespace pardo

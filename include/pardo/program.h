@@ -15,6 +15,7 @@
 #include <pardo/device.h>
 #include <pardo/event.h>
 #include <pardo/export.h>
+#include <pardo/extents.h>
 #include <pardo/kernel.h>
 #include <pardo/memory.h>
 #include <pardo/queue.h>
@@ -95,10 +96,10 @@ public:
     /// without groups the device chooses them. The kernel counts as writing all arrays but those that the driver calls constant. Throws
     /// what is wrong with the call; what fails later is raised by the next wait.
     /// `offset`: of the first item, in OpenCL C.
-    Event launch(std::string_view kernel, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* queue = nullptr,
-                 std::span<const Event> depends = {}, std::span<const std::int64_t> offset = {}) const;
+    Event launch(std::string_view kernel, ListOf<ProgramArgument> arguments, const NdRange& range, const Queue* queue = nullptr,
+                 ListOf<Event> depends = {}, Extents offset = {}) const;
     /// How such a launch uses its arguments.
-    std::vector<ArgumentUse> uses(std::string_view kernel, std::span<const ProgramArgument> arguments) const;
+    std::vector<ArgumentUse> uses(std::string_view kernel, ListOf<ProgramArgument> arguments) const;
 
 private:
     struct State;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <pardo/device.h>
 #include <pardo/event.h>
 #include <pardo/export.h>
+#include <pardo/extents.h>
 
 namespace pardo {
 
@@ -25,7 +27,8 @@ enum class QueueOrder : std::uint8_t { InOrder, OutOfOrder };
 class PARDO_API Context {
 public:
     /// Throws Value when there is none, one is given twice, or they are of different platforms.
-    explicit Context(std::span<const Device> devices);
+    explicit Context(ListOf<Device> devices);
+    explicit Context(std::initializer_list<Device> devices) : Context(ListOf<Device>(devices)) {}
     const std::vector<Device>& devices() const noexcept { return *devices_; }
     bool contains(const Device& device) const;
     friend bool operator==(const Context& a, const Context& b) { return *a.devices_ == *b.devices_; }
@@ -67,25 +70,25 @@ public:
     Context context() const;
 
     /// Completes after everything submitted so far, and `depends`; all that is submitted later waits for it.
-    Event barrier(std::span<const Event> depends = {}) const;
+    Event barrier(ListOf<Event> depends = {}) const;
     /// Completes after everything submitted so far; later work does not wait for it.
     Event marker() const;
     /// Runs `f` on a thread of the library after `depends`, in this queue's order; the result is the event's value(), an exception its
     /// failure. `f` may use the library, but must not wait for what comes after it. Where it throws NotRun, the waits for its event and for
     /// what depends on it raise that; it is not reported where there are none.
-    Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends = {}) const;
+    Event host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, ListOf<Event> depends = {}) const;
 
     // On arrays, and asynchronous: what they still are to be computed from is handed over first. Defined in src/array/commands.cpp.
     /// Hands over what has been recorded for `arrays`, after `depends`; all that is pending on this queue if there are none. The event
     /// completes when they are computed; without arrays, after everything submitted so far.
-    Event submit(std::span<const Array> arrays, std::span<const Event> depends = {}) const;
+    Event submit(ListOf<Array> arrays, ListOf<Event> depends = {}) const;
     /// The elements of one array into another of the same shape and dtype, on any device; either may be strided.
-    Event copy(const Array& to, const Array& from, std::span<const Event> depends = {}) const;
+    Event copy(const Array& to, const Array& from, ListOf<Event> depends = {}) const;
     /// A box of bytes; both arrays are row-major and taken as blocks of bytes.
-    Event copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends = {}) const;
-    Event fill(const Array& to, const Scalar& value, std::span<const Event> depends = {}) const;
+    Event copy_rect(const Array& to, const Array& from, const Rect& rect, ListOf<Event> depends = {}) const;
+    Event fill(const Array& to, const Scalar& value, ListOf<Event> depends = {}) const;
     /// A hint that this queue's device reads the array next.
-    Event prefetch(const Array& x, std::span<const Event> depends = {}) const;
+    Event prefetch(const Array& x, ListOf<Event> depends = {}) const;
     friend bool operator==(const Queue& a, const Queue& b) { return a.impl_ == b.impl_; }
     device::Queue* impl() const { return impl_; }
 

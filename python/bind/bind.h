@@ -38,7 +38,7 @@ enum class Row : int {
 #define PARDO_ROW_special(name) name,
 #define PARDO_ROW_conversion(name)
 #define OP(name, arity, kind, dtypes, result, cost, identity, recipe, numpy, doc) PARDO_ROW_##kind(name)
-#include <pardo/detail/ops.def>
+#include <pardo/binding/ops.def>
 #undef OP
 #undef PARDO_ROW_elementwise
 #undef PARDO_ROW_special

@@ -1,6 +1,8 @@
 // python/bind/convert.cpp: Python numbers, NumPy scalars and dtypes to the library's and back.
 #include <cmath>
 
+#include <pardo/binding/rows.h>
+
 #include "bind.h"
 
 namespace bind {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/log.h>
 
 #include "bind.h"

@@ -13,7 +13,8 @@
 
 #include <pardo/log.h>
 
-#include <pardo/library.h>
+#include <pardo/binding/hooks.h>
+#include <pardo/binding/library.h>
 
 #include "bind.h"
 
@@ -446,7 +447,7 @@ bool wait_all(const std::vector<pardo::Event>& events, std::optional<double> sec
     const auto step = [&](int ms) {
         while (next < events.size() && events[next].done()) ++next;
         if (next == events.size()) return true;
-        if (pardo::wait_any({&events[next], 1}, ms) < 0) return false;
+        if (pardo::wait_any(events[next], ms) < 0) return false;
         return ++next == events.size();
     };
     return wait_in_slices(seconds, step, [&] { abandon(events); });

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/plan.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
-#include <pardo/plan.h>
+#include <pardo/profile.h>
 
 #include "array/record.h"
 #include "base/counters.h"
@@ -54,27 +55,28 @@ Array::~Array() {
     if (node_) node_->release();
 }
 
-DType Array::dtype() const noexcept { return node_->dtype; }
-int Array::ndim() const noexcept { return node_->shape.size(); }
-Extents Array::shape() const noexcept { return node_->shape; }
-std::int64_t Array::size() const noexcept {
+DType Array::dtype() const { return arrays::node_of(*this, "dtype").dtype; }
+int Array::ndim() const { return arrays::node_of(*this, "ndim").shape.size(); }
+Extents Array::shape() const { return arrays::node_of(*this, "shape").shape; }
+std::int64_t Array::size() const {
     std::int64_t count = 1;
-    for (const std::int64_t extent : node_->shape) count *= extent;
+    for (const std::int64_t extent : arrays::node_of(*this, "size").shape) count *= extent;
     return count;
 }
-std::int64_t Array::nbytes() const noexcept { return size() * itemsize(node_->dtype); }
-Queue Array::queue() const { return Queue(node_->queue.get()); }
-Device Array::device() const { return Device(node_->queue.get()); }
-bool Array::is_scalar_value() const noexcept { return node_->scalar_value; }
-bool Array::pending() const noexcept { return node_->pending(); }
+std::int64_t Array::nbytes() const { return size() * itemsize(node_->dtype); }
+Queue Array::queue() const { return Queue(arrays::node_of(*this, "queue").queue.get()); }
+Device Array::device() const { return Device(arrays::node_of(*this, "device").queue.get()); }
+bool Array::is_scalar_value() const { return arrays::node_of(*this, "is_scalar_value").scalar_value; }
+bool Array::pending() const { return arrays::node_of(*this, "pending").pending(); }
 
 const Array& Array::force() const {
+    (void)arrays::node_of(*this, "force");
     arrays::ensure_leaf(*this);
     return *this;
 }
 
 const Array& Array::force_to_wait() const {
-    if (!pending()) return *this;
+    if (!arrays::node_of(*this, "wait").pending()) return *this;
     const device::WaitsNext waits;
     return force();
 }
@@ -132,6 +134,7 @@ const void* Array::data() const {
 }
 
 void* Array::mutable_data() const {
+    (void)arrays::node_of(*this, "mutable_data");
     const Array held = *this;  // its memory stays when others rebind this handle
     arrays::require_writeable("mutable_data", held);
     const Node& leaf = *held.node_;
@@ -150,14 +153,16 @@ std::uint64_t Array::address() const {
 }
 
 bool Array::writeable() const {
-    if (node_->read_only) return false;
+    if (arrays::node_of(*this, "writeable").read_only) return false;
     if (node_->pending() && node_->kind != Kind::View) return true;
     force();
     return !node_->buffer->read_only() && !repeats_elements(*node_);
 }
 
-bool Array::externally_writable() const { return !node_->pending() && node_->buffer->externally_writable(); }
-bool Array::externally_readable() const { return !node_->pending() && node_->buffer->foreign(); }
+bool Array::externally_writable() const {
+    return !arrays::node_of(*this, "externally_writable").pending() && node_->buffer->externally_writable();
+}
+bool Array::externally_readable() const { return !arrays::node_of(*this, "externally_readable").pending() && node_->buffer->foreign(); }
 
 bool Array::is_contiguous() const {
     force();
@@ -165,6 +170,7 @@ bool Array::is_contiguous() const {
 }
 
 MemoryKind Array::memory_kind() const {
+    (void)arrays::node_of(*this, "memory_kind");
     const MemoryKind kind = arrays::kind_after(*this);
     return kind == device::no_kind ? node_->buffer->kind() : kind;
 }
@@ -179,6 +185,7 @@ std::function<void()> Array::hold() const {
 }
 
 std::function<void()> Array::share_writable() const {
+    (void)arrays::node_of(*this, "share_writable");
     const Array held = *this;
     arrays::require_writeable("share_writable", held);
     const Node& leaf = *held.node_;
@@ -192,13 +199,13 @@ std::function<void()> Array::share_writable() const {
 }
 
 Array Array::astype(DType dtype, bool copy) const {
-    if (dtype != node_->dtype) return arrays::cast(*this, dtype);
+    if (dtype != arrays::node_of(*this, "astype").dtype) return arrays::cast(*this, dtype);
     return copy ? this->copy() : *this;
 }
 
 // A cast to its own dtype: pending like any operation, so a copy that is only read from costs nothing.
 Array Array::copy() const {
-    std::lock_guard guard(graph::state_of(node_->queue.get()).lock);
+    std::lock_guard guard(graph::state_of(arrays::node_of(*this, "copy").queue.get()).lock);
     Node* const inputs[] = {node_};
     Ref<Node> node = graph::make_elementwise(graph::Op::cast, node_->dtype, node_->shape, inputs);
     node->scalar_value = node_->scalar_value;
@@ -219,9 +226,9 @@ PlanReport plan_report(std::span<const Array> roots) {
     return report;
 }
 
-std::string explain(std::span<const Array> roots) { return plan_report(roots).text; }
+std::string explain(ListOf<Array> roots) { return plan_report(roots).text; }
 
-void force(std::span<const Array> roots) {
+void force(ListOf<Array> roots) {
     std::vector<Node*> left;
     for (const Array& a : roots) {
         if (a.pending()) left.push_back(a.node());
@@ -251,6 +258,10 @@ std::vector<CounterValue> counters_now() {
 }
 
 namespace arrays {
+
+void throw_without_value(const char* op_name) {
+    throw Error(ErrorCode::Value, std::string(op_name) + ": the array has no value: it was made without one, or moved from");
+}
 
 Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_name, MemoryKind kind) {
     const std::int64_t bytes = byte_count(dtype, shape, op_name);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 

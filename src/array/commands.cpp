@@ -186,7 +186,7 @@ Event arrays::joined(device::Queue* queue, std::vector<Event> events) {
     return queue->host_task([] {}, {}, {"join", {}}, 0, events);
 }
 
-Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depends) const {
+Event Queue::submit(ListOf<Array> arrays, ListOf<Event> depends) const {
     for (const Array& x : arrays) {
         if (x.queue() == *this) continue;
         throw Error(ErrorCode::Placement, "Queue.submit: an array is of another queue, of " + x.device().id() + "; submit it there");
@@ -203,7 +203,7 @@ Event Queue::submit(std::span<const Array> arrays, std::span<const Event> depend
     return arrays::joined(impl_, std::move(events));
 }
 
-Event Queue::copy(const Array& to, const Array& from, std::span<const Event> depends) const {
+Event Queue::copy(const Array& to, const Array& from, ListOf<Event> depends) const {
     const char* op_name = "Queue.copy";
     if (to.dtype() != from.dtype())
         throw Error(ErrorCode::Type, std::string(op_name) + ": copies bytes, but the target is " + std::string(dtype_name(to.dtype())) +
@@ -236,7 +236,7 @@ Event Queue::copy(const Array& to, const Array& from, std::span<const Event> dep
     return arrays::joined(impl_, std::move(events));
 }
 
-Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std::span<const Event> depends) const {
+Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, ListOf<Event> depends) const {
     const char* op_name = "Queue.copy_rect";
     for (const std::int64_t extent : rect.region) {
         if (extent < 0) throw Error(ErrorCode::Value, std::string(op_name) + ": region: " + std::to_string(extent) + " is negative");
@@ -267,7 +267,7 @@ Event Queue::copy_rect(const Array& to, const Array& from, const Rect& rect, std
     return impl_->copy_strided(target.buffer, source.buffer, region, depends);
 }
 
-Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> depends) const {
+Event Queue::fill(const Array& to, const Scalar& value, ListOf<Event> depends) const {
     const char* op_name = "Queue.fill";
     check_own(op_name, impl_, to);
     const DType dtype = to.dtype();
@@ -289,7 +289,7 @@ Event Queue::fill(const Array& to, const Scalar& value, std::span<const Event> d
     return copy(to, block);
 }
 
-Event Queue::prefetch(const Array& x, std::span<const Event> depends) const {
+Event Queue::prefetch(const Array& x, ListOf<Event> depends) const {
     const char* op_name = "Queue.prefetch";
     check_own(op_name, impl_, x);
     arrays::ensure_leaf(x);

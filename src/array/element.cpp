@@ -1,5 +1,5 @@
 // src/array/element.cpp: single elements, read and written at once where nothing is under way.
-#include <pardo/layout.h>
+#include <pardo/binding/layout.h>
 
 #include "array/record.h"
 #include "ir/eval.h"

@@ -1,5 +1,5 @@
 // src/array/exchange.cpp: memory of devices that other libraries use as well.
-#include <pardo/exchange.h>
+#include <pardo/binding/exchange.h>
 
 #include <pardo/error.h>
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/log.h>
 #include <pardo/ops.h>
 

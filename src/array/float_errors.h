@@ -10,7 +10,7 @@
 
 namespace pardo::arrays {
 
-/// Whether the program asks for them at all; see pardo/log.h.
+/// Whether the program asks for them at all; see pardo/binding/hooks.h.
 bool float_errors_wanted() noexcept;
 /// While it lives nothing is noted on this thread: for operations that the library records on its own.
 class NoFloatErrors {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <pardo/binding/layout.h>
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
@@ -79,7 +81,7 @@ Array finish(Ref<Node> node) {
     return Array(node.detach(), Array::Adopt{});
 }
 
-bool follows(const Array& x) { return x.ndim() == 0 && x.node()->queue->device()->can(device::Feature::HostMemory); }
+bool follows(const Array& x) { return x.node()->shape.size() == 0 && x.node()->queue->device()->can(device::Feature::HostMemory); }
 
 Pull pull_of(const Array& x) {
     if (!follows(x)) return Pull::Fixed;
@@ -155,8 +157,8 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
 }
 
 Array cast(const Array& x, DType dtype) {
-    if (x.dtype() == dtype) return x;
-    if (float_errors_wanted() && is_inexact(x.dtype())) [[unlikely]] {
+    if (x.node()->dtype == dtype) return x;
+    if (float_errors_wanted() && is_inexact(x.node()->dtype)) [[unlikely]] {
         const Operand operand(x);
         return note_float_errors(Op::cast, std::span(&operand, 1), dtype, [&] { return record_cast(x, dtype); });
     }
@@ -202,17 +204,31 @@ Array apply(int id, std::span<const Operand> operands, std::optional<DType> dtyp
     return arrays::record(static_cast<graph::Op>(id), operands, dtype);
 }
 
+namespace {
+
+/// What the functions of ops.h do. `apply`, which knows that its handles have values, does not look.
+Array recorded(graph::Op op, std::span<const Operand> operands) {
+    for (const Operand& o : operands) {
+        if (o.array() && !o.array()->node()) [[unlikely]]
+            throw Error(ErrorCode::Value,
+                        std::string(graph::name(op)) + ": an operand has no value: it was made without one, or moved from");
+    }
+    return arrays::record(op, operands);
+}
+
+}  // namespace
+
 #define PARDO_DEFINE_elementwise_1(name) \
-    Array name(const Operand& a) { return arrays::record(graph::Op::name, std::span(&a, 1)); }
-#define PARDO_DEFINE_elementwise_2(name)                  \
-    Array name(const Operand& a, const Operand& b) {      \
-        const Operand operands[] = {a, b};                \
-        return arrays::record(graph::Op::name, operands); \
+    Array name(const Operand& a) { return recorded(graph::Op::name, std::span(&a, 1)); }
+#define PARDO_DEFINE_elementwise_2(name)             \
+    Array name(const Operand& a, const Operand& b) { \
+        const Operand operands[] = {a, b};           \
+        return recorded(graph::Op::name, operands);  \
     }
 #define PARDO_DEFINE_elementwise_3(name)                               \
     Array name(const Operand& a, const Operand& b, const Operand& c) { \
         const Operand operands[] = {a, b, c};                          \
-        return arrays::record(graph::Op::name, operands);              \
+        return recorded(graph::Op::name, operands);                    \
     }
 #define PARDO_DEFINE_special_1 PARDO_DEFINE_elementwise_1
 #define PARDO_DEFINE_special_2 PARDO_DEFINE_elementwise_2

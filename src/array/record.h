@@ -39,6 +39,13 @@ using graph::state_of;
 using graph::ViewMap;
 using graph::with_scalar_value;
 
+[[noreturn, gnu::cold]] void throw_without_value(const char* op_name);
+/// The node of an array that a caller gives; a Value error of an empty handle. What has been checked asks x.node().
+inline Node& node_of(const Array& x, const char* op_name) {
+    if (!x.node()) [[unlikely]]
+        throw_without_value(op_name);
+    return *x.node();
+}
 /// The queue that all operands share; throws Placement as "<op_name>: …" naming both queues.
 device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays);
 /// Whether x goes where the arrays are that it meets: 0-d arrays of the CPU do, as NumPy's numbers.

@@ -4,8 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <pardo/binding/layout.h>
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
-#include <pardo/layout.h>
 #include <pardo/ops.h>
 
 #include "array/float_errors.h"
@@ -22,7 +23,6 @@ using arrays::ReductionRow;
 using arrays::ResultDType;
 using graph::Op;
 using graph::ReduceOp;
-using Axes = std::optional<std::vector<std::int64_t>>;
 
 /// Words of the elements in reductions.def.
 Array truth(const Array& x) { return x.astype(DType::Bool, false); }
@@ -273,6 +273,12 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
     return dtype && folded.dtype() != *dtype ? folded.astype(*dtype) : folded;
 }
 
+#define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) \
+    Array name(const Array& x, const Axes& axes, bool keepdims) { return reduce(Reduction::id, x, axes, keepdims); }
+#define SCAN(id, name, keywords, method, doc)                                                                        \
+    Array name(const Array& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) { \
+        return cumulative(Reduction::id, x, axis, dtype, include_initial);                                           \
+    }
 #define POSITION(name, method, fold, doc, gives)                                  \
     Array name(const Array& x, std::optional<std::int64_t> axis, bool keepdims) { \
         return arg_extreme(#name, ReduceOp::fold, x, axis, keepdims);             \

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <pardo/array.h>
+#include <pardo/binding/exchange.h>
 #include <pardo/error.h>
-#include <pardo/exchange.h>
 #include <pardo/ops.h>
 
 #include "array/record.h"
@@ -210,7 +210,7 @@ Scalar Array::item() const {
 }
 
 void Array::copy_to(void* host) const {
-    const std::int64_t bytes = graph::byte_count(node_->dtype, node_->shape, "copy_to");
+    const std::int64_t bytes = graph::byte_count(arrays::node_of(*this, "copy_to").dtype, node_->shape, "copy_to");
     force();
     if (bytes == 0) return;
     count_copy(bytes);
@@ -227,7 +227,7 @@ void Array::copy_to(void* host) const {
 }
 
 Array Array::to_queue(const Queue& queue) const {
-    if (queue.impl() == node_->queue.get()) return *this;
+    if (queue.impl() == arrays::node_of(*this, "to_queue").queue.get()) return *this;
     if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
     const Array packed = arrays::as_contiguous(*this);
     // The kind is kept on a device; on another one it would mean something else.

@@ -1,6 +1,8 @@
 // src/base/counters.cpp: the process-wide counts.
 #include "base/counters.h"
 
+#include <pardo/binding/hooks.h>
+
 #include "base/env.h"
 
 namespace pardo {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <mutex>
 
-#include <pardo/library.h>
+#include <pardo/binding/library.h>
 
 #include "base/env.h"
 #include "base/fork.h"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <pardo/binding/hooks.h>
+
 #include "base/fork.h"
 #include "device/device.h"
 

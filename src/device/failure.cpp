@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <pardo/binding/hooks.h>
+
 #include "base/fork.h"
 
 namespace pardo::device {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/error.h>
 #include <pardo/event.h>
 

@@ -82,17 +82,17 @@ Context Queue::context() const {
     return Context(devices);
 }
 
-Event Queue::barrier(std::span<const Event> depends) const {
+Event Queue::barrier(ListOf<Event> depends) const {
     Event event = impl_->barrier(depends);
     if (order() == QueueOrder::OutOfOrder && event.state()) impl_->order_after(event);
     return event;
 }
 
-Event Queue::host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, std::span<const Event> depends) const {
+Event Queue::host_task(std::function<std::shared_ptr<void>()> f, const std::string& name, ListOf<Event> depends) const {
     return device::user_task(impl_, std::move(f), {name, device::current_location()}, depends);
 }
 
-Context::Context(std::span<const Device> devices) {
+Context::Context(ListOf<Device> devices) {
     if (devices.empty()) throw Error(ErrorCode::Value, "Context: at least one device is needed");
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const auto before = devices.first(i);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/hooks.h>
+
 #include "base/fork.h"
 #include "device/event.h"
 

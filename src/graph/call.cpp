@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/log.h>
 
 #include "device/device.h"

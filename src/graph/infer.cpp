@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 
 #include "base/promotion.h"

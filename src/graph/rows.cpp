@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 
 namespace pardo::graph {

@@ -1,6 +1,7 @@
 // src/graph/rows.h: the rows of ops.def as a table.
 #pragma once
 
+#include <pardo/binding/rows.h>
 #include <pardo/ops.h>
 
 #include "graph/node.h"

@@ -1,5 +1,5 @@
-// src/jit/info.cpp: pardo/cache.h: the disk cache as users see it.
-#include <pardo/cache.h>
+// src/jit/info.cpp: pardo/binding/cache.h: the disk cache as users see it.
+#include <pardo/binding/cache.h>
 
 #include "jit/cache.h"
 #include "jit/pack.h"

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/error.h>
 #include <pardo/log.h>
 

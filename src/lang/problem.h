@@ -5,7 +5,7 @@
 #include <string>
 
 #include <pardo/error.h>
-#include <pardo/syntax.h>
+#include <pardo/binding/syntax.h>
 
 namespace pardo::lang {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <pardo/syntax.h>
+#include <pardo/binding/syntax.h>
 
 namespace pardo::lang {
 

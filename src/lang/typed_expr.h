@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include <pardo/syntax.h>
+#include <pardo/binding/syntax.h>
 
 #include "ir/ir.h"
 

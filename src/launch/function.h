@@ -1,7 +1,7 @@
 // src/launch/function.h: a function of the user and its programs: looked up by the types of a call, made where they are new, submitted.
 #pragma once
 
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <functional>
 #include <optional>
@@ -113,7 +113,7 @@ public:
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;
     lang::Options options_for(const device::Device* device, bool distinct) const;
     std::size_t specialisations() const;
-    /// What pardo/kernel.h says of these.
+    /// What pardo/binding/kernel.h says of these.
     std::string types(const Specialisation& special) const;
     std::string types() const;
     std::string diagnostics() const;

@@ -1,5 +1,5 @@
 // src/launch/kernel.cpp: kernels: a function of the user over an index space.
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <algorithm>
 #include <utility>

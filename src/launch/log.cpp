@@ -6,7 +6,7 @@
 #include <bit>
 #include <tuple>
 
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include "base/fork.h"
 #include "device/event.h"

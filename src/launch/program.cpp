@@ -413,8 +413,8 @@ std::string Program::binary() const {
     return device::packed_for_user(state_->program->binary());
 }
 
-Event Program::launch(std::string_view name, std::span<const ProgramArgument> arguments, const NdRange& range, const Queue* given,
-                      std::span<const Event> depends, std::span<const std::int64_t> offset) const {
+Event Program::launch(std::string_view name, ListOf<ProgramArgument> arguments, const NdRange& range, const Queue* given,
+                      ListOf<Event> depends, Extents offset) const {
     device::TextProgram& program = *state_->program;
     const std::size_t kernel = state_->position(name);
     Call call(program, program.kernels()[kernel], arguments);
@@ -465,7 +465,7 @@ Event Program::launch(std::string_view name, std::span<const ProgramArgument> ar
     return event;
 }
 
-std::vector<ArgumentUse> Program::uses(std::string_view name, std::span<const ProgramArgument> arguments) const {
+std::vector<ArgumentUse> Program::uses(std::string_view name, ListOf<ProgramArgument> arguments) const {
     const Call call(*state_->program, state_->program->kernels()[state_->position(name)], arguments);
     std::vector<ArgumentUse> out;
     for (std::size_t k = 0; k < call.size(); ++k)

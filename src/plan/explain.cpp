@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <pardo/plan.h>
+#include <pardo/binding/plan.h>
 
 #include "graph/call.h"
 #include "graph/reductions.h"

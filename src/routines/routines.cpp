@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <pardo/binding/library.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 

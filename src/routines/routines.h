@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <pardo/fft.h>
 #include <pardo/ops.h>
 
 #include "base/text.h"

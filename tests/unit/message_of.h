@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/error.h>
 #include <pardo/event.h>
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <new>
 
-#include <pardo/layout.h>
+#include <pardo/binding/hooks.h>
+#include <pardo/binding/layout.h>
+#include <pardo/binding/plan.h>
 #include <pardo/log.h>
-#include <pardo/plan.h>
+#include <pardo/profile.h>
 
 #include "bind.h"
 

@@ -4,7 +4,8 @@
 #include <array>
 #include <utility>
 
-#include <pardo/layout.h>
+#include <pardo/binding/layout.h>
+#include <pardo/binding/rows.h>
 #include <pardo/ops.h>
 
 #include "bind.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <pardo/exchange.h>
+#include <pardo/binding/exchange.h>
 
 #include "bind.h"
 

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <pardo/layout.h>
+#include <pardo/binding/hooks.h>
+#include <pardo/binding/layout.h>
 #include <pardo/log.h>
 
 #include "bind.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include <pardo/layout.h>
+#include <pardo/binding/layout.h>
 
 #include "bind.h"
 

@@ -1,5 +1,6 @@
-// python/bind/array/layout.cpp: pardo/layout.h for Python: flags, base, other dtypes and shapes of the same memory, the order of axes.
-#include <pardo/layout.h>
+// python/bind/array/layout.cpp: pardo/binding/layout.h for Python: flags, base, other dtypes and shapes of the same memory, the order of
+// axes.
+#include <pardo/binding/layout.h>
 
 #include "bind.h"
 

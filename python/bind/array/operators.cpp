@@ -1,7 +1,8 @@
 // python/bind/array/operators.cpp: the operators of Array as C slots. The hot path of `a + b`: two type checks, one record, one new object.
 #include <algorithm>
 
-#include <pardo/layout.h>
+#include <pardo/binding/layout.h>
+#include <pardo/binding/rows.h>
 #include <pardo/ops.h>
 
 #include "bind.h"

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <pardo/detail/membership.h>
+#include <pardo/binding/library.h>
+#include <pardo/binding/membership.h>
+#include <pardo/binding/rows.h>
+#include <pardo/fft.h>
 #include <pardo/ops.h>
 
 #include "bind.h"
@@ -75,7 +78,7 @@ void bind_creation(nb::module_& m) {
 std::optional<Scalar> initial_from(pardo::Reduction op, nb::handle o, const Array& x, std::optional<DType> dtype) {
     constexpr const char* names[] = {
 #define REDUCTION(id, name, keywords, method, fold, element, dtype, identity, doc, gives) #name,
-#include <pardo/detail/reductions.def>
+#include <pardo/binding/reductions.def>
     };
     if (o.is_none()) return {};
     if (is_array(o.ptr()) && array_of(o.ptr()).ndim() == 0) return settle(array_of(o.ptr())).item();
@@ -123,7 +126,7 @@ void bind_reductions(nb::module_& m) {
         },
         nb::arg("x"), nb::arg("axes").none(), nb::arg("correction"), nb::arg("keepdims"), nb::arg("dtype").none(), nb::arg("where").none());
 #define POSITION(name, method, fold, doc, gives) m.def("_" #name, &pardo::name, nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims"));
-#include <pardo/detail/reductions.def>
+#include <pardo/binding/reductions.def>
     m.def(
         "_cumulative",
         [](int op, const ArrayArgument& x, std::optional<std::int64_t> axis, std::optional<DType> dtype, bool include_initial) {
@@ -143,8 +146,10 @@ void bind_manipulation(nb::module_& m) {
         "_broadcast_to", [](const Array& x, const Ints& shape) { return pardo::broadcast_to(x, shape); }, nb::arg("x"), nb::arg("shape"));
     m.def(
         "_expand_dims", [](const Array& x, const Ints& axes) { return pardo::expand_dims(x, axes); }, nb::arg("x"), nb::arg("axes"));
-    m.def("_squeeze", &pardo::squeeze, nb::arg("x"), nb::arg("axes").none());
-    m.def("_flip", &pardo::flip, nb::arg("x"), nb::arg("axes").none());
+    m.def(
+        "_squeeze", [](const Array& x, const Axes& axes) { return pardo::squeeze(x, axes); }, nb::arg("x"), nb::arg("axes").none());
+    m.def(
+        "_flip", [](const Array& x, const Axes& axes) { return pardo::flip(x, axes); }, nb::arg("x"), nb::arg("axes").none());
     m.def(
         "_moveaxis", [](const Array& x, const Ints& from, const Ints& to) { return pardo::moveaxis(x, from, to); }, nb::arg("x"),
         nb::arg("source"), nb::arg("destination"));
@@ -255,13 +260,13 @@ void bind_library(nb::module_& m) {
         [](const ArrayArgument& x, int transform, bool forward, double factor, int type, bool orthogonal, const Ints& lengths,
            const Ints& axes, std::string_view op_name) {
             const Unlocked u;
-            return pardo::fft(x, {static_cast<pardo::Transform>(transform), forward, factor, type, orthogonal}, lengths, axes,
-                              name_of_transform(op_name));
+            return pardo::fft::transform(x, {static_cast<pardo::Transform>(transform), forward, factor, type, orthogonal}, lengths, axes,
+                                         name_of_transform(op_name));
         },
         nb::arg("x"), nb::arg("transform"), nb::arg("forward"), nb::arg("factor"), nb::arg("type"), nb::arg("orthogonal"),
         nb::arg("lengths"), nb::arg("axes"), nb::arg("op_name"));
     m.def(
-        "_has_fft", [](QueueArgument q) { return pardo::has_fft(q); }, nb::arg("queue"));
+        "_has_fft", [](QueueArgument q) { return pardo::fft::on_device(q); }, nb::arg("queue"));
     m.def(
         "_unique",
         [](const ArrayArgument& x) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <pardo/binding/rows.h>
+
 #include "bind.h"
 
 #include <structmember.h>

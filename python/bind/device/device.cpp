@@ -1,5 +1,7 @@
 // python/bind/device/device.cpp: pardo/device.h for Python.
 // This folder: devices, queues, events, what they are asked to run or to report, and their memory.
+#include <pardo/binding/hooks.h>
+#include <pardo/binding/library.h>
 #include <pardo/device.h>
 #include <pardo/ops.h>
 

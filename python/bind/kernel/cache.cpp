@@ -1,5 +1,5 @@
-// python/bind/kernel/cache.cpp: pardo/cache.h for Python.
-#include <pardo/cache.h>
+// python/bind/kernel/cache.cpp: pardo/binding/cache.h for Python.
+#include <pardo/binding/cache.h>
 
 #include "bind.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <pardo/syntax.h>
+#include <pardo/binding/syntax.h>
 
 namespace bind {
 namespace {

@@ -1,4 +1,4 @@
-// python/bind/kernel/kernel.cpp: pardo/kernel.h and pardo/syntax.h for Python: trees from tuples, launches.
+// python/bind/kernel/kernel.cpp: pardo/binding/kernel.h and syntax.h there for Python: trees from tuples, launches.
 // This folder: functions that the library compiles: their trees, launches, programs, and the cache of these.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -11,9 +11,9 @@
 #include <memory>
 #include <thread>
 
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
+#include <pardo/binding/syntax.h>
 #include <pardo/program.h>
-#include <pardo/syntax.h>
 
 #include "present.h"
 

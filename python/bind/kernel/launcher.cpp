@@ -1,5 +1,5 @@
 // python/bind/kernel/launcher.cpp: `k[range](…)` without Python in between.
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <array>
 #include <memory>

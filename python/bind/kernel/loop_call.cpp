@@ -1,5 +1,5 @@
 // python/bind/kernel/loop_call.cpp: calls of jit functions, and of their loops with arrays and numbers, without Python in between.
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include "bind.h"
 #include "late_results.h"

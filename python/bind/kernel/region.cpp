@@ -1,5 +1,5 @@
 // python/bind/kernel/region.cpp: calls of a region of Cython's with the shapes of an earlier call, without Python in between.
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // python/bind/kernel/region.h: what calls of a region of Cython's are made of: parameters, loops and what stands for their arguments.
 #pragma once
 
-#include <pardo/kernel.h>
+#include <pardo/binding/kernel.h>
 
 #include <cstdint>
 #include <string>

@@ -31,7 +31,7 @@ FIXED = (
     "__iter__", "__contains__", "__init_subclass__", "__class_getitem__", "__array_ufunc__",
 )  # fmt: skip
 
-METHOD, STATIC, PROPERTY, REFUSED = range(4)  # include/pardo/syntax.h has the same
+METHOD, STATIC, PROPERTY, REFUSED = range(4)  # include/pardo/binding/syntax.h has the same
 CONSTANT = 4  # for the compiler a property that gives it
 
 _numbers = itertools.count(1)

@@ -5,7 +5,7 @@ import ast
 
 import numpy as np
 
-# The forms of include/pardo/syntax.h, in its order.
+# The forms of include/pardo/binding/syntax.h, in its order.
 FORMS = [
     "Block",
     "Assign",

@@ -35,7 +35,7 @@ def too_large(value: int) -> str:
 
 
 class Translator(Statements):
-    """Turns one function's tree into tuples; see include/pardo/syntax.h for what each holds."""
+    """Turns one function's tree into tuples; see include/pardo/binding/syntax.h for what each holds."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ def interpreting() -> bool:
     return _environment.get(_INTERPRET) not in _NO
 
 
-CHECKS = {"off": 0, "0": 0, "on": 1, "1": 1, "all": 2}  # by the numbers of pardo::Checks, include/pardo/kernel.h
+CHECKS = {"off": 0, "0": 0, "on": 1, "1": 1, "all": 2}  # by the numbers of pardo::Checks, include/pardo/binding/kernel.h
 
 
 def checks_of(asked: bool | int | None = None) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from pardo._compiler.classes import Refusal, struct
 from pardo._compiler.texts import functions_of
 
-# As in include/pardo/image.h.
+# As in include/pardo/memory.h.
 ADDRESSING = ("none", "clamp_to_edge", "clamp", "repeat", "mirrored_repeat")
 NONE, CLAMP_TO_EDGE, CLAMP, REPEAT, MIRRORED_REPEAT = range(5)
 

@@ -1,6 +1,8 @@
 // src/array/calls/accumulate.cpp: rows of two operands that are applied in place, once for each time that an index names an element.
 #include <pardo/ops.h>
 
+#include <pardo/binding/rows.h>
+
 #include "array/operand.h"
 #include "array/write_hazards.h"
 #include "graph/overlap.h"

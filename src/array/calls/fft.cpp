@@ -1,5 +1,10 @@
 // src/array/calls/fft.cpp: Fourier transforms.
+#include <pardo/fft.h>
+
 #include <algorithm>
+#include <cmath>
+
+#include <pardo/ops.h>
 
 #include "array/call.h"
 #include "array/operand.h"
@@ -113,7 +118,7 @@ Array in_parts(const char* op_name, const Fourier& what, Array x, SmallVector<in
 
 }  // namespace
 
-Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name) {
+Array fft::transform(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name) {
     if (lengths.size() != axes.size() || axes.empty()) routines::fail(ErrorCode::Value, op_name, "Shape and axes have different lengths.");
     const bool from_complex = what.transform == Transform::Complex || what.transform == Transform::ComplexToReal;
     const bool to_complex = what.transform == Transform::Complex || what.transform == Transform::RealToComplex;
@@ -147,6 +152,55 @@ Array fft(const Array& x, const Fourier& what, Extents lengths, Extents axes, co
     return recorded(op_name, what, input, std::move(along), result, false);
 }
 
-bool has_fft(const Queue& queue) { return routines::fft_in_parts.describe(queue.impl(), Transform::Complex).name != "copies"; }
+bool fft::on_device(const Queue& queue) { return routines::fft_in_parts.describe(queue.impl(), Transform::Complex).name != "copies"; }
 
+namespace fft {
+namespace {
+
+/// What a transform of so many points is multiplied by.
+double factor(Norm norm, bool forward, std::int64_t points) {
+    const double n = static_cast<double>(points);
+    if (norm == Norm::Ortho) return 1 / std::sqrt(n);
+    return (norm == Norm::Forward) == forward ? 1 / n : 1;
+}
+
+Array along_axis(const char* op_name, Transform what, bool forward, const Array& x, std::optional<std::int64_t> n, std::int64_t axis,
+                 Norm norm) {
+    const std::int64_t extent = length_of(x, arrays::checked_axis(op_name, axis, x.ndim()));
+    const std::int64_t points = n.value_or(what == Transform::ComplexToReal ? 2 * (extent - 1) : extent);
+    return transform(x, {what, forward, points > 0 ? factor(norm, forward, points) : 1}, points, axis, op_name);
+}
+
+Array along_axes(const char* op_name, bool forward, const Array& x, const Axes& axes, Norm norm) {
+    SmallVector<std::int64_t, 8> along, lengths;
+    std::int64_t points = 1;
+    for (int d = 0; !axes && d < x.ndim(); ++d) along.push_back(d);
+    for (const std::int64_t axis : *axes) along.push_back(axis);
+    for (const std::int64_t axis : along) {
+        lengths.push_back(length_of(x, arrays::checked_axis(op_name, axis, x.ndim())));
+        points *= lengths.back();
+    }
+    if (along.empty()) return x;
+    return transform(x, {Transform::Complex, forward, points > 0 ? factor(norm, forward, points) : 1}, lengths, along, op_name);
+}
+
+}  // namespace
+
+Array fft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+    return along_axis("fft", Transform::Complex, true, x, n, axis, norm);
+}
+Array ifft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+    return along_axis("ifft", Transform::Complex, false, x, n, axis, norm);
+}
+Array rfft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+    return along_axis("rfft", Transform::RealToComplex, true, x, n, axis, norm);
+}
+Array irfft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+    const Array result = along_axis("irfft", Transform::ComplexToReal, false, x, n, axis, norm);
+    return x.dtype() == DType::Float16 ? result.astype(DType::Float16) : result;  // as NumPy
+}
+Array fftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("fftn", true, x, axes, norm); }
+Array ifftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("ifftn", false, x, axes, norm); }
+
+}  // namespace fft
 }  // namespace pardo

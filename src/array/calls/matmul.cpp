@@ -10,7 +10,7 @@ namespace pardo {
 namespace {
 
 /// sum(a * b) along axes in their common dtype, recorded; the shapes broadcast. NumPy's dot does not widen small integers.
-Array product_sum(const Array& a, const Array& b, const std::optional<std::vector<std::int64_t>>& axes) {
+Array product_sum(const Array& a, const Array& b, const Axes& axes) {
     const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
     if (dtype == DType::Bool) return reduce(Reduction::Any, logical_and(a, b), axes);
     if (dtype == DType::Float16) {
@@ -28,8 +28,8 @@ std::vector<std::int64_t> last_axis() { return {-1}; }
                        std::to_string(size) + " is different from " + std::to_string(other) + ")");
 }
 
-Array with_axis(const Array& x, std::int64_t axis) { return expand_dims(x, Extents(&axis, 1)); }
-Array without_axis(const Array& x, std::int64_t axis) { return squeeze(x, std::vector<std::int64_t>{axis}); }
+Array with_axis(const Array& x, std::int64_t axis) { return expand_dims(x, axis); }
+Array without_axis(const Array& x, std::int64_t axis) { return squeeze(x, axis); }
 
 /// One matrix or a stack of them as the routine gets it: broadcast to the batch.
 routines::Memory stacked(const routines::Memory& memory, const Shape& batch) {

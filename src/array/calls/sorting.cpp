@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <pardo/binding/layout.h>
+
 #include "array/call.h"
 #include "array/operand.h"
 

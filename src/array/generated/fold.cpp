@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pardo/binding/rows.h>
 #include <pardo/ops.h>
 
 #include "array/call.h"

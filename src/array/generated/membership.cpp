@@ -1,7 +1,7 @@
 // src/array/generated/membership.cpp: which integers are among others, by a mark for each that could be.
 #include <algorithm>
 
-#include <pardo/detail/membership.h>
+#include <pardo/binding/membership.h>
 
 #include "array/call.h"
 #include "array/generated/own_kernel.h"

@@ -286,6 +286,7 @@ namespace pardo {
 using namespace arrays;
 
 Array Array::operator[](std::span<const IndexPart> index) const {
+    (void)arrays::node_of(*this, "x[...]");
     if (const Array* mask = lone_mask(*this, index)) return arrays::compress(*this, *mask);
     Selection s = IndexReader(*this, index).read();
     if (!s.advanced) return s.full_integer ? scalar_copy(s.view) : s.view;
@@ -295,13 +296,14 @@ Array Array::operator[](std::span<const IndexPart> index) const {
     return result;
 }
 
-Array Array::operator[](std::int64_t i) const {
+Array Array::element(std::int64_t i) const {
     const IndexPart part[] = {i};
     return (*this)[part];
 }
 
-void Array::set(std::span<const IndexPart> index, const Array& value, After after) const {
-    device::Queue* const home = node_->queue.get();
+void Array::set(ListOf<IndexPart> index, const Array& value, After after) const {
+    device::Queue* const home = arrays::node_of(*this, "x[...] = value").queue.get();
+    (void)arrays::node_of(value, "x[...] = value");
     if (value.node()->queue.get() != home && follows(value)) [[unlikely]]
         return set(index, following(value, home, "x[...] = value"), After::Dropped);
     const Array* both[] = {this, &value};
@@ -316,8 +318,12 @@ void Array::set(std::span<const IndexPart> index, const Array& value, After afte
     store("x[...] = value", s.view, value, nullptr, after);
 }
 
-void Array::set(std::span<const IndexPart> index, const Scalar& value) const { set(index, assignable(*this, value)); }
-void Array::assign(const Array& value, After after) const { store("x[...] = value", *this, value, nullptr, after); }
+void Array::set(ListOf<IndexPart> index, const Scalar& value) const { set(index, assignable(*this, value)); }
+void Array::assign(const Array& value, After after) const {
+    (void)arrays::node_of(*this, "x[...] = value");
+    (void)arrays::node_of(value, "x[...] = value");
+    store("x[...] = value", *this, value, nullptr, after);
+}
 void Array::assign(const Scalar& value) const { assign(assignable(*this, value)); }
 
 }  // namespace pardo

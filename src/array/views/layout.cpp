@@ -1,5 +1,5 @@
 // src/array/views/layout.cpp: how elements lie in memory: the order of axes, what may be written, whose memory it is.
-#include <pardo/layout.h>
+#include <pardo/binding/layout.h>
 
 #include <algorithm>
 #include <cstdlib>

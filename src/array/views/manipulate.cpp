@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <pardo/binding/layout.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
@@ -94,7 +95,7 @@ Array border(const Array& x, const Array& value, int axis) {
 
 }  // namespace
 
-Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
+Array concat(ListOf<Array> arrays, std::optional<std::int64_t> axis) {
     if (arrays.empty()) throw Error(ErrorCode::Value, "concat: need at least one array to concatenate");
     if (!axis) {
         std::vector<Array> flat;
@@ -128,7 +129,7 @@ Array concat(std::span<const Array> arrays, std::optional<std::int64_t> axis) {
     return result;
 }
 
-Array stack(std::span<const Array> arrays, std::int64_t axis) {
+Array stack(ListOf<Array> arrays, std::int64_t axis) {
     if (arrays.empty()) throw Error(ErrorCode::Value, "stack: need at least one array to stack");
     for (const Array& a : arrays) {
         if (a.node()->shape == arrays[0].node()->shape) continue;
@@ -141,7 +142,7 @@ Array stack(std::span<const Array> arrays, std::int64_t axis) {
     return concat(slabs, at[0]);
 }
 
-Array roll(const Array& x, Extents shift, const std::optional<std::vector<std::int64_t>>& axes) {
+Array roll(const Array& x, Extents shift, const Axes& axes) {
     if (!axes) {
         std::int64_t total = 0;
         for (const std::int64_t s : shift) total += x.size() ? s % x.size() : 0;

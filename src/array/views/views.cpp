@@ -240,7 +240,7 @@ Array expand_dims(const Array& x, Extents axes) {
     return view.finish("expand_dims");
 }
 
-Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& axes) {
+Array squeeze(const Array& x, const Axes& axes) {
     const Extents shape = x.shape();
     std::uint32_t gone = 0;
     if (axes) {
@@ -260,7 +260,7 @@ Array squeeze(const Array& x, const std::optional<std::vector<std::int64_t>>& ax
     return gone ? view.finish("squeeze") : x;
 }
 
-Array flip(const Array& x, const std::optional<std::vector<std::int64_t>>& axes) {
+Array flip(const Array& x, const Axes& axes) {
     const std::uint32_t turned = axes ? axis_set("flip", *axes, x.ndim()) : ~0u;
     ViewBuilder view(x);
     for (int d = 0; d < x.ndim(); ++d) {
@@ -323,7 +323,7 @@ Array diagonal(const Array& x, std::int64_t offset, std::int64_t axis1, std::int
     return view.finish("diagonal");
 }
 
-std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
+std::vector<Array> broadcast_arrays(ListOf<Array> arrays) {
     Shape shape;
     bool fits = true;
     for (const Array& a : arrays) fits = fits && broadcast_into(shape, a.shape());

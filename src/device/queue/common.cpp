@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <pardo/array.h>
+#include <pardo/binding/hooks.h>
 
 #include "base/fork.h"
 #include "device/device.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include <pardo/library.h>
+#include <pardo/binding/library.h>
 
 #include "base/fork.h"
 #include "device/queue/internal.h"

@@ -209,7 +209,7 @@ bool UserEvent::set_failed(const Error& error) const {
     return true;
 }
 
-int wait_any(std::span<const Event> events, int milliseconds) {
+int wait_any(ListOf<Event> events, int milliseconds) {
     if (events.empty()) throw Error(ErrorCode::Value, "wait_any: no events to wait for");
     struct First {
         std::mutex mutex;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/error.h>
 
 #include "base/env.h"

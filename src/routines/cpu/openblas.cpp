@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <pardo/binding/library.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 

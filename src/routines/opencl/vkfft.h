@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <pardo/ops.h>
+#include <pardo/fft.h>
 
 #include "backend/opencl/library_queue.h"
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 #include <pardo/ops.h>
 

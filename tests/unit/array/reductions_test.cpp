@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <pardo/binding/rows.h>
+
 #include "array/record.h"
 #include "array/reductions.h"
 #include "support.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <pardo/binding/exchange.h>
 #include <pardo/error.h>
-#include <pardo/exchange.h>
 #include <pardo/ops.h>
 
 #include "array/record.h"
@@ -62,7 +62,7 @@ TEST(Transfer, ViewsComeOutInTheirOwnOrder) {
 }
 
 TEST(Transfer, Items) {
-    const Array x = array<std::complex<float>>({{1, -2}}, null_queue());
+    const Array x = array({std::complex<float>(1, -2)}, null_queue());
     const Scalar z = x.item();
     EXPECT_EQ(z.dtype, DType::Complex64);
     EXPECT_EQ(z.c.im, -2.0);

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include <pardo/binding/hooks.h>
+
 #include "queue_support.h"
 
 namespace pardo::cpu {

@@ -9,6 +9,8 @@
 #include <span>
 #include <thread>
 
+#include <pardo/binding/hooks.h>
+
 #include "device/waiting.h"
 #include "queue_support.h"
 

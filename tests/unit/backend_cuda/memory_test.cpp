@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include <pardo/exchange.h>
+#include <pardo/binding/exchange.h>
 
 #include "support.h"
 

@@ -1,5 +1,6 @@
 // tests/unit/device/device_test.cpp: selection strings, events, callbacks, buffers' uses, failures that are raised once.
 #include <pardo/array.h>
+#include <pardo/binding/hooks.h>
 #include <pardo/device.h>
 #include <pardo/error.h>
 #include <pardo/event.h>

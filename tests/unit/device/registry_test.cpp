@@ -1,4 +1,5 @@
 // tests/unit/device/registry_test.cpp: who is asked for devices, aspects and the choice by them, and how cuts are written.
+#include <pardo/binding/hooks.h>
 #include <pardo/device.h>
 #include <pardo/error.h>
 

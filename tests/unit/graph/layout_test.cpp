@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include <pardo/binding/layout.h>
 #include <pardo/error.h>
-#include <pardo/layout.h>
 #include <pardo/ops.h>
 
 #include "graph/axis_order.h"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include <pardo/binding/rows.h>
 #include <pardo/error.h>
 
 #include "graph/infer.h"

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <pardo/binding/hooks.h>
 #include <pardo/log.h>
 
 namespace pardo::jit {

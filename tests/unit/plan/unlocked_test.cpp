@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include <pardo/binding/rows.h>
 #include <pardo/ops.h>
 
 #include "backend/null/null.h"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <pardo/fft.h>
 #include <pardo/ops.h>
 
 namespace pardo::routines {

@@ -1,4 +1,5 @@
-// include/pardo/exchange.h: memory of devices that other libraries use as well, and the order between their work and ours.
+// include/pardo/binding/exchange.h: memory of devices that other libraries use as well, and the order between their work and ours.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <cstdint>

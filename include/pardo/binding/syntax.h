@@ -1,4 +1,5 @@
-// include/pardo/syntax.h: a Python function as plain data: what is left of its syntax tree once names of modules are resolved.
+// include/pardo/binding/syntax.h: a Python function as plain data: what is left of its syntax tree once names of modules are resolved.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <map>
@@ -80,7 +81,7 @@ PARDO_API std::mutex& shared_lock();
 /// A number from outside of a function that has changed, so that launches read it: its value, which may change, and its type, which stays.
 class Outside {
 public:
-    Outside(std::string name, const Scalar& value) : name(std::move(name)), dtype(value.dtype), weak(value.weak), value_(value) {}
+    Outside(std::string as_named, const Scalar& value) : name(std::move(as_named)), dtype(value.dtype), weak(value.weak), value_(value) {}
     const std::string name;  // as the user calls it
     const DType dtype;
     const bool weak;
@@ -125,7 +126,7 @@ struct Member {
 class Class : public std::enable_shared_from_this<Class> {  // nanobind then hands out the one owner that weak references follow
 public:
     using Members = std::map<std::string, Member>;
-    explicit Class(int number) : number(number) {}
+    explicit Class(int its_number) : number(its_number) {}
     const int number;
     std::shared_ptr<const Members> members() const {
         const std::lock_guard locked(shared_lock());

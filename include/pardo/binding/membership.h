@@ -1,4 +1,5 @@
-// include/pardo/detail/membership.h: what Python's isin is made of.
+// include/pardo/binding/membership.h: what Python's isin is made of.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <pardo/array.h>

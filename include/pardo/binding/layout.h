@@ -1,5 +1,6 @@
-// include/pardo/layout.h: how the elements of an array lie in memory: the order of axes, what may be written, whose memory it is; and
-// single elements without a kernel, where they lie in memory that the host computes on and nothing is under way.
+// include/pardo/binding/layout.h: how the elements of an array lie in memory: the order of axes, what may be written, whose memory it is.
+// Single elements without a kernel, where they lie in memory that the host computes on and nothing is under way.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,10 @@ PARDO_API bool unreferenced(const Array& x);
 PARDO_API bool may_lack_kind(const Array& x);
 /// The kind of memory of x as results of operations on it have it; nothing if x only follows others. Forces where there are several kinds.
 PARDO_API std::optional<MemoryKind> kind_for_results(const Array& x);
+
+/// Says of a fresh copy that it stands for values without a place of their own, which follow the arrays that they meet: it has no part in
+/// the kind of memory of results.
+PARDO_API Array note_following(Array copy);
 
 /// x[i, j, …] with an integer for each dimension, as the index expression gives it; nothing where its element has to be waited for, where
 /// it lies elsewhere or where an index is out of bounds: index as usual.

@@ -1,4 +1,5 @@
-// include/pardo/plan.h: how pending arrays would be computed, as data; explain() of pardo/array.h says the same as text.
+// include/pardo/binding/plan.h: how pending arrays would be computed, as data; explain() of pardo/array.h says the same as text.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <cstdint>

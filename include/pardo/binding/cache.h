@@ -1,4 +1,5 @@
-// include/pardo/cache.h: the folder where compiled kernels are kept between runs.
+// include/pardo/binding/cache.h: the folder where compiled kernels are kept between runs.
+// For pardo's own bindings: no stability.
 #pragma once
 
 #include <cstdint>

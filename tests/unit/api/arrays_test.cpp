@@ -1,0 +1,146 @@
+// tests/unit/api/arrays_test.cpp: arrays from values of C++, their parts, and values of C++ from arrays.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include <pardo/ops.h>
+
+#include "../message_of.h"
+#include "values.h"
+
+namespace pardo {
+namespace {
+
+TEST(FromValues, BracesVectorsAndNumbers) {
+    EXPECT_EQ(shown(array({1, 2, 3})), "int32 (3,) [1 2 3]");
+    EXPECT_EQ(shown(array({1.5, 2.0})), "float64 (2,) [1.5  2.]");
+    EXPECT_EQ(shown(array<float>({1, 2})), "float32 (2,) [1. 2.]");
+    EXPECT_EQ(shown(array({true, false})), "bool (2,) [ true false]");
+    EXPECT_EQ(shown(array({{1, 2, 3}, {4, 5, 6}})), "int32 (2,3,) [[1 2 3]\n [4 5 6]]");
+    EXPECT_EQ(shown(array(std::vector<std::int64_t>{1, 2})), "int64 (2,) [1 2]");
+    EXPECT_EQ(shown(array(std::vector<bool>{true, false, true})), "bool (3,) [ true false  true]");
+    EXPECT_EQ(shown(array(std::array<float, 2>{1, 2})), "float32 (2,) [1. 2.]");
+    const std::uint8_t plain[] = {1, 255};
+    EXPECT_EQ(shown(array(plain)), "uint8 (2,) [  1 255]");
+    EXPECT_EQ(shown(array({std::complex<float>(1, -2)})), "complex64 (1,) [1.-2.j]");
+    EXPECT_EQ(shown(array(2.5)), "float64 () 2.5");
+    EXPECT_EQ(shown(array(std::vector<double>{})), "float64 (0,) []");
+    EXPECT_EQ(shown(array({2ULL, 3ULL})), "uint64 (2,) [2 3]");
+    EXPECT_EQ(message_of([] { array({{1, 2}, {3}}); }), "array: rows are of different lengths");
+}
+
+TEST(FromNothing, ShapesInBraces) {
+    EXPECT_EQ(shown(zeros({2, 3})), "float64 (2,3,) [[0. 0. 0.]\n [0. 0. 0.]]");
+    EXPECT_EQ(shown(zeros(3)), "float64 (3,) [0. 0. 0.]");
+    EXPECT_EQ(shown(zeros({})), "float64 () 0.");
+    EXPECT_EQ(shown(ones(std::vector<std::int64_t>{1, 2}, DType::Int8)), "int8 (1,2,) [[1 1]]");
+    EXPECT_EQ(shown(ones(std::vector<int>(2).size())), "float64 (2,) [1. 1.]");
+    EXPECT_EQ(shown(full({2}, 2u)), "int64 (2,) [2 2]");
+    EXPECT_EQ(shown(arange(0, 5, 1)), "int64 (5,) [0 1 2 3 4]");
+    EXPECT_EQ(shown(reshape(arange(0, 4, 1), {2, 2})), "int64 (2,2,) [[0 1]\n [2 3]]");
+    EXPECT_EQ(shown(reshape(zeros({2, 1}), -1)), "float64 (2,) [0. 0.]");
+    EXPECT_EQ(shown(permute_dims(array({{1, 2}}), {1, 0})), "int32 (2,1,) [[1]\n [2]]");
+    static_assert(!std::is_constructible_v<Extents, double> && !std::is_constructible_v<Extents, bool>);
+    static_assert(!std::is_constructible_v<Axes, double> && !std::is_constructible_v<Axes, bool>);
+}
+
+TEST(Parts, AreThoseOfNumPy) {
+    const Array x = arange(0, 6, 1), m = reshape(x, {2, 3});
+    const std::vector<int> v{1, 2, 3};
+    EXPECT_EQ(shown(x[Slice{0, 2, {}}]), "int64 (2,) [0 1]");
+    EXPECT_EQ(shown(x[Slice{4}]), "int64 (2,) [4 5]");
+    EXPECT_EQ(shown(x[-1]), "int64 () 5");
+    EXPECT_EQ(shown(x[v.size()]), "int64 () 3");
+    EXPECT_EQ(shown(x[true]), "int64 (1,6,) [[0 1 2 3 4 5]]");
+    EXPECT_EQ(shown(x[false]), "int64 (0,6,) []");
+    EXPECT_EQ(shown(x[NewAxis{}]), "int64 (1,6,) [[0 1 2 3 4 5]]");
+    EXPECT_EQ(shown(x[x > 3]), "int64 (2,) [4 5]");
+    EXPECT_EQ(shown(x[array({5, 0})]), "int64 (2,) [5 0]");
+    EXPECT_EQ(shown(m[{1, Slice{0, 2}}]), "int64 (2,) [3 4]");
+    EXPECT_EQ(shown(m[{Ellipsis{}, 0}]), "int64 (2,) [0 3]");
+    EXPECT_EQ(shown(m.at(Slice{}, 2)), "int64 (2,) [2 5]");
+    EXPECT_NE(message_of([&] { (void)x[std::numeric_limits<std::uint64_t>::max()]; }).find("out of bounds"), std::string::npos);
+    m.set({0, Slice{1}}, 9);
+    EXPECT_EQ(shown(m), "int64 (2,3,) [[0 9 9]\n [3 4 5]]");
+    m.set({1}, m[0] + 1);
+    EXPECT_EQ(shown(m), "int64 (2,3,) [[ 0  9  9]\n [ 1 10 10]]");
+}
+
+/// Whether x[i] is an expression.
+template <class T>
+concept Indexes = requires(const Array& x, T i) {
+    x[i];
+};
+
+TEST(Parts, OfOtherTypesDoNotCompile) {
+    static_assert(Indexes<int> && Indexes<std::size_t> && Indexes<bool> && Indexes<Slice> && Indexes<Array>);
+    static_assert(!Indexes<double> && !Indexes<float> && !Indexes<char> && !Indexes<const char*> && !Indexes<std::nullptr_t>);
+}
+
+TEST(ToValues, ItemsAndVectors) {
+    EXPECT_EQ(array({2.5}).item<float>(), 2.5f);
+    EXPECT_EQ(array({2.5}).item<int>(), 2);
+    EXPECT_EQ(array({2.5}).item<bool>(), true);
+    EXPECT_EQ(array({2.5f}).item<std::complex<double>>(), std::complex<double>(2.5));
+    const std::int64_t large = (std::int64_t{1} << 53) + 1;
+    EXPECT_EQ(array({large}).item<std::int64_t>(), large);
+    EXPECT_EQ(array({~std::uint64_t{0}}).item<std::uint64_t>(), ~std::uint64_t{0});
+    EXPECT_EQ((array({1, 2}) + 0.5).to_vector<double>(), (std::vector{1.5, 2.5}));
+    EXPECT_EQ((array({{1, 2}, {3, 4}})[{Slice{}, 1}].to_vector<long long>()), (std::vector<long long>{2, 4}));
+    EXPECT_EQ((array({1, 2}) > 1).to_vector<bool>(), (std::vector{false, true}));
+    EXPECT_EQ(zeros({0, 3}).to_vector<float>(), std::vector<float>());
+    EXPECT_EQ(message_of([] {
+                  array({1, 2}).item<int>();
+              }),
+              "item: can only convert an array of size 1 to a Python scalar, got shape (2,)");
+}
+
+TEST(Printing, LargeArraysShowTheirEnds) {
+    std::ostringstream text;
+    text << arange(0, 2000, 1);
+    EXPECT_EQ(text.str(), "[   0    1    2 ... 1997 1998 1999]");
+    text.str("");
+    text << zeros({2, 600}, DType::Int8);
+    EXPECT_EQ(text.str(), "[[0 0 0 ... 0 0 0]\n [0 0 0 ... 0 0 0]]");
+    text.str("");
+    text << zeros({600, 2}, DType::Int8);
+    EXPECT_EQ(text.str(), "[[0 0]\n [0 0]\n [0 0]\n ...\n [0 0]\n [0 0]\n [0 0]]");
+    EXPECT_EQ(shown(zeros({1, 2, 2}, DType::Int8)), "int8 (1,2,2,) [[[0 0]\n  [0 0]]]");
+    EXPECT_EQ(shown(array({1e300, -0.1})), "float64 (2,) [1e+300   -0.1]");
+    EXPECT_EQ(shown(array({0.1f, std::numeric_limits<float>::infinity()})), "float32 (2,) [0.1 inf]");
+}
+
+TEST(WithoutValue, IsAnErrorAndNoCrash) {
+    const Array none;
+    const std::string why = ": the array has no value: it was made without one, or moved from";
+    EXPECT_EQ(message_of([&] { (void)none.dtype(); }), "dtype" + why);
+    EXPECT_EQ(message_of([&] { (void)none.shape(); }), "shape" + why);
+    EXPECT_EQ(message_of([&] { (void)none.ndim(); }), "ndim" + why);
+    EXPECT_EQ(message_of([&] { (void)none.size(); }), "size" + why);
+    EXPECT_EQ(message_of([&] { (void)none.queue(); }), "queue" + why);
+    EXPECT_EQ(message_of([&] { (void)none.pending(); }), "pending" + why);
+    EXPECT_EQ(message_of([&] { none.wait(); }), "wait" + why);
+    EXPECT_EQ(message_of([&] { none.force(); }), "force" + why);
+    EXPECT_EQ(message_of([&] { (void)none.data(); }), "wait" + why);
+    EXPECT_EQ(message_of([&] { (void)none.item(); }), "size" + why);
+    EXPECT_EQ(message_of([&] { (void)none[0]; }), "x[...]" + why);
+    EXPECT_EQ(message_of([&] { none.assign(1.0); }), "dtype" + why);
+    EXPECT_EQ(message_of([&] { (void)none.copy(); }), "copy" + why);
+    EXPECT_EQ(message_of([&] { (void)none.astype(DType::Int8); }), "astype" + why);
+    EXPECT_EQ(message_of([&] { sum(none); }), "ndim" + why);
+    const std::string operand = "add: an operand has no value: it was made without one, or moved from";
+    EXPECT_EQ(message_of([&] { none + 1; }), operand);
+    EXPECT_EQ(message_of([&] {
+                  Array x;
+                  x += 1;
+              }),
+              operand);
+}
+
+}  // namespace
+}  // namespace pardo

@@ -1,0 +1,66 @@
+# tests/python/test_headers.py: the public headers are a library: each compiles alone, where it lies and where it is installed, without
+# warnings; what serves the bindings is apart; and ops.h is as the tables of operations are.
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "include"
+BUILD = ROOT / "build" / "release"
+COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
+PUBLIC = [name for name in HEADERS if not name.startswith("pardo/binding/")]
+
+pytestmark = [pytest.mark.once, pytest.mark.skipif(not HEADERS, reason="not in a source tree")]
+
+
+@pytest.fixture(scope="module", params=["source", "installed"])
+def include(request, tmp_path_factory):
+    """A folder of headers."""
+    if request.param == "source":
+        return INCLUDE
+    cmake = shutil.which("cmake")
+    if not cmake or not (BUILD / "CMakeCache.txt").exists():
+        pytest.skip("no build to install from")
+    prefix = tmp_path_factory.mktemp("installed")
+    subprocess.run([cmake, "--install", str(BUILD), "--component", "headers", "--prefix", str(prefix)], check=True, capture_output=True)
+    return prefix / "include"
+
+
+@pytest.mark.skipif(not COMPILER, reason="no compiler of C++")
+@pytest.mark.parametrize("name", HEADERS)
+def test_header_compiles_alone(name, include, tmp_path):
+    source = tmp_path / "alone.cpp"
+    source.write_text(f"#include <{name}>\n#include <{name}>\n")
+    command = [COMPILER, "-std=c++20", "-fsyntax-only", *WARNINGS, f"-I{include}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_ops_header_is_as_the_rows_are():
+    done = subprocess.run([sys.executable, str(ROOT / "cmake" / "make_ops.py"), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_functions_of_ops_header_are_written_out_and_documented():
+    text = (INCLUDE / "pardo" / "ops.h").read_text()
+    assert not re.search(r"^#(?!include|pragma once)", text, re.MULTILINE)
+    for row in re.findall(r"^OP\((\w+), .*(?:elementwise|special),", (ROOT / "src" / "graph" / "ops.def").read_text(), re.MULTILINE):
+        assert re.search(rf"^///.*\nPARDO_API Array {row}\(const Operand& x1?[,)]", text, re.MULTILINE), row
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_what_serves_the_bindings_is_apart(name):
+    text = (INCLUDE / name).read_text()
+    if name in PUBLIC:
+        assert "<pardo/binding/" not in text
+    else:
+        assert "// For pardo's own bindings: no stability.\n" in text

@@ -55,12 +55,11 @@ int main() {
         for (std::int64_t i = 0; i < n; ++i) std::tie(call[i], put[i]) = plain(price[i], strike[i], years[i]);
     });
 
-    const pardo::Array p = pardo::array<double>(price), k = pardo::array<double>(strike), t = pardo::array<double>(years);
+    const pardo::Array p = pardo::array(price), k = pardo::array(strike), t = pardo::array(years);
     pardo::Array calls, puts;
     const double fused_ms = best_ms(5, [&] {
         std::tie(calls, puts) = fused(p, k, t);
-        const pardo::Array both[] = {calls, puts};
-        pardo::force(both);
+        pardo::force({calls, puts});
         calls.wait();
     });
 

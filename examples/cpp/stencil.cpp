@@ -40,15 +40,11 @@ std::vector<double> plain() {
 
 /// u[rows, columns], a view.
 pardo::Array part(const pardo::Array& u, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
-    const auto slice = [](std::int64_t from, std::int64_t to) { return pardo::IndexPart(pardo::Slice{from, to, {}}); };
-    const pardo::IndexPart index[] = {slice(i0, i1), slice(j0, j1)};
-    return u[index];
+    return u[{pardo::Slice{i0, i1}, pardo::Slice{j0, j1}}];
 }
 
 pardo::Array sliced() {
-    const std::vector<double> start = plate();
-    const std::int64_t shape[] = {n, n};
-    pardo::Array u = pardo::reshape(pardo::array<double>(start), shape), v = u.copy();
+    pardo::Array u = pardo::reshape(pardo::array(plate()), {n, n}), v = u.copy();
     for (int sweep = 0; sweep < sweeps; ++sweep) {
         part(v, 1, n - 1, 1, n - 1)
             .assign(0.25 * (part(u, 0, n - 2, 1, n - 1) + part(u, 2, n, 1, n - 1) + part(u, 1, n - 1, 0, n - 2) + part(u, 1, n - 1, 2, n)));

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <pardo/syntax.h>
+#include <pardo/binding/syntax.h>
 
 #include "ir/builder.h"
 #include "lang/walk.h"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pardo._array.methods import attach as attach
     from pardo._base.absent import missing as missing
     from pardo._base.absent import unknown as unknown
+    from pardo._base.arguments import HOST as HOST
     from pardo._base.arguments import SCALARS as SCALARS
     from pardo._base.arguments import axis_index as axis_index
     from pardo._base.arguments import default_on as default_on
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from pardo._core import _view_bytes as _view_bytes
     from pardo._data import mappings as mappings
     from pardo._data import tables as tables
-    from pardo._data.tables import HOST as HOST
     from pardo._data.tables import table_of as table_of
     from pardo._filters.sequences import mode_of as mode_of
     from pardo._filters.sequences import two_sequences as two_sequences

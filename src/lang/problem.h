@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include <pardo/error.h>
 #include <pardo/binding/syntax.h>
+#include <pardo/error.h>
 
 namespace pardo::lang {
 

@@ -14,6 +14,7 @@ import numpy as np
 from pardo import Device, prange
 from pardo._cython import carried, functions
 from pardo._extending import (
+    HOST,
     KINDS,
     LEFT,
     JitFunction,
@@ -217,7 +218,7 @@ class Variant:
                 (name, -1, name in counting, 0, ()) if a is None else (name, a.ndim, False, a.itemsize, tuple(_pieces(a.dtype)))
                 for name, a in zip(names, arrays, strict=True)
             ]
-            self.calls = _Region(parameters, function._on is not None, table_of(Device(tables.HOST)))
+            self.calls = _Region(parameters, function._on is not None, table_of(Device(HOST)))
         table = table_of(function._target())
         if not self._loops:
             given = {name: a for name, a in zip(names, arrays, strict=True) if a is not None}

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from pardo._base.arguments import HOST
 from pardo._compiler import intrinsics
 from pardo._compiler.names import python_function
 from pardo._compiler.source import source_of
 from pardo._core import Array, Device
-from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called, is_prange
 
 PRODUCTS = {"dot", "matmul", "vdot", "vecdot", "inner", "outer", "tensordot", "einsum", "kron", "convolve", "correlate"}

@@ -18,9 +18,8 @@ import numpy as np
 from pardo import _core
 from pardo._array import interop
 from pardo._base import face
-from pardo._base.arguments import SCALARS
+from pardo._base.arguments import HOST, SCALARS
 from pardo._core import Array
-from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called, value_of
 
 FEWEST_ELEMENTS = 1 << 15  # below, threads cost more than they save

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 from pardo._array import creation, interop, ranges
-from pardo._base.arguments import default_queue, same_queue
+from pardo._base.arguments import HOST, default_queue, same_queue
 from pardo._compiler import structs
 from pardo._core import Array, Queue, _calls, _pull
-from pardo._data.tables import HOST
 from pardo._kernel.parallel_loops import Scope, called
 
 QUEUE, QUEUE_OF, MADE_ON = "$queue", "$queue_of", "$made_on"

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from pardo import _core
+from pardo._base.arguments import HOST
 from pardo._compiler import intrinsics, liveness, translator
 from pardo._compiler.defining import defined
 from pardo._compiler.refusals import refusal
 from pardo._compiler.source import problem, source_of
 from pardo._core import Array, Device
-from pardo._data.tables import HOST
 from pardo._kernel import array_code, array_expressions, last_values, own_arrays
 from pardo._kernel.adapters import ADAPTERS
 from pardo._kernel.arguments import REFUSALS

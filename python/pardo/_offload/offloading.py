@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
-from pardo._base.arguments import DeviceLike, device_of, fast_math, optional_flag
+from pardo._base.arguments import HOST, DeviceLike, device_of, fast_math, optional_flag
 from pardo._base.notebook import ShownText
 from pardo._base.public_names import publish_module
 from pardo._base.tracebacks import note
@@ -181,7 +181,7 @@ def _fitting(kind: str, x: np.ndarray[Any, Any]) -> str:
 
 @functools.cache
 def _host() -> Device:
-    return Device(tables.HOST)
+    return Device(HOST)
 
 
 class OffloadFunction(pickling.Unchanging):
@@ -251,7 +251,7 @@ class OffloadFunction(pickling.Unchanging):
     def _target(self) -> Device:
         """Where a call runs: as `on` says, or where the innermost block of `data` is, or on the default device."""
         if tables.offload_is_off():
-            return Device(tables.HOST)
+            return Device(HOST)
         if self._on is not None:
             return device_of(self._on, self.__name__)
         entered = tables.blocks.get()

@@ -1,6 +1,6 @@
 // tests/unit/plan/structure_test.cpp: which kernels a graph becomes, on the null device.
-#include <pardo/error.h>
 #include <pardo/binding/plan.h>
+#include <pardo/error.h>
 
 #include "support.h"
 

@@ -1,4 +1,5 @@
-// src/ir/math/special/elementary.cpp: short compositions of exponentials and logarithms, without cancellation: logistic functions, entropies.
+// src/ir/math/special/elementary.cpp: short compositions of exponentials and logarithms, without cancellation: logistic functions,
+// entropies.
 #include <numbers>
 
 #include "ir/math/special/special.h"

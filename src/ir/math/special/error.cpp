@@ -1,6 +1,6 @@
 // src/ir/math/special/error.cpp: the error function's relatives: scaled, inverse, the normal distribution.
-// Scaled: (1 + 2 x) e^(x^2) erfc(x) as a polynomial in (x - 4) / (x + 4), as in ir/math/erf.cpp. Inverses: y P(y^2) about the middle; towards
-// the ends r P(r), r the root of -log of the distance to the end, so that nothing is lost there.
+// Scaled: (1 + 2 x) e^(x^2) erfc(x) as a polynomial in (x - 4) / (x + 4), as in ir/math/erf.cpp. Inverses: y P(y^2) about the middle;
+// towards the ends r P(r), r the root of -log of the distance to the end, so that nothing is lost there.
 #include <numbers>
 
 #include "ir/math/special/special.h"

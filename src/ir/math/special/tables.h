@@ -1,5 +1,5 @@
-// src/ir/math/special/tables.h: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and how
-// well.
+// src/ir/math/special/tables.h: approximations of special functions, made by make_tables.py, which tells what is approximated, where, and
+// how well.
 #pragma once
 
 #include <span>

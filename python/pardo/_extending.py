@@ -3,14 +3,14 @@
 
 * Public modules: ``publish_module``, ``show_module`` and ``answer`` say where their objects are public and what they tell of missing names;
   ``missing`` and ``unknown`` make the exceptions for these, ``shown`` hides the frames of a function, ``attach`` adds methods to a class.
-* Arguments: ``SCALARS``, ``axis_index``, ``default_on``, ``default_queue``, ``device_of``, ``dtype_of``, ``index``, ``shape``, ``warn``,
+* Arguments: ``HOST``, ``SCALARS``, ``axis_index``, ``default_on``, ``default_queue``, ``device_of``, ``dtype_of``, ``index``, ``shape``, ``warn``,
   ``word``, ``operand`` and ``copying`` read and check what is given; ``mode_of`` and ``two_sequences`` do for ``convolve``, and
   ``parsed_signature`` and ``flattened_inputs`` for functions of rows, of which ``take`` is a part.
 * Functions with loops: ``source``, ``Source``, ``defined``, ``functions_of``, ``Scope``, ``called``, ``imported``, ``is_prange`` and
   ``liveness`` read and write their text; ``build`` makes ``Built`` of it, with ``NestedLoops`` that give ``LEFT`` where Python has to run
   them; ``checked_iterations``, ``chunk_of``, ``counted`` and ``plainly`` say how loops run. ``JitFunction``, ``KernelFunction``,
   ``ProgramKernel`` and ``OffloadFunction``, with ``KINDS`` and ``function_tree``, are what decorators give.
-* Memory: ``memory`` with its ``Memory``, ``HOST``, ``table_of``, ``tables`` and ``mappings`` have the copies on devices of the host's
+* Memory: ``memory`` with its ``Memory``, ``table_of``, ``tables`` and ``mappings`` have the copies on devices of the host's
   arrays; ``held_lock`` and ``renewed_lock`` are right after a fork. ``shared`` is the generator of ``pardo.random``'s functions.
 * Names with an underscore are functions and classes of the core.
 
@@ -96,7 +96,7 @@ FILES = {
     "_array.contexts": "copying",
     "_array.methods": "attach",
     "_base.absent": "missing unknown",
-    "_base.arguments": "SCALARS axis_index default_on default_queue device_of dtype_of index shape warn word",
+    "_base.arguments": "HOST SCALARS axis_index default_on default_queue device_of dtype_of index shape warn word",
     "_base.forks": "held_lock renewed_lock",
     "_base.public_names": "answer publish_module show_module",
     "_base.tracebacks": "shown",
@@ -106,7 +106,7 @@ FILES = {
     "_core": (
         "_LateResults _Region _copy_operand _empty _host_chunk _host_queue _reshape _set_host_chunk _set_host_queue _strided _view_bytes"
     ),
-    "_data.tables": "HOST table_of",
+    "_data.tables": "table_of",
     "_filters.sequences": "mode_of two_sequences",
     "_generate.templates": "take",
     "_generate.vectorize": "flattened_inputs parsed_signature",

@@ -3,8 +3,8 @@
 
 * Public modules: ``publish_module``, ``show_module`` and ``answer`` say where their objects are public and what they tell of missing names;
   ``missing`` and ``unknown`` make the exceptions for these, ``shown`` hides the frames of a function, ``attach`` adds methods to a class.
-* Arguments: ``HOST``, ``SCALARS``, ``axis_index``, ``default_on``, ``default_queue``, ``device_of``, ``dtype_of``, ``index``, ``shape``, ``warn``,
-  ``word``, ``operand`` and ``copying`` read and check what is given; ``mode_of`` and ``two_sequences`` do for ``convolve``, and
+* Arguments: ``HOST``, ``SCALARS``, ``axis_index``, ``default_on``, ``default_queue``, ``device_of``, ``dtype_of``, ``index``, ``shape``,
+  ``warn``, ``word``, ``operand`` and ``copying`` read and check what is given; ``mode_of`` and ``two_sequences`` do for ``convolve``, and
   ``parsed_signature`` and ``flattened_inputs`` for functions of rows, of which ``take`` is a part.
 * Functions with loops: ``source``, ``Source``, ``defined``, ``functions_of``, ``Scope``, ``called``, ``imported``, ``is_prange`` and
   ``liveness`` read and write their text; ``build`` makes ``Built`` of it, with ``NestedLoops`` that give ``LEFT`` where Python has to run

@@ -55,8 +55,7 @@ def test_layouts(dtype, device):
 @pytest.mark.parametrize(
     "shapes", [((300, 1, 3), (300, 3, 5)), ((257, 8, 7), (257, 7, 8)), ((2, 130, 16, 9), (130, 9, 16)), ((4, 4), (259, 4, 1))], ids=str
 )
-def test_stacks_of_small_matrices(shapes, dtype, device, monkeypatch):
-    monkeypatch.setenv("PARDO_ROUTINES", "matmul=small")
+def test_stacks_of_small_matrices(shapes, dtype, device):
     a, b, x, y = pair(dtype, shapes, device)
     compare(x @ y, a @ b)
     turned_a, turned_b = (np.ascontiguousarray(m.swapaxes(-1, -2)) for m in (a, b))

@@ -163,7 +163,8 @@ bool, Array > ;
 class IndexPart : public std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array> {
 public:
     template <Integer T> IndexPart(T i) : variant(Array::clamped(i)) {}
-    template <OtherIndexPart T> IndexPart(T&& part) : variant(std::forward<T>(part)) {}
+    // The concept leaves an IndexPart out.
+    template <OtherIndexPart T> IndexPart(T&& part) : variant(std::forward<T>(part)) {}  // NOLINT(bugprone-forwarding-reference-overload)
 };
 
 inline Array Array::operator[](std::initializer_list<IndexPart> index) const { return (*this)[std::span(index.begin(), index.size())]; }

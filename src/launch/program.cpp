@@ -343,8 +343,8 @@ Program::Program(const Device& device, const std::string& text, std::string_view
     using device::BackendFacts;
     const auto has_text = [](const BackendFacts& f) { return !f.text.empty(); };
     const auto in_this_language = [language](const BackendFacts& f) { return f.text == language; };
-    const std::string devices = of_backends(in_this_language, devices_of, " or ");  // that take text in it
-    if (!language.empty() && language != in_spirv && language != in_binary && devices.empty()) {
+    const auto devices = [&] { return of_backends(in_this_language, devices_of, " or "); };  // that take text in it
+    if (!language.empty() && language != in_spirv && language != in_binary && devices().empty()) {
         const auto quoted = [](const Backend& b) { return "\"" + std::string(b.facts().text) + "\", "; };
         fail(ErrorCode::Value,
              "the language is " + of_backends(has_text, quoted, "") + "\"spirv\" or \"binary\", not \"" + std::string(language) + "\"");
@@ -379,7 +379,7 @@ Program::Program(const Device& device, const std::string& text, std::string_view
                                    ", with the language \"spirv\" or none");
     if (!module && !language.empty() && language != own)
         fail(ErrorCode::Value,
-             id + " takes text in \"" + own + "\", not \"" + std::string(language) + "\"; that is for devices of " + devices);
+             id + " takes text in \"" + own + "\", not \"" + std::string(language) + "\"; that is for devices of " + devices());
     state_ = std::make_shared<const State>(
         State{device.impl(), device.impl()->compile_program({text, options, headers, others, {}}), module ? in_spirv : facts.text});
 }

@@ -107,11 +107,11 @@ const Array& Array::accept() const {
 
 Event Array::event() const {
     std::vector<Event> events = writes();
-    if (events.empty()) return node_->queue->profiling() ? node_->buffer->timed_write() : Event();
     for (const Event& e : events) {
         if (device::failure_of(e)) return device::needed_now(e, node_->queue.get());  // not by joined: asking is no work of the queue
     }
-    return arrays::joined(node_->queue.get(), std::move(events));
+    const Event all = arrays::joined(node_->queue.get(), std::move(events));
+    return !all.state() && node_->queue->profiling() ? node_->buffer->timed_write() : all;  // over, maybe since a moment
 }
 
 std::vector<Event> Array::writes() const {

@@ -173,8 +173,14 @@ std::vector<Event> needed_now(std::span<const Event> depends, device::Queue* que
 }  // namespace
 
 Event arrays::joined(device::Queue* queue, std::vector<Event> events) {
+    Event timed;
+    if (queue->profiling()) {
+        for (const Event& e : events) {
+            if (e.state() && e.state()->times().queued != 0) timed = e;
+        }
+    }
     std::erase_if(events, [](const Event& e) { return e.status() == EventStatus::Complete; });
-    if (events.empty()) return {};
+    if (events.empty()) return timed;
     for (const Event& e : events) {
         if (!device::failure_of(e)) continue;
         const Event failed(new device::EventState(queue));  // the rest makes no difference
@@ -200,7 +206,14 @@ Event Queue::submit(ListOf<Array> arrays, ListOf<Event> depends) const {
     pardo::force(arrays);
     std::vector<Event> events = needs, others;
     for (const Array& x : arrays) x.node()->buffer->collect_for_read(graph::view_of(*x.node()), events, others);
-    return arrays::joined(impl_, std::move(events));
+    Event all = arrays::joined(impl_, std::move(events));
+    if (impl_->profiling() && all.status() == EventStatus::Complete) {  // a buffer keeps the times of work that is over, but not as a use
+        for (const Array& x : arrays) {
+            const Event write = x.node()->buffer->timed_write();
+            if (write.state() && write.status() == EventStatus::Complete) all = write;
+        }
+    }
+    return all;
 }
 
 Event Queue::copy(const Array& to, const Array& from, ListOf<Event> depends) const {

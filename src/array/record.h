@@ -101,7 +101,8 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
 MemoryKind kind_after(const Array& x);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
-/// An event after all of `events`; on an out-of-order queue after these alone. If all are over: one that failed, or none.
+/// An event after all of `events`; on an out-of-order queue after these alone. If all are over: one that failed, else
+/// none, or on a profiling queue the last that has times.
 Event joined(device::Queue* queue, std::vector<Event> events);
 /// Forces x; false when its memory must not be written (imported read-only, or a broadcast view).
 bool is_writeable(const Array& x);

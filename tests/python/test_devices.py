@@ -86,11 +86,17 @@ def test_events():
     assert pp.Event().done()
 
 
+@pytest.mark.parametrize("order", ["in_order", "out_of_order"])
 @pytest.mark.parametrize("size", [10, 1_000_000])
-def test_times_of_an_array_that_is_done(size):
-    x = (pp.asarray(np.ones(size), queue=pp.Queue(profiling=True)) * 3).wait()
-    times = x.event.profiling
-    assert 0 < times["queued"] <= times["start"] <= times["end"]
+def test_times_of_an_array_that_is_done(size, order):
+    queue = pp.Queue(profiling=True, order=order)
+    x = (pp.asarray(np.ones(size), queue=queue) * 3).wait()
+    gate = pp.UserEvent()
+    gate.set_complete()
+    for event in (x.event, queue.submit(x), queue.submit(x, depends=[gate]), queue.copy(pp.empty(size, queue=queue), x)):
+        event.wait()
+        times = event.profiling
+        assert 0 < times["queued"] <= times["start"] <= times["end"]
 
 
 def test_wait_returns_the_array():

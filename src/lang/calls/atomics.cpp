@@ -118,8 +118,8 @@ struct Atomics {
         const View& v = r.reference().view;
         const TypedExpr expected = operand(l, t, v, before), desired = operand(l, t, v, after);
         return updated(l, v, [&](Value place) {
-            return l.builder.compare_exchange(v.pointer, place, value(l, expected), value(l, desired), r.reference().order,
-                                              r.reference().scope);
+            const Value was = value(l, expected), becomes = value(l, desired);
+            return l.builder.compare_exchange(v.pointer, place, was, becomes, r.reference().order, r.reference().scope);
         });
     }
     template <ir::AtomicOp op> static TypedExpr atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
@@ -137,8 +137,8 @@ struct Atomics {
     }
     /// Equal or not, the element stays: zero for zero.
     static TypedExpr load_atomic(Lowering& l, const Tree& t, const TypedExprs& a) {
-        return exchanged(l, t, a[0], cast(l, integer(0), {a[0].reference().view.dtype, false}),
-                         cast(l, integer(0), {a[0].reference().view.dtype, false}));
+        const TypedExpr zero = cast(l, integer(0), {a[0].reference().view.dtype, false});
+        return exchanged(l, t, a[0], zero, zero);
     }
     /// SYCL's: the value that is expected is an element of memory; where it differs from what is there, it becomes that. Gives a bool.
     static TypedExpr exchange_in_place(Lowering& l, const Tree& t, const TypedExprs& a) {

@@ -128,7 +128,8 @@ struct Items {
             return out;
         }
         const TypedExpr x = number_of(l, t, a, 1), item = cast(l, number_of(l, t, a, 2), {DType::Int64, true});
-        return number(x.number().type, l.builder.shuffle(value(l, x), value(l, item, DType::Int64)));
+        const Value given = value(l, x), from = value(l, item, DType::Int64);
+        return number(x.number().type, l.builder.shuffle(given, from));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
         if (l.program.space.group_size.empty())

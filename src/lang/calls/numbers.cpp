@@ -146,7 +146,8 @@ struct Numbers {
     static TypedExpr where(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr test = truth(l, a[0], t.place), x = number_of(l, t, a, 1), y = number_of(l, t, a, 2);
         const NumberType type = x.number().type == y.number().type ? x.number().type : promoted(l.rules, x, y, t.place);
-        return selected(l, test, {cast(l, x, type), t.place}, {cast(l, y, type), t.place}, t.place);
+        const TypedExpr yes = cast(l, x, type), no = cast(l, y, type);
+        return selected(l, test, {yes, t.place}, {no, t.place}, t.place);
     }
     static TypedExpr clip(Lowering& l, const Tree& t, const TypedExprs& a) {
         return extreme<Opcode::Min>(l, t, {extreme<Opcode::Max>(l, t, {a[0], a[1]}), a[2]});
@@ -236,7 +237,8 @@ struct Numbers {
             const DType d = weak_dtype(DType::Complex128, l.program.options.fp64);
             if (a.size() == 1) return cast(l, x, {d, true});
             const TypedExpr re = cast(l, x, {real_of(d), true}), im = cast(l, number_of(l, t, a, 1), {real_of(d), true});
-            return number({d, true}, l.builder.complex(value(l, re), value(l, im)));
+            const Value real = value(l, re), imaginary = value(l, im);
+            return number({d, true}, l.builder.complex(real, imaginary));
         }
         if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
         if (kind == DKind::Signed) return to_int(l, x, t.place);

@@ -137,17 +137,18 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
     device::Buffer* const log_memory = lowered.prints.empty() ? nullptr : log.make(queue, lang::Lowered::log_words);
     const LaunchValues values(lowered.accesses.size());
     const Scalar count(loop.count), block(loop.block);
-    SmallVector<graph::Bound, 16> bound;
-    for (const KernelArgument& a : arguments)
-        bound.push_back(a.kind == KernelArgument::Kind::Array ? graph::Bound(*a.array.node()) : graph::Bound(a.scalar));
-    bound.push_back(graph::Bound(count));
-    bound.push_back(graph::Bound(block));
-    bound.push_back(graph::Bound(status_memory));
-    bound.push_back(graph::Bound(log_memory));
-    for (device::Buffer* memory : loop.results) bound.push_back(graph::Bound(memory));
+    const auto bound = [&](std::uint32_t at) {
+        if (at < values.count) {
+            const KernelArgument& a = arguments[at];
+            return a.kind == KernelArgument::Kind::Array ? graph::Bound(*a.array.node()) : graph::Bound(a.scalar);
+        }
+        if (at == values.count) return graph::Bound(count);
+        if (at == values.block) return graph::Bound(block);
+        if (at == values.status) return graph::Bound(status_memory);
+        return graph::Bound(at == values.log ? log_memory : loop.results[at - values.results]);
+    };
     device::LaunchArguments given;
-    device::bind(
-        variant.signature, [&bound](std::uint32_t at) -> const graph::Bound& { return bound[static_cast<int>(at)]; }, given);
+    device::bind(variant.signature, bound, given);
     std::int64_t read = 0, written = 0;
     for (std::size_t i = 0; i < variant.signature.uses.size() && variant.signature.uses[i].value < values.count; ++i) {
         const std::size_t k = variant.signature.uses[i].value;

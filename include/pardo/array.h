@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -256,8 +257,8 @@ template <Element T> Array array(std::initializer_list<std::initializer_list<T>>
 template <ElementNumber T> Array array(T value, const Queue& queue = Queue()) {
     return from_host(&value, dtype_of<T>, {}, {}, queue, MemoryKind::Device, "array");
 }
-/// A vector of bools has none in memory.
-inline Array array(const std::vector<bool>& values, const Queue& queue = Queue()) {
+/// A vector of bools has none in memory. A template, so that it does not take braces: array({1, 2.5}) does not compile.
+template <std::same_as<std::vector<bool>> Bools> Array array(const Bools& values, const Queue& queue = Queue()) {
     const auto bools = std::make_unique<bool[]>(values.size());
     std::ranges::copy(values, bools.get());
     return array(std::span<const bool>(bools.get(), values.size()), queue);

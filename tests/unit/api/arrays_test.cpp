@@ -34,6 +34,16 @@ TEST(FromValues, BracesVectorsAndNumbers) {
     EXPECT_EQ(message_of([] { array({{1, 2}, {3}}); }), "array: rows are of different lengths");
 }
 
+template <class... T>
+concept MakesArray = requires(T... values) {
+    array({values...});
+};
+
+TEST(FromValues, OfSeveralTypesDoNotCompile) {
+    static_assert(MakesArray<int, int> && MakesArray<bool, bool> && MakesArray<float>);
+    static_assert(!MakesArray<int, long> && !MakesArray<float, double> && !MakesArray<> && !MakesArray<char>);
+}
+
 TEST(FromNothing, ShapesInBraces) {
     EXPECT_EQ(shown(zeros({2, 3})), "float64 (2,3,) [[0. 0. 0.]\n [0. 0. 0.]]");
     EXPECT_EQ(shown(zeros(3)), "float64 (3,) [0. 0. 0.]");

@@ -12,6 +12,9 @@ namespace pardo {
 
 Array sliding_windows(const Array& x, Extents window, Extents axes) {
     const char* op_name = "sliding_window_view";
+    if (window.size() != axes.size())
+        throw Error(ErrorCode::Value, std::string(op_name) + ": " + std::to_string(window.size()) + " extents of a window for " +
+                                          std::to_string(axes.size()) + " axes");
     arrays::ensure_leaf(x);  // what windows share is computed once
     Shape counts(x.shape());
     SmallVector<int, 8> along;
@@ -38,6 +41,9 @@ Array sliding_windows(const Array& x, Extents window, Extents axes) {
 Array as_strided(const Array& x, Extents shape, Extents strides) {
     const char* op_name = "as_strided";
     check_rank(op_name, shape.size());
+    if (shape.size() != strides.size())
+        throw Error(ErrorCode::Value, std::string(op_name) + ": " + std::to_string(strides.size()) + " strides for " +
+                                          std::to_string(shape.size()) + " extents");
     arrays::ensure_leaf(x);
     graph::Node& leaf = *x.node();
     (void)graph::byte_count(leaf.dtype, Shape(shape), op_name);

@@ -110,6 +110,12 @@ TEST(ToValues, ItemsAndVectors) {
               "item: can only convert an array of size 1 to a Python scalar, got shape (2,)");
 }
 
+TEST(Views, ListsOfOtherLengthsAreErrors) {
+    const Array x = array({1, 2, 3});
+    EXPECT_EQ(message_of([&] { as_strided(x, {1, 1}, {1}); }), "as_strided: 1 strides for 2 extents");
+    EXPECT_EQ(message_of([&] { sliding_windows(x, {1}, {0, 0}); }), "sliding_window_view: 1 extents of a window for 2 axes");
+}
+
 TEST(Printing, LargeArraysShowTheirEnds) {
     std::ostringstream text;
     text << arange(0, 2000, 1);

@@ -2,6 +2,7 @@
 #include <pardo/ops.h>
 
 #include <string>
+#include <utility>
 
 #include <pardo/binding/rows.h>
 #include <pardo/error.h>
@@ -14,6 +15,7 @@ namespace {
 Array& in_place(graph::Op op, Array& x, const Operand& y) {
     if (!x.node() || (y.array() && !y.array()->node()))
         throw Error(ErrorCode::Value, std::string(graph::name(op)) + ": an operand has no value: it was made without one, or moved from");
+    if (y.expiring() == &x) return in_place(op, x, std::as_const(x));  // x += std::move(x): x stays
     apply_inplace(static_cast<int>(op), x, y);
     return x;
 }

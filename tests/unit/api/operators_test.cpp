@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <pardo/ops.h>
@@ -90,6 +91,8 @@ TEST(Operators, InPlace) {
     i >>= 0u;
     EXPECT_EQ(shown(i), "int32 (2,) [0 0]");
     EXPECT_NE(message_of([&] { i += 0.5; }), "");
+    i += std::move(i);
+    EXPECT_EQ(shown(i), "int32 (2,) [0 0]");
     Array total = sum(x);
     total += 1;
     EXPECT_EQ(shown(total), "float64 () 4.");

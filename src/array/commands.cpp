@@ -22,7 +22,7 @@ using graph::Node;
 
 /// The queue's context must hold the array's device, if it was made with one.
 void check_reach(const char* op_name, const device::Queue* queue, const Array& x) {
-    const device::Device* device = x.node()->queue->device();
+    const device::Device* device = arrays::node_of(x, op_name).queue->device();
     if (device == queue->device() || !queue->context) return;
     const std::vector<device::Device*>& known = queue->context->devices();
     if (std::find(known.begin(), known.end(), device) != known.end()) return;
@@ -31,7 +31,7 @@ void check_reach(const char* op_name, const device::Queue* queue, const Array& x
 }
 
 void check_own(const char* op_name, const device::Queue* queue, const Array& x) {
-    const device::Device* device = x.node()->queue->device();
+    const device::Device* device = arrays::node_of(x, op_name).queue->device();
     if (device == queue->device()) return;
     throw Error(ErrorCode::Placement, std::string(op_name) + ": the array is on " + device->id() + ", the queue is of " +
                                           queue->device()->id() + "; use a queue of the array's device");

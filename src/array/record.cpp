@@ -56,7 +56,7 @@ device::Queue* common_queue(const char* op_name, std::span<const Array* const> a
     device::Queue* queue = nullptr;
     for (const Array* a : arrays) {
         if (!a) continue;
-        device::Queue* its = a->node()->queue.get();
+        device::Queue* its = node_of(*a, op_name).queue.get();
         if (queue && its != queue) throw_placement(op_name, queue, its);
         queue = its;
     }

@@ -110,6 +110,7 @@ Scalar checked_initial(const ReductionRow& row, const Scalar& value, DType t) {
 
 /// x where `mask`, else what does not change the result.
 Array masked(const char* op_name, const Array& x, const Array& given, const Scalar& neutral) {
+    (void)arrays::node_of(given, op_name);
     const Array mask = arrays::following(given, x.node()->queue.get(), op_name);
     const Array* both[] = {&x, &mask};
     (void)arrays::common_queue(op_name, both);

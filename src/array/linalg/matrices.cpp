@@ -129,7 +129,7 @@ Array unit_matrices(const Shape& batch, std::int64_t n, DType dtype, device::Que
 namespace pardo::linalg {
 
 bool has_device_code(std::string_view routine, const Array& x) {
-    device::Queue* queue = x.node()->queue.get();
+    device::Queue* queue = arrays::node_of(x, "has_device_code").queue.get();
     if (queue->device()->can(device::Feature::HostCode)) return false;
     if (x.dtype() == DType::Float16 || x.ndim() < 2) return true;  // what no routine takes
     for (const routines::MatrixRoutine* known :

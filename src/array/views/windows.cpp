@@ -12,6 +12,7 @@ namespace pardo {
 
 Array sliding_windows(const Array& x, Extents window, Extents axes) {
     const char* op_name = "sliding_window_view";
+    (void)arrays::node_of(x, op_name);
     if (window.size() != axes.size())
         throw Error(ErrorCode::Value, std::string(op_name) + ": " + std::to_string(window.size()) + " extents of a window for " +
                                           std::to_string(axes.size()) + " axes");
@@ -41,6 +42,7 @@ Array sliding_windows(const Array& x, Extents window, Extents axes) {
 Array as_strided(const Array& x, Extents shape, Extents strides) {
     const char* op_name = "as_strided";
     check_rank(op_name, shape.size());
+    (void)arrays::node_of(x, op_name);
     if (shape.size() != strides.size())
         throw Error(ErrorCode::Value, std::string(op_name) + ": " + std::to_string(strides.size()) + " strides for " +
                                           std::to_string(shape.size()) + " extents");

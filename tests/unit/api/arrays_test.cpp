@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include <pardo/linalg.h>
 #include <pardo/ops.h>
 
 #include "../message_of.h"
@@ -149,6 +150,17 @@ TEST(WithoutValue, IsAnErrorAndNoCrash) {
     EXPECT_EQ(message_of([&] { (void)none.copy(); }), "copy" + why);
     EXPECT_EQ(message_of([&] { (void)none.astype(DType::Int8); }), "astype" + why);
     EXPECT_EQ(message_of([&] { sum(none); }), "ndim" + why);
+    const Array x = array({1.0, 2.0});
+    EXPECT_EQ(message_of([&] { (void)explain({x, none}); }), "explain" + why);
+    EXPECT_EQ(message_of([&] { matmul(x, none); }), "matmul" + why);
+    EXPECT_EQ(message_of([&] { linalg::inv(none); }), "inv" + why);
+    EXPECT_EQ(message_of([&] { reduce(Reduction::Sum, x, {}, false, {}, &none); }), "sum" + why);
+    EXPECT_EQ(message_of([&] { concat({x, none}); }), "concat" + why);
+    EXPECT_EQ(message_of([&] { stack({x, none}); }), "stack" + why);
+    EXPECT_EQ(message_of([&] { as_strided(none, {1}, {1}); }), "as_strided" + why);
+    EXPECT_EQ(message_of([&] { sliding_windows(none, 1, 0); }), "sliding_window_view" + why);
+    EXPECT_EQ(message_of([&] { Queue().fill(none, 1.0); }), "Queue.fill" + why);
+    EXPECT_EQ(message_of([&] { Queue().copy_rect(x, none, {}); }), "Queue.copy_rect" + why);
     const std::string operand = "add: an operand has no value: it was made without one, or moved from";
     EXPECT_EQ(message_of([&] { none + 1; }), operand);
     EXPECT_EQ(message_of([&] {

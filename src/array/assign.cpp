@@ -42,7 +42,7 @@ void check_output_shape(const char* op_name, std::span<const Operand> operands, 
     check_output_shape(op_name, result, out);
 }
 
-/// True when only this handle can see the value or its memory: binding a new one is as good as writing.
+/// True when only this handle can see the value or its memory: then a new value for the handle has the effect of writing.
 bool unshared(const Node& node) {
     if (node.use_count() != 1 || node.kind == Kind::View) return false;
     return node.kind != Kind::Leaf || (node.buffer->use_count() == 1 && !node.buffer->externally_writable());

@@ -17,8 +17,8 @@ constexpr ForeignStream legacy_stream = 1;
 /// No process has memory from here on, on any processor with addresses of 64 bits.
 constexpr std::int64_t address_limit = std::int64_t{1} << 57;
 
-/// The other library has let go, but work of it may be under way: the memory is not reused before that is over. A stream of its own may
-/// be gone by now, and is not asked; what it did on ours is in order already.
+/// The other library has released the memory, but its work may still run: the memory is not reused before that is over. A stream of its
+/// own may have been destroyed, so it is not asked; what it did on our stream is in order already.
 void take_back(device::Queue& queue, device::Buffer& buffer, std::optional<ForeignStream> stream) noexcept {
     if (device::driver_gone() || (stream && *stream == queue.native_stream())) return;
     try {

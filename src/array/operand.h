@@ -31,7 +31,7 @@ using routines::use_of;
 Memory memory_of(const Array& x);
 /// Row-major memory with x's values in `dtype`.
 Memory contiguous_memory(const Array& x, std::optional<DType> dtype = {});
-/// A fresh array and its memory; `op_name` is told when there is not so much.
+/// A fresh array and its memory; `op_name` begins the message when memory does not suffice.
 struct Output {
     Array array;
     Memory memory;

@@ -1,4 +1,4 @@
-// src/array/record.h: records operations on arrays, and gets at their memory.
+// src/array/record.h: records operations on arrays, and gives access to their memory.
 // This folder: the public functions on arrays, above plans and routines.
 #pragma once
 
@@ -95,14 +95,14 @@ Array from_parts(const Array& re, const Array& im);
 Array finish(Ref<Node> node);
 /// The values as an operation's result: a later write to the memory does not change them, and a 0-d one behaves as a number.
 Array scalar_copy(const Array& view);
-/// A new array with uninitialised, row-major memory; `op_name` is named when there is not so much.
+/// A new array with uninitialised, row-major memory; `op_name` begins the message when memory does not suffice.
 Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_name = "array", MemoryKind kind = MemoryKind::Device);
 /// The kind of memory for what is made from x, no_kind if x only follows; forces x if its device has memory of several kinds.
 MemoryKind kind_after(const Array& x);
 /// Forces the node and gives its Leaf fields; does not wait.
 void ensure_leaf(const Array& x);
-/// An event after all of `events`; on an out-of-order queue after these alone. If all are over: one that failed, else
-/// none, or on a profiling queue the last that has times.
+/// An event after all of `events`; on an out-of-order queue after these alone. If all are over: one that failed, else none, or on a
+/// profiling queue the last that has times.
 Event joined(device::Queue* queue, std::vector<Event> events);
 /// Forces x; false when its memory must not be written (imported read-only, or a broadcast view).
 bool is_writeable(const Array& x);

@@ -1,4 +1,4 @@
-// src/array/write_hazards.cpp: what a routine has to see to before it writes memory that others may still read.
+// src/array/write_hazards.cpp: what a routine does before it writes memory that others may still read.
 #include "array/write_hazards.h"
 
 #include "graph/overlap.h"

@@ -292,15 +292,15 @@ private:
 /// "cpu:0/3+1.0": part 0 of cpu:0 cut into 3 and 1 units. A selection string like any other id.
 std::string sub_device_id(const Device& parent, const Partition& partition, std::size_t index);
 
-/// One way to reach devices. Registered at start; loads its libraries at first use.
 /// What is true of all devices of a back end, and known before it looks for any.
 struct BackendFacts {
-    std::string_view text{}, text_name{};  // the language of text that users may write, as they name it and as it is called: "OpenCL C"
+    std::string_view text{}, text_name{};  // the language of users' text: its name in the API, "opencl", and in messages, "OpenCL C"
     bool takes_spirv = false;              // modules of SPIR-V are programs too
     bool has_offsets = false;              // launches of text may begin at other items than 0
-    bool knows_addresses = false;          // a driver says whose memory is at an address: that of other libraries is found by it
+    bool knows_addresses = false;          // the driver tells which device an address belongs to: so memory of other libraries is found
 };
 
+/// One way to reach devices. Registered at start; loads its libraries at first use.
 class Backend {
 public:
     virtual ~Backend() = default;

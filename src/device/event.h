@@ -89,12 +89,12 @@ public:
     /// A host signal: only the user's code completes it, so the library cannot wait for it without the user.
     bool is_host_signal() const noexcept { return is_host_signal_; }
     void make_host_signal() noexcept { is_host_signal_ = true; }
-    /// Before it is published: takes over what `events` wait for of the user's code.
+    /// Before it is published: adds the host signals that `events` wait for.
     void inherit_host_signals(std::span<const Event> events);
     void inherit_host_signals_of(EventState* event);
     /// True while this waits for the user's code, directly or not.
     bool waits_for_host();
-    /// What this waits for of the user's code, and that has not ended; without what those wait for.
+    /// The host signals that this waits for directly and that are not complete.
     std::vector<Ref<EventState>> pending_host_signals();
     /// True when this completes only after `signal`, as far as is known.
     bool waits_for(const EventState* signal);
@@ -112,7 +112,7 @@ public:
     void set_failed(const Error& error, const Label& label);
     /// Fails for the reason of something it depended on.
     void set_failed(std::shared_ptr<Failure> failure);
-    /// As set_failed, of what is no work: the failure is that of the work which waits for this, if there is any.
+    /// As set_failed, for an event that is not work: the failure is reported by the work that waits for it, if there is any.
     void set_dropped(const Error& error, const Label& label);
     /// Fails because it was abandoned while it ran; that need not be acknowledged: only those who use what it was to write raise it.
     void set_stopped(const Label& label);
@@ -196,7 +196,7 @@ void run_on_helper_thread(std::function<void()> f);
 /// The exception that is being handled, whatever its type.
 Error current_error();
 
-/// What the location hook says (pardo::set_location_hook); empty without one. While a LocationScope lives on this thread, what that says.
+/// The location that the hook gives (pardo::set_location_hook); empty without a hook. A LocationScope on this thread replaces it.
 Text current_location();
 /// Work that is handed over now is of a line that has been noted earlier.
 class LocationScope {

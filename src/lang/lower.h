@@ -142,7 +142,7 @@ struct GivenList {
     bool filled = false;  // else it starts empty, and takes any type
     bool weak = true;     // its elements are Python's numbers
     bool changes = true;  // what it is in the end is asked for
-    bool grows = false;   // and no more than that: what it holds at first is not put back, and may be Python's where the rest is not
+    bool grows = false;   // it only grows: its first elements are not given back, and may be numbers of Python where the new ones are not
     syntax::Tree made{};  // stands for where it was made
 };
 inline constexpr const char* given_lists = "$lists";

@@ -1,4 +1,4 @@
-// src/launch/cost.h: roughly how long a kernel of the user takes: whether it is worth other threads, and whether that is known.
+// src/launch/cost.h: estimates how long a kernel of the user takes, which decides whether other threads are worth it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ public:
 
     struct Estimate {
         double item_ns;  // one item, on one core
-        bool guessed;    // there are loops whose length only the data knows: they are taken to run a hundred times
+        bool guessed;    // the length of a loop depends on data: it is assumed to run a hundred times
     };
     /// `words` and `extents` as in device::Launch.
     Estimate of(std::span<const std::uint64_t> words, std::span<const std::int64_t> extents) const;

@@ -27,7 +27,7 @@ void check_range(const std::string& op_name, const NdRange& range);
 /// One program's types: the function lowered for them, and what has been compiled of it.
 struct Specialisation {
     std::uint64_t number = 0;               // in the order in which they were made
-    std::uint64_t used = 0;                 // greater than of those that were used before
+    std::uint64_t used = 0;                 // when it was used last: greater is later
     std::vector<lang::ArgumentType> types;  // keeps the functions among them, whose addresses are part of the key
     lang::Space space;
     lang::Options options;
@@ -39,7 +39,7 @@ struct Specialisation {
     std::unique_ptr<Variants> variants;
     bool streams = false;  // the device's compiler knows stores that bypass the caches
 
-    /// What it does with each argument; numbers from outside, which lie behind them, are none of the caller's.
+    /// What it does with each argument of the caller; numbers from outside, which come after these, are left out.
     std::vector<ArgumentUse> uses() const {
         std::vector<ArgumentUse> out;
         const std::size_t count = lowered.accesses.size() - lowered.outside.size();
@@ -81,17 +81,17 @@ public:
     /// `assumed`: one bit for each argument, a Python integer, or an array by its extents, of fewer than 32 bits; `misfit` has to be asked
     /// after it.
     std::shared_ptr<Specialisation> prepare(Arguments arguments, const NdRange& range, device::Queue* queue, std::uint64_t assumed = 0);
-    /// The arguments of which that is true.
+    /// One bit for each argument for which is_small is true.
     static std::uint64_t small_ones(Arguments arguments);
     static bool is_small(const KernelArgument& a);
-    /// None of Python's integers among numbers is large.
+    /// Whether all Python integers among the numbers are small.
     static bool are_small(Arguments numbers);
-    /// All numbers of Python from outside are small: one further bit.
+    /// One more bit: all Python numbers from outside are small.
     static constexpr std::uint64_t small_outside = std::uint64_t{1} << 63;
     bool has_outside() const { return has_outside_; }
     /// The arguments, and behind them, in `memory`, the numbers from outside that the program takes, as they are now.
     static Arguments with_outside(const Specialisation& special, Arguments arguments, std::vector<KernelArgument>& memory);
-    /// The first of the dtypes that a Python integer among the arguments has to fit and does not; null if there is none.
+    /// The first case of a Python integer that does not fit the dtype that it has to fit; null if all fit.
     static const lang::Fit* misfit(const Specialisation& special, Arguments arguments);
     /// Throws Overflow for that.
     void check_fits(const Specialisation& special, Arguments arguments) const;

@@ -37,7 +37,8 @@ device::Signature signature_of(const lang::Lowered& lowered, const Variant& vari
         const auto argument = static_cast<std::uint32_t>(slot.argument);
         switch (slot.kind) {
             case Kind::Pointer:
-                // What the program does not touch is none of its uses: drivers that know memory by handles find none for an address of it.
+                // An array that the program does not touch is not among its uses; drivers that know memory by handles would not find its
+                // address.
                 if (lowered.used[argument])
                     out.add(Role::Address, argument);
                 else

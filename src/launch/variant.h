@@ -19,9 +19,9 @@ struct LaunchValues {
         : count(static_cast<std::uint32_t>(arguments)), block(count + 1), status(count + 2), log(count + 3), results(count + 4) {}
 };
 
-/// One program's kernel: it takes it that some checks hold, and makes the others where it runs.
+/// One program's kernel: it assumes that some checks hold, and makes the others at run time.
 struct Variant {
-    std::vector<bool> held;  // one a check: taken to hold
+    std::vector<bool> held;  // one for each check: assumed to hold
     ir::Kernel kernel;
     std::vector<lang::Slot> slots;  // one for each of the kernel's parameters
     device::Signature signature;    // of `slots`; its values are in LaunchValues' order
@@ -46,7 +46,7 @@ public:
     using Inputs = SmallVector<ir::Range, 16>;
     /// What a launch has to say for `choose`.
     const std::vector<ir::RangeInput>& inputs() const { return program_.inputs; }
-    /// The variant for a launch with these inputs; made if there is none that does as little.
+    /// The variant with the fewest checks that a launch with these inputs needs; made if it does not exist yet.
     Variant& choose(const Inputs& inputs);
     /// What the last launch took; before the first one the variant that checks everything.
     Variant& shown();

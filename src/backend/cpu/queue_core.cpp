@@ -128,7 +128,7 @@ void QueueCore::wake_worker() {
 }
 
 void QueueCore::serve() {
-    const Bound bound(pool_->cores());  // before the lock: for good
+    const Bound bound(pool_->cores());  // before the lock; holds until the thread ends
     Lock lock(mutex_);
     while (!closed_) {
         if (run_one(lock, any_cost, false)) continue;

@@ -5,7 +5,7 @@
 namespace pardo::cuda {
 namespace {
 
-/// Work on the native stream that is none of pardo's kernels; tells whether it is there already when `submit` returns.
+/// Work on the native stream other than pardo's kernels; `ran`: the stream had it when `submit` returned, else it was deferred.
 class StreamCall final : public device::NativeCall {
 public:
     using Work = std::function<void(CudaStream&, const device::NativeOrder&)>;

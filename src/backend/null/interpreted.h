@@ -41,7 +41,7 @@ private:
     ir::Kernel lowered(const ir::Kernel& kernel, device::ShapeClass shape) const;
 
     emit::CFeatures features_;
-    std::mutex running_;  // one kernel at a time: the interpreter's atomics are no more than that
+    std::mutex running_;  // one kernel at a time: the interpreter's atomics rely on it
 };
 
 }  // namespace pardo::null

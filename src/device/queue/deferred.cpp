@@ -1,4 +1,4 @@
-// src/device/queue/deferred.cpp: submissions deferred on the host, host tasks, and the threads that see to them.
+// src/device/queue/deferred.cpp: submissions deferred on the host, host tasks, and the threads that run them.
 #include <algorithm>
 #include <optional>
 #include <thread>

@@ -221,7 +221,7 @@ void DriverCore::poll(DriverEvent& event) noexcept {
     }
 }
 
-/// Asks the driver again and again until the event is complete; false when the time is over first, or when others see to the event.
+/// Asks the driver again and again until the event is complete; false when the time is over first, or when another thread completes it.
 bool DriverCore::ask(DriverEvent& event, std::chrono::steady_clock::time_point until) noexcept {
     using Clock = std::chrono::steady_clock;
     if (driver_gone()) {

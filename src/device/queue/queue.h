@@ -1,5 +1,5 @@
 // src/device/queue/queue.h: queues whose work a driver runs: order, dependencies, failures and waiting, once for all drivers.
-// This folder: queues as all back ends have them, those whose work a driver runs, and the threads that see to callbacks and host tasks.
+// This folder: queues as all back ends have them, those whose work a driver runs, and the threads that run callbacks and host tasks.
 #pragma once
 
 #include <atomic>

@@ -119,7 +119,7 @@ struct Outcome {
     std::optional<Error> raised{};
     bool stopped = false;  // in the middle
 };
-/// The failure that work shares which needs all of these; null if there is none. They are complete.
+/// The failure that work inherits from these events, which are complete; null if none of them failed.
 std::shared_ptr<Failure> inherited_from(std::span<const Event> needs);
 /// Runs `work` on the calling thread, unless it has inherited a failure, and notes its times.
 template <class F> Outcome run_task(EventState& event, std::shared_ptr<Failure> inherited, bool timed, F&& work) {
@@ -187,7 +187,7 @@ public:
     /// True for unfinished events that a submission need not name: order alone puts it after them and, with `needed`, hands on their
     /// failures. Takes no lock.
     bool implied(const Event& event, bool needed) const noexcept;
-    /// From here, until it is closed, fork() and exit() see to it.
+    /// From here until it is closed, fork() and exit() take care of this queue.
     void open();
     /// The queue is gone and idle: its threads end.
     virtual void close();

@@ -67,7 +67,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string near_matches(std::string_view selector, const std::vector<Candidate>& visible) {
     const std::string wanted = normalized(selector);
     std::vector<std::string> words;
-    if (parse_type(wanted) || is_backend_name(wanted)) return {};  // not misspelt: there are none of it
+    if (parse_type(wanted) || is_backend_name(wanted)) return {};  // spelt correctly, but there is no such device
     for (const DeviceType type : device_types) {
         if (std::any_of(visible.begin(), visible.end(), [type](const Candidate& c) { return !c.hidden && c.type == type; }))
             words.emplace_back(type_name(type));

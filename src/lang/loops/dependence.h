@@ -21,7 +21,7 @@ bool same_text(const Tree& a, const Tree& b);
 struct Use {
     std::optional<ir::Combine> combine;
     bool reduces = true;          // nothing but reductions of one kind
-    const Tree* other = nullptr;  // the first statement that is none
+    const Tree* other = nullptr;  // the first statement that is no such reduction
 };
 
 /// Adds what `t` says of the name.

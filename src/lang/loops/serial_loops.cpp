@@ -344,7 +344,7 @@ void ranged(Lowering& l, const Tree& t, const TypedExpr& start, const TypedExpr&
         const Tree& s = body.parts[tests.size()];
         if (s.form != Form::If || !s.parts[2].parts.empty() || s.parts[1].parts.size() != 1 || s.parts[1].parts[0].form != Form::Break)
             break;
-        if (!tests.empty() && !is_simple(s.parts[0])) break;  // it is asked only where those before it let the iteration go on
+        if (!tests.empty() && !is_simple(s.parts[0])) break;  // tested only in iterations that no test before it has ended
         tests.push_back(&s.parts[0]);
     }
     const std::string counter = "$index" + std::to_string(l.counters++);

@@ -22,7 +22,7 @@ void note_own_memory(Memory& l, const std::vector<TypedExpr>& extents);
 void need_own_memory(Memory& l);
 /// The bytes of arrays whose size is known when the kernel runs; 0: as many as it takes. Items of groups are there all at once.
 std::int64_t own_bytes(const Memory& l);
-/// Gives a view memory for so many elements as the kernel finds when it runs. Where there is none, the extents are 0.
+/// Gives a view memory of a size that is known only at run time. Where memory does not suffice, the extents become 0.
 void sized_memory(Memory& l, View& view, std::vector<TypedExpr>& extents, const Place& place);
 /// From here on reads of an array of a group or an item are checked: a flag for each element says whether it was written.
 void track_writes(Memory& l, const View& v, std::int64_t count, ir::Space space);

@@ -147,7 +147,7 @@ void multiply_line(Gemv gemv, const T* a, const Matrix& left, const T* b, const 
 }
 
 /// One product with a vector by the threads of NumPy's OpenBLAS, which are awake after a product of NumPy's: work of 15 to 100 us is over
-/// before a thread of ours is. False where there is none, or it has another number of threads than the device.
+/// before a thread of ours is awake. False where NumPy has no OpenBLAS, or it has another number of threads than the device.
 template <class T> bool multiply_by_numpys(device::Device* device, const T* a, const Matrix& left, const T* b, const Matrix& right, T* c) {
     constexpr std::int64_t least = 460800, most = std::int64_t{1} << 21;  // elements; OpenBLAS takes one thread below
     const std::int64_t m = left.rows, n = right.columns, k = left.columns, workers = cpu::thread_count(device);
@@ -213,7 +213,7 @@ template <class T> struct SumOfRows {
     }
 };
 
-/// One product as the sum of rows; nothing where it is none.
+/// One product as a sum of rows; nothing where it cannot be computed as one.
 template <class T> std::optional<SumOfRows<T>> as_sum_of_rows(const T* a, const Matrix& left, const T* b, const Matrix& right) {
     const std::int64_t m = left.rows, n = right.columns, k = left.columns;
     if (is_short(m, n, k)) return {};

@@ -229,7 +229,7 @@ constexpr int oldest_driver = 12000;
 /// Loads and initialises the driver once (cuInit costs a tenth of a second). Null when that is impossible; `reason` then says why and
 /// what to do.
 const Driver* load_driver(std::string& reason);
-/// The loaded driver; only for code that has a CUDA device in hand.
+/// The loaded driver; only for code that runs after a CUDA device was found.
 const Driver& driver() noexcept;
 
 /// Errors after which nothing in the device's context works any more, in this process.

@@ -1,4 +1,4 @@
-// src/routines/device/linalg/status.cpp: what becomes of matrices that kernels cannot work on.
+// src/routines/device/linalg/status.cpp: errors of matrices that kernels cannot work on, as singular ones.
 #include "routines/device/linalg/status.h"
 
 #include <algorithm>

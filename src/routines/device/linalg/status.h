@@ -7,7 +7,7 @@
 
 namespace pardo::routines {
 
-/// What kernels note by note_failure of kernels/small_matrices.h, and what becomes of it.
+/// Failures of single matrices, which kernels note by note_failure of kernels/small_matrices.h, and the errors made of them.
 class MatrixStatus {
 public:
     /// `reason`: what a matrix has that is noted as 1. Take device::current_location() for the line of the call now.

@@ -155,10 +155,10 @@ private:
     graph::Node* node_ = nullptr;
 };
 
+// clang-format off
 template <class T>
-concept OtherIndexPart = OneOf < std::remove_cvref_t<T>,
-        Slice, NewAxis, Ellipsis,
-bool, Array > ;
+concept OtherIndexPart = OneOf<std::remove_cvref_t<T>, Slice, NewAxis, Ellipsis, bool, Array>;
+// clang-format on
 /// One part of an index: an integer, a Slice, NewAxis, Ellipsis, an array of integers or a mask; a bool is NumPy's x[True], and floats are
 /// none.
 class IndexPart : public std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array> {

@@ -369,6 +369,7 @@ PARDO_API Array& operator|=(Array& x, const Operand& y);
 PARDO_API Array& operator^=(Array& x, const Operand& y);
 PARDO_API Array& operator<<=(Array& x, const Operand& y);
 PARDO_API Array& operator>>=(Array& x, const Operand& y);
+
 // Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
@@ -489,4 +490,5 @@ struct Unique {
     Array values, indices, inverse, counts;
 };
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
+
 }  // namespace pardo

@@ -132,7 +132,8 @@ Array concat(ListOf<Array> arrays, std::optional<std::int64_t> axis) {
 Array stack(ListOf<Array> arrays, std::int64_t axis) {
     if (arrays.empty()) throw Error(ErrorCode::Value, "stack: need at least one array to stack");
     for (const Array& a : arrays) {
-        if (arrays::node_of(a, "stack").shape == arrays[0].node()->shape) continue;
+        const Shape& shape = arrays::node_of(a, "stack").shape;
+        if (shape == arrays[0].node()->shape) continue;
         throw Error(ErrorCode::Value, "stack: all input arrays must have the same shape, got " + to_string(arrays[0].shape()) + " and " +
                                           to_string(a.shape()));
     }

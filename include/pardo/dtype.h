@@ -11,59 +11,58 @@
 
 namespace pardo {
 
-/// Element types: the 13 of the array API and float16. The order is part of the cache key.
+/// Element types: the rows of dtype.def, the 13 of the array API and float16.
 enum class DType : std::uint8_t {
-    Bool,
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    UInt8,
-    UInt16,
-    UInt32,
-    UInt64,
-    Float16,
-    Float32,
-    Float64,
-    Complex64,
-    Complex128,
+#define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) name,
+#include <pardo/dtype.def>
 };
-inline constexpr int dtype_count = 14;
 
 /// The family a dtype belongs to.
 enum class DKind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex };
 
+/// What dtype.def says of a dtype; exponent and mantissa are the bits of a float, or of a part of a complex number.
+struct DTypeFacts {
+    std::uint8_t bytes;
+    DKind kind;
+    std::uint8_t exponent, mantissa;
+    DType computed_in;
+};
+inline constexpr DTypeFacts dtype_facts[] = {
+#define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) {bytes, DKind::kind, exponent, mantissa, DType::computed},
+#include <pardo/dtype.def>
+};
+inline constexpr int dtype_count = sizeof dtype_facts / sizeof *dtype_facts;
+
+/// What is known of a dtype.
+constexpr const DTypeFacts& facts_of(DType t) { return dtype_facts[static_cast<int>(t)]; }
+
 /// Size of one element in bytes.
-constexpr int itemsize(DType t) {
-    constexpr std::uint8_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
-    return sizes[static_cast<int>(t)];
-}
+constexpr int itemsize(DType t) { return facts_of(t).bytes; }
 
 /// The family of a dtype.
-constexpr DKind kind_of(DType t) {
-    if (t == DType::Bool) return DKind::Bool;
-    if (t <= DType::Int64) return DKind::Signed;
-    if (t <= DType::UInt64) return DKind::Unsigned;
-    if (t <= DType::Float64) return DKind::Float;
-    return DKind::Complex;
-}
+constexpr DKind kind_of(DType t) { return facts_of(t).kind; }
 constexpr bool is_integer(DType t) { return kind_of(t) == DKind::Signed || kind_of(t) == DKind::Unsigned; }
 constexpr bool is_float(DType t) { return kind_of(t) == DKind::Float; }
 constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }
 constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }
+
+/// The dtype that its values are held as while they are computed with (Float16 -> Float32), any other unchanged.
+constexpr DType computed_in(DType t) { return facts_of(t).computed_in; }
+/// True of a float that is computed in a wider one, and rounded where it is stored.
+constexpr bool is_narrow_float(DType t) { return computed_in(t) != t; }
 
 /// The real dtype of a complex one (Complex64 -> Float32), any other unchanged.
 constexpr DType real_of(DType t) { return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t; }
 /// The complex dtype that holds a float dtype (Float16 and Float32 -> Complex64, else Complex128).
 constexpr DType complex_of(DType t) {
     if (is_complex(t)) return t;
-    return t == DType::Float32 || t == DType::Float16 ? DType::Complex64 : DType::Complex128;
+    return computed_in(t) == DType::Float32 ? DType::Complex64 : DType::Complex128;
 }
 
 /// NumPy's name: "float64".
 PARDO_API std::string_view dtype_name(DType t);
 
-/// NumPy 2's promotion of two array dtypes (never fails for these 14).
+/// NumPy 2's promotion of two array dtypes (never fails).
 PARDO_API DType promote(DType a, DType b);
 
 /// True if NumPy's `can_cast(from, to, "safe")` / "same_kind".
@@ -79,25 +78,11 @@ PARDO_API Half float_to_half(float f);
 PARDO_API Half double_to_half(double f);
 
 template <class T> struct dtype_of_impl;
-#define PARDO_DTYPE_OF(T, D) \
-    template <> struct dtype_of_impl<T> { static constexpr DType value = DType::D; };
-PARDO_DTYPE_OF(bool, Bool)
-PARDO_DTYPE_OF(std::int8_t, Int8)
-PARDO_DTYPE_OF(std::int16_t, Int16)
-PARDO_DTYPE_OF(std::int32_t, Int32)
-PARDO_DTYPE_OF(std::int64_t, Int64)
-PARDO_DTYPE_OF(long long, Int64)
-PARDO_DTYPE_OF(std::uint8_t, UInt8)
-PARDO_DTYPE_OF(std::uint16_t, UInt16)
-PARDO_DTYPE_OF(std::uint32_t, UInt32)
-PARDO_DTYPE_OF(std::uint64_t, UInt64)
-PARDO_DTYPE_OF(unsigned long long, UInt64)
-PARDO_DTYPE_OF(Half, Float16)
-PARDO_DTYPE_OF(float, Float32)
-PARDO_DTYPE_OF(double, Float64)
-PARDO_DTYPE_OF(std::complex<float>, Complex64)
-PARDO_DTYPE_OF(std::complex<double>, Complex128)
-#undef PARDO_DTYPE_OF
+#define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) \
+    template <> struct dtype_of_impl<type> { static constexpr DType value = DType::name; };
+#include <pardo/dtype.def>
+template <> struct dtype_of_impl<long long> { static constexpr DType value = DType::Int64; };
+template <> struct dtype_of_impl<unsigned long long> { static constexpr DType value = DType::UInt64; };
 template <class T> inline constexpr DType dtype_of = dtype_of_impl<T>::value;
 /// A C++ type of elements: those that dtype_of knows.
 template <class T>

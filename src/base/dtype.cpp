@@ -11,45 +11,15 @@
 namespace pardo {
 namespace {
 
-constexpr std::string_view names[dtype_count] = {"bool",   "int8",   "int16",   "int32",   "int64",   "uint8",     "uint16",
-                                                 "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128"};
-
-/// Smallest float size in bytes that NumPy calls safe for an integer of `size` bytes (int64 -> float64 counts as safe there).
-constexpr int float_bytes_for_integer(int size) { return size == 1 ? 2 : size == 2 ? 4 : 8; }
-
-constexpr bool safe(DType from, DType to) {
-    const DKind f = kind_of(from), t = kind_of(to);
-    const int from_size = itemsize(from), to_size = itemsize(to), to_real = itemsize(real_of(to));
-    if (f == DKind::Bool) return true;
-    if (t == DKind::Bool) return false;
-    switch (f) {
-        case DKind::Signed:
-            if (t == DKind::Signed) return from_size <= to_size;
-            return is_inexact(to) && float_bytes_for_integer(from_size) <= to_real;
-        case DKind::Unsigned:
-            if (t == DKind::Unsigned) return from_size <= to_size;
-            if (t == DKind::Signed) return from_size < to_size;
-            return float_bytes_for_integer(from_size) <= to_real;
-        case DKind::Float: return is_inexact(to) && from_size <= to_real;
-        default: return t == DKind::Complex && from_size <= to_size;
-    }
-}
-
-/// Candidates from small to large: the first one that both can be cast to safely is the promotion.
-constexpr DType by_size[] = {DType::Bool,    DType::Int8,    DType::UInt8,     DType::Int16,     DType::UInt16,
-                             DType::Int32,   DType::UInt32,  DType::Int64,     DType::UInt64,    DType::Float16,
-                             DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
+constexpr std::string_view names[] = {
+#define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) text,
+#include <pardo/dtype.def>
+};
 
 constexpr auto promotions = [] {
     std::array<std::array<DType, dtype_count>, dtype_count> table{};
     for (int a = 0; a < dtype_count; ++a) {
-        for (int b = 0; b < dtype_count; ++b) {
-            for (DType t : by_size) {
-                if (!safe(static_cast<DType>(a), t) || !safe(static_cast<DType>(b), t)) continue;
-                table[a][b] = t;
-                break;
-            }
-        }
+        for (int b = 0; b < dtype_count; ++b) table[a][b] = static_cast<DType>(promoted(dtype_facts, a, b));
     }
     return table;
 }();
@@ -97,9 +67,9 @@ DType promote_all(std::span<const DType> dtypes) {
     return result;
 }
 
-bool can_cast_safe(DType from, DType to) { return safe(from, to); }
+bool can_cast_safe(DType from, DType to) { return holds(facts_of(to), facts_of(from)); }
 
-bool can_cast_same_kind(DType from, DType to) { return safe(from, to) || kind_rank(from) <= kind_rank(to); }
+bool can_cast_same_kind(DType from, DType to) { return can_cast_safe(from, to) || kind_rank(from) <= kind_rank(to); }
 
 DType promote_weak(DType array, const Scalar& scalar, const char* op_name) {
     if (!scalar.weak) return promote(array, scalar.dtype);

@@ -1,9 +1,11 @@
-// src/base/scalar.cpp: single values: conversion as NumPy's astype on x86-64, and float16 to and from its bits.
+// src/base/scalar.cpp: single values: conversion as NumPy's astype on x86-64, and to and from their bits.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include <pardo/dtype.h>
 
+#include "base/narrow.h"
 #include "base/scalar_words.h"
 
 namespace pardo {
@@ -25,43 +27,35 @@ std::uint64_t truncate_unsigned64(double f) {
     return static_cast<std::uint64_t>(truncate64(f));
 }
 
-/// Wraps to the width of an integer dtype.
-Scalar wrapped(DType to, std::uint64_t bits) {
-    Scalar s;
-    s.dtype = to;
-    switch (to) {
-        case DType::Int8: s.i = static_cast<std::int8_t>(bits); break;
-        case DType::Int16: s.i = static_cast<std::int16_t>(bits); break;
-        case DType::Int32: s.i = static_cast<std::int32_t>(bits); break;
-        case DType::Int64: s.i = static_cast<std::int64_t>(bits); break;
-        case DType::UInt8: s.u = static_cast<std::uint8_t>(bits); break;
-        case DType::UInt16: s.u = static_cast<std::uint16_t>(bits); break;
-        case DType::UInt32: s.u = static_cast<std::uint32_t>(bits); break;
-        default: s.u = bits; break;
-    }
-    return s;
-}
-
 Scalar float_to_integer(DType to, double f) {
     switch (to) {
         case DType::Int64:
-        case DType::UInt32: return wrapped(to, static_cast<std::uint64_t>(truncate64(f)));
-        case DType::UInt64: return wrapped(to, truncate_unsigned64(f));
-        default: return wrapped(to, static_cast<std::uint64_t>(static_cast<std::int64_t>(truncate32(f))));
+        case DType::UInt32: return scalar_of_words(to, static_cast<std::uint64_t>(truncate64(f)));
+        case DType::UInt64: return scalar_of_words(to, truncate_unsigned64(f));
+        default: return scalar_of_words(to, static_cast<std::uint64_t>(static_cast<std::int64_t>(truncate32(f))));
     }
+}
+
+/// The word of a float of that dtype, and its number: a dtype of 16 bits by its row's facts.
+std::uint64_t float_word(DType dtype, double value) {
+    if (dtype == DType::Float64) return std::bit_cast<std::uint64_t>(value);
+    if (dtype == DType::Float32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return to_narrow(value, facts_of(dtype).exponent, facts_of(dtype).mantissa);
+}
+double float_of_word(DType dtype, std::uint64_t word) {
+    if (dtype == DType::Float64) return std::bit_cast<double>(word);
+    if (dtype == DType::Float32) return std::bit_cast<float>(static_cast<std::uint32_t>(word));
+    return from_narrow(static_cast<std::uint16_t>(word), facts_of(dtype).exponent, facts_of(dtype).mantissa);
 }
 
 double round_to(DType real, double f) {
     if (real == DType::Float32) return static_cast<float>(f);
-    if (real == DType::Float16) return half_to_float(double_to_half(f));
-    return f;
+    return is_narrow_float(real) ? float_of_word(real, float_word(real, f)) : f;
 }
 
 template <class Int> double integer_to(DType real, Int v) {
-    // One rounding for float32; float16 goes through float32, as in NumPy.
-    if (real == DType::Float32) return static_cast<float>(v);
-    if (real == DType::Float16) return half_to_float(float_to_half(static_cast<float>(v)));
-    return static_cast<double>(v);
+    // One rounding for float32; what is narrower goes through that, as in NumPy.
+    return computed_in(real) == DType::Float32 ? round_to(real, static_cast<float>(v)) : static_cast<double>(v);
 }
 
 }  // namespace
@@ -79,9 +73,9 @@ Scalar Scalar::cast(DType to) const {
     }
     if (is_integer(to)) {
         switch (from) {
-            case DKind::Bool: return wrapped(to, b ? 1 : 0);
+            case DKind::Bool: return scalar_of_words(to, b ? 1 : 0);
             case DKind::Signed:
-            case DKind::Unsigned: return wrapped(to, u);
+            case DKind::Unsigned: return scalar_of_words(to, u);
             case DKind::Float: return float_to_integer(to, f);
             default: return float_to_integer(to, c.re);
         }
@@ -114,49 +108,9 @@ double Scalar::as_double() const {
 
 std::int64_t Scalar::as_int() const { return cast(DType::Int64).i; }
 
-float half_to_float(Half h) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000) << 16;
-    const std::uint32_t exponent = (h.bits >> 10) & 31, mantissa = h.bits & 0x3ff;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
-    if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
-    const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;  // subnormals and zero are exact
-    return sign ? -magnitude : magnitude;
-}
-
-Half double_to_half(double d) {
-    const auto bits = std::bit_cast<std::uint64_t>(d);
-    const auto sign = static_cast<std::uint16_t>(bits >> 48 & 0x8000);
-    const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
-    if (magnitude > 0x7ff0000000000000u) {
-        const auto payload = static_cast<std::uint16_t>(magnitude >> 42 & 0x3ff);
-        return {static_cast<std::uint16_t>(sign | 0x7c00 | (payload != 0 ? payload : 1))};
-    }
-    if (magnitude >= std::bit_cast<std::uint64_t>(65520.0)) return {static_cast<std::uint16_t>(sign | 0x7c00)};
-    const int exponent = static_cast<int>(magnitude >> 52) - 1023;
-    if (exponent < -25) return {sign};
-    const std::uint64_t significand = (magnitude & 0xfffffffffffffu) | std::uint64_t{1} << 52;
-    // Keep 11 bits of a normal number, fewer of a subnormal; round to nearest even. A carry moves into the exponent by itself.
-    const int drop = exponent >= -14 ? 42 : 42 - 14 - exponent;
-    std::uint64_t kept = significand >> drop;
-    const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1), half = std::uint64_t{1} << (drop - 1);
-    if (rest > half || (rest == half && (kept & 1))) ++kept;
-    const std::uint64_t base = exponent >= -14 ? static_cast<std::uint64_t>(exponent + 14) << 10 : 0;
-    return {static_cast<std::uint16_t>(sign | (base + kept))};
-}
-
+float half_to_float(Half h) { return from_narrow(h.bits, facts_of(DType::Float16).exponent, facts_of(DType::Float16).mantissa); }
+Half double_to_half(double d) { return {to_narrow(d, facts_of(DType::Float16).exponent, facts_of(DType::Float16).mantissa)}; }
 Half float_to_half(float f) { return double_to_half(f); }
-
-namespace {
-
-std::uint64_t float_word(DType dtype, double value) {
-    switch (dtype) {
-        case DType::Float16: return double_to_half(value).bits;
-        case DType::Float32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-        default: return std::bit_cast<std::uint64_t>(value);
-    }
-}
-
-}  // namespace
 
 ScalarWords scalar_words(const Scalar& s) {
     switch (kind_of(s.dtype)) {
@@ -167,6 +121,20 @@ ScalarWords scalar_words(const Scalar& s) {
         case DKind::Complex: break;
     }
     return {{float_word(real_of(s.dtype), s.c.re), float_word(real_of(s.dtype), s.c.im)}, 2};
+}
+
+Scalar scalar_of_words(DType dtype, std::uint64_t first, std::uint64_t second) {
+    Scalar s;
+    s.dtype = dtype;
+    const int unused = 64 - 8 * std::min(itemsize(dtype), 8);
+    switch (kind_of(dtype)) {
+        case DKind::Bool: s.b = first & 1; break;
+        case DKind::Signed: s.i = static_cast<std::int64_t>(first << unused) >> unused; break;
+        case DKind::Unsigned: s.u = first << unused >> unused; break;
+        case DKind::Float: s.f = float_of_word(dtype, first); break;
+        case DKind::Complex: s.c = {float_of_word(real_of(dtype), first), float_of_word(real_of(dtype), second)}; break;
+    }
+    return s;
 }
 
 }  // namespace pardo

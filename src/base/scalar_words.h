@@ -14,5 +14,7 @@ struct ScalarWords {
     int count = 1;
 };
 ScalarWords scalar_words(const Scalar& s);
+/// The number of that dtype; integers take of a word what they have bits for.
+Scalar scalar_of_words(DType dtype, std::uint64_t first, std::uint64_t second = 0);
 
 }  // namespace pardo

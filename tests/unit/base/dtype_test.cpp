@@ -4,17 +4,23 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
+#include <vector>
+
+#include "base/narrow.h"
+#include "base/promotion.h"
 
 namespace pardo {
 namespace {
 
 // Row: first dtype, column: second, in the order of DType; a hexadecimal digit names the result.
-constexpr const char* promoted[] = {"0123456789abcd", "11234234b9abcd", "22234234baabcd", "33334334bbbbdd", "44444444bbbbdd",
-                                    "5223456789abcd", "633346678aabcd", "744447778bbbdd", "8bbbb8888bbbdd", "99abb9abb9abcd",
-                                    "aaabbaabbaabcd", "bbbbbbbbbbbbdd", "cccddccddccdcd", "dddddddddddddd"};
+constexpr const char* promotions[] = {"0123456789abcd", "11234234b9abcd", "22234234baabcd", "33334334bbbbdd", "44444444bbbbdd",
+                                      "5223456789abcd", "633346678aabcd", "744447778bbbdd", "8bbbb8888bbbdd", "99abb9abb9abcd",
+                                      "aaabbaabbaabcd", "bbbbbbbbbbbbdd", "cccddccddccdcd", "dddddddddddddd"};
 constexpr const char* safe[] = {"11111111111111", "01111000011111", "00111000001111", "00011000000101", "00001000000101",
                                 "00111111111111", "00011011101111", "00001001100101", "00000000100101", "00000000011111",
                                 "00000000001111", "00000000000101", "00000000000011", "00000000000001"};
@@ -27,10 +33,34 @@ TEST(DTypes, PromotionAndCastingTables) {
         for (int b = 0; b < dtype_count; ++b) {
             const auto from = static_cast<DType>(a), to = static_cast<DType>(b);
             const std::string what = std::string(dtype_name(from)) + ", " + std::string(dtype_name(to));
-            EXPECT_EQ(static_cast<int>(promote(from, to)), std::stoi(std::string(1, promoted[a][b]), nullptr, 16)) << what;
+            EXPECT_EQ(static_cast<int>(promote(from, to)), std::stoi(std::string(1, promotions[a][b]), nullptr, 16)) << what;
             EXPECT_EQ(can_cast_safe(from, to), safe[a][b] == '1') << what;
             EXPECT_EQ(can_cast_same_kind(from, to), same_kind[a][b] == '1') << what;
         }
+    }
+}
+
+/// dtype.def with a row more: neither float of 16 bits holds the other.
+TEST(DTypes, PromotionFollowsFromFacts) {
+    constexpr DTypeFacts bfloat16{2, DKind::Float, 8, 7, DType::Float32};
+    std::vector<DTypeFacts> dtypes(std::begin(dtype_facts), std::end(dtype_facts));
+    dtypes.push_back(bfloat16);
+    const std::span<const DTypeFacts> all = dtypes;
+    const auto with_bfloat16 = [&](DType t) {
+        const int a = promoted(all, static_cast<int>(t), dtype_count), b = promoted(all, dtype_count, static_cast<int>(t));
+        EXPECT_EQ(a, b);
+        return a;
+    };
+    EXPECT_EQ(promoted(all, dtype_count, dtype_count), dtype_count);
+    for (const DType t : {DType::Bool, DType::Int8, DType::UInt8}) EXPECT_EQ(with_bfloat16(t), dtype_count) << dtype_name(t);
+    for (const DType t : {DType::Int16, DType::UInt16, DType::Float16, DType::Float32})
+        EXPECT_EQ(with_bfloat16(t), static_cast<int>(DType::Float32)) << dtype_name(t);
+    for (const DType t : {DType::Int32, DType::UInt64, DType::Float64})
+        EXPECT_EQ(with_bfloat16(t), static_cast<int>(DType::Float64)) << dtype_name(t);
+    EXPECT_EQ(with_bfloat16(DType::Complex64), static_cast<int>(DType::Complex64));
+    for (int a = 0; a < dtype_count; ++a) {
+        for (int b = 0; b < dtype_count; ++b)
+            EXPECT_EQ(promoted(all, a, b), static_cast<int>(promote(static_cast<DType>(a), static_cast<DType>(b))));
     }
 }
 
@@ -149,6 +179,23 @@ TEST(Half, RoundsToNearestEven) {
     EXPECT_EQ(double_to_half(65519.999).bits, 0x7bff);
     EXPECT_EQ(double_to_half(1e300).bits, 0x7c00);
     EXPECT_EQ(double_to_half(-INFINITY).bits, 0xfc00);
+}
+
+/// Eight bits of exponent and seven of mantissa: the upper half of a float32.
+TEST(Narrow, UpperHalvesOfFloats) {
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+        const float f = from_narrow(static_cast<std::uint16_t>(bits), 8, 7);
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(f), bits << 16);
+        EXPECT_EQ(to_narrow(f, 8, 7), std::isnan(f) ? bits | 0x40 : bits);  // quiet, once it has been a double
+    }
+    for (std::uint32_t bits = 0; bits < 0x7f80; ++bits) {
+        const float low = std::bit_cast<float>(bits << 16);
+        const double step = bits == 0x7f7f ? 0x1p120 : static_cast<double>(std::bit_cast<float>((bits + 1) << 16)) - low;
+        EXPECT_EQ(to_narrow(low + step / 2, 8, 7), bits % 2 ? bits + 1 : bits);
+        EXPECT_EQ(to_narrow(std::nextafter(low + step / 2, 0), 8, 7), bits);
+        EXPECT_EQ(to_narrow(-std::nextafter(low + step / 2, 1e300), 8, 7), 0x8000 | (bits + 1));
+    }
+    EXPECT_EQ(to_narrow(1e300, 8, 7), 0x7f80);
 }
 
 }  // namespace

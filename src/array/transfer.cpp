@@ -12,6 +12,7 @@
 
 #include "array/record.h"
 #include "base/counters.h"
+#include "ir/eval.h"
 #include "plan/force.h"
 
 namespace pardo {
@@ -82,43 +83,6 @@ Strides byte_strides(const Node& leaf) {
     Strides strides = leaf.strides;
     for (std::int64_t& s : strides) s *= itemsize(leaf.dtype);
     return strides;
-}
-
-template <class T> T load(const void* from) {
-    T value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
-/// A stored element as a number.
-Scalar load_scalar(DType dtype, const void* from) {
-    Scalar s;
-    s.dtype = dtype;
-    switch (dtype) {
-        case DType::Bool: s.b = load<std::uint8_t>(from) != 0; break;
-        case DType::Int8: s.i = load<std::int8_t>(from); break;
-        case DType::Int16: s.i = load<std::int16_t>(from); break;
-        case DType::Int32: s.i = load<std::int32_t>(from); break;
-        case DType::Int64: s.i = load<std::int64_t>(from); break;
-        case DType::UInt8: s.u = load<std::uint8_t>(from); break;
-        case DType::UInt16: s.u = load<std::uint16_t>(from); break;
-        case DType::UInt32: s.u = load<std::uint32_t>(from); break;
-        case DType::UInt64: s.u = load<std::uint64_t>(from); break;
-        case DType::Float16: s.f = half_to_float(load<Half>(from)); break;
-        case DType::Float32: s.f = load<float>(from); break;
-        case DType::Float64: s.f = load<double>(from); break;
-        case DType::Complex64: {
-            const auto z = load<std::complex<float>>(from);
-            s.c = {z.real(), z.imag()};
-            break;
-        }
-        case DType::Complex128: {
-            const auto z = load<std::complex<double>>(from);
-            s.c = {z.real(), z.imag()};
-            break;
-        }
-    }
-    return s;
 }
 
 /// The value of an array that is one number everywhere and has no memory yet.
@@ -202,11 +166,11 @@ Scalar Array::item() const {
     const std::int64_t at = node_->offset * itemsize(node_->dtype);
     if (node_->buffer->host_visible()) {
         if (node_->buffer->busy()) node_->buffer->wait_for_read(graph::view_of(*node_));
-        return load_scalar(node_->dtype, static_cast<const char*>(node_->buffer->data()) + at);
+        return ir::read_element(node_->dtype, static_cast<const char*>(node_->buffer->data()) + at);
     }
     alignas(16) char element[16];
     node_->queue->read(element, node_->buffer.get(), static_cast<std::size_t>(at), static_cast<std::size_t>(itemsize(node_->dtype)));
-    return load_scalar(node_->dtype, element);
+    return ir::read_element(node_->dtype, element);
 }
 
 void Array::copy_to(void* host) const {

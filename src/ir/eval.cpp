@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -13,13 +14,6 @@
 
 namespace pardo::ir {
 namespace {
-
-template <class T> T fetch(const void* at) {
-    T v;
-    std::memcpy(&v, at, sizeof v);
-    return v;
-}
-template <class T> void put(void* at, T v) { std::memcpy(at, &v, sizeof v); }
 
 using Scalars = std::span<const Scalar>;
 
@@ -305,48 +299,13 @@ Scalar compare(Opcode op, const Scalar& a, const Scalar& b) {
     }
 }
 
-Scalar bitcast(const Scalar& a, DType to) {
-    const std::uint64_t bits = scalar_words(a).words[0];
-    switch (to) {
-        case DType::Float16: return make_float(to, half_to_float(Half{static_cast<std::uint16_t>(bits)}));
-        case DType::Float32: return make_float(to, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-        case DType::Float64: return make_float(to, std::bit_cast<double>(bits));
-        default: return make_integer(to, bits);
-    }
-}
-
 }  // namespace
 
-Scalar make_integer(DType type, std::uint64_t bits) {
-    Scalar s;
-    s.dtype = type;
-    switch (type) {
-        case DType::Bool: s.b = bits & 1; break;
-        case DType::Int8: s.i = static_cast<std::int8_t>(bits); break;
-        case DType::Int16: s.i = static_cast<std::int16_t>(bits); break;
-        case DType::Int32: s.i = static_cast<std::int32_t>(bits); break;
-        case DType::UInt8: s.u = static_cast<std::uint8_t>(bits); break;
-        case DType::UInt16: s.u = static_cast<std::uint16_t>(bits); break;
-        case DType::UInt32: s.u = static_cast<std::uint32_t>(bits); break;
-        default: s.u = bits;
-    }
-    return s;
-}
+Scalar make_integer(DType type, std::uint64_t bits) { return scalar_of_words(type, bits); }
 
-Scalar make_float(DType type, double value) {
-    Scalar s;
-    s.dtype = type;
-    s.f = type == DType::Float32 ? static_cast<float>(value) : type == DType::Float16 ? half_to_float(double_to_half(value)) : value;
-    return s;
-}
+Scalar make_float(DType type, double value) { return Scalar(value).cast(type); }
 
-Scalar make_complex(DType type, double re, double im) {
-    Scalar s;
-    s.dtype = type;
-    s.c.re = type == DType::Complex64 ? static_cast<float>(re) : re;
-    s.c.im = type == DType::Complex64 ? static_cast<float>(im) : im;
-    return s;
-}
+Scalar make_complex(DType type, double re, double im) { return Scalar(std::complex<double>(re, im)).cast(type); }
 
 bool same_bits(const Scalar& a, const Scalar& b) {
     if (a.dtype != b.dtype) return false;
@@ -366,7 +325,7 @@ Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
     switch (op) {
         case Opcode::Select: return v[0].b ? v[1] : v[2];
         case Opcode::Cast: return v[0].cast(result);
-        case Opcode::Bitcast: return bitcast(v[0], result);
+        case Opcode::Bitcast: return scalar_of_words(result, scalar_words(v[0]).words[0]);
         case Opcode::Complex: return make_complex(result, v[0].f, v[1].f);
         case Opcode::Real: return make_float(result, v[0].c.re);
         case Opcode::Imag: return make_float(result, v[0].c.im);
@@ -388,31 +347,17 @@ Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
 }
 
 Scalar read_element(DType type, const void* at) {
-    switch (type) {
-        case DType::Bool: return Scalar(fetch<std::uint8_t>(at) != 0);
-        case DType::Float16: return make_float(type, half_to_float(Half{fetch<std::uint16_t>(at)}));
-        case DType::Float32: return make_float(type, fetch<float>(at));
-        case DType::Float64: return make_float(type, fetch<double>(at));
-        case DType::Complex64: return make_complex(type, fetch<float>(at), fetch<float>(static_cast<const float*>(at) + 1));
-        case DType::Complex128: return make_complex(type, fetch<double>(at), fetch<double>(static_cast<const double*>(at) + 1));
-        default: {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, at, static_cast<std::size_t>(itemsize(type)));
-            return make_integer(type, bits);
-        }
-    }
+    const auto size = static_cast<std::size_t>(itemsize(real_of(type)));
+    std::uint64_t words[2] = {0, 0};
+    for (std::size_t k = 0; k < (is_complex(type) ? 2 : 1); ++k) std::memcpy(&words[k], static_cast<const std::byte*>(at) + k * size, size);
+    return type == DType::Bool ? Scalar(words[0] != 0) : scalar_of_words(type, words[0], words[1]);
 }
 
 void write_element(const Scalar& s, void* at) {
-    switch (s.dtype) {
-        case DType::Bool: return put<std::uint8_t>(at, s.b);
-        case DType::Float16: return put(at, double_to_half(s.f).bits);
-        case DType::Float32: return put(at, static_cast<float>(s.f));
-        case DType::Float64: return put(at, s.f);
-        case DType::Complex64: put(at, static_cast<float>(s.c.re)); return put(static_cast<float*>(at) + 1, static_cast<float>(s.c.im));
-        case DType::Complex128: put(at, s.c.re); return put(static_cast<double*>(at) + 1, s.c.im);
-        default: std::memcpy(at, &s.u, static_cast<std::size_t>(itemsize(s.dtype)));
-    }
+    const auto size = static_cast<std::size_t>(itemsize(real_of(s.dtype)));
+    const ScalarWords words = scalar_words(s);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(words.count); ++k)
+        std::memcpy(static_cast<std::byte*>(at) + k * size, &words.words[k], size);
 }
 
 }  // namespace pardo::ir

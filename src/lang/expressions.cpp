@@ -24,22 +24,9 @@ static std::string dtype_text(DType dtype, const std::string& which) {
     const std::string kind = kinds[static_cast<std::size_t>(kind_of(dtype))];
     if (which == "kind") return kind;
     if (which == "str") return (size == 1 ? "|" : "<") + kind + std::to_string(size);
-    constexpr std::array<std::pair<const char*, char>, 14> chars{{{"bool", '?'},
-                                                                  {"int8", 'b'},
-                                                                  {"uint8", 'B'},
-                                                                  {"int16", 'h'},
-                                                                  {"uint16", 'H'},
-                                                                  {"int32", 'i'},
-                                                                  {"uint32", 'I'},
-                                                                  {"int64", 'l'},
-                                                                  {"uint64", 'L'},
-                                                                  {"float16", 'e'},
-                                                                  {"float32", 'f'},
-                                                                  {"float64", 'd'},
-                                                                  {"complex64", 'F'},
-                                                                  {"complex128", 'D'}}};
-    const auto* found = std::ranges::find_if(chars, [&](const auto& c) { return name == c.first; });
-    return found == chars.end() ? name : std::string(1, found->second);
+    constexpr std::string_view chars = "?bhilBHILefdFD";
+    static_assert(chars.size() == dtype_count);
+    return std::string(1, chars[static_cast<std::size_t>(dtype)]);
 }
 
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "base/scalar_words.h"
 #include "ir/rules.h"
 
 namespace pardo::launch {
@@ -25,20 +25,6 @@ double instruction_ns(const ir::Instr& in) {
         case ir::Opcode::While:
         case ir::Opcode::If: return 0;
         default: return ir::is_leaf(in.op) ? 0 : operation_ns;
-    }
-}
-
-double word_value(std::uint64_t word, DType t) {
-    switch (t) {
-        case DType::Bool: return static_cast<double>(word & 1);
-        case DType::Int8: return static_cast<double>(static_cast<std::int8_t>(word));
-        case DType::Int16: return static_cast<double>(static_cast<std::int16_t>(word));
-        case DType::Int32: return static_cast<double>(static_cast<std::int32_t>(word));
-        case DType::UInt8: return static_cast<double>(static_cast<std::uint8_t>(word));
-        case DType::UInt16: return static_cast<double>(static_cast<std::uint16_t>(word));
-        case DType::UInt32: return static_cast<double>(static_cast<std::uint32_t>(word));
-        case DType::UInt64: return static_cast<double>(word);
-        default: return static_cast<double>(static_cast<std::int64_t>(word));
     }
 }
 
@@ -148,7 +134,7 @@ struct Cost::Reader {
             switch (t.kind) {
                 case Term::Kind::Constant: stack[top++] = {static_cast<double>(t.value), static_cast<double>(t.value)}; break;
                 case Term::Kind::Word: {
-                    const double value = word_value(words[t.at], t.dtype);
+                    const double value = scalar_of_words(t.dtype, words[t.at]).as_double();
                     stack[top++] = {value, value};
                     break;
                 }

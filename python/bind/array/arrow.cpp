@@ -26,7 +26,8 @@ struct ArrowArray {
 };
 
 /// Arrow's letters; null: it has no such type. Truth values are bits there.
-constexpr const char* arrow_formats[pardo::dtype_count] = {"b", "c", "s", "i", "l", "C", "S", "I", "L", "e", "f", "g", nullptr, nullptr};
+constexpr const char* arrow_formats[] = {"b", "c", "s", "i", "l", "C", "S", "I", "L", "e", "f", "g", nullptr, nullptr};
+static_assert(std::size(arrow_formats) == pardo::dtype_count);
 
 /// What an export keeps.
 struct HeldForArrow {

@@ -60,7 +60,8 @@ constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
 constexpr std::uint32_t major_version = 1, minor_version = 3;
 
 /// DLPack's code of each dtype.
-constexpr std::uint8_t type_codes[pardo::dtype_count] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5};
+constexpr std::uint8_t type_codes[] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5};
+static_assert(std::size(type_codes) == pardo::dtype_count);
 
 DLDataType dl_type(DType t) { return {type_codes[static_cast<int>(t)], static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
 

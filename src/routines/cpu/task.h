@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <complex>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
@@ -23,7 +24,7 @@
 namespace pardo::routines {
 
 /// True of what BLAS computes with.
-constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && dtype != DType::Float16; }
+constexpr bool is_blas(DType dtype) { return is_inexact(dtype) && !is_narrow_float(dtype); }
 
 /// The CPU whose threads compute for a queue: its device, or the host's where OpenCL has that as a device.
 inline device::Device* processor_of(const device::Queue* queue) {
@@ -89,23 +90,14 @@ template <class Make, class F> void for_each_part_with(device::Device* device, s
 
 /// Calls f(std::type_identity<T>) with the dtype's C++ type.
 template <class F> decltype(auto) visit_dtype(DType dtype, F&& f) {
+    // clang-format off
     switch (dtype) {
-        case DType::Bool: return f(std::type_identity<bool>());
-        case DType::Int8: return f(std::type_identity<std::int8_t>());
-        case DType::Int16: return f(std::type_identity<std::int16_t>());
-        case DType::Int32: return f(std::type_identity<std::int32_t>());
-        case DType::Int64: return f(std::type_identity<std::int64_t>());
-        case DType::UInt8: return f(std::type_identity<std::uint8_t>());
-        case DType::UInt16: return f(std::type_identity<std::uint16_t>());
-        case DType::UInt32: return f(std::type_identity<std::uint32_t>());
-        case DType::UInt64: return f(std::type_identity<std::uint64_t>());
-        case DType::Float16: return f(std::type_identity<Half>());
-        case DType::Float32: return f(std::type_identity<float>());
-        case DType::Float64: return f(std::type_identity<double>());
-        case DType::Complex64: return f(std::type_identity<std::complex<float>>());
-        case DType::Complex128: break;
+#define PARDO_DTYPE(name, text, type, ...) \
+    case DType::name: return f(std::type_identity<type>());
+#include <pardo/dtype.def>
     }
-    return f(std::type_identity<std::complex<double>>());
+    // clang-format on
+    std::abort();
 }
 
 /// An element that is only moved about: 16 bytes.

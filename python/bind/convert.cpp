@@ -139,8 +139,7 @@ std::optional<pardo::DType> float_of(Row row, const pardo::Array* other) {
     if (dtypes == "QUOTIENT" || dtypes == "SPECIAL" || dtypes == "DOUBLE" || dtypes == "TRUTH") return pardo::DType::Float64;
     if (dtypes != "FLOAT" && dtypes != "INEXACT") return {};
     if (!other || !pardo::is_integer(other->dtype())) return pardo::DType::Float64;
-    const int bytes = pardo::itemsize(other->dtype());
-    return bytes == 1 ? pardo::DType::Float16 : bytes == 2 ? pardo::DType::Float32 : pardo::DType::Float64;
+    return pardo::promote(other->dtype(), pardo::DType::Float16);
 }
 
 [[noreturn]] void too_large(const std::string& prefix, PyObject* o, const char* dtype) {

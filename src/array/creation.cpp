@@ -61,10 +61,7 @@ Scalar strong(DType dtype, double value) {
 
 /// first + i * delta as NumPy fills it: the second element is given, the step is what lies between the first two.
 Array ramp(const Array& index, const Scalar& first, const Scalar& second, DType dtype) {
-    const DType loop = dtype == DType::Float16 ? DType::Float32
-                       : is_complex(dtype)     ? real_of(dtype)
-                       : dtype == DType::Bool  ? DType::Int64
-                                               : dtype;
+    const DType loop = dtype == DType::Bool ? DType::Int64 : computed_in(real_of(dtype));
     const Array i = index.astype(loop, false);
     Array result = i;
     if (is_float(loop)) {

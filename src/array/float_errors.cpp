@@ -185,13 +185,7 @@ bool is_quiet(Op op) {
     }
 }
 
-double least_normal(DType t) {
-    switch (is_complex(t) ? real_of(t) : t) {
-        case DType::Float16: return 6.103515625e-05;
-        case DType::Float32: return std::numeric_limits<float>::min();
-        default: return std::numeric_limits<double>::min();
-    }
-}
+double least_normal(DType t) { return std::ldexp(1.0, 2 - (1 << (facts_of(t).exponent - 1))); }
 
 /// Results that are too small, and not exact. Sums and differences are exact there; what is told apart by dividing again, or multiplying,
 /// misses those that differ from the exact result by less than that division rounds.
@@ -271,7 +265,7 @@ void note_of_integer_cast(const Array& x, DType to, Events& events) {
     const int bits = 8 * itemsize(to);
     const bool has_sign = kind_of(to) == DKind::Signed;
     const double over = std::ldexp(1.0, has_sign ? bits - 1 : bits), least = has_sign ? -over : 0.0;
-    const Array wide = values.dtype() == DType::Float16 ? values.astype(DType::Float32) : values;
+    const Array wide = values.astype(computed_in(values.dtype()), false);
     const Array fits = logical_and(greater_equal(wide, Scalar(least)), less(wide, Scalar(over)));
     events.note(FloatEvent::Invalid, logical_not(fits));
 }

@@ -73,8 +73,8 @@ std::int64_t reduced_count(const Array& x, std::uint32_t axes) {
     return count;
 }
 
-/// Float16 sums and products are kept in float32 until the end.
-DType accumulator(ReduceOp op, DType t) { return t == DType::Float16 && op <= ReduceOp::Prod ? DType::Float32 : t; }
+/// Sums and products of narrow floats are kept in the wider one until the end.
+DType accumulator(ReduceOp op, DType t) { return op <= ReduceOp::Prod ? computed_in(t) : t; }
 
 /// Drops the reduced dimensions.
 Array without(const Array& x, std::uint32_t axes) {
@@ -199,7 +199,7 @@ Operand group_size(std::optional<Array>& counts, const Array& x, std::uint32_t a
 /// In what mean and variance compute: float16 in float32, integers in the default float.
 DType statistics_dtype(const Array& x, DType t) {
     if (!is_inexact(t)) return graph::default_on(x.node()->queue.get(), DType::Float64);
-    return t == DType::Float16 ? DType::Float32 : t;
+    return computed_in(t);
 }
 
 Array sum_where(const char* op_name, const Array& x, std::uint32_t axes, bool keepdims, const Array* where) {
@@ -289,7 +289,7 @@ Array reduce(Reduction op, const Array& x, const Axes& axes, bool keepdims, std:
 Array mean(const Array& x, const Axes& axes, bool keepdims, std::optional<DType> dtype, const Array* where) {
     const std::uint32_t set = axes_of("mean", x, axes);
     const DType result = dtype.value_or(is_inexact(x.dtype()) ? x.dtype() : graph::default_on(x.node()->queue.get(), DType::Float64));
-    const Array values = x.astype(result == DType::Float16 ? DType::Float32 : result, false);
+    const Array values = x.astype(computed_in(result), false);
     std::optional<Array> counts;
     const Array total = sum_where("mean", values, set, keepdims, where);
     return divide(total, group_size(counts, x, set, keepdims, where)).astype(result, false);

@@ -57,8 +57,7 @@ struct Rule {
 
 /// The smallest float that holds all values of an integer dtype, as NumPy's loops for mathematical functions take them.
 constexpr DType small_float(DType t) {
-    const int bytes = itemsize(t);
-    return bytes == 1 ? DType::Float16 : bytes == 2 ? DType::Float32 : DType::Float64;
+    return static_cast<DType>(promoted(dtype_facts, static_cast<int>(t), static_cast<int>(DType::Float16)));
 }
 
 constexpr std::uint8_t apply_class(const DtypeClass& c, DType t) {

@@ -49,7 +49,7 @@ private:
     Expr heaviside(Expr x, Expr at_zero);
     Expr rounded(Math fn, Expr x);
     Expr nextafter(Expr from, Expr to);
-    Expr half_nextafter(Expr from, Expr to);
+    Expr narrow_nextafter(Expr from, Expr to);
 
     // Divisors.
     Expr magnitude(Expr x);
@@ -174,11 +174,8 @@ Expr Recipe::within(Expr x, Expr low, Expr high) {
     return first_where(high < raised, high, high, raised);
 }
 
-// float16 multiplies in float32: the factor has no exact half.
-Expr Recipe::scaled(Expr x, double factor) {
-    if (loop_ != DType::Float16) return x * factor;
-    return cast(cast(x, DType::Float32) * factor, DType::Float16);
-}
+// A narrow float multiplies in the wider one: it does not hold the factor.
+Expr Recipe::scaled(Expr x, double factor) { return cast(cast(x, computed_in(loop_)) * factor, loop_); }
 
 Expr Recipe::heaviside(Expr x, Expr at_zero) {
     const Expr nil = konst(0.0), unit = konst(1.0), negative = x<nil, vanishes = x == nil, positive = x> nil;
@@ -191,16 +188,16 @@ Expr Recipe::rounded(Math fn, Expr x) {
     return complex(re, im);
 }
 
-Expr Recipe::nextafter(Expr from, Expr to) { return loop_ == DType::Float16 ? half_nextafter(from, to) : call(Math::nextafter, from, to); }
+Expr Recipe::nextafter(Expr from, Expr to) { return is_narrow_float(loop_) ? narrow_nextafter(from, to) : call(Math::nextafter, from, to); }
 
-// Neighbours of halves are neighbours as integers, away from zero going up.
-Expr Recipe::half_nextafter(Expr from, Expr to) {
+// Neighbours are neighbours as integers, away from zero going up.
+Expr Recipe::narrow_nextafter(Expr from, Expr to) {
     const Expr image = bitcast(from, DType::UInt16), one_bit = image(1.0);
     const Expr nil = konst(0.0), up = from < to, outward = up ^ (from < nil);
     const Expr next = image + one_bit, last = image - one_bit, stepped = select(outward, next, last);
     const Expr target = bitcast(to, DType::UInt16), sign_bits = target & 32768.0;
     const Expr at_zero = from == nil, least = sign_bits | one_bit, moved = select(at_zero, least, stepped);
-    const Expr equal = from == to, ordered = select(equal, from, bitcast(moved, DType::Float16));
+    const Expr equal = from == to, ordered = select(equal, from, bitcast(moved, loop_));
     const Expr from_nan = no_number(from), to_nan = no_number(to);
     return select(from_nan, from, select(to_nan, to, ordered));
 }
@@ -258,7 +255,7 @@ Expr Recipe::isfinite(Expr x) {
 Expr Recipe::infinite(Expr x, int sign) { return is_float(loop_) ? x == sign * std::numeric_limits<double>::infinity() : boolean(false); }
 
 Expr Recipe::signbit(Expr x) {
-    const DType bits = loop_ == DType::Float16 ? DType::Int16 : loop_ == DType::Float32 ? DType::Int32 : DType::Int64;
+    const DType bits = itemsize(loop_) == 2 ? DType::Int16 : itemsize(loop_) == 4 ? DType::Int32 : DType::Int64;
     return bitcast(x, bits) < 0.0;
 }
 

@@ -66,7 +66,8 @@ namespace {
 // --- export: the buffer protocol -----------------------------------------------------------------------------------------------
 
 /// The letter of the buffer protocol for each dtype.
-constexpr const char* formats[pardo::dtype_count] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
+constexpr const char* formats[] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
+static_assert(std::size(formats) == pardo::dtype_count);
 static_assert(sizeof(long) == 8, "the format of 64-bit integers is 'l' here, as NumPy's");
 
 struct HeldView {
@@ -257,7 +258,7 @@ bool known_finite(const Array& of) {
     const Array x = of;
     const DType dtype = x.dtype(), part = is_complex(dtype) ? real_of(dtype) : dtype;
     if (!is_inexact(dtype)) return true;
-    if (x.ndim() != 1 || x.size() > few || x.pending() || part == DType::Float16 || !x.device().in_host_memory()) return false;
+    if (x.ndim() != 1 || x.size() > few || x.pending() || pardo::is_narrow_float(part) || !x.device().in_host_memory()) return false;
     const std::optional<pardo::Loan> loan = pardo::lend(x, false, true);
     if (!loan) return false;
     const std::int64_t numbers = is_complex(dtype) ? 2 : 1, step = x.strides()[0] * numbers;

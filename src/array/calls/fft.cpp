@@ -36,7 +36,7 @@ struct FftCall final : arrays::ArrayCall {
 
 /// The dtype of float16, float32 and complex64 computed in four bytes a number, of others in eight.
 DType computed_in(const device::Queue* queue, DType dtype, bool complex) {
-    const bool narrow = dtype == DType::Float16 || dtype == DType::Float32 || dtype == DType::Complex64;
+    const bool narrow = pardo::computed_in(real_of(dtype)) == DType::Float32;
     if (complex) return narrow ? DType::Complex64 : graph::default_on(queue, DType::Complex128);
     return narrow ? DType::Float32 : graph::default_on(queue, DType::Float64);
 }
@@ -197,7 +197,7 @@ Array rfft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Nor
 }
 Array irfft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
     const Array result = along_axis("irfft", Transform::ComplexToReal, false, x, n, axis, norm);
-    return x.dtype() == DType::Float16 ? result.astype(DType::Float16) : result;  // as NumPy
+    return is_narrow_float(x.dtype()) ? result.astype(x.dtype()) : result;  // as NumPy
 }
 Array fftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("fftn", true, x, axes, norm); }
 Array ifftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("ifftn", false, x, axes, norm); }

@@ -13,9 +13,10 @@ namespace {
 Array product_sum(const Array& a, const Array& b, const Axes& axes) {
     const DType dtype = graph::default_on(a.node()->queue.get(), promote(a.dtype(), b.dtype()));
     if (dtype == DType::Bool) return reduce(Reduction::Any, logical_and(a, b), axes);
-    if (dtype == DType::Float16) {
-        const Array wide = multiply(a.astype(DType::Float32, false), b.astype(DType::Float32, false));
-        return reduce(Reduction::Sum, wide, axes, false, DType::Float32).astype(DType::Float16);
+    if (is_narrow_float(dtype)) {
+        const DType computed = computed_in(dtype);
+        const Array wide = multiply(a.astype(computed, false), b.astype(computed, false));
+        return reduce(Reduction::Sum, wide, axes, false, computed).astype(dtype);
     }
     return reduce(Reduction::Sum, multiply(a, b), axes, false, dtype);
 }

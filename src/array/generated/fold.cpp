@@ -50,7 +50,7 @@ struct Form {
 
 /// How elements are combined in lanes to what the row gives; nothing of rows that no lanes know.
 std::optional<ir::Combine> combine_of(Op op, DType dtype) {
-    if (dtype == DType::Bool || dtype == DType::Float16 || is_complex(dtype)) return {};
+    if (dtype == DType::Bool || is_narrow_float(dtype) || is_complex(dtype)) return {};
     switch (op) {
         case Op::add: return ir::Combine::Add;
         case Op::multiply: return ir::Combine::Mul;

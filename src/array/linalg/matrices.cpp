@@ -65,7 +65,8 @@ void require_square(const char* op_name, const Array& x) {
 DType matrix_dtype(const char* op_name, std::span<const Array* const> operands) {
     DType dtype = DType::Float32;
     for (const Array* x : operands) {
-        if (x->dtype() == DType::Float16) fail(ErrorCode::Type, op_name, "array type float16 is unsupported in linalg");
+        if (is_narrow_float(x->dtype()))
+            fail(ErrorCode::Type, op_name, "array type " + std::string(dtype_name(x->dtype())) + " is unsupported in linalg");
         dtype = promote(dtype, is_inexact(x->dtype()) ? x->dtype() : graph::default_on(x->node()->queue.get(), DType::Float64));
     }
     return dtype;
@@ -131,7 +132,7 @@ namespace pardo::linalg {
 bool has_device_code(std::string_view routine, const Array& x) {
     device::Queue* queue = arrays::node_of(x, "has_device_code").queue.get();
     if (queue->device()->can(device::Feature::HostCode)) return false;
-    if (x.dtype() == DType::Float16 || x.ndim() < 2) return true;  // what no routine takes
+    if (is_narrow_float(x.dtype()) || x.ndim() < 2) return true;  // what no routine takes
     for (const routines::MatrixRoutine* known :
          {&routines::solve, &routines::inv, &routines::det, &routines::cholesky, &routines::qr, &routines::svd, &routines::eigh,
           &routines::eig, &routines::lstsq, &routines::lu_factor, &routines::lu_solve, &routines::triangular_solve, &routines::banded_solve,

@@ -388,7 +388,7 @@ private:
     void see(Value v, bool stored = false) {
         const DType t = kernel_.values[v].type;
         if ((!stored && !varying(v)) || t == DType::Bool) return;
-        w_.widest = std::max(w_.widest, t == DType::Float16 ? 4 : itemsize(t));
+        w_.widest = std::max(w_.widest, itemsize(computed_in(t)));
     }
 
     void walk(const Region& region) {

@@ -102,7 +102,7 @@ std::string call(CValues& values, const Instr& in, DType dtype) {
     CWriter& w = values.w;
     const auto& sines = values.source.sines;
     if (const auto pair = sines.find(in.results[0]); pair != sines.end()) return sine_and_cosine(values, in, pair->second, dtype);
-    if (dtype == DType::Float16 && in.math == ir::Math::nextafter)
+    if (is_narrow_float(dtype) && in.math == ir::Math::nextafter)
         return w.helpers.use("nextafter", dtype) + "(" + values[in.operands[0]] + ", " + values[in.operands[1]] + ")";
     std::string text = function_of(w.target, ir::name(in.math), dtype);
     text += '(';
@@ -134,7 +134,7 @@ void arithmetic(CValues& values, const Instr& in) {
         case Opcode::Neg: value = is_float(dtype) ? "-" + wrapped(x) : wrapping(w.target, " - ", dtype, "0", x); break;
         case Opcode::Not: value = dtype == DType::Bool ? "!" + wrapped(x) : "(" + c_type(w.target, dtype) + ")~" + wrapped(x); break;
         case Opcode::Abs:
-            if (w.features.masked_abs && (dtype == DType::Float32 || dtype == DType::Float16)) {
+            if (w.features.masked_abs && computed_in(dtype) == DType::Float32) {
                 value = std::string(w.target.f32_from_bits) + "(" + w.target.bits_of_f32 + "(" + x + ") & 0x7fffffff)";
             } else if (is_float(dtype)) {
                 value = function_of(w.target, "fabs", dtype) + "(" + x + ")";

@@ -65,19 +65,18 @@ std::string cast(CWriter& w, const std::string& x, DType from, DType to) {
     const std::string t = c_type(w.target, to);
     if (to == DType::Bool) return wrapped(x) + " != 0";
     if (is_float(from)) {
-        if (to == DType::Float16) {
-            if (from == DType::Float32) return rounded(w, to, x);
-            w.helpers.use("f16", to);
-            return "f16_to_f32(" + w.helpers.use("f64_to_f16", to) + "(" + x + "))";
+        if (is_narrow_float(to)) {
+            if (computed_in(from) == DType::Float32) return rounded(w, to, x);
+            return w.helpers.of_bits(to, w.helpers.use("f64_to_" + short_name(to), to) + "(" + x + ")");
         }
-        if (is_float(to)) return from == DType::Float16 && to == DType::Float32 ? x : "(" + t + ")" + wrapped(x);
-        const DType real = from == DType::Float16 ? DType::Float32 : from;
+        const DType real = computed_in(from);
+        if (is_float(to)) return real == to ? x : "(" + t + ")" + wrapped(x);
         if (to == DType::Int64) return w.helpers.use("to_i64", real) + "(" + x + ")";
         if (to == DType::UInt64) return w.helpers.use("to_u64", real) + "(" + x + ")";
         if (to == DType::Int32) return w.helpers.use("to_i32", real) + "(" + x + ")";
         return "(" + t + ")" + w.helpers.use(to == DType::UInt32 ? "to_i64" : "to_i32", real) + "(" + x + ")";
     }
-    if (to == DType::Float16) return rounded(w, to, "(float)" + wrapped(x));
+    if (is_narrow_float(to)) return rounded(w, to, "(float)" + wrapped(x));
     if (w.features.hidden_masks && is_integer(from) && is_integer(to) && itemsize(to) < std::min(itemsize(from), 4))
         return "(" + t + ")" + hidden(w.target, from, x);
     if (from == DType::Int64 && to == DType::Float64 && w.features.split_longs) return w.helpers.use("from_i64", to) + "(" + x + ")";
@@ -86,17 +85,13 @@ std::string cast(CWriter& w, const std::string& x, DType from, DType to) {
 
 std::string bitcast(CWriter& w, const std::string& x, DType from, DType to) {
     std::string bits = x;
-    if (from == DType::Float16) {
-        w.helpers.use("f16", from);
-        bits = "f32_to_f16(" + x + ")";
+    if (is_narrow_float(from)) {
+        bits = w.helpers.to_bits(from, x);
     } else if (is_float(from)) {
         bits = std::string(from == DType::Float32 ? w.target.bits_of_f32 : w.target.bits_of_f64) + "(" + x + ")";
     }
     if (to == DType::Bool) return "(" + bits + ") != 0";
-    if (to == DType::Float16) {
-        w.helpers.use("f16", to);
-        return "f16_to_f32((" + std::string(w.target.unsigned_types[1]) + ")" + wrapped(bits) + ")";
-    }
+    if (is_narrow_float(to)) return w.helpers.of_bits(to, "(" + std::string(w.target.unsigned_types[1]) + ")" + wrapped(bits));
     if (is_float(to)) return std::string(to == DType::Float32 ? w.target.f32_from_bits : w.target.f64_from_bits) + "(" + bits + ")";
     return "(" + c_type(w.target, to) + ")" + wrapped(bits);
 }
@@ -107,9 +102,7 @@ std::string as_bits(const CTarget& target, DType dtype, const std::string& x) {
 }
 
 std::string rounded(CWriter& w, DType dtype, const std::string& expression) {
-    if (dtype != DType::Float16) return expression;
-    w.helpers.use("f16", dtype);
-    return "f16_to_f32(f32_to_f16(" + expression + "))";
+    return w.helpers.of_bits(dtype, w.helpers.to_bits(dtype, expression));
 }
 
 std::string wrapping(const CTarget& target, const char* sign, DType dtype, const std::string& a, const std::string& b) {

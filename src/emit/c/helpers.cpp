@@ -136,23 +136,6 @@ $F void pardo_store_4_$N($T* p, $T a, $T b, $T c, $T d) {
 )"},
 };
 
-/// How two values of a reduction become one.
-std::string combined(const std::string& combine, DType dtype, const std::string& a, const std::string& b) {
-    if (combine == "add" || combine == "mul") {
-        const char* sign = combine == "add" ? " + " : " * ";
-        if (kind_of(dtype) == DKind::Signed) return "($T)(($U)" + a + sign + "($U)" + b + ")";  // overflow wraps
-        std::string value = a + sign + b;
-        if (dtype == DType::Float16) return "f16_to_f32(f32_to_f16(" + value + "))";
-        return value;
-    }
-    if (combine == "and" || combine == "or" || combine == "xor")
-        return a + (combine == "and" ? " & " : combine == "or" ? " | " : " ^ ") + b;
-    const char* order = combine == "min" ? " < " : " > ";
-    std::string test = a + order + b;
-    if (is_float(dtype)) test += " || " + a + " != " + a;
-    return test + " ? " + a + " : " + b;
-}
-
 }  // namespace
 
 std::string short_name(DType dtype) {
@@ -192,6 +175,7 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
         return {};
     }
     if (row == "f64_to_f16") {
+        use("f16", dtype);
         if (add(row)) text_ += c_half_of_double(features_);
         return row;
     }
@@ -209,8 +193,35 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
     return "pardo_" + special;  // kernels are called after operations too
 }
 
+std::string CHelpers::of_bits(DType dtype, const std::string& text) {
+    if (!is_narrow_float(dtype)) return text;
+    use(short_name(dtype), dtype);
+    return short_name(dtype) + "_to_f32(" + text + ")";
+}
+
+std::string CHelpers::to_bits(DType dtype, const std::string& text) {
+    if (!is_narrow_float(dtype)) return text;
+    use(short_name(dtype), dtype);
+    return "f32_to_" + short_name(dtype) + "(" + text + ")";
+}
+
+/// How two values of a reduction become one.
+std::string CHelpers::combined(const std::string& combine, DType dtype, const std::string& a, const std::string& b) {
+    if (combine == "add" || combine == "mul") {
+        const char* sign = combine == "add" ? " + " : " * ";
+        if (kind_of(dtype) == DKind::Signed) return "($T)(($U)" + a + sign + "($U)" + b + ")";  // overflow wraps
+        return of_bits(dtype, to_bits(dtype, a + sign + b));
+    }
+    if (combine == "and" || combine == "or" || combine == "xor")
+        return a + (combine == "and" ? " & " : combine == "or" ? " | " : " ^ ") + b;
+    const char* order = combine == "min" ? " < " : " > ";
+    std::string test = a + order + b;
+    if (is_float(dtype)) test += " || " + a + " != " + a;
+    return test + " ? " + a + " : " + b;
+}
+
 std::string CHelpers::use_team(const std::string& combine, DType dtype, int team, const std::string& value) {
-    const DType held = dtype == DType::Float16 ? DType::Float32 : dtype;
+    const DType held = computed_in(dtype);
     if (std::find(exchanged_.begin(), exchanged_.end(), held) == exchanged_.end()) exchanged_.push_back(held);
     return team_function(combine, dtype, team) + "(" + value + ", lane, shared_" + short_name(held) + ")";
 }
@@ -218,7 +229,7 @@ std::string CHelpers::use_team(const std::string& combine, DType dtype, int team
 /// It takes (value, lane, scratch).
 std::string CHelpers::team_function(const std::string& combine, DType dtype, int team) {
     const std::string name = "team_" + combine + "_" + short_name(dtype);
-    if (dtype == DType::Float16) use("f16", dtype);
+    if (is_narrow_float(dtype)) use(short_name(dtype), dtype);
     if (!add(name)) return name;
     std::string text =
         "/* All " + std::to_string(team) + " items of a team get the value. */\n$F $T " + name + "($T x, int lane, $X $T* scratch) {\n";
@@ -226,7 +237,7 @@ std::string CHelpers::team_function(const std::string& combine, DType dtype, int
         shuffles_ = true;
         const int size = features_.sub_group, within = std::min(team, size), partial = team / within;
         // Narrow integers and truth values travel as int.
-        const bool narrow = itemsize(dtype) < 4 && dtype != DType::Float16;
+        const bool narrow = itemsize(computed_in(dtype)) < 4;
         std::string exchange = (features_.intel_shuffles ? "intel_" : "") + std::string(target_.shuffle_xor);
         replace_all(exchange, "$M",
                     within == 32 ? "0xffffffffu"

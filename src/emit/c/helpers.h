@@ -15,6 +15,9 @@ public:
     explicit CHelpers(const CFeatures& features) : features_(features), target_(*features.target) {}
     /// The name of helper `row` for a dtype, as "pardo_floor_divide_i32"; its text joins the program.
     std::string use(const std::string& row, DType dtype);
+    /// What a narrow float's bits stand for, and the bits of what holds one; texts of other dtypes as they are.
+    std::string of_bits(DType dtype, const std::string& text);
+    std::string to_bits(DType dtype, const std::string& text);
     /// A call of the reduction of `value` over a team, which goes through an array of `exchanged()`.
     std::string use_team(const std::string& combine, DType dtype, int team, const std::string& value);
     /// An atomic operation on a float by compare-and-exchange; the function takes (pointer, value) and gives what was there before.
@@ -29,6 +32,7 @@ public:
 private:
     bool add(const std::string& name);
     std::string filled(std::string text, DType dtype) const;
+    std::string combined(const std::string& combine, DType dtype, const std::string& a, const std::string& b);
     std::string team_function(const std::string& combine, DType dtype, int team);
 
     const CFeatures& features_;

@@ -48,10 +48,7 @@ void load(CValues& values, const CContext& here, const ir::Instr& in) {
     const DType dtype = values.source.type(result);
     std::string value = element(values[in.operands[0]], values[in.operands[1]]);
     if (dtype == DType::Bool) value += " != 0";
-    if (dtype == DType::Float16) {
-        values.w.helpers.use("f16", dtype);
-        value = "f16_to_f32(" + value + ")";
-    }
+    value = values.w.helpers.of_bits(dtype, value);
     const bool movable = here.loads_move && !values.source.fixed[result] && values.source.uses.once_nearby(result);
     if (movable && value.size() < longest_expression)
         values[result] = value;
@@ -61,11 +58,7 @@ void load(CValues& values, const CContext& here, const ir::Instr& in) {
 
 void store(CValues& values, const CContext& here, const ir::Instr& in) {
     const DType dtype = values.source.type(in.operands[2]);
-    std::string value = values[in.operands[2]];
-    if (dtype == DType::Float16) {
-        values.w.helpers.use("f16", dtype);
-        value = "f32_to_f16(" + value + ")";
-    }
+    const std::string value = values.w.helpers.to_bits(dtype, values[in.operands[2]]);
     const std::string statement = element(values[in.operands[0]], values[in.operands[1]]) + " = " + value + ";";
     // What the whole team computes, one of it writes.
     const bool shared = values.source.uses_team() && !here.in_lanes_loop;

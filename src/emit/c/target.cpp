@@ -198,7 +198,7 @@ std::string c_type(const CTarget& target, DType dtype) {
 
 std::string c_memory_type(const CTarget& target, DType dtype) {
     if (dtype == DType::Bool) return target.unsigned_types[0];
-    if (dtype == DType::Float16) return target.unsigned_types[1];
+    if (is_narrow_float(dtype)) return target.unsigned_types[1];
     return c_type(target, dtype);
 }
 

@@ -102,7 +102,8 @@ struct CFeatures {
 const char* c_half_functions(const CFeatures& features);
 const char* c_half_of_double(const CFeatures& features);
 
-/// Name of a dtype in the language, as values are held (Float16: float) and as memory holds them (Float16: 16 bits, Bool: a byte).
+/// Name of a dtype in the language, as values are held (narrow floats: float) and as memory holds them (narrow floats: 16 bits, Bool: a
+/// byte).
 std::string c_type(const CTarget& target, DType dtype);
 std::string c_memory_type(const CTarget& target, DType dtype);
 

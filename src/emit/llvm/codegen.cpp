@@ -16,9 +16,8 @@ Codegen::Codegen(llvm::LLVMContext& context, const std::string& name, const Llvm
 }
 
 llvm::Type* element(Codegen& g, DType t) {
-    switch (t) {
+    switch (computed_in(t)) {
         case DType::Bool: return g.b.getInt1Ty();
-        case DType::Float16:
         case DType::Float32: return g.b.getFloatTy();
         case DType::Float64: return g.b.getDoubleTy();
         default: return g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8);

@@ -29,7 +29,7 @@ struct Codegen {
     int loops = 0;  // made so far
 };
 
-/// A dtype's elements in registers: those of Bool are i1, of Float16 float.
+/// A dtype's elements in registers: those of Bool are i1, of a narrow float what it is computed in.
 llvm::Type* element(Codegen& g, DType t);
 /// And in memory: those of Bool are i8, of Float16 half.
 llvm::Type* memory_element(Codegen& g, DType t);

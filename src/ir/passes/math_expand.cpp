@@ -7,13 +7,13 @@
 namespace pardo::ir {
 namespace {
 
-/// Neighbours and signs of float16 are its own matter.
-bool stays_half(Math fn) { return fn == Math::nextafter || fn == Math::copysign; }
+/// Neighbours and signs of narrow floats are their own matter.
+bool stays_narrow(Math fn) { return fn == Math::nextafter || fn == Math::copysign; }
 
 bool concerns(const Instr& in, DType t, const MathTarget& target) {
     if (is_complex(t)) return false;
     const math::Row* row = math::find(in.math, t, target);
-    return (row && row->recipe.use == math::Use::Expanded) || (t == DType::Float16 && !stays_half(in.math));
+    return (row && row->recipe.use == math::Use::Expanded) || (is_narrow_float(t) && !stays_narrow(in.math));
 }
 
 class ExpandMath : public Rewriter {
@@ -27,9 +27,9 @@ private:
     }
 
     Value call(Math fn, DType t, Values operands) {
-        if (t == DType::Float16 && !stays_half(fn)) {
-            for (Value& v : operands) v = m_.cast(v, DType::Float32);
-            return m_.cast(call(fn, DType::Float32, operands), t);
+        if (is_narrow_float(t) && !stays_narrow(fn)) {
+            for (Value& v : operands) v = m_.cast(v, computed_in(t));
+            return m_.cast(call(fn, computed_in(t), operands), t);
         }
         const math::Row* row = math::find(fn, t, target_);
         if (!row || row->recipe.use != math::Use::Expanded) return m_.call(fn, operands);

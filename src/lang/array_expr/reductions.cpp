@@ -69,7 +69,7 @@ TypedExpr folded_rows(Memory& l, const RowFold& fold, std::span<const TypedExpr>
         }
         fail_when(l, empty, ErrorCode::Value, message, place, {});
     };
-    const auto mean_dtype = [&] { return is_inexact(of) ? (of == DType::Float16 ? DType::Float32 : of) : real; };
+    const auto mean_dtype = [&] { return is_inexact(of) ? computed_in(of) : real; };
     const auto mean = [&](DType type, const ElementsAt& element) {
         const TypedExpr total = accumulate(ir::Combine::Add, type, element);
         return number_binary(l, "/", total, cast(l, count_of(l, extents), {real_of(type), false}), place);

@@ -99,7 +99,7 @@ TypedExpr power(Emit& l, const TypedExpr& a, const TypedExpr& b, const Place& pl
         const TypedExpr operands[] = {cast(l, a, type)};
         return math(l, ir::Math::sqrt, operands, place);
     }
-    if (l.program.options.fast_math && b.number().constant && !a.number().constant && is_float(type.dtype) && type.dtype != DType::Float16)
+    if (l.program.options.fast_math && b.number().constant && !a.number().constant && is_float(type.dtype) && !is_narrow_float(type.dtype))
         if (const std::optional<TypedExpr> root = power_of_root(l, cast(l, a, type), b.number().scalar.cast(DType::Float64).f, type, place))
             return *root;
     const DType computed = l.rules.dtype(type);

@@ -280,7 +280,7 @@ private:
 /// Calls f(type, function) with what the row does to elements of the dtype; false where there is no code for that.
 template <class F> bool visit(Op op, DType dtype, F&& f) {
     const bool inexact = is_inexact(dtype), complex = is_complex(dtype), logical = dtype == DType::Bool;
-    if (dtype == DType::Float16) return false;
+    if (is_narrow_float(dtype)) return false;
     const auto real = [&](auto function) {
         if (dtype == DType::Float32)
             f(std::type_identity<float>(), function);

@@ -361,7 +361,7 @@ template <class Op> void scan_dtype(device::Device* device, const Memory& x, con
 }
 
 void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
-    const double cost = static_cast<double>(out.size()) * (x.dtype == DType::Float16 ? 6.0 : 0.8) + 200;
+    const double cost = static_cast<double>(out.size()) * (is_narrow_float(x.dtype) ? 6.0 : 0.8) + 200;
     submit(queue, "cumulative", cost, {&x}, {&out}, [=, device = processor_of(queue)] {
         switch (op) {
             case ReduceOp::Sum: return scan_dtype<SumOp>(device, x, out, lines, initial, cost);

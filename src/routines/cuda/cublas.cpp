@@ -210,7 +210,7 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
 
 /// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.
 bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out) {
-    if (out.size() == 0 || a.size() == 0 || !is_inexact(out.dtype) || out.dtype == DType::Float16) return false;
+    if (out.size() == 0 || a.size() == 0 || !is_inexact(out.dtype) || is_narrow_float(out.dtype)) return false;
     const std::optional<Operand> result = operand(out);
     return operand(a) && operand(b) && result && result->operation == Operation::None;
 }

@@ -20,7 +20,7 @@ constexpr std::int64_t least_chunk = 512;    // places
 /// OP of kernels/accumulate.h; -1 where there is no code for that.
 int step_number(Op op, DType dtype) {
     const bool logical = dtype == DType::Bool, whole = is_integer(dtype) || logical, complex = is_complex(dtype);
-    if (dtype == DType::Float16) return -1;
+    if (is_narrow_float(dtype)) return -1;
     switch (op) {
         case Op::add: return logical ? 7 : 0;
         case Op::multiply: return complex ? -1 : logical ? 6 : 1;

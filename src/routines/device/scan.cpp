@@ -25,15 +25,12 @@ int op_code(ReduceOp op) {
 /// Elements an item of a tile: 16 KiB of values a group.
 int tile_items(DType value) { return std::clamp(64 / itemsize(value), 4, 16); }
 
-/// What running values are kept in between.
-DType value_dtype(DType dtype) { return dtype == DType::Float16 ? DType::Float32 : dtype; }
-
 /// True where the combination of a part must be made in order: which of two zeros or of two NaNs it is depends on it.
 bool is_ordered(ReduceOp op, DType dtype) { return (op == ReduceOp::Min || op == ReduceOp::Max) && !is_integer(dtype); }
 
 /// Lines of one element after the other, cut in parts when there are too few of them.
 void scan_rows(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {
-    const DType value = value_dtype(x.dtype);
+    const DType value = computed_in(x.dtype);
     const int code = op_code(op), items = lines.length <= 1024 ? 1 : tile_items(value);
     const std::int64_t tile = device_group * items, tiles = divide_up(lines.length, tile);
     const std::int64_t wanted = std::max<std::int64_t>(divide_up(busy_groups(queue->device()), lines.outer), 1);
@@ -62,7 +59,7 @@ void scan_columns(device::Queue* queue, ReduceOp op, const Memory& x, const Memo
     const std::int64_t chunk = std::max<std::int64_t>(divide_up(lines.length, chunks), 1);
     chunks = std::max<std::int64_t>(divide_up(lines.length, chunk), 1);
     Memory totals = out;
-    if (chunks > 1) totals = device_scratch(queue, value_dtype(x.dtype), columns * chunks);
+    if (chunks > 1) totals = device_scratch(queue, computed_in(x.dtype), columns * chunks);
     const auto stage = [&](int number, std::int64_t items) {
         launch_kernel(
             queue, "cumulative", Variant(KernelId::ScanColumns, x.dtype, {{"OP", op_code(op)}, {"STAGE", number}}), groups_for(items),

@@ -177,8 +177,9 @@ void emit_masked_for(Emitter& e, const LaneContext& here, const Instr& in) {
     finish_loop(e.g, e.g.b.CreateBr(head), Unroll::Never);
     e.g.b.SetInsertPoint(done);
     for (int k = 0; k < count; ++k) {
-        const bool wide = reduces && e.source.type(in.results[k]) == DType::Float16;  // see combine
-        e.values.define(here, in.results[k], wide ? round_half(e.g, phis[1 + k]) : last.of(k, phis[1 + k]));
+        const DType t = e.source.type(in.results[k]);
+        const bool wide = reduces && is_narrow_float(t);  // see combine
+        e.values.define(here, in.results[k], wide ? rounded(e.g, phis[1 + k], t) : last.of(k, phis[1 + k]));
     }
 }
 

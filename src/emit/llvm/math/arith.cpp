@@ -47,9 +47,9 @@ llvm::Value* shift(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* 
 }
 
 /// A float16 product is exact in double and so is its sum with a float16, but for ties that double rounding would spoil.
-llvm::Value* fma_of_halves(Codegen& g, llvm::ArrayRef<llvm::Value*> v) {
-    const auto wide = [&](std::size_t k) { return cast(g, v[k], DType::Float32, DType::Float64); };
-    return cast(g, g.b.CreateFAdd(g.b.CreateFMul(wide(0), wide(1)), wide(2)), DType::Float64, DType::Float16);
+llvm::Value* fma_of_narrow(Codegen& g, DType t, llvm::ArrayRef<llvm::Value*> v) {
+    const auto wide = [&](std::size_t k) { return cast(g, v[k], computed_in(t), DType::Float64); };
+    return cast(g, g.b.CreateFAdd(g.b.CreateFMul(wide(0), wide(1)), wide(2)), DType::Float64, t);
 }
 
 llvm::Value* absolute(Codegen& g, DType t, llvm::Value* x) {
@@ -65,7 +65,7 @@ llvm::Value* compute(Codegen& g, Opcode op, DType from, DType t, llvm::ArrayRef<
         case Opcode::Not: return g.b.CreateNot(v[0]);
         case Opcode::Abs: return absolute(g, t, v[0]);
         case Opcode::Fma:
-            if (t == DType::Float16) return fma_of_halves(g, v);
+            if (is_narrow_float(t)) return fma_of_narrow(g, t, v);
             return g.b.CreateIntrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
         case Opcode::Eq:
         case Opcode::Ne:
@@ -115,7 +115,7 @@ llvm::Value* binary(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value*
         case Opcode::Shr: return shift(g, op, t, x, y);
         default: throw Error(ErrorCode::Internal, std::string("emit_llvm: unknown operation ") + ir::name(op));
     }
-    return t == DType::Float16 ? round_half(g, value) : value;
+    return rounded(g, value, t);
 }
 
 llvm::Value* compare(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* y) {

@@ -3,10 +3,7 @@
 
 namespace pardo::emit {
 
-llvm::Value* round_half(Codegen& g, llvm::Value* x) {
-    llvm::Type* half = widened(g.b.getHalfTy(), width(x));
-    return g.b.CreateFPExt(g.b.CreateFPTrunc(x, half), x->getType());
-}
+llvm::Value* rounded(Codegen& g, llvm::Value* x, DType t) { return is_narrow_float(t) ? from_memory(g, to_memory(g, x, t), t) : x; }
 
 namespace {
 
@@ -34,8 +31,8 @@ llvm::Value* float_to_int(Codegen& g, llvm::Value* x, DType to) {
     return g.b.CreateTrunc(value, widened(element(g, to), n));
 }
 
-/// double to float16 with one rounding. By way of a float rounded to odd, which keeps what the second rounding needs to know.
-llvm::Value* double_to_half(Codegen& g, llvm::Value* x) {
+/// double to a narrow float with one rounding. By way of a float rounded to odd, which keeps what the second rounding needs to know.
+llvm::Value* double_to_narrow(Codegen& g, llvm::Value* x, DType t) {
     llvm::IRBuilder<>::FastMathFlagGuard guard(g.b);
     g.b.clearFastMathFlags();
     const int n = width(x);
@@ -48,7 +45,7 @@ llvm::Value* double_to_half(Codegen& g, llvm::Value* x) {
     auto fabs = [&](llvm::Value* v) { return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
     llvm::Value* step = g.b.CreateSelect(g.b.CreateFCmpOLT(fabs(back), fabs(x)), integer(bits, 1), integer(bits, -1));
     llvm::Value* odd = g.b.CreateBitCast(g.b.CreateSelect(inexact, g.b.CreateAdd(bits, step), bits), float_type);
-    return round_half(g, odd);
+    return rounded(g, odd, t);
 }
 
 }  // namespace
@@ -60,38 +57,29 @@ llvm::Value* cast(Codegen& g, llvm::Value* x, DType from, DType to) {
     if (to == DType::Bool) return is_float(from) ? g.b.CreateFCmpUNE(x, real(x, 0)) : g.b.CreateICmpNE(x, integer(x, 0));
     if (is_float(from)) {
         if (!is_float(to)) return float_to_int(g, x, to);
-        if (to == DType::Float16) return from == DType::Float64 ? double_to_half(g, x) : round_half(g, x);
+        if (is_narrow_float(to)) return from == DType::Float64 ? double_to_narrow(g, x, to) : rounded(g, x, to);
         if (to == DType::Float64) return g.b.CreateFPExt(x, type);
         return from == DType::Float64 ? g.b.CreateFPTrunc(x, type) : x;
     }
     if (is_float(to)) {
         llvm::Value* value = kind_of(from) == DKind::Signed ? g.b.CreateSIToFP(x, type) : g.b.CreateUIToFP(x, type);
-        return to == DType::Float16 ? round_half(g, value) : value;
+        return rounded(g, value, to);
     }
     return kind_of(from) == DKind::Signed ? g.b.CreateSExtOrTrunc(x, type) : g.b.CreateZExtOrTrunc(x, type);
 }
 
 llvm::Value* bitcast(Codegen& g, llvm::Value* x, DType from, DType to) {
-    const int n = width(x);
-    if (from == DType::Bool) x = g.b.CreateZExt(x, widened(g.b.getInt8Ty(), n));
-    if (from == DType::Float16) x = g.b.CreateFPTrunc(x, widened(g.b.getHalfTy(), n));
-    if (to == DType::Bool)
-        return g.b.CreateICmpNE(g.b.CreateBitCast(x, widened(g.b.getInt8Ty(), n)),
-                                llvm::Constant::getNullValue(widened(g.b.getInt8Ty(), n)));
-    x = g.b.CreateBitCast(x, widened(memory_element(g, to), n));
-    return to == DType::Float16 ? g.b.CreateFPExt(x, widened(g.b.getFloatTy(), n)) : x;
+    return from_memory(g, g.b.CreateBitCast(to_memory(g, x, from), widened(memory_element(g, to), width(x))), to);
 }
 
 llvm::Value* from_memory(Codegen& g, llvm::Value* v, DType t) {
     if (t == DType::Bool) return g.b.CreateICmpNE(v, integer(v, 0));
-    if (t == DType::Float16) return g.b.CreateFPExt(v, widened(g.b.getFloatTy(), width(v)));
-    return v;
+    return is_narrow_float(t) ? g.b.CreateFPExt(v, widened(element(g, t), width(v))) : v;
 }
 
 llvm::Value* to_memory(Codegen& g, llvm::Value* v, DType t) {
     if (t == DType::Bool) return g.b.CreateZExt(v, widened(g.b.getInt8Ty(), width(v)));
-    if (t == DType::Float16) return g.b.CreateFPTrunc(v, widened(g.b.getHalfTy(), width(v)));
-    return v;
+    return is_narrow_float(t) ? g.b.CreateFPTrunc(v, widened(memory_element(g, t), width(v))) : v;
 }
 
 }  // namespace pardo::emit

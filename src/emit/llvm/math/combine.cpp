@@ -36,7 +36,7 @@ llvm::Value* identity(Codegen& g, Combine c, DType t, int lanes) {
 }
 
 llvm::Value* combine(Codegen& g, Combine c, DType t, llvm::Value* a, llvm::Value* b) {
-    const DType wide = t == DType::Float16 ? DType::Float32 : t;
+    const DType wide = computed_in(t);
     switch (c) {
         case Combine::Add: return binary(g, ir::Opcode::Add, wide, a, b);
         case Combine::Mul: return binary(g, ir::Opcode::Mul, wide, a, b);

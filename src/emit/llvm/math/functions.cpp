@@ -12,21 +12,17 @@ using ir::Math;
 
 namespace {
 
-/// The neighbour of x towards y, by its bits: those of a float16 if t is one.
+/// The neighbour of x towards y, by its bits in memory.
 llvm::Value* next_after(Codegen& g, DType t, llvm::Value* x, llvm::Value* y) {
     const int n = width(x);
-    llvm::Value* raw = t == DType::Float16 ? g.b.CreateFPTrunc(x, widened(g.b.getHalfTy(), n)) : x;
+    llvm::Value* raw = to_memory(g, x, t);
     llvm::Type* bits_type = widened(g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8), n);
     llvm::Value* bits = g.b.CreateBitCast(raw, bits_type);
     llvm::Value* zero = real(x, 0);
     llvm::Value* away = g.b.CreateICmpEQ(g.b.CreateFCmpOLT(x, y), g.b.CreateFCmpOGT(x, zero));
     llvm::Value* next = g.b.CreateAdd(bits, g.b.CreateSelect(away, integer(bits, 1), integer(bits, -1)));
-    llvm::Value* moved = g.b.CreateBitCast(next, raw->getType());
-    llvm::Value* smallest = g.b.CreateBitCast(integer(bits, 1), raw->getType());
-    if (t == DType::Float16) {
-        moved = g.b.CreateFPExt(moved, x->getType());
-        smallest = g.b.CreateFPExt(smallest, x->getType());
-    }
+    llvm::Value* moved = from_memory(g, g.b.CreateBitCast(next, raw->getType()), t);
+    llvm::Value* smallest = from_memory(g, g.b.CreateBitCast(integer(bits, 1), raw->getType()), t);
     llvm::Value* from_zero = g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, smallest, y);
     llvm::Value* value = g.b.CreateSelect(g.b.CreateFCmpOEQ(x, zero), from_zero, moved);
     value = g.b.CreateSelect(g.b.CreateFCmpOEQ(x, y), y, value);
@@ -52,7 +48,7 @@ llvm::Value* call(Codegen& g, Math fn, DType t, llvm::ArrayRef<llvm::Value*> arg
         const ir::math::Row* row = row_in_place(g.target, fn, t);
         value = row ? in_place(g, *row, t, safe) : library(g, fn, safe);
     }
-    return t == DType::Float16 ? round_half(g, value) : value;
+    return rounded(g, value, t);
 }
 
 }  // namespace pardo::emit

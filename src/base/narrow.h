@@ -40,7 +40,7 @@ constexpr std::uint16_t to_narrow(double value, int exponent_bits, int mantissa_
     const int drop = exponent >= least ? dropped : dropped + least - exponent;
     std::uint64_t kept = significand >> drop;
     const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1), half = std::uint64_t{1} << (drop - 1);
-    if (rest > half || (rest == half && (kept & 1))) ++kept;
+    kept += rest + (kept & 1) > half;  // to even where it lies in the middle; no branch, which would be taken half of the times
     const std::uint64_t base = exponent >= least ? static_cast<std::uint64_t>(exponent - least) << mantissa_bits : 0;
     return static_cast<std::uint16_t>(sign | (base + kept));
 }

@@ -15,6 +15,7 @@
 #include "base/counters.h"
 #include "device/waiting.h"
 #include "plan/force.h"
+#include "plan/transfer.h"
 
 namespace pardo {
 namespace {
@@ -205,7 +206,8 @@ Array Array::astype(DType dtype, bool copy) const {
 
 // A cast to its own dtype: pending like any operation, so a copy that is only read from costs nothing.
 Array Array::copy() const {
-    std::lock_guard guard(graph::state_of(arrays::node_of(*this, "copy").queue.get()).lock);
+    (void)arrays::node_of(*this, "copy");
+    std::lock_guard guard(arrays::graph_of(*this).lock);
     Node* const inputs[] = {node_};
     Ref<Node> node = graph::make_elementwise(graph::Op::cast, node_->dtype, node_->shape, inputs);
     node->scalar_value = node_->scalar_value;
@@ -215,14 +217,23 @@ Array Array::copy() const {
 PlanReport plan_report(std::span<const Array> roots) {
     if (roots.empty()) return {};
     std::vector<const Array*> arrays;
-    std::vector<Node*> nodes;
-    for (const Array& a : roots) {
-        arrays.push_back(&a);
-        nodes.push_back(a.node());
-    }
-    std::lock_guard guard(graph::state_of(arrays::common_queue("explain", arrays)).lock);
+    for (const Array& a : roots) arrays.push_back(&a);
+    device::Queue* const queue = arrays::queue_among("explain", arrays);
+    std::vector<Ref<Node>> nodes;
+    for (const Array& a : roots) nodes.emplace_back(a.node());
     PlanReport report;
-    report.text = plan::explain(nodes, &report.steps);
+    plan::unfold_transfers(queue, nodes);  // what they will be is planned where they come from
+    while (!nodes.empty()) {
+        device::Queue* const own = nodes.front()->queue.get();
+        const auto others = std::stable_partition(nodes.begin(), nodes.end(), [&](const Ref<Node>& n) { return n->queue.get() == own; });
+        std::vector<Node*> planned;
+        for (auto n = nodes.begin(); n != others; ++n) planned.push_back(n->get());
+        {
+            std::lock_guard guard(graph::state_of(own).lock);
+            report.text += plan::explain(planned, &report.steps);
+        }
+        nodes.erase(nodes.begin(), others);
+    }
     return report;
 }
 
@@ -230,9 +241,11 @@ std::string explain(ListOf<Array> roots) { return plan_report(roots).text; }
 
 void force(ListOf<Array> roots) {
     std::vector<Node*> left;
+    std::vector<Node*> transfers;
     for (const Array& a : roots) {
-        if (a.pending()) left.push_back(a.node());
+        if (a.pending()) (a.node()->is_transfer() ? transfers : left).push_back(a.node());
     }
+    if (!transfers.empty()) plan::arrive(transfers);
     while (!left.empty()) {
         device::Queue* queue = left.front()->queue.get();
         const auto others = std::partition(left.begin(), left.end(), [&](Node* n) { return n->queue.get() == queue; });
@@ -283,6 +296,7 @@ MemoryKind kind_after(const Array& x) {
 }
 
 void fill(const Array& fresh, const Array& value) {
+    arrive(value);
     std::lock_guard guard(state_of(fresh.node()->queue.get()).lock);
     while (!plan::store(fresh.node(), value.node(), nullptr, After::Kept, 0, plan::Compile::Unlocked)) {
     }
@@ -290,7 +304,7 @@ void fill(const Array& fresh, const Array& value) {
 
 void ensure_leaf(const Array& x) {
     if (!x.node()->pending()) return;
-    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    std::lock_guard guard(graph_of(x).lock);
     Node* node = x.node();  // now: others may have rebound the handle while this thread waited for the lock
     if (!node->pending()) return;
     Node* const roots[] = {node};

@@ -120,14 +120,17 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
     check_output_shape(op_name, operands, out.shape());
     if (where) check_output_shape(op_name, where->shape(), out.shape());
     arrays::require_writeable(op_name, out);
-    std::lock_guard guard(graph::state_of(queue).lock);
     bool all_scalars = true;
     for (const Operand& o : operands) all_scalars &= !o.array();
-    std::optional<Array> noted;  // what notes floating-point errors is recorded once, so that each is told once
+    std::optional<Array> noted;                    // what notes floating-point errors is recorded once, so that each is told once
+    if (all_scalars && Queue().impl() != queue) {  // numbers are computed with on the default queue: before the lock is taken
+        noted = arrays::record(op, operands, dtype).to_queue(out.queue());
+        arrays::arrive(*noted);
+    }
+    std::lock_guard guard(graph::state_of(queue).lock);
     const auto record = [&] {
         if (noted) return *noted;
         Array value = op == Op::power && where ? where_power(operands, *where, dtype) : arrays::record(op, operands, dtype);
-        if (all_scalars) value = value.to_queue(out.queue());
         if (arrays::float_errors_wanted()) noted = value;
         return value;
     };

@@ -55,6 +55,7 @@ void ArrayCall::run(std::span<Node* const> inputs, std::span<Ref<Node>> results)
 
 void record(const Ref<ArrayCall>& call, std::span<const Array> inputs, std::span<const ResultType> types, Array* results) {
     assert(inputs.size() <= Call::most_inputs && types.size() <= Call::most_results);
+    for (const Array& x : inputs) arrive(x);
     ask(*call, inputs, types);
     if (is_small(inputs, types)) return call->compute(inputs, {results, types.size()});
     std::array<Node*, Call::most_inputs> nodes{};

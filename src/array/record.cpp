@@ -14,6 +14,7 @@
 #include "array/float_errors.h"
 #include "array/numpy_rules.h"
 #include "graph/call.h"
+#include "plan/transfer.h"
 
 namespace pardo::arrays {
 namespace {
@@ -43,7 +44,7 @@ Array record_inferred(Op op, std::span<const Operand> operands, Inputs& inputs, 
 }
 
 Array record_cast(const Array& x, DType dtype) {
-    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    std::lock_guard guard(graph_of(x).lock);
     return finish(graph::record_cast(x.node(), dtype));
 }
 
@@ -52,7 +53,13 @@ Array record_nodes(Op op, DType result, std::span<Node* const> inputs) { return 
 
 }  // namespace
 
-device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays) {
+void arrive_now(const Array& x) {
+    const Ref<Node> kept(x.node());  // others may rebind the handle
+    Node* const transfers[] = {kept.get()};
+    plan::arrive(transfers);
+}
+
+device::Queue* queue_among(const char* op_name, std::span<const Array* const> arrays) {
     device::Queue* queue = nullptr;
     for (const Array* a : arrays) {
         if (!a) continue;
@@ -63,6 +70,14 @@ device::Queue* common_queue(const char* op_name, std::span<const Array* const> a
     return queue ? queue : Queue().impl();
 }
 
+device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays) {
+    device::Queue* const queue = queue_among(op_name, arrays);
+    for (const Array* a : arrays) {
+        if (a) arrive(*a);
+    }
+    return queue;
+}
+
 device::Queue* common_queue(const char* op_name, std::span<const Operand> operands) {
     device::Queue* queue = nullptr;
     for (const Operand& o : operands) {
@@ -70,6 +85,9 @@ device::Queue* common_queue(const char* op_name, std::span<const Operand> operan
         device::Queue* its = o.array()->node()->queue.get();
         if (queue && its != queue) throw_placement(op_name, queue, its);
         queue = its;
+    }
+    for (const Operand& o : operands) {
+        if (o.array()) arrive(*o.array());
     }
     return queue ? queue : Queue().impl();
 }
@@ -97,14 +115,22 @@ Array following(const Array& x, device::Queue* queue, const char* op_name) {
 
 namespace {
 
-/// The queue of all arrays among operands; null when they differ.
+/// The queue of all arrays among operands, which have arrived; null when they differ.
 device::Queue* shared_queue(std::span<const Operand> operands) {
     device::Queue* queue = nullptr;
+    bool arrived = true;
     for (const Operand& o : operands) {
         if (!o.array()) continue;
-        device::Queue* its = o.array()->node()->queue.get();
+        const Node& node = *o.array()->node();
+        device::Queue* its = node.queue.get();
         if (queue && its != queue) return nullptr;
         queue = its;
+        arrived &= !node.is_transfer();
+    }
+    if (!arrived) [[unlikely]] {
+        for (const Operand& o : operands) {
+            if (o.array()) arrive(*o.array());
+        }
     }
     return queue ? queue : Queue().impl();
 }
@@ -166,7 +192,8 @@ Array cast(const Array& x, DType dtype) {
 }
 
 Array from_parts(const Array& re, const Array& im) {
-    std::lock_guard guard(state_of(re.node()->queue.get()).lock);
+    arrive(im);
+    std::lock_guard guard(graph_of(re).lock);
     Node* const inputs[] = {re.node(), im.node()};
     return record_nodes(Op::from_parts, complex_of(re.dtype()), inputs);
 }
@@ -177,13 +204,13 @@ Array record_bitcast(const Array& x, DType dtype) {
         throw Error(ErrorCode::Type,
                     "bitcast: the bits of " + std::string(dtype_name(x.dtype())) + " are no " + std::string(dtype_name(dtype)));
     }
-    std::lock_guard guard(state_of(x.node()->queue.get()).lock);
+    std::lock_guard guard(graph_of(x).lock);
     Node* const inputs[] = {x.node()};
     return record_nodes(Op::bitcast, dtype, inputs);
 }
 
 Array scalar_copy(const Array& view) {
-    std::lock_guard guard(state_of(view.node()->queue.get()).lock);
+    std::lock_guard guard(graph_of(view).lock);
     Node* const inputs[] = {view.node()};
     return record_nodes(Op::cast, view.dtype(), inputs);
 }
@@ -195,6 +222,7 @@ namespace pardo {
 Array bitcast(const Array& x, DType dtype) { return arrays::record_bitcast(x, dtype); }
 
 Array note_following(Array copy) {
+    arrays::arrive(copy);
     if (!copy.pending()) copy.node()->buffer->set_follows();
     return copy;
 }

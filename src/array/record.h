@@ -46,7 +46,21 @@ inline Node& node_of(const Array& x, const char* op_name) {
         throw_without_value(op_name);
     return *x.node();
 }
-/// The queue that all operands share; throws Placement as "<op_name>: …" naming both queues.
+[[gnu::cold]] void arrive_now(const Array& x);
+/// Brings what is on its way from another queue (graph::Kind::Transfer) into memory: whoever is about to make x an input does so, before
+/// the lock of its queue is taken. Throws its error.
+inline void arrive(const Array& x) {
+    if (x.node()->is_transfer()) [[unlikely]]
+        arrive_now(x);
+}
+/// The graph of x, whose lock may be taken to record what reads x.
+inline graph::GraphState& graph_of(const Array& x) {
+    arrive(x);
+    return state_of(x.node()->queue.get());
+}
+/// The queue that all arrays share, which need not have arrived; throws Placement as "<op_name>: …" naming both queues.
+device::Queue* queue_among(const char* op_name, std::span<const Array* const> arrays);
+/// The same of operands: they arrive.
 device::Queue* common_queue(const char* op_name, std::span<const Array* const> arrays);
 /// Whether x goes where the arrays are that it meets: 0-d arrays of the CPU do, as NumPy's numbers.
 bool follows(const Array& x);
@@ -56,7 +70,7 @@ enum class Pull : std::uint8_t { Canonical, OwnQueue, Fixed };
 Pull pull_of(const Array& x);
 /// x on the queue of what it meets: a copy if it follows, which the hook for copies is told of, else x itself.
 Array following(const Array& x, device::Queue* queue, const char* op_name);
-/// As above, of the arrays among operands; the default queue when all are scalars.
+/// As common_queue, of the arrays among operands; the default queue when all are scalars.
 device::Queue* common_queue(const char* op_name, std::span<const Operand> operands);
 
 /// Operands as recording takes them. Points to their nodes and numbers.

@@ -94,7 +94,7 @@ Array reduced(ReduceOp op, const Array& x, std::uint32_t axes, DType result, boo
         return arrays::scalar_copy(op == ReduceOp::Sum && !is_integer(result) ? add(values, Scalar(0)) : values);
     }
     Array kept = [&] {
-        std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
+        std::lock_guard guard(arrays::graph_of(x).lock);
         return arrays::finish(graph::with_scalar_value(graph::make_reduce(op, x.node(), axes, accumulator(op, x.dtype()), result)));
     }();
     return keepdims ? kept : without(kept, axes);

@@ -10,8 +10,11 @@
 #include <pardo/error.h>
 #include <pardo/ops.h>
 
+#include "array/call.h"
 #include "array/record.h"
 #include "base/counters.h"
+#include "device/event.h"
+#include "device/waiting.h"
 #include "ir/eval.h"
 #include "plan/force.h"
 
@@ -20,6 +23,8 @@ namespace {
 
 using graph::Kind;
 using graph::Node;
+
+constexpr char transfer_name[] = "to_device";
 
 /// Elements in a row whose copy by the host is cheaper than a kernel that may have to be compiled.
 constexpr std::int64_t host_copy_limit = 1 << 17;  // bytes
@@ -190,23 +195,70 @@ void Array::copy_to(void* host) const {
                      static_cast<std::size_t>(bytes));
 }
 
-Array Array::to_queue(const Queue& queue) const {
-    if (queue.impl() == arrays::node_of(*this, "to_queue").queue.get()) return *this;
-    if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
-    const Array packed = arrays::as_contiguous(*this);
+namespace {
+
+/// The values on another queue: the copy is submitted.
+Array copied_to(const Array& x, device::Queue* queue) {
+    const Array packed = arrays::as_contiguous(x);
     // The kind is kept on a device; on another one it would mean something else.
-    const bool same_device = queue.impl()->device() == node_->queue->device();
+    const bool same_device = queue->device() == x.node()->queue->device();
     const MemoryKind kind = same_device ? packed.node()->buffer->kind() : MemoryKind::Device;
-    const Array copy = arrays::make_empty(queue.impl(), packed.dtype(), packed.node()->shape, "to_device", kind);
-    copy.node()->scalar_value = node_->scalar_value;
+    const Array copy = arrays::make_empty(queue, packed.dtype(), packed.node()->shape, transfer_name, kind);
+    copy.node()->scalar_value = x.node()->scalar_value;
     const auto bytes = static_cast<std::size_t>(packed.nbytes());
     if (bytes == 0) return copy;
     count_copy(packed.nbytes());
     const std::int64_t from = packed.node()->offset * itemsize(packed.dtype());
-    const Event copied =
-        queue.impl()->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes);
-    if (packed.node()->buffer->externally_writable()) copied.wait();
+    const Event copied = queue->copy(copy.node()->buffer.get(), 0, packed.node()->buffer.get(), static_cast<std::size_t>(from), bytes);
+    if (packed.node()->buffer->externally_writable()) device::finish_without_locks(copied);
     return copy;
+}
+
+/// The near side of a transfer: a call of the queue that the values come from, whose result is in memory of the other one.
+struct CopyToQueue final : arrays::ArrayCall {
+    explicit CopyToQueue(device::Queue* to) : ArrayCall(transfer_name), target(to) {}
+    void compute(std::span<const Array> inputs, std::span<Array> results) const override {
+        try {
+            results[0] = copied_to(inputs[0], target.get());
+        } catch (const Error& e) {  // late: the line that uses the values is another one
+            if (location.empty()) throw;
+            throw Error(e.code(), e.message() + " (at " + location.str() + ")", e.origin());
+        }
+    }
+    arrays::ImplementationChoice implementation(std::span<const arrays::CallInput> inputs) const override {
+        (void)inputs;
+        return {"copy to " + target->device()->id(), {}, false};
+    }
+    const Ref<device::Queue> target;
+};
+
+/// Records the near side; null if x has been computed meanwhile.
+Ref<Node> recorded_copy(const Array& x, device::Queue* to) {
+    const Ref<CopyToQueue> call(new CopyToQueue(to));
+    call->location = device::current_location();
+    std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
+    Node* const inputs[] = {x.node()};
+    if (!inputs[0]->pending()) return nullptr;
+    const graph::ResultType type{inputs[0]->dtype, inputs[0]->shape};
+    Ref<Node> made;
+    graph::make_call(call, inputs, {&type, 1}, &made);
+    return Ref<Node>(arrays::finish(std::move(made)).node());
+}
+
+}  // namespace
+
+Array Array::to_queue(const Queue& queue) const {
+    if (queue.impl() == arrays::node_of(*this, "to_queue").queue.get()) return *this;
+    if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
+    arrays::arrive(*this);  // one from elsewhere goes on from here
+    if (!pending()) return copied_to(*this, queue.impl());
+    Ref<Node> exported = recorded_copy(*this, queue.impl());
+    if (!exported) return copied_to(*this, queue.impl());
+    const bool scalar_value = node_->scalar_value;
+    std::lock_guard guard(graph::state_of(queue.impl()).lock);
+    Ref<Node> node = graph::make_transfer(queue.impl(), std::move(exported));
+    node->scalar_value = scalar_value;
+    return arrays::finish(std::move(node));
 }
 
 Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {

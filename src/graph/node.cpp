@@ -2,6 +2,7 @@
 #include "graph/node.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstdlib>
 #include <new>
@@ -145,6 +146,7 @@ void attach(GraphState& state, Node* node, int slot, Node* input) {
 /// Takes a pending node out of the list and of its inputs' books; the inputs themselves stay.
 void detach(GraphState& state, Node* node) {
     unlink(state, node);
+    if (node->kind == Kind::Transfer) --state.transfers;
     if (node->call) node->call->results[node->result] = nullptr;
     for (int i = 0; i < node->arity; ++i) {
         Node* input = node->inputs[i].get();
@@ -232,10 +234,18 @@ void require_supported(const device::Queue* queue, DType dtype) {
                                      ")), or use another device");
 }
 
+/// Of a value that cannot be computed with.
+[[noreturn, gnu::cold]] void refuse_input(const Node& input) {
+    if (input.kind == Kind::Failed) throw Error(*input.error);
+    assert(false);  // whoever records has let its operands arrive
+    throw Error(ErrorCode::Internal, "record: an operand that has not arrived from another queue");
+}
+
 Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
     require_supported(queue.get(), dtype);
     for (const Node* input : inputs) {
-        if (input->kind == Kind::Failed) throw Error(*input->error);
+        if (input->kind >= Kind::Transfer) [[unlikely]]
+            refuse_input(*input);
     }
     GraphState& state = state_of(queue.get());
     Ref<Node> node = allocate_node();
@@ -245,8 +255,8 @@ Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&&
     for (Node* input : inputs) attach(state, node.get(), node->arity++, input);
     node->kind = kind;
     link(state, node.get());
-    // Constants next to an operation and views are not operations of their own.
-    if (kind != Kind::Constant && kind != Kind::View) counters.recorded.fetch_add(1, std::memory_order_relaxed);
+    // Constants next to an operation, views and the far side of a transfer are not operations of their own.
+    if (kind != Kind::Constant && kind != Kind::View && kind != Kind::Transfer) counters.recorded.fetch_add(1, std::memory_order_relaxed);
     return node;
 }
 
@@ -438,6 +448,14 @@ void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<c
         call->results[k] = node.get();
         results[k] = std::move(node);
     }
+}
+
+Ref<Node> make_transfer(Ref<device::Queue> queue, Ref<Node> exported) {
+    GraphState& state = state_of(queue.get());
+    Ref<Node> node = make_pending(std::move(queue), Kind::Transfer, exported->dtype, Shape(exported->shape), {});
+    node->inputs[0] = std::move(exported);
+    ++state.transfers;
+    return node;
 }
 
 void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset) {

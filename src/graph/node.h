@@ -29,6 +29,7 @@ enum class Kind : std::uint8_t {
     View,         // affine view of a pending input: `view`. Never of a Leaf: it becomes one when its input does
     Reduce,       // `reduce` over `axes` of input 0; shape keeps reduced dims as 1
     Call,         // result number `result` of `call`, an operation that is not one fused loop: graph/call.h
+    Transfer,     // a value of another queue, whose node `inputs[0]` holds (it is no use: arity is 0). Never an input: it arrives before
     Failed,       // there is no value and never will be: `error` is raised at each use
 };
 
@@ -106,6 +107,8 @@ struct Node : RefCounted<Node> {
 
     /// True of failed nodes too. May be asked without the lock: once false it stays so, and the Leaf fields are there.
     bool pending() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) != Kind::Leaf; }
+    /// True of what is to arrive before anything reads it (plan/transfer.h). May be asked without the lock: once false it stays so.
+    bool is_transfer() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) == Kind::Transfer; }
     /// True of what a plan finds in memory: calls are computed before their users are planned.
     bool in_memory() const { return kind == Kind::Leaf || kind == Kind::Call; }
     std::int64_t size() const { return element_count(shape); }
@@ -164,7 +167,7 @@ struct GraphState : device::Queue::Attachment {
     GraphLock lock;
     Node* first = nullptr;
     Node* last = nullptr;
-    std::int64_t pending_count = 0;
+    std::int64_t pending_count = 0, transfers = 0;  // of the first, those that are transfers
     std::int64_t pinned_bytes =
         0;  // of buffers that only pending nodes keep alive, estimated from above: bytes of their distinct leaf inputs
     std::shared_ptr<void> plans;  // src/plan's: those that this queue has used lately
@@ -217,6 +220,8 @@ Ref<Node> make_view(Node* input, Shape shape, ViewMap map);
 Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumulate, DType result);
 /// The pending results of `call`, one for each type, into `results`.
 void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<const ResultType> types, Ref<Node>* results);
+/// What `exported`, a call of another queue, computes into memory of this queue's device. That queue's lock is not needed.
+Ref<Node> make_transfer(Ref<device::Queue> queue, Ref<Node> exported);
 /// Turns a pending node into a Leaf over `buffer`, and with it the pending views of it; for src/plan.
 void materialize(Node* node, Ref<device::Buffer> buffer, Strides strides, std::int64_t offset);
 /// Turns a pending node and all pending ones that depend on it into failed ones, which raise `error` at each use; for src/plan.

@@ -50,6 +50,7 @@ std::string member_name(const Planner& planner, NodeId id) {
         case Kind::View: return "view";
         case Kind::Call: return n->call->name;
         case Kind::Leaf:
+        case Kind::Transfer:
         case Kind::Failed: break;
     }
     return "array";

@@ -5,6 +5,8 @@
 #include "base/counters.h"
 #include "base/env.h"
 #include "plan/force.h"
+#include "plan/transfer.h"
+#include "plan/unlocked.h"
 
 namespace pardo::plan {
 
@@ -19,7 +21,7 @@ constexpr std::size_t most_roots = 256;  // of one force: a plan for thousands w
 std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources) {
     std::vector<Ref<Node>> held;
     for (Node* n = state.first; n && held.size() < most_roots; n = n->next) {
-        if (n->arity == 0 && !sources) continue;
+        if ((n->arity == 0 && !sources) || n->kind == graph::Kind::Transfer) continue;
         if (Ref<Node> one = graph::if_held(n)) held.push_back(std::move(one));
     }
     return held;
@@ -39,8 +41,11 @@ std::shared_ptr<const Error> force_held(const graph::GraphState& state, bool sou
 
 void force_pending(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
+    auto error = settle_transfers(queue);  // before the lock is taken
     std::lock_guard guard(state.lock);
-    if (const auto error = force_held(state, true)) throw Error(*error);
+    const auto own = force_held(state, true);
+    if (!error) error = own;
+    if (error) throw Error(*error);
 }
 
 void flush(Flush verdict, Node* fresh) {
@@ -50,7 +55,7 @@ void flush(Flush verdict, Node* fresh) {
         assert(!fresh->pending());  // memory that outside code may write has no pending readers
         return;
     }
-    const graph::GraphState& state = graph::state_of(fresh->queue.get());
+    graph::GraphState& state = graph::state_of(fresh->queue.get());
     counters.flushed.fetch_add(1, std::memory_order_relaxed);
     log(verdict == Flush::Depth ? LogLevel::Debug : LogLevel::Info,
         std::string("flush: too much is pending (") + graph::name(verdict) + "): depth " + std::to_string(fresh->depth) + ", " +
@@ -58,8 +63,12 @@ void flush(Flush verdict, Node* fresh) {
     if (verdict == Flush::Depth) return force(roots, Compile::Unlocked);
     // The fresh node alone would leave the others where they are, and every later operation would be launched on its own.
     (void)force_held(state, false);  // what fails raises its error where it is used
-    if (state.pending_count >= graph::most_pending_nodes)
-        (void)force_held(state, true);  // constants and indices: they pin nothing, and would need memory
+    if (state.pending_count < graph::most_pending_nodes) return;
+    if (state.transfers > 0 && device::held_locks().count == 1) {
+        const Unlocked stretch(state.lock, Unlocked::For::Transfers);
+        (void)settle_transfers(fresh->queue.get());
+    }
+    (void)force_held(state, true);  // constants and indices: they pin nothing, and would need memory
 }
 
 }  // namespace pardo::plan

@@ -43,12 +43,14 @@ void Subgraph::begin() {
 void Subgraph::visit(Node* root) {
     if (root->mark == mark_) return;
     if (root->kind == Kind::Failed) throw Error(*root->error);
+    if (root->kind == Kind::Transfer) throw Error(ErrorCode::Internal, "force: a value that has not arrived from another queue");
     const auto enter = [&](Node* node) {
         node->mark = mark_;
         stack_.push_back({node, 0});
     };
     const auto leave = [&](Node* node) {
-        assert(node->kind != Kind::Failed && (node->kind != Kind::View || node->inputs[0]->pending()));  // docs/design/ordering.md
+        assert(node->kind != Kind::Failed && node->kind != Kind::Transfer);
+        assert(node->kind != Kind::View || node->inputs[0]->pending());  // docs/design/ordering.md
         node->index = static_cast<std::uint32_t>(nodes.size());
         if (node->kind == Kind::Leaf) leaves.push_back(node->index);
         calls |= node->kind == Kind::Call;
@@ -216,7 +218,8 @@ template <class Writer> void Subgraph::write(Writer& out) const {
                 break;
             }
             case Kind::Failed:
-            case Kind::Call:  // both are leaves by now, or were refused
+            case Kind::Transfer:
+            case Kind::Call:  // all are leaves by now, or were refused
             case Kind::Constant: break;
             case Kind::Iota: out.put(node->axes); break;
             case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;

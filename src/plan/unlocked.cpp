@@ -1,4 +1,4 @@
-// src/plan/unlocked.cpp: a stretch of a force in which the thread compiles and holds no lock.
+// src/plan/unlocked.cpp: a stretch of a force in which the thread holds no lock.
 #include "plan/unlocked.h"
 
 namespace pardo::plan {
@@ -8,11 +8,12 @@ thread_local unsigned stretches = 0;
 
 }  // namespace
 
-Unlocked::Unlocked(graph::GraphLock& lock) : lock_(lock) {
+Unlocked::Unlocked(graph::GraphLock& lock, For what) : lock_(lock) {
     lock_.unlock();
+    ++stretches;
+    if (what != For::Compiling) return;
     blocking_.emplace();
     compiling_.emplace();
-    ++stretches;
 }
 
 Unlocked::~Unlocked() {

@@ -156,7 +156,8 @@ def to_device(self: Array, device: DeviceLike, /, *, stream: Any = None) -> Arra
     Returns
     -------
     Array
-        On the same memory when it is there already, else a copy on the canonical queue of the device.
+        On the same memory when it is there already, else a copy on the canonical queue of the device. It is recorded if
+        the array is not computed yet: errors of the copy are raised where it is used.
 
     Raises
     ------
@@ -183,7 +184,8 @@ def to_queue(self: Array, queue: _core.Queue, /) -> Array:
     Returns
     -------
     Array
-        On the same memory when it is there already, else a copy.
+        On the same memory when it is there already, else a copy. It is recorded if the array is not computed yet: errors
+        of the copy are raised where it is used.
 
     Raises
     ------

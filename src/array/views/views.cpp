@@ -23,8 +23,8 @@ void ViewBuilder::also_walk(int base_dim) { map_.terms.push_back({base_dim, shap
 Array ViewBuilder::finish(const char* op_name) {
     check_rank(op_name, static_cast<std::size_t>(shape_.size()));
     (void)byte_count(base_.dtype(), shape_, op_name);  // throws beyond int64
+    std::lock_guard guard(graph_of(base_).lock);
     Node* base = base_.node();
-    std::lock_guard guard(state_of(base->queue.get()).lock);
     Ref<Node> node = make_view(base, std::move(shape_), std::move(map_));
     node->scalar_value = base->scalar_value && node->shape.empty();
     return arrays::finish(std::move(node));

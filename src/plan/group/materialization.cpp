@@ -158,7 +158,8 @@ void Planner::choose_materialization_points() {
         switch (node->kind) {
             case Kind::Call:
             case Kind::Leaf:
-            case Kind::Failed: break;  // no pending node has a failed one as input
+            case Kind::Transfer:
+            case Kind::Failed: break;  // no pending node has one of the last two as input
             case Kind::Constant: f.materialized = f.required; break;
             case Kind::Iota:
                 f.cost = 1;

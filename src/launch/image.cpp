@@ -59,7 +59,7 @@ void Image::State::copy(bool to_image) {
 }
 
 Ref<device::Image> Image::State::native(bool writes) {
-    const std::lock_guard lock(graph::state_of(texels.queue().impl()).lock);
+    const std::lock_guard lock(arrays::graph_of(texels).lock);
     if (!native_) {
         arrays::ensure_leaf(texels);
         const graph::Node& leaf = *texels.node();
@@ -72,7 +72,7 @@ Ref<device::Image> Image::State::native(bool writes) {
 }
 
 void Image::State::update_texels(bool writes) {
-    const std::lock_guard lock(graph::state_of(texels.queue().impl()).lock);
+    const std::lock_guard lock(arrays::graph_of(texels).lock);
     if (!texels_current_) copy(false);
     texels_current_ = true;
     if (writes) native_current_ = false;

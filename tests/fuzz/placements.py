@@ -116,6 +116,14 @@ def call(m: Model, name: str, operands: list[Value], run: Any, expected: Any, pl
     check(m, name, m.values[name])
 
 
+def move(m: Model, name: str, x: Value, device: Any, place: int) -> None:
+    """A copy of a value that is not computed: only where it is is looked at, so that later statements meet it pending."""
+    real = x.real.copy().to_device(device)
+    if not real.pending or m.number(real.queue) != place:
+        raise Wrong(f"{name} is {'pending' if real.pending else 'computed'} on queue {m.number(real.queue)}, not pending on queue {place}")
+    m.values[name] = Value(x.expected, place, real)
+
+
 def guarded(m: Model, name: str, count: int, run: Any) -> None:
     """A guard refuses what copies values of the host, and 0-d arrays of the CPU to the others, and nothing else."""
     pp = m.pp
@@ -226,7 +234,7 @@ def step(m: Model, op: list[Any]) -> None:
         if x.place == to.place:  # it is there
             m.values[name] = x
             return
-        call(m, name, xs, lambda: x.real.to_device(to.real.device), x.expected, to.place, None)
+        move(m, name, x, to.real.device, to.place)
     elif kind == "canonical":
         x = xs[0]
         if x.place == HOST:
@@ -236,7 +244,7 @@ def step(m: Model, op: list[Any]) -> None:
         if place == x.place:
             m.values[name] = x
             return
-        call(m, name, xs, lambda: x.real.to_device(device.id), x.expected, place, None)
+        move(m, name, x, device.id, place)
     elif kind == "putmask":  # what is on the host stays there, and takes the values
         host = np.arange(float(SIZE))
         value = xs[0]
@@ -312,13 +320,17 @@ def cut(x: Any) -> Any:
 
 def run(program: dict[str, Any], device: str) -> str | None:
     m = Model(device)
-    for op in program["ops"]:
+    for op in [*program["ops"], None]:
         try:
-            step(m, op)
+            if op:
+                step(m, op)
+                continue
+            for name, value in m.values.items():
+                check(m, name, value)
         except Wrong as e:
-            return f"{op}: {e}"
+            return f"{op or 'at the end'}: {e}"
         except Exception as e:
-            return f"{op}: {type(e).__name__}: {e}"
+            return f"{op or 'at the end'}: {type(e).__name__}: {e}"
     return None
 
 

@@ -180,6 +180,8 @@ def step(m: Model, op: list[Any]) -> None:
         count = m.copies(xs, place) if place is not None and kind == "elementwise" else None
         if place is not None and count is not None and rest[1]:
             guarded(m, name, count[1], lambda: on_ours(pp, f, real))
+        if count is not None:  # a copy that had been asked for before is made now
+            count = (count[0], count[1] + len({id(x) for x in real if isinstance(x, pp.Array) and x.pending}))
         wanted = np.asarray(wanted)[..., :SIZE] if np.ndim(wanted) else wanted
         call(m, name, xs, lambda: cut(on_ours(pp, f, real)), wanted, place, count)
     elif kind == "maker":  # arrays that are made of numbers which are arrays

@@ -9,7 +9,7 @@ import numpy as np
 import pardo as pp
 import pytest
 
-DEVICES = sorted({"cpu", "null:1", *(d.id for d in pp.get_devices() if d.backend in ("cpu", "opencl"))})
+DEVICES = sorted({"cpu", "null:1", *(d.id for d in pp.get_devices() if d.backend == "opencl")})
 
 
 @pytest.fixture(params=DEVICES)
@@ -164,7 +164,7 @@ USES: dict[str, tuple[Any, Any]] = {
     "astype": (lambda y: y.astype("int16"), lambda v: v.astype("int16")),
     "sort": (lambda y: pp.sort(-y), lambda v: np.sort(-v)),
     "cumsum": (lambda y: pp.cumsum(y[:9]), lambda v: np.cumsum(v[:9])),
-    "matmul": (lambda y: y @ y, lambda v: v @ v),
+    "matmul": (lambda y: y[:9] @ y[:9], lambda v: v[:9] @ v[:9]),
     "where": (lambda y: pp.where(y > 3, y, 0), lambda v: np.where(v > 3, v, 0)),
     "concatenate": (lambda y: pp.concatenate([y, y]), lambda v: np.concatenate([v, v])),
     "broadcast": (lambda y: pp.broadcast_to(y, (2, 1000)), lambda v: np.broadcast_to(v, (2, 1000))),

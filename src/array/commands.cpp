@@ -210,7 +210,8 @@ Event Queue::submit(ListOf<Array> arrays, ListOf<Event> depends) const {
     if (impl_->profiling() && all.status() == EventStatus::Complete) {  // a buffer keeps the times of work that is over, but not as a use
         for (const Array& x : arrays) {
             const Event write = x.node()->buffer->timed_write();
-            if (write.state() && write.status() == EventStatus::Complete) all = write;
+            if (!write.state() || write.status() != EventStatus::Complete) continue;
+            if (!all.state() || all.state()->times().end < write.state()->times().end) all = write;
         }
     }
     return all;

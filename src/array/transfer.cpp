@@ -179,7 +179,8 @@ Scalar Array::item() const {
 }
 
 void Array::copy_to(void* host) const {
-    const std::int64_t bytes = graph::byte_count(arrays::node_of(*this, "copy_to").dtype, node_->shape, "copy_to");
+    const Node& node = arrays::node_of(*this, "copy_to");
+    const std::int64_t bytes = graph::byte_count(node.dtype, node.shape, "copy_to");
     force();
     if (bytes == 0) return;
     count_copy(bytes);
@@ -263,6 +264,7 @@ Array Array::to_queue(const Queue& queue) const {
 
 Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t offset) {
     const char* op_name = "array";
+    (void)arrays::node_of(bytes, op_name);
     arrays::ensure_leaf(bytes);
     Node& leaf = *bytes.node();
     if (!pardo::is_contiguous(leaf.shape, leaf.strides))
@@ -282,6 +284,10 @@ Array reinterpret(const Array& bytes, DType dtype, Extents shape, std::int64_t o
 }
 
 Array strided(const Array& bytes, DType dtype, Extents shape, Extents strides, std::int64_t offset) {
+    (void)arrays::node_of(bytes, "array");
+    if (strides.size() != shape.size())
+        throw Error(ErrorCode::Value, "array: " + std::to_string(strides.size()) + " strides for " + std::to_string(shape.size()) +
+                                          " axes; expected one for each");
     arrays::ensure_leaf(bytes);
     Node& leaf = *bytes.node();
     const std::int64_t size = itemsize(dtype), first = leaf.offset * itemsize(leaf.dtype) + offset;
@@ -302,7 +308,7 @@ Array strided(const Array& bytes, DType dtype, Extents shape, Extents strides, s
 }
 
 Array in_memory(const Array& x, MemoryKind kind) {
-    device::Queue* queue = x.node()->queue.get();
+    device::Queue* queue = arrays::node_of(x, "asarray").queue.get();
     if (kind == MemoryKind::Device && x.pending() && !queue->device()->mixed_kinds()) return x;  // that is what it will be
     if (!x.pending() && x.node()->buffer->kind() == kind) return x;
     const Array copy = arrays::make_empty(queue, x.dtype(), x.node()->shape, "asarray", kind);

@@ -178,7 +178,10 @@ Expr Recipe::within(Expr x, Expr low, Expr high) {
 Expr Recipe::scaled(Expr x, double factor) { return cast(cast(x, computed_in(loop_)) * factor, loop_); }
 
 Expr Recipe::heaviside(Expr x, Expr at_zero) {
-    const Expr nil = konst(0.0), unit = konst(1.0), negative = x<nil, vanishes = x == nil, positive = x> nil;
+    const Expr nil = konst(0.0), unit = konst(1.0);
+    const Expr negative = x < nil;
+    const Expr vanishes = x == nil;
+    const Expr positive = x > nil;
     return select(vanishes, at_zero, select(positive, unit, select(negative, nil, x)));  // NaN stays
 }
 

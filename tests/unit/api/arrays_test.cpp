@@ -149,6 +149,8 @@ TEST(WithoutValue, IsAnErrorAndNoCrash) {
     EXPECT_EQ(message_of([&] { (void)none[0]; }), "x[...]" + why);
     EXPECT_EQ(message_of([&] { none.assign(1.0); }), "dtype" + why);
     EXPECT_EQ(message_of([&] { (void)none.copy(); }), "copy" + why);
+    double memory[1];
+    EXPECT_EQ(message_of([&] { none.copy_to(memory); }), "copy_to" + why);
     EXPECT_EQ(message_of([&] { (void)none.astype(DType::Int8); }), "astype" + why);
     EXPECT_EQ(message_of([&] { sum(none); }), "ndim" + why);
     const Array x = array({1.0, 2.0});

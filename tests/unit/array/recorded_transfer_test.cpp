@@ -69,10 +69,10 @@ TEST_F(RecordedTransfer, AWriteOfItsInputComesAfterTheCopy) {
 TEST_F(RecordedTransfer, EitherQueueSubmitsIt) {
     const Array y = add(x, 1).to_queue(there), z = add(x, 2).to_queue(there);
     const std::uint64_t before = copies();
-    (void)here.submit();
+    (void)here.submit({});
     EXPECT_EQ(copies(), before + 2);
     EXPECT_TRUE(y.pending());
-    (void)there.submit();
+    (void)there.submit({});
     EXPECT_EQ(copies(), before + 2);
     EXPECT_FALSE(y.pending());
     EXPECT_FALSE(z.pending());
@@ -102,8 +102,8 @@ TEST_F(RecordedTransfer, TwoThreadsCross) {
         const Array a = empty(shape, DType::Float64, from);
         for (int k = 0; k < 300; ++k) {
             const Array y = add(a, k).to_queue(to);
-            if (k % 3 == 0) (void)to.submit();
-            if (k % 5 == 0) (void)from.submit();
+            if (k % 3 == 0) (void)to.submit({});
+            if (k % 5 == 0) (void)from.submit({});
             multiply(y, 2).force();
         }
     };

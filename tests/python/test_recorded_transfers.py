@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
@@ -335,3 +337,26 @@ def test_two_threads_cross(here: pp.Queue, there: pp.Queue) -> None:
         t.join(120)
     assert not any(t.is_alive() for t in threads)
     assert not wrong
+
+
+def test_an_error_of_the_copy_names_its_line(here: pp.Queue) -> None:
+    a, values = line(here)
+    x = a + 1
+    y = pp.broadcast_to(x, (1 << 35, 1000)).to_queue(pp.Queue("cpu"))  # the copy is more than any device has
+    assert y.pending
+    with pytest.raises(MemoryError, match=r"\(at .*test_recorded_transfers\.py:\d+"):
+        y.wait()
+    np.testing.assert_array_equal(pp.asnumpy(x), values + 1)
+
+
+def test_a_child_process_has_it_too(here: pp.Queue) -> None:
+    a, values = line(here)
+    y = (a + 1).to_queue(pp.Queue("cpu"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's own, of forks beside threads
+        child = os.fork()
+    same = np.array_equal(pp.asnumpy(y), values + 1)
+    if child == 0:
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert same

@@ -121,6 +121,20 @@ def test_out_is_followed(other):
     assert float(total) == RAW.sum()
 
 
+def test_numbers_are_computed_where_out_is(other):
+    pp.set_default_device("null:1")  # whose 0-d arrays stay where they are
+    try:
+        out = pp.zeros(3, "float32", queue=other)
+        pp.add(1, 2, out=out)
+        check(out, np.full(3, 3, "float32"))
+        pp.power(2.0, 3, out=out, where=True)
+        check(out, np.full(3, 8, "float32"))
+        pp.sqrt(pp.ones(3, "float32", queue=other), out=out, where=1)
+        check(out, np.ones(3, "float32"))
+    finally:
+        pp.set_default_device(None)
+
+
 def test_what_is_no_number_is_still_refused():
     for wrong in ("text", None, {1: 2}, object(), [None], ["a"]):
         with pytest.raises((TypeError, ValueError)):

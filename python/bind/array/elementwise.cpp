@@ -60,7 +60,7 @@ void parse_keyword(const char* op_name, PyObject* name, PyObject* value, Keyword
 }
 
 /// Numbers alone become 0-d arrays with the default dtypes.
-Array array_of_scalar(const pardo::Scalar& s) { return pardo::full({}, s); }
+Array array_of_scalar(const pardo::Scalar& s, const pardo::Queue& queue) { return pardo::full({}, s, {}, queue); }
 
 Array* as_out(const char* op_name, PyObject* o) {
     if (PyTuple_Check(o)) {
@@ -85,7 +85,7 @@ const Array& checked_mask(const char* op_name, const Array& mask) {
 Array as_mask(const char* op_name, PyObject* o, const Array* home, const pardo::Queue& queue) {
     if (is_array(o)) return checked_mask(op_name, array_of(o));
     if (PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o)) {  // as NumPy: what is not zero is true
-        return array_of_scalar(pardo::Scalar(PyObject_IsTrue(o) == 1));
+        return array_of_scalar(pardo::Scalar(PyObject_IsTrue(o) == 1), queue);
     }
     if (PyList_Check(o) || PyTuple_Check(o)) {
         const nb::object numpy = nb::module_::import_("numpy");
@@ -202,7 +202,7 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     }
     const bool any_array = std::any_of(std::begin(parsed), std::end(parsed), [](const ParsedOperand& p) { return p.array != nullptr; });
     if (!any_array) {
-        made = array_of_scalar(parsed[0].scalar);
+        made = array_of_scalar(parsed[0].scalar, home ? home->queue() : pardo::Queue());
         parsed[0].array = &*made;
     }
     const Operand operands[] = {parsed[0], info.arity > 1 ? Operand(parsed[1]) : Operand(false),

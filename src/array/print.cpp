@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t threshold = 1000, edge = 3;  // NumPy's: of more elements, so many at both ends of each axis
 
-/// The number with the fewest digits that is rounded to this float16.
-double shortest_half(double value) {
-    for (int digits = 1; digits < 5; ++digits) {
+/// The number with the fewest digits that is rounded to this one of a narrow float; five are enough for 16 bits.
+double shortest(double value, DType dtype) {
+    for (int digits = 1; digits <= 5; ++digits) {
         char text[32];
         double shorter = 0;
         const std::to_chars_result end = std::to_chars(text, std::end(text), value, std::chars_format::scientific, digits - 1);
         std::from_chars(text, end.ptr, shorter);
-        if (double_to_half(shorter).bits == double_to_half(value).bits) return shorter;
+        if (Scalar(shorter).cast(dtype).f == value) return shorter;
     }
     return value;
 }
@@ -29,7 +29,7 @@ double shortest_half(double value) {
 std::string float_text(double value, DType dtype) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    if (dtype == DType::Float16) value = shortest_half(value);
+    if (is_narrow_float(dtype)) value = shortest(value, dtype);
     char text[32];
     const std::to_chars_result end = dtype == DType::Float64 ? std::to_chars(text, std::end(text), value)
                                                              : std::to_chars(text, std::end(text), static_cast<float>(value));

@@ -130,6 +130,7 @@ TEST(Printing, LargeArraysShowTheirEnds) {
     EXPECT_EQ(shown(zeros({1, 2, 2}, DType::Int8)), "int8 (1,2,2,) [[[0 0]\n  [0 0]]]");
     EXPECT_EQ(shown(array({1e300, -0.1})), "float64 (2,) [1e+300   -0.1]");
     EXPECT_EQ(shown(array({0.1, 65504.0, 1.001, 6e-8}).astype(DType::Float16)), "float16 (4,) [   0.1 65500.  1.001  6e-08]");
+    EXPECT_EQ(shown(array({0.12494}).astype(DType::Float16)), "float16 (1,) [0.12494]");  // five digits are needed
     EXPECT_EQ(shown(array({0.1f, std::numeric_limits<float>::infinity()})), "float32 (2,) [0.1 inf]");
 }
 

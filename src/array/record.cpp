@@ -54,8 +54,7 @@ Array record_nodes(Op op, DType result, std::span<Node* const> inputs) { return 
 }  // namespace
 
 void arrive_now(const Array& x) {
-    const Ref<Node> kept(x.node());  // others may rebind the handle
-    Node* const transfers[] = {kept.get()};
+    Node* const transfers[] = {x.node()};
     plan::arrive(transfers);
 }
 

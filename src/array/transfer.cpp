@@ -252,8 +252,7 @@ Array Array::to_queue(const Queue& queue) const {
     if (queue.impl() == arrays::node_of(*this, "to_queue").queue.get()) return *this;
     if (const std::optional<Scalar> value = constant_value(*node_)) return full(shape(), *value, node_->dtype, queue);
     arrays::arrive(*this);  // one from elsewhere goes on from here
-    if (!pending()) return copied_to(*this, queue.impl());
-    Ref<Node> exported = recorded_copy(*this, queue.impl());
+    Ref<Node> exported = pending() ? recorded_copy(*this, queue.impl()) : nullptr;
     if (!exported) return copied_to(*this, queue.impl());
     const bool scalar_value = node_->scalar_value;
     std::lock_guard guard(graph::state_of(queue.impl()).lock);

@@ -98,7 +98,7 @@ Array finish(Ref<Node> node) {
     return Array(node.detach(), Array::Adopt{});
 }
 
-bool follows(const Array& x) { return x.node()->shape.size() == 0 && x.node()->queue->device()->can(device::Feature::HostMemory); }
+bool follows(const Array& x) { return x.node()->shape.empty() && x.node()->queue->device()->can(device::Feature::HostMemory); }
 
 Pull pull_of(const Array& x) {
     if (!follows(x)) return Pull::Fixed;

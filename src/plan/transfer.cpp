@@ -70,6 +70,7 @@ void arrive(std::span<Node* const> transfers) {
     std::exception_ptr failure;
     carry_out(arrivals, [&failure](const std::vector<Ref<Node>>& exports) {
         std::vector<Node*> roots;
+        roots.reserve(exports.size());
         for (const Ref<Node>& one : exports) roots.push_back(one.get());
         try {
             force(roots, Compile::Unlocked);

@@ -11,7 +11,7 @@
 
 namespace pardo {
 
-/// Element types: the rows of dtype.def, the 13 of the array API and float16.
+/// Element types: the rows of dtype.def, the 13 of the array API and the two floats of 16 bits.
 enum class DType : std::uint8_t {
 #define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) name,
 #include <pardo/dtype.def>
@@ -46,14 +46,14 @@ constexpr bool is_float(DType t) { return kind_of(t) == DKind::Float; }
 constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }
 constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }
 
-/// The dtype that its values are held as while they are computed with (Float16 -> Float32), any other unchanged.
+/// The dtype that its values are held as while they are computed with (Float16 and BFloat16 -> Float32), any other unchanged.
 constexpr DType computed_in(DType t) { return facts_of(t).computed_in; }
 /// True of a float that is computed in a wider one, and rounded where it is stored.
 constexpr bool is_narrow_float(DType t) { return computed_in(t) != t; }
 
 /// The real dtype of a complex one (Complex64 -> Float32), any other unchanged.
 constexpr DType real_of(DType t) { return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t; }
-/// The complex dtype that holds a float dtype (Float16 and Float32 -> Complex64, else Complex128).
+/// The complex dtype that holds a float dtype (Float64 -> Complex128, else Complex64).
 constexpr DType complex_of(DType t) {
     if (is_complex(t)) return t;
     return computed_in(t) == DType::Float32 ? DType::Complex64 : DType::Complex128;
@@ -69,13 +69,19 @@ PARDO_API DType promote(DType a, DType b);
 PARDO_API bool can_cast_safe(DType from, DType to);
 PARDO_API bool can_cast_same_kind(DType from, DType to);
 
-/// C++ type of a dtype's elements; float16 travels as its bits.
+/// C++ types of a dtype's elements; floats of 16 bits travel as their bits.
 struct Half {
+    std::uint16_t bits;
+};
+struct BFloat16 {
     std::uint16_t bits;
 };
 PARDO_API float half_to_float(Half h);
 PARDO_API Half float_to_half(float f);
 PARDO_API Half double_to_half(double f);
+PARDO_API float bfloat16_to_float(BFloat16 b);
+PARDO_API BFloat16 float_to_bfloat16(float f);
+PARDO_API BFloat16 double_to_bfloat16(double f);
 
 template <class T> struct dtype_of_impl;
 #define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) \
@@ -147,6 +153,8 @@ struct Scalar {
             return s.b;
         } else if constexpr (std::same_as<T, Half>) {
             return double_to_half(s.f);
+        } else if constexpr (std::same_as<T, BFloat16>) {
+            return double_to_bfloat16(s.f);
         } else if constexpr (std::floating_point<T>) {
             return static_cast<T>(s.f);
         } else if constexpr (std::is_unsigned_v<T>) {

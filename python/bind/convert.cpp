@@ -8,7 +8,7 @@
 namespace bind {
 namespace {
 
-/// NumPy's objects, fetched once; the module keeps them alive for ever.
+/// NumPy's objects, fetched once; the module keeps them alive for ever. Those of bfloat16 are null here: ml_dtypes has them.
 struct NumPy {
     nb::object module, array, generic;
     nb::object dtypes[pardo::dtype_count];  // numpy.dtype("float64")
@@ -21,15 +21,46 @@ struct NumPy {
         generic = module.attr("generic");
         for (int t = 0; t < pardo::dtype_count; ++t) {
             const auto name = pardo::dtype_name(static_cast<pardo::DType>(t));
+            names[t] = nb::steal(PyUnicode_InternFromString(name.data()));
+            if (static_cast<pardo::DType>(t) == pardo::DType::BFloat16) continue;
             dtypes[t] = module.attr("dtype")(nb::str(name.data(), name.size()));
             types[t] = dtypes[t].attr("type");
-            names[t] = nb::steal(PyUnicode_InternFromString(name.data()));
         }
     }
 };
 
 const NumPy& np() {
     return made_once([] { return NumPy(); });
+}
+
+/// bfloat16 as ml_dtypes has it, a package that nobody else needs: imported when it is first asked for.
+struct BFloat16Objects {
+    nb::object type, dtype;  // ml_dtypes.bfloat16, numpy.dtype(ml_dtypes.bfloat16)
+
+    BFloat16Objects() {
+        const nb::object module = nb::steal(PyImport_ImportModule("ml_dtypes"));
+        if (!module) {
+            if (!PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) throw nb::python_error();
+            PyErr_Clear();
+            throw nb::import_error("bfloat16: its dtype is that of the package ml_dtypes, which is not installed: pip install ml_dtypes");
+        }
+        type = module.attr("bfloat16");
+        dtype = np().module.attr("dtype")(type);
+    }
+};
+const BFloat16Objects& bfloat16_objects() {
+    return made_once([] { return BFloat16Objects(); });
+}
+
+/// Whether it is the type or the dtype of bfloat16; nobody has those who has not imported ml_dtypes.
+bool is_bfloat16(PyObject* o) {
+    const nb::object modules = nb::module_::import_("sys").attr("modules");
+    const nb::object package = nb::steal(PyObject_CallMethod(modules.ptr(), "get", "s", "ml_dtypes"));
+    if (!package) throw nb::python_error();
+    if (package.is_none() || !nb::hasattr(package, "bfloat16")) return false;
+    const BFloat16Objects& known = bfloat16_objects();
+    return known.type.is(o) || known.dtype.is(o) ||
+           (PyObject_IsInstance(o, known.dtype.type().ptr()) == 1 && known.dtype.equal(nb::handle(o)));
 }
 
 [[noreturn]] void unsupported_dtype(PyObject* o) {
@@ -42,9 +73,9 @@ const NumPy& np() {
 std::optional<pardo::DType> canonical(nb::handle dtype) {
     if (!nb::cast<bool>(dtype.attr("isnative"))) return {};
     for (int t = 0; t < pardo::dtype_count; ++t) {
-        if (dtype.equal(np().dtypes[t])) return static_cast<pardo::DType>(t);
+        if (np().dtypes[t].is_valid() && dtype.equal(np().dtypes[t])) return static_cast<pardo::DType>(t);
     }
-    return {};
+    return is_bfloat16(dtype.ptr()) ? std::optional(pardo::DType::BFloat16) : std::nullopt;
 }
 
 pardo::DType scalar_dtype(PyObject* o) {
@@ -239,11 +270,17 @@ PyObject* scalar_to_python(const pardo::Scalar& s) {
 std::optional<pardo::DType> dtype_at_sight(PyObject* o) {
     const NumPy& n = np();
     for (int i = 0; i < pardo::dtype_count; ++i) {
-        if (o == n.types[i].ptr() || o == n.dtypes[i].ptr() || o == n.names[i].ptr()) return static_cast<pardo::DType>(i);
+        if (o == n.types[i].ptr() || o == n.dtypes[i].ptr()) return static_cast<pardo::DType>(i);
     }
-    for (int i = 0; PyUnicode_CheckExact(o) && i < pardo::dtype_count; ++i) {  // a text made at run time
+    if (!PyUnicode_CheckExact(o)) {
+        const bool like_dtypes = PyType_Check(o) || PyObject_IsInstance(o, n.dtypes[0].type().ptr()) == 1;
+        return like_dtypes && is_bfloat16(o) ? std::optional(pardo::DType::BFloat16) : std::nullopt;
+    }
+    for (int i = 0; i < pardo::dtype_count; ++i) {
         const auto t = static_cast<pardo::DType>(i);
-        if (PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) == 0) return t;
+        if (o != n.names[i].ptr() && PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) != 0) continue;
+        if (t == pardo::DType::BFloat16) (void)bfloat16_objects();  // without its dtype nobody could ask what an array holds
+        return t;
     }
     return {};
 }
@@ -261,7 +298,9 @@ pardo::DType dtype_from(PyObject* o) {
     unsupported_dtype(dtype.ptr());
 }
 
-nb::object dtype_to_python(pardo::DType t) { return np().dtypes[static_cast<int>(t)]; }
+nb::object dtype_to_python(pardo::DType t) {
+    return t == pardo::DType::BFloat16 ? bfloat16_objects().dtype : np().dtypes[static_cast<int>(t)];
+}
 
 std::int64_t int_from(PyObject* o) {
     const nb::object index = nb::steal(PyNumber_Index(o));
@@ -278,7 +317,7 @@ std::string class_name(nb::handle o) {
 pardo::DType dtype_of_values(const char* op_name, nb::handle o, nb::handle host) {
     const nb::object dtype = host.attr("dtype");
     const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
-    if (std::string_view("biufc").find(kind) == std::string_view::npos) {
+    if (std::string_view("biufc").find(kind) == std::string_view::npos && !dtype_at_sight(dtype.ptr())) {
         const bool array = is_numpy_array(o.ptr());
         const std::string element = text_from(nb::module_::import_("pardo._array.wrong_values").attr("wrong_element")(o));
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + ": cannot make an array of " +

@@ -161,9 +161,10 @@ Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool e
     // As NumPy: computed in what the ends and a float of Python promote to, whatever dtype is asked for.
     const auto inexact = [](const Scalar& end) { return is_inexact(end.dtype) ? end.dtype : DType::Float64; };
     const bool complex = is_complex(start.dtype) || is_complex(stop.dtype);
-    const DType weak = complex ? DType::Complex64 : DType::Float16;
+    const DType strong = start.weak ? inexact(stop) : stop.weak ? inexact(start) : promote(inexact(start), inexact(stop));
     const DType ends = start.weak && stop.weak ? complex ? DType::Complex128 : DType::Float64
-                                               : promote(start.weak ? weak : inexact(start), stop.weak ? weak : inexact(stop));
+                       : complex               ? promote(DType::Complex64, strong)
+                                               : strong;
     const DType loop = graph::default_on(queue.impl(), ends);
     const Scalar from = start.cast(loop), to = stop.cast(loop);
     const auto number = [&](double re, double im) {

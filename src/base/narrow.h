@@ -4,10 +4,13 @@
 #include <bit>
 #include <cstdint>
 
+#include <pardo/dtype.h>
+
 namespace pardo {
 
 /// The number that bits stand for; all of them are float32's too.
 constexpr float from_narrow(std::uint16_t bits, int exponent_bits, int mantissa_bits) {
+    if (exponent_bits == 8) return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << (23 - mantissa_bits));  // the top of a float32
     const int top = (1 << exponent_bits) - 1, bias = top / 2;
     const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
     const int exponent = bits >> mantissa_bits & top;
@@ -43,6 +46,18 @@ constexpr std::uint16_t to_narrow(double value, int exponent_bits, int mantissa_
     kept += rest + (kept & 1) > half;  // to even where it lies in the middle; no branch, which would be taken half of the times
     const std::uint64_t base = exponent >= least ? static_cast<std::uint64_t>(exponent - least) << mantissa_bits : 0;
     return static_cast<std::uint16_t>(sign | (base + kept));
+}
+
+/// The C++ types of elements that are floats of 16 bits.
+template <class T>
+concept NarrowFloat = OneOf<T, Half, BFloat16>;
+
+/// An element's number, and the element that a number is rounded to.
+template <NarrowFloat T> constexpr float widened_to_float(T x) {
+    return from_narrow(x.bits, facts_of(dtype_of<T>).exponent, facts_of(dtype_of<T>).mantissa);
+}
+template <NarrowFloat T> constexpr T narrowed_to(double value) {
+    return {to_narrow(value, facts_of(dtype_of<T>).exponent, facts_of(dtype_of<T>).mantissa)};
 }
 
 }  // namespace pardo

@@ -108,9 +108,12 @@ double Scalar::as_double() const {
 
 std::int64_t Scalar::as_int() const { return cast(DType::Int64).i; }
 
-float half_to_float(Half h) { return from_narrow(h.bits, facts_of(DType::Float16).exponent, facts_of(DType::Float16).mantissa); }
-Half double_to_half(double d) { return {to_narrow(d, facts_of(DType::Float16).exponent, facts_of(DType::Float16).mantissa)}; }
-Half float_to_half(float f) { return double_to_half(f); }
+float half_to_float(Half h) { return widened_to_float(h); }
+Half double_to_half(double d) { return narrowed_to<Half>(d); }
+Half float_to_half(float f) { return narrowed_to<Half>(f); }
+float bfloat16_to_float(BFloat16 b) { return widened_to_float(b); }
+BFloat16 double_to_bfloat16(double d) { return narrowed_to<BFloat16>(d); }
+BFloat16 float_to_bfloat16(float f) { return narrowed_to<BFloat16>(f); }
 
 ScalarWords scalar_words(const Scalar& s) {
     switch (kind_of(s.dtype)) {

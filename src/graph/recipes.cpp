@@ -48,8 +48,6 @@ private:
     Expr scaled(Expr x, double factor);
     Expr heaviside(Expr x, Expr at_zero);
     Expr rounded(Math fn, Expr x);
-    Expr nextafter(Expr from, Expr to);
-    Expr narrow_nextafter(Expr from, Expr to);
 
     // Divisors.
     Expr magnitude(Expr x);
@@ -189,20 +187,6 @@ Expr Recipe::rounded(Math fn, Expr x) {
     if (!is_complex(loop_)) return is_float(loop_) ? call(fn, x) : x;
     const Expr re = call(fn, real(x)), im = call(fn, imag(x));
     return complex(re, im);
-}
-
-Expr Recipe::nextafter(Expr from, Expr to) { return is_narrow_float(loop_) ? narrow_nextafter(from, to) : call(Math::nextafter, from, to); }
-
-// Neighbours are neighbours as integers, away from zero going up.
-Expr Recipe::narrow_nextafter(Expr from, Expr to) {
-    const Expr image = bitcast(from, DType::UInt16), one_bit = image(1.0);
-    const Expr nil = konst(0.0), up = from < to, outward = up ^ (from < nil);
-    const Expr next = image + one_bit, last = image - one_bit, stepped = select(outward, next, last);
-    const Expr target = bitcast(to, DType::UInt16), sign_bits = target & 32768.0;
-    const Expr at_zero = from == nil, least = sign_bits | one_bit, moved = select(at_zero, least, stepped);
-    const Expr equal = from == to, ordered = select(equal, from, bitcast(moved, loop_));
-    const Expr from_nan = no_number(from), to_nan = no_number(to);
-    return select(from_nan, from, select(to_nan, to, ordered));
 }
 
 // Of integers, unsigned and of 32 bits at least: that of the least one too.

@@ -10,6 +10,7 @@
 
 #include <pardo/error.h>
 
+#include "base/narrow.h"
 #include "base/scalar_words.h"
 
 namespace pardo::ir {
@@ -141,10 +142,11 @@ double next_after(DType type, double from, double to) {
     if (type == DType::Float32) return std::nextafterf(static_cast<float>(from), static_cast<float>(to));
     if (std::isnan(from) || std::isnan(to)) return from + to;
     if (from == to) return to;
-    if (from == 0) return std::copysign(0x1p-24, to);
+    const DTypeFacts& facts = facts_of(type);
+    if (from == 0) return std::copysign(from_narrow(1, facts.exponent, facts.mantissa), to);
     const bool outward = (from < to) == (from > 0);
-    const std::uint16_t bits = double_to_half(from).bits;
-    return half_to_float(Half{static_cast<std::uint16_t>(outward ? bits + 1 : bits - 1)});
+    const std::uint16_t bits = to_narrow(from, facts.exponent, facts.mantissa);
+    return from_narrow(static_cast<std::uint16_t>(outward ? bits + 1 : bits - 1), facts.exponent, facts.mantissa);
 }
 
 double log_add(double a, double b, bool base_two) {
@@ -233,8 +235,8 @@ Scalar float_op(Opcode op, Math fn, DType type, Scalars v) {
         case Opcode::Fmin: r = a < b || std::isnan(b) ? a : b; break;
         case Opcode::Fmax: r = a > b || std::isnan(b) ? a : b; break;
         case Opcode::Fma:
-            r = type == DType::Float32 ? std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(v[2].f))
-                                       : std::fma(a, b, v[2].f);
+            r = computed_in(type) == DType::Float32 ? std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(v[2].f))
+                                                    : std::fma(a, b, v[2].f);
             break;
         case Opcode::Call: r = call(type, fn, a, b); break;
         default: throw Error(ErrorCode::Internal, std::string("evaluate: ") + name(op) + " has no floating form");

@@ -220,6 +220,9 @@ std::string print(const Kernel& kernel);
 void verify(const Kernel& kernel);
 /// Replaces every complex value, parameter and access by pairs of reals (pointer parameters: interleaved re, im). Emitters see no complex.
 Kernel lower_complex(const Kernel& kernel);
+/// Floats of 16 bits become float32, in which they are computed with: each result is rounded to its dtype, and a reduction once at its end.
+/// Their own dtype is left in memory, parameters, Cast and Bitcast.
+Kernel lower_narrow_floats(const Kernel& kernel);
 /// What recipes of mathematical functions are chosen by.
 struct MathTarget {
     int vector_bytes = 0;     // of the registers that LLVM makes code for; 0: another compiler does

@@ -24,7 +24,7 @@ static std::string dtype_text(DType dtype, const std::string& which) {
     const std::string kind = kinds[static_cast<std::size_t>(kind_of(dtype))];
     if (which == "kind") return kind;
     if (which == "str") return (size == 1 ? "|" : "<") + kind + std::to_string(size);
-    constexpr std::string_view chars = "?bhilBHILefdFD";
+    constexpr std::string_view chars = "?bhilBHILefdFDE";
     static_assert(chars.size() == dtype_count);
     return std::string(1, chars[static_cast<std::size_t>(dtype)]);
 }

@@ -26,7 +26,7 @@ struct ArrowArray {
 };
 
 /// Arrow's letters; null: it has no such type. Truth values are bits there.
-constexpr const char* arrow_formats[] = {"b", "c", "s", "i", "l", "C", "S", "I", "L", "e", "f", "g", nullptr, nullptr};
+constexpr const char* arrow_formats[] = {"b", "c", "s", "i", "l", "C", "S", "I", "L", "e", "f", "g", nullptr, nullptr, nullptr};
 static_assert(std::size(arrow_formats) == pardo::dtype_count);
 
 /// What an export keeps.
@@ -53,8 +53,9 @@ template <class T> PyObject* arrow_capsule(std::unique_ptr<T> what, const char* 
 nb::tuple arrow(const Array& elements, DType dtype, std::int64_t length) {
     const char* const format = arrow_formats[static_cast<int>(dtype)];
     if (!format) {
-        throw pardo::Error(pardo::ErrorCode::Type,
-                           "__arrow_c_array__: Arrow has no " + std::string(pardo::dtype_name(dtype)) + "; export x.real and x.imag");
+        throw pardo::Error(pardo::ErrorCode::Type, "__arrow_c_array__: Arrow has no " + std::string(pardo::dtype_name(dtype)) +
+                                                       "; export " +
+                                                       (pardo::is_complex(dtype) ? "x.real and x.imag" : "x.astype('float32')"));
     }
     auto schema = std::make_unique<ArrowSchema>();
     *schema = {format, "", nullptr, 0, 0, nullptr, nullptr, [](ArrowSchema* s) { s->release = nullptr; }, nullptr};

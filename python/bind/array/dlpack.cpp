@@ -60,7 +60,7 @@ constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
 constexpr std::uint32_t major_version = 1, minor_version = 3;
 
 /// DLPack's code of each dtype.
-constexpr std::uint8_t type_codes[] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5};
+constexpr std::uint8_t type_codes[] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5, 4};
 static_assert(std::size(type_codes) == pardo::dtype_count);
 
 DLDataType dl_type(DType t) { return {type_codes[static_cast<int>(t)], static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
@@ -408,6 +408,7 @@ Parts parts_of(const DLTensor& t) {
         refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
                " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
     }
+    (void)dtype_to_python(*dtype);  // refuses what could not be asked for its dtype later
     if (t.ndim < 0 || t.ndim > most_dimensions) {
         refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions; 0 to " + std::to_string(most_dimensions) +
                " are supported");

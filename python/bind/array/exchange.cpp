@@ -65,8 +65,8 @@ namespace {
 
 // --- export: the buffer protocol -----------------------------------------------------------------------------------------------
 
-/// The letter of the buffer protocol for each dtype.
-constexpr const char* formats[] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd"};
+/// The letter of the buffer protocol for each dtype; null: it has none.
+constexpr const char* formats[] = {"?", "b", "h", "i", "l", "B", "H", "I", "L", "e", "f", "d", "Zf", "Zd", nullptr};
 static_assert(std::size(formats) == pardo::dtype_count);
 static_assert(sizeof(long) == 8, "the format of 64-bit integers is 'l' here, as NumPy's");
 
@@ -102,6 +102,8 @@ void check_layout(const Array& x, int flags) {
     const auto asked = [&](int what) { return (flags & what) == what; };
     const bool strided = asked(PyBUF_STRIDES);
     const bool by_rows = asked(PyBUF_C_CONTIGUOUS), by_columns = asked(PyBUF_F_CONTIGUOUS), either = asked(PyBUF_ANY_CONTIGUOUS);
+    if (asked(PyBUF_FORMAT) && !formats[static_cast<int>(x.dtype())])
+        refuse("the buffer protocol has no letter for " + std::string(pardo::dtype_name(x.dtype())) + ": take x.view('uint16') or DLPack");
     if (strided && !by_rows && !by_columns && !either) return;
     const bool c = x.is_contiguous(), f = is_fortran_contiguous(x);
     if (by_rows && !c) refuse("the array is not C-contiguous");
@@ -302,7 +304,10 @@ struct InterfaceNames {
     nb::object types[pardo::dtype_count];
 
     InterfaceNames() {
-        for (int t = 0; t < pardo::dtype_count; ++t) types[t] = dtype_to_python(static_cast<DType>(t)).attr("str");
+        for (int t = 0; t < pardo::dtype_count; ++t) {
+            const auto dtype = static_cast<DType>(t);
+            types[t] = dtype == DType::BFloat16 ? key("<V2") : nb::object(dtype_to_python(dtype).attr("str"));  // as ml_dtypes has it
+        }
     }
     static nb::object key(const char* text) { return nb::steal(PyUnicode_InternFromString(text)); }
 };

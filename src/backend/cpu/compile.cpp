@@ -17,7 +17,8 @@ namespace {
 constexpr const char* entry_symbol = "pardo_entry";  // each Program has its own name space
 
 ir::Kernel lowered(const ir::Kernel& kernel, const emit::LlvmTarget& target) {
-    return ir::expand_math(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))), {.vector_bytes = target.vector_bytes});
+    const ir::Kernel plain = ir::lower_narrow_floats(ir::join_stores(ir::expand_shuffles(ir::lower_complex(kernel))));
+    return ir::expand_math(plain, {.vector_bytes = target.vector_bytes});
 }
 
 Hash128 key_of(const Hash128& kernel) {

@@ -15,7 +15,7 @@ std::map<ir::Value, ir::Value> paired_sines(const ir::Kernel& kernel, const Uses
         for (const ir::InstrId i : region.body) {
             const ir::Instr& in = kernel.instrs[i];
             if (in.op != ir::Opcode::Call || (in.math != ir::Math::sin && in.math != ir::Math::cos)) continue;
-            if (uses.count[in.results[0]] == 0 || is_narrow_float(kernel.values[in.results[0]].type)) continue;
+            if (uses.count[in.results[0]] == 0) continue;
             const auto [at, first] = seen.emplace(in.operands[0], &in);
             if (!first && at->second->math != in.math) pairs[at->second->results[0]] = in.results[0];
         }

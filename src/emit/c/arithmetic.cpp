@@ -58,15 +58,15 @@ std::string binary(CValues& values, const Instr& in, DType dtype) {
         case Opcode::Sub:
         case Opcode::Mul:
             if (dtype == DType::Bool) return x + (in.op == Opcode::Add ? " | " : in.op == Opcode::Sub ? " ^ " : " & ") + y;
-            if (is_float(dtype)) return rounded(w, dtype, x + operator_of(in.op) + y);
+            if (is_float(dtype)) return x + operator_of(in.op) + y;
             if (values.source.indices[in.operands[0]] && values.source.indices[in.operands[1]]) return x + operator_of(in.op) + y;
             return wrapping(w.target, operator_of(in.op), dtype, a, b);
-        case Opcode::Div: return rounded(w, dtype, x + " / " + y);
-        case Opcode::FloorDiv: return rounded(w, dtype, w.helpers.use("floor_divide", dtype) + "(" + a + ", " + b + ")");
-        case Opcode::Rem: return rounded(w, dtype, w.helpers.use("remainder", dtype) + "(" + a + ", " + b + ")");
+        case Opcode::Div: return x + " / " + y;
+        case Opcode::FloorDiv: return w.helpers.use("floor_divide", dtype) + "(" + a + ", " + b + ")";
+        case Opcode::Rem: return w.helpers.use("remainder", dtype) + "(" + a + ", " + b + ")";
         case Opcode::Fmod:
             if (is_integer(dtype)) return w.helpers.use("fmod", dtype) + "(" + a + ", " + b + ")";
-            return rounded(w, dtype, function_of(w.target, "fmod", dtype) + "(" + a + ", " + b + ")");
+            return function_of(w.target, "fmod", dtype) + "(" + a + ", " + b + ")";
         case Opcode::And:
         case Opcode::Or:
         case Opcode::Xor: {
@@ -102,15 +102,13 @@ std::string call(CValues& values, const Instr& in, DType dtype) {
     CWriter& w = values.w;
     const auto& sines = values.source.sines;
     if (const auto pair = sines.find(in.results[0]); pair != sines.end()) return sine_and_cosine(values, in, pair->second, dtype);
-    if (is_narrow_float(dtype) && in.math == ir::Math::nextafter)
-        return w.helpers.use("nextafter", dtype) + "(" + values[in.operands[0]] + ", " + values[in.operands[1]] + ")";
     std::string text = function_of(w.target, ir::name(in.math), dtype);
     text += '(';
     for (int k = 0; k < in.operands.size(); ++k) {
         if (k) text += ", ";
         text += values[in.operands[k]];
     }
-    return rounded(w, dtype, text + ")");
+    return text + ")";
 }
 
 /// A choice by each number of a value: no target has a recipe with tables by now.
@@ -134,7 +132,7 @@ void arithmetic(CValues& values, const Instr& in) {
         case Opcode::Neg: value = is_float(dtype) ? "-" + wrapped(x) : wrapping(w.target, " - ", dtype, "0", x); break;
         case Opcode::Not: value = dtype == DType::Bool ? "!" + wrapped(x) : "(" + c_type(w.target, dtype) + ")~" + wrapped(x); break;
         case Opcode::Abs:
-            if (w.features.masked_abs && computed_in(dtype) == DType::Float32) {
+            if (w.features.masked_abs && dtype == DType::Float32) {
                 value = std::string(w.target.f32_from_bits) + "(" + w.target.bits_of_f32 + "(" + x + ") & 0x7fffffff)";
             } else if (is_float(dtype)) {
                 value = function_of(w.target, "fabs", dtype) + "(" + x + ")";
@@ -146,7 +144,6 @@ void arithmetic(CValues& values, const Instr& in) {
             break;
         case Opcode::Fma:
             value = function_of(w.target, "fma", dtype) + "(" + x + ", " + values[in.operands[1]] + ", " + values[in.operands[2]] + ")";
-            value = rounded(w, dtype, value);
             break;
         case Opcode::Min:
         case Opcode::Max:

@@ -47,7 +47,7 @@ std::string start_of(const CValues& values, const ir::Region& loop, int first, i
     const CSource& source = values.source;
     const std::string& start = values[initial];
     const Instr* yield = source.yield(loop);
-    if (!source.features.own_starts || !yield || source.kernel.rank == 0 || is_narrow_float(source.type(initial))) return start;
+    if (!source.features.own_starts || !yield || source.kernel.rank == 0) return start;
     const Value own = loop.args[first + k];
     bool passed_on = false;
     for (int j = 0; j < yield->operands.size(); ++j) passed_on = passed_on || (j != k && yield->operands[j] == own);

@@ -137,7 +137,7 @@ void report(CValues& values, const Instr& in) {
 void shuffle(CValues& values, const Instr& in) {
     CWriter& w = values.w;
     const DType dtype = values.source.type(in.results[0]);
-    const bool narrow = itemsize(computed_in(dtype)) < 4;  // those travel as int
+    const bool narrow = itemsize(dtype) < 4;  // those travel as int
     const std::int64_t items = groups_of(values.source.kernel).items(), left = items % 32;
     const std::string some = std::to_string((1U << left) - 1) + "u",
                       mask = left == 0    ? "0xffffffffu"

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/scalar_words.h"
+
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
 
@@ -46,6 +48,7 @@ std::string constant(const CTarget& target, const Scalar& value) {
             return "(" + c_type(target, dtype) + ")" + std::string(text, end) + (value.u > UINT32_MAX ? "UL" : "u");
         default: break;
     }
+    if (is_narrow_float(dtype)) return "(" + c_type(target, dtype) + ")" + std::to_string(scalar_words(value).words[0]) + "u";  // its bits
     const bool single = dtype != DType::Float64;
     if (!std::isfinite(value.f)) {
         const std::uint64_t bits =
@@ -62,21 +65,20 @@ std::string constant(const CTarget& target, const Scalar& value) {
 
 std::string cast(CWriter& w, const std::string& x, DType from, DType to) {
     if (from == to) return x;
+    if (is_narrow_float(from)) return cast(w, w.helpers.of_bits(from, x), computed_in(from), to);
+    if (is_narrow_float(to)) {
+        if (is_float(from)) return w.helpers.to_bits(to, from, x);
+        return cast(w, cast(w, x, from, computed_in(to)), computed_in(to), to);
+    }
     const std::string t = c_type(w.target, to);
     if (to == DType::Bool) return wrapped(x) + " != 0";
     if (is_float(from)) {
-        if (is_narrow_float(to)) {
-            if (computed_in(from) == DType::Float32) return rounded(w, to, x);
-            return w.helpers.of_bits(to, w.helpers.use("f64_to_" + short_name(to), to) + "(" + x + ")");
-        }
-        const DType real = computed_in(from);
-        if (is_float(to)) return real == to ? x : "(" + t + ")" + wrapped(x);
-        if (to == DType::Int64) return w.helpers.use("to_i64", real) + "(" + x + ")";
-        if (to == DType::UInt64) return w.helpers.use("to_u64", real) + "(" + x + ")";
-        if (to == DType::Int32) return w.helpers.use("to_i32", real) + "(" + x + ")";
-        return "(" + t + ")" + w.helpers.use(to == DType::UInt32 ? "to_i64" : "to_i32", real) + "(" + x + ")";
+        if (is_float(to)) return "(" + t + ")" + wrapped(x);
+        if (to == DType::Int64) return w.helpers.use("to_i64", from) + "(" + x + ")";
+        if (to == DType::UInt64) return w.helpers.use("to_u64", from) + "(" + x + ")";
+        if (to == DType::Int32) return w.helpers.use("to_i32", from) + "(" + x + ")";
+        return "(" + t + ")" + w.helpers.use(to == DType::UInt32 ? "to_i64" : "to_i32", from) + "(" + x + ")";
     }
-    if (is_narrow_float(to)) return rounded(w, to, "(float)" + wrapped(x));
     if (w.features.hidden_masks && is_integer(from) && is_integer(to) && itemsize(to) < std::min(itemsize(from), 4))
         return "(" + t + ")" + hidden(w.target, from, x);
     if (from == DType::Int64 && to == DType::Float64 && w.features.split_longs) return w.helpers.use("from_i64", to) + "(" + x + ")";
@@ -84,25 +86,16 @@ std::string cast(CWriter& w, const std::string& x, DType from, DType to) {
 }
 
 std::string bitcast(CWriter& w, const std::string& x, DType from, DType to) {
-    std::string bits = x;
-    if (is_narrow_float(from)) {
-        bits = w.helpers.to_bits(from, x);
-    } else if (is_float(from)) {
-        bits = std::string(from == DType::Float32 ? w.target.bits_of_f32 : w.target.bits_of_f64) + "(" + x + ")";
-    }
+    const std::string bits = as_bits(w.target, from, x);
     if (to == DType::Bool) return "(" + bits + ") != 0";
-    if (is_narrow_float(to)) return w.helpers.of_bits(to, "(" + std::string(w.target.unsigned_types[1]) + ")" + wrapped(bits));
-    if (is_float(to)) return std::string(to == DType::Float32 ? w.target.f32_from_bits : w.target.f64_from_bits) + "(" + bits + ")";
+    if (is_float(to) && !is_narrow_float(to))
+        return std::string(to == DType::Float32 ? w.target.f32_from_bits : w.target.f64_from_bits) + "(" + bits + ")";
     return "(" + c_type(w.target, to) + ")" + wrapped(bits);
 }
 
 std::string as_bits(const CTarget& target, DType dtype, const std::string& x) {
-    if (!is_float(dtype)) return x;
+    if (!is_float(dtype) || is_narrow_float(dtype)) return x;  // those are held as their bits
     return std::string(dtype == DType::Float32 ? target.bits_of_f32 : target.bits_of_f64) + "(" + x + ")";
-}
-
-std::string rounded(CWriter& w, DType dtype, const std::string& expression) {
-    return w.helpers.of_bits(dtype, w.helpers.to_bits(dtype, expression));
 }
 
 std::string wrapping(const CTarget& target, const char* sign, DType dtype, const std::string& a, const std::string& b) {
@@ -128,7 +121,7 @@ std::string combine(CWriter& w, ir::Combine c, DType dtype, const std::string& a
         case ir::Combine::Mul: {
             const char* sign = c == ir::Combine::Add ? " + " : " * ";
             if (dtype == DType::Bool) return a + (c == ir::Combine::Add ? " | " : " & ") + wrapped(b);
-            return is_float(dtype) ? rounded(w, dtype, a + sign + wrapped(b)) : wrapping(w.target, sign, dtype, a, b);
+            return is_float(dtype) ? a + sign + wrapped(b) : wrapping(w.target, sign, dtype, a, b);
         }
         case ir::Combine::Min:
         case ir::Combine::Max:

@@ -30,8 +30,6 @@ std::string cast(CWriter& w, const std::string& x, DType from, DType to);
 std::string bitcast(CWriter& w, const std::string& x, DType from, DType to);
 /// Floats as integers of their size; integers as they are.
 std::string as_bits(const CTarget& target, DType dtype, const std::string& x);
-/// Rounded to a narrow float, which is held as a float; other dtypes as they are.
-std::string rounded(CWriter& w, DType dtype, const std::string& expression);
 /// `a sign b` of integers that may overflow: by unsigned ones; narrow ones come back from int.
 std::string wrapping(const CTarget& target, const char* sign, DType dtype, const std::string& a, const std::string& b);
 /// Min, Max, Fmin, Fmax; writes both several times.

@@ -75,7 +75,7 @@ ir::Kernel lowered_for_c(const ir::Kernel& kernel, const CFeatures& features) {
         if (!(features.shuffles & plain.sub_group) || !whole) plain = ir::expand_shuffles(plain);
     }
     if (!features.cpu) plain = ir::defer_reports(plain);
-    return ir::expand_math(plain, {.native_erf = features.native_erf});
+    return ir::expand_math(ir::lower_narrow_floats(plain), {.native_erf = features.native_erf});
 }
 
 CText emit_c(const ir::Kernel& kernel, const CFeatures& features, const CGeometry& geometry) {

@@ -125,28 +125,9 @@ $F void pardo_store_4_$N($T* p, $T a, $T b, $T c, $T d) {
     }
 }
 )"},
-    // The neighbour of a float16, which is held as a float.
-    {"nextafter_f16", "", R"($F float pardo_nextafter_f16(float x, float y) {
-    if (x != x || y != y) return x + y;
-    if (x == y) return y;
-    if (x == 0) return copysign$S(f16_to_f32((unsigned short)1), y);
-    const unsigned short bits = f32_to_f16(x);
-    return f16_to_f32((unsigned short)((x < y) == (x > 0) ? bits + 1 : bits - 1));
-}
-)"},
 };
 
 }  // namespace
-
-std::string short_name(DType dtype) {
-    const std::string bits = std::to_string(8 * itemsize(dtype));
-    switch (kind_of(dtype)) {
-        case DKind::Bool: return "bool";
-        case DKind::Signed: return "i" + bits;
-        case DKind::Unsigned: return "u" + bits;
-        default: return "f" + bits;
-    }
-}
 
 bool CHelpers::add(const std::string& name) {
     if (std::find(names_.begin(), names_.end(), name) != names_.end()) return false;
@@ -170,15 +151,6 @@ std::string CHelpers::filled(std::string text, DType dtype) const {
 }
 
 std::string CHelpers::use(const std::string& row, DType dtype) {
-    if (row == "f16") {  // f16_to_f32, f32_to_f16
-        if (add("f16")) text_ += c_half_functions(features_);
-        return {};
-    }
-    if (row == "f64_to_f16") {
-        use("f16", dtype);
-        if (add(row)) text_ += c_half_of_double(features_);
-        return row;
-    }
     const std::string special = row + "_" + short_name(dtype);
     const auto* found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == special; });
     if (found == std::end(rows)) found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == row; });
@@ -187,22 +159,21 @@ std::string CHelpers::use(const std::string& row, DType dtype) {
         found = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.name == row + kind; });
     }
     if (found == std::end(rows)) throw Error(ErrorCode::Internal, "emit_c: there is no helper " + special);
-    if (special == "nextafter_f16") use("f16", dtype);
     if (*found->needs) use(found->needs, dtype);
     if (add(special)) text_ += filled(found->text, dtype);
     return "pardo_" + special;  // kernels are called after operations too
 }
 
-std::string CHelpers::of_bits(DType dtype, const std::string& text) {
-    if (!is_narrow_float(dtype)) return text;
-    use(short_name(dtype), dtype);
-    return short_name(dtype) + "_to_f32(" + text + ")";
+std::string CHelpers::of_bits(DType dtype, const std::string& bits) {
+    if (add(short_name(dtype))) text_ += c_narrow_functions(features_, dtype);
+    return short_name(dtype) + "_to_f32(" + bits + ")";
 }
 
-std::string CHelpers::to_bits(DType dtype, const std::string& text) {
-    if (!is_narrow_float(dtype)) return text;
-    use(short_name(dtype), dtype);
-    return "f32_to_" + short_name(dtype) + "(" + text + ")";
+std::string CHelpers::to_bits(DType dtype, DType from, const std::string& number) {
+    if (add(short_name(dtype))) text_ += c_narrow_functions(features_, dtype);
+    const std::string function = short_name(from) + "_to_" + short_name(dtype);
+    if (from == DType::Float64 && add(function)) text_ += c_narrow_of_double(features_, dtype);
+    return function + "(" + number + ")";
 }
 
 /// How two values of a reduction become one.
@@ -210,7 +181,7 @@ std::string CHelpers::combined(const std::string& combine, DType dtype, const st
     if (combine == "add" || combine == "mul") {
         const char* sign = combine == "add" ? " + " : " * ";
         if (kind_of(dtype) == DKind::Signed) return "($T)(($U)" + a + sign + "($U)" + b + ")";  // overflow wraps
-        return of_bits(dtype, to_bits(dtype, a + sign + b));
+        return a + sign + b;
     }
     if (combine == "and" || combine == "or" || combine == "xor")
         return a + (combine == "and" ? " & " : combine == "or" ? " | " : " ^ ") + b;
@@ -221,15 +192,13 @@ std::string CHelpers::combined(const std::string& combine, DType dtype, const st
 }
 
 std::string CHelpers::use_team(const std::string& combine, DType dtype, int team, const std::string& value) {
-    const DType held = computed_in(dtype);
-    if (std::find(exchanged_.begin(), exchanged_.end(), held) == exchanged_.end()) exchanged_.push_back(held);
-    return team_function(combine, dtype, team) + "(" + value + ", lane, shared_" + short_name(held) + ")";
+    if (std::find(exchanged_.begin(), exchanged_.end(), dtype) == exchanged_.end()) exchanged_.push_back(dtype);
+    return team_function(combine, dtype, team) + "(" + value + ", lane, shared_" + short_name(dtype) + ")";
 }
 
 /// It takes (value, lane, scratch).
 std::string CHelpers::team_function(const std::string& combine, DType dtype, int team) {
     const std::string name = "team_" + combine + "_" + short_name(dtype);
-    if (is_narrow_float(dtype)) use(short_name(dtype), dtype);
     if (!add(name)) return name;
     std::string text =
         "/* All " + std::to_string(team) + " items of a team get the value. */\n$F $T " + name + "($T x, int lane, $X $T* scratch) {\n";
@@ -237,7 +206,7 @@ std::string CHelpers::team_function(const std::string& combine, DType dtype, int
         shuffles_ = true;
         const int size = features_.sub_group, within = std::min(team, size), partial = team / within;
         // Narrow integers and truth values travel as int.
-        const bool narrow = itemsize(computed_in(dtype)) < 4;
+        const bool narrow = itemsize(dtype) < 4;
         std::string exchange = (features_.intel_shuffles ? "intel_" : "") + std::string(target_.shuffle_xor);
         replace_all(exchange, "$M",
                     within == 32 ? "0xffffffffu"

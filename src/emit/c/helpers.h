@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/short_name.h"
 #include "emit/c/target.h"
 #include "ir/ir.h"
 
@@ -15,9 +16,9 @@ public:
     explicit CHelpers(const CFeatures& features) : features_(features), target_(*features.target) {}
     /// The name of helper `row` for a dtype, as "pardo_floor_divide_i32"; its text joins the program.
     std::string use(const std::string& row, DType dtype);
-    /// What a narrow float's bits stand for, and the bits of what holds one; texts of other dtypes as they are.
-    std::string of_bits(DType dtype, const std::string& text);
-    std::string to_bits(DType dtype, const std::string& text);
+    /// The float that bits of a narrow dtype stand for, and the bits of what a float or double is rounded to.
+    std::string of_bits(DType dtype, const std::string& bits);
+    std::string to_bits(DType dtype, DType from, const std::string& number);
     /// A call of the reduction of `value` over a team, which goes through an array of `exchanged()`.
     std::string use_team(const std::string& combine, DType dtype, int team, const std::string& value);
     /// An atomic operation on a float by compare-and-exchange; the function takes (pointer, value) and gives what was there before.
@@ -42,8 +43,5 @@ private:
     bool shuffles_ = false;
     std::vector<DType> exchanged_;
 };
-
-/// "i32", "f64", "bool".
-std::string short_name(DType dtype);
 
 }  // namespace pardo::emit

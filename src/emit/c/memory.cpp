@@ -48,7 +48,6 @@ void load(CValues& values, const CContext& here, const ir::Instr& in) {
     const DType dtype = values.source.type(result);
     std::string value = element(values[in.operands[0]], values[in.operands[1]]);
     if (dtype == DType::Bool) value += " != 0";
-    value = values.w.helpers.of_bits(dtype, value);
     const bool movable = here.loads_move && !values.source.fixed[result] && values.source.uses.once_nearby(result);
     if (movable && value.size() < longest_expression)
         values[result] = value;
@@ -57,9 +56,7 @@ void load(CValues& values, const CContext& here, const ir::Instr& in) {
 }
 
 void store(CValues& values, const CContext& here, const ir::Instr& in) {
-    const DType dtype = values.source.type(in.operands[2]);
-    const std::string value = values.w.helpers.to_bits(dtype, values[in.operands[2]]);
-    const std::string statement = element(values[in.operands[0]], values[in.operands[1]]) + " = " + value + ";";
+    const std::string statement = element(values[in.operands[0]], values[in.operands[1]]) + " = " + values[in.operands[2]] + ";";
     // What the whole team computes, one of it writes.
     const bool shared = values.source.uses_team() && !here.in_lanes_loop;
     values.w.line(shared ? "if (lane == 0) " + statement : statement);

@@ -12,22 +12,22 @@ namespace {
 
 /// Words of the languages, and those that every program uses.
 constexpr const char* words[] = {
-    "alignas",    "alignof",    "and",          "asm",        "auto",      "bool",      "break",      "case",     "catch",
-    "char",       "class",      "const",        "constant",   "constexpr", "continue",  "decltype",   "default",  "delete",
-    "do",         "double",     "else",         "enum",       "event_t",   "explicit",  "export",     "extern",   "false",
-    "float",      "for",        "friend",       "generic",    "global",    "goto",      "half",       "if",       "image1d_t",
-    "image2d_t",  "image3d_t",  "inline",       "int",        "kernel",    "local",     "long",       "main",     "mutable",
-    "namespace",  "new",        "noexcept",     "not",        "nullptr",   "operator",  "or",         "pipe",     "private",
-    "protected",  "ptrdiff_t",  "public",       "queue_t",    "quad",      "read_only", "read_write", "register", "restrict",
-    "return",     "sampler_t",  "short",        "signed",     "size_t",    "sizeof",    "static",     "struct",   "switch",
-    "template",   "this",       "thread_local", "throw",      "true",      "try",       "typedef",    "typeid",   "typename",
-    "uchar",      "uint",       "ulong",        "union",      "unsigned",  "ushort",    "using",      "virtual",  "void",
-    "volatile",   "wchar_t",    "while",        "write_only", "xor",       "barrier",   "mem_fence",  "popcount", "fabs",
-    "fmod",       "fma",        "intptr_t",     "uintptr_t",  "linux",     "unix",      "item",       "load",     "Loads",
-    "at",         "u",          "member",       "threadIdx",  "blockIdx",  "blockDim",  "gridDim",    "warpSize", "shared_bytes",
-    "f16_to_f32", "f32_to_f16", "f64_to_f16",   "NULL",       "NAN",       "INFINITY",  "MAXFLOAT",   "HUGE_VAL", "HUGE_VALF",
-    "bitand",     "bitor",      "compl",        "co_await",   "co_return", "co_yield",  "concept",    "requires", "char8_t",
-    "char16_t",   "char32_t",
+    "alignas",    "alignof",    "and",          "asm",         "auto",        "bool",      "break",      "case",     "catch",
+    "char",       "class",      "const",        "constant",    "constexpr",   "continue",  "decltype",   "default",  "delete",
+    "do",         "double",     "else",         "enum",        "event_t",     "explicit",  "export",     "extern",   "false",
+    "float",      "for",        "friend",       "generic",     "global",      "goto",      "half",       "if",       "image1d_t",
+    "image2d_t",  "image3d_t",  "inline",       "int",         "kernel",      "local",     "long",       "main",     "mutable",
+    "namespace",  "new",        "noexcept",     "not",         "nullptr",     "operator",  "or",         "pipe",     "private",
+    "protected",  "ptrdiff_t",  "public",       "queue_t",     "quad",        "read_only", "read_write", "register", "restrict",
+    "return",     "sampler_t",  "short",        "signed",      "size_t",      "sizeof",    "static",     "struct",   "switch",
+    "template",   "this",       "thread_local", "throw",       "true",        "try",       "typedef",    "typeid",   "typename",
+    "uchar",      "uint",       "ulong",        "union",       "unsigned",    "ushort",    "using",      "virtual",  "void",
+    "volatile",   "wchar_t",    "while",        "write_only",  "xor",         "barrier",   "mem_fence",  "popcount", "fabs",
+    "fmod",       "fma",        "intptr_t",     "uintptr_t",   "linux",       "unix",      "item",       "load",     "Loads",
+    "at",         "u",          "member",       "threadIdx",   "blockIdx",    "blockDim",  "gridDim",    "warpSize", "shared_bytes",
+    "f16_to_f32", "f32_to_f16", "f64_to_f16",   "NULL",        "NAN",         "INFINITY",  "MAXFLOAT",   "HUGE_VAL", "HUGE_VALF",
+    "bitand",     "bitor",      "compl",        "co_await",    "co_return",   "co_yield",  "concept",    "requires", "char8_t",
+    "char16_t",   "char32_t",   "bf16_to_f32",  "f32_to_bf16", "f64_to_bf16",
 };
 
 /// What names begin with that belong to the languages: functions of theirs, and constants that are macros.

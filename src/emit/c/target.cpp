@@ -2,6 +2,7 @@
 #include "emit/c/target.h"
 
 #include <bit>
+#include <utility>
 
 // NOLINTBEGIN(performance-inefficient-string-concatenation): texts are short, and made once.
 namespace pardo::emit {
@@ -154,9 +155,37 @@ constexpr const char* half_by_integers =
     "    return (ushort)((size < 0x38800000 ? tiny : size < 0x47800000 ? ordinary : huge) | (as_uint(x) >> 16 & 0x8000));\n"
     "}\n";
 
+/// A bfloat16 is the top of a float32: what falls off rounds to even, and a NaN stays one. By the bits, since instructions for it, where
+/// there are some, take subnormal numbers for zero.
+constexpr const char* bfloat16_functions =
+    "$F float bf16_to_f32($16 bits) { return $OF(($32)bits << 16); }\n"
+    "$F $16 f32_to_bf16(float x) {\n"
+    "    const $32 bits = $BITS(x);\n"
+    "    return ($16)(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);\n"
+    "}\n";
+/// By a float32 whose last bit tells that something is missing: it rounds once.
+constexpr const char* bfloat16_of_double =
+    "$F $16 f64_to_bf16(double x) {\n"
+    "    const float f = (float)x;\n"
+    "    const $32 bits = $BITS(f);\n"
+    "    const $64 back = $BITS64((double)f) & 0x7fffffffffffffffUL, size = $BITS64(x) & 0x7fffffffffffffffUL;\n"
+    "    const $32 odd = (bits & 1u) != 0 || back == size || x != x ? bits : back < size ? bits + 1u : bits - 1u;\n"
+    "    return f32_to_bf16($OF(odd));\n"
+    "}\n";
+
+std::string in_words_of(const CTarget& target, std::string text) {
+    const std::pair<const char*, const char*> words[] = {{"$F", target.function},           {"$16", target.unsigned_types[1]},
+                                                         {"$32", target.unsigned_types[2]}, {"$64", target.unsigned_types[3]},
+                                                         {"$BITS64", target.bits_of_f64},   {"$BITS", target.bits_of_f32},
+                                                         {"$OF", target.f32_from_bits}};
+    for (const auto& [place, word] : words) replace_all(text, place, word);
+    return text;
+}
+
 }  // namespace
 
-const char* c_half_functions(const CFeatures& features) {
+std::string c_narrow_functions(const CFeatures& features, DType dtype) {
+    if (dtype == DType::BFloat16) return in_words_of(*features.target, bfloat16_functions);
     switch (features.half) {
         case CHalf::Type: return half_by_type;
         case CHalf::Integers: return half_by_integers;
@@ -164,7 +193,8 @@ const char* c_half_functions(const CFeatures& features) {
     }
 }
 
-const char* c_half_of_double(const CFeatures& features) {
+std::string c_narrow_of_double(const CFeatures& features, DType dtype) {
+    if (dtype == DType::BFloat16) return in_words_of(*features.target, bfloat16_of_double);
     return features.half == CHalf::Type ? half_of_double_by_type : features.target->f64_to_f16;
 }
 
@@ -192,14 +222,12 @@ std::string c_type(const CTarget& target, DType dtype) {
         case DKind::Bool: return "bool";
         case DKind::Signed: return target.signed_types[size];
         case DKind::Unsigned: return target.unsigned_types[size];
-        default: return dtype == DType::Float64 ? "double" : "float";
+        default: return is_narrow_float(dtype) ? target.unsigned_types[size] : dtype == DType::Float64 ? "double" : "float";
     }
 }
 
 std::string c_memory_type(const CTarget& target, DType dtype) {
-    if (dtype == DType::Bool) return target.unsigned_types[0];
-    if (is_narrow_float(dtype)) return target.unsigned_types[1];
-    return c_type(target, dtype);
+    return dtype == DType::Bool ? target.unsigned_types[0] : c_type(target, dtype);
 }
 
 std::string c_macros(const CFeatures& features) {
@@ -249,8 +277,10 @@ std::string c_macros(const CFeatures& features) {
     }
     text += "typedef float f32;\n";
     if (features.fp64) text += "typedef double f64;\n#define HAS_FP64 1\n";
-    text += c_half_functions(features);
-    if (features.fp64) text += c_half_of_double(features);
+    for (const DType narrow : {DType::Float16, DType::BFloat16}) {
+        text += c_narrow_functions(features, narrow);
+        if (features.fp64) text += c_narrow_of_double(features, narrow);
+    }
     return text;
 }
 

@@ -36,8 +36,8 @@ struct CTarget {
     const char* f64_from_bits;
     const char* bits_of_f32;
     const char* bits_of_f64;
-    const char* f16_functions;      // as c_half_functions, by CHalf::Builtins
-    const char* f64_to_f16;         // as c_half_of_double
+    const char* f16_functions;      // as c_narrow_functions, by CHalf::Builtins
+    const char* f64_to_f16;         // as c_narrow_of_double
     const char* unroll;             // a line before a loop that is written out
     const char* unroll_hint;        // the same as a macro may have it
     const char* popcount;           // of an unsigned integer x of 32 bits
@@ -63,7 +63,7 @@ extern const CTarget opencl_c, cuda_cpp;
 /// Puts values in the places of a target's words.
 void replace_all(std::string& text, const char* what, const std::string& with);
 
-/// How a device turns 16 bits into a float and back.
+/// How a device turns the 16 bits of a float16 into a float and back.
 enum class CHalf : std::uint8_t {
     Builtins,  // by the language's own functions
     Type,      // it computes with the type half
@@ -98,12 +98,12 @@ struct CFeatures {
     std::string key() const;
 };
 
-/// Definitions of f16_to_f32 and f32_to_f16; and of f64_to_f16, where the device has float64.
-const char* c_half_functions(const CFeatures& features);
-const char* c_half_of_double(const CFeatures& features);
+/// Definitions of f16_to_f32 and f32_to_f16, or of bf16_to_f32 and f32_to_bf16; and of f64_to_f16 or f64_to_bf16, where the device has
+/// float64, which need those.
+std::string c_narrow_functions(const CFeatures& features, DType dtype);
+std::string c_narrow_of_double(const CFeatures& features, DType dtype);
 
-/// Name of a dtype in the language, as values are held (narrow floats: float) and as memory holds them (narrow floats: 16 bits, Bool: a
-/// byte).
+/// Name of a dtype in the language, as values are held and as memory holds them (Bool: a byte); of floats of 16 bits their bits.
 std::string c_type(const CTarget& target, DType dtype);
 std::string c_memory_type(const CTarget& target, DType dtype);
 
@@ -112,7 +112,7 @@ std::string c_memory_type(const CTarget& target, DType dtype);
 ///   ARG, CONST_ARG, PTR, CONST_PTR   a pointer parameter, and the definition of the pointer of that name inside
 ///   BEGIN         its first statement: what earlier launches wrote is there
 ///   FN GLOBAL LOCAL SHARED RESTRICT BARRIER LOCAL_ID GROUP_ID GROUP_COUNT UNROLL
-///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64)
+///   i8 … i64, u8 … u64, f32, f64 (if the device has it: HAS_FP64), f16_to_f32(u16), f32_to_f16(f32), f64_to_f16(f64), and of bf16 alike
 ///   POPCOUNT(u32), ATOMIC_ADD_LOCAL(u32 pointer, v), ATOMIC_ADD_GLOBAL(u32 pointer, v), ATOMIC_MAX_GLOBAL(i32 pointer, v)
 ///   F32_BITS(u32) F64_BITS(u64) BITS_F32(f32) BITS_F64(f64)
 std::string c_macros(const CFeatures& features);

@@ -11,7 +11,6 @@ CValues::CValues(CWriter& w, const CSource& source)
     for (const ir::Param& p : source.kernel.params) {
         std::string text = source.names.params[params.size()];
         if (!p.pointer && p.type == DType::Bool) text = "(" + text + " != 0)";
-        if (!p.pointer) text = w.helpers.of_bits(p.type, text);
         texts[p.value] = text;
         params.push_back(text);
     }

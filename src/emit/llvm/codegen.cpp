@@ -3,6 +3,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "base/scalar_words.h"
+
 namespace pardo::emit {
 
 Codegen::Codegen(llvm::LLVMContext& context, const std::string& name, const LlvmTarget& target, int fast_math)
@@ -16,19 +18,16 @@ Codegen::Codegen(llvm::LLVMContext& context, const std::string& name, const Llvm
 }
 
 llvm::Type* element(Codegen& g, DType t) {
-    switch (computed_in(t)) {
+    switch (t) {
         case DType::Bool: return g.b.getInt1Ty();
+        case DType::Float16: return g.b.getHalfTy();
         case DType::Float32: return g.b.getFloatTy();
         case DType::Float64: return g.b.getDoubleTy();
         default: return g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8);
     }
 }
 
-llvm::Type* memory_element(Codegen& g, DType t) {
-    if (t == DType::Bool) return g.b.getInt8Ty();
-    if (t == DType::Float16) return g.b.getHalfTy();
-    return element(g, t);
-}
+llvm::Type* memory_element(Codegen& g, DType t) { return t == DType::Bool ? g.b.getInt8Ty() : element(g, t); }
 
 llvm::Align alignment(DType t) { return llvm::Align(static_cast<std::uint64_t>(itemsize(t))); }
 
@@ -54,8 +53,10 @@ llvm::Value* constant(Codegen& g, DType t, const Scalar& s) {
         case DKind::Bool: return g.b.getInt1(s.b);
         case DKind::Signed: return llvm::ConstantInt::get(element(g, t), static_cast<std::uint64_t>(s.i), true);
         case DKind::Unsigned: return llvm::ConstantInt::get(element(g, t), s.u);
-        default: return llvm::ConstantFP::get(element(g, t), s.f);
+        default: break;
     }
+    if (element(g, t)->isIntegerTy()) return llvm::ConstantInt::get(element(g, t), scalar_words(s).words[0]);  // a float by its bits
+    return llvm::ConstantFP::get(element(g, t), s.f);
 }
 
 llvm::Value* i64(Codegen& g, std::int64_t v) { return g.b.getInt64(static_cast<std::uint64_t>(v)); }

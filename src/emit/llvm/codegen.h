@@ -31,7 +31,7 @@ struct Codegen {
 
 /// A dtype's elements in registers: those of Bool are i1, of a narrow float what it is computed in.
 llvm::Type* element(Codegen& g, DType t);
-/// And in memory: those of Bool are i8, of Float16 half.
+/// And in memory: those of Bool are i8.
 llvm::Type* memory_element(Codegen& g, DType t);
 /// Of one element in memory.
 llvm::Align alignment(DType t);

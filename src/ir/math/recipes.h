@@ -21,6 +21,9 @@ Expr cosh_repaired(Args x);
 Expr asinh_repaired(Args x);
 Expr acosh_repaired(Args x);
 
+/// The neighbour that a float of 16 bits, which is held as a wider one, has in its dtype towards another one: by their bits.
+Expr narrow_nextafter(Expr from, Expr to, DType t);
+
 // Of Float64: without calls, and for which operands they are not.
 Expr erf_by_table(Args x);
 Expr sin_of_doubles(Args x);

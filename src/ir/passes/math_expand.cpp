@@ -7,13 +7,10 @@
 namespace pardo::ir {
 namespace {
 
-/// Neighbours and signs of narrow floats are their own matter.
-bool stays_narrow(Math fn) { return fn == Math::nextafter || fn == Math::copysign; }
-
 bool concerns(const Instr& in, DType t, const MathTarget& target) {
     if (is_complex(t)) return false;
     const math::Row* row = math::find(in.math, t, target);
-    return (row && row->recipe.use == math::Use::Expanded) || (is_narrow_float(t) && !stays_narrow(in.math));
+    return row && row->recipe.use == math::Use::Expanded;
 }
 
 class ExpandMath : public Rewriter {
@@ -27,10 +24,6 @@ private:
     }
 
     Value call(Math fn, DType t, Values operands) {
-        if (is_narrow_float(t) && !stays_narrow(fn)) {
-            for (Value& v : operands) v = m_.cast(v, computed_in(t));
-            return m_.cast(call(fn, computed_in(t), operands), t);
-        }
         const math::Row* row = math::find(fn, t, target_);
         if (!row || row->recipe.use != math::Use::Expanded) return m_.call(fn, operands);
         const bool negate = row->odd && strip_sign(operands[0]);

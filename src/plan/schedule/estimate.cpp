@@ -1,6 +1,7 @@
 // src/plan/schedule/estimate.cpp: what a scheduled kernel is called, what it costs, and which of its stores bypass the caches.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 #include "graph/recipes.h"
@@ -71,7 +72,9 @@ int operations_of(graph::ReduceOp op, DType dtype) {
     return 0;
 }
 
-constexpr const char* dtype_names[] = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"};
+constexpr const char* dtype_names[] = {"b1",  "i8",  "i16", "i32", "i64", "u8",   "u16", "u32",
+                                       "u64", "f16", "f32", "f64", "c64", "c128", "bf16"};
+static_assert(std::size(dtype_names) == dtype_count);
 
 }  // namespace
 

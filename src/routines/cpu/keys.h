@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "base/narrow.h"
 #include "routines/cpu/task.h"
 
 namespace pardo::routines {
@@ -24,12 +25,12 @@ template <> struct UnsignedOf<8> { using type = std::uint64_t; };
 template <class T> struct Codec {
     using Key = typename UnsignedOf<sizeof(T)>::type;
     static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
-    static constexpr bool is_float = std::is_same_v<T, Half> || std::is_floating_point_v<T>;
+    static constexpr bool is_float = NarrowFloat<T> || std::is_floating_point_v<T>;
 
     /// Bits of infinity: what is above it, sign apart, is NaN.
     static constexpr Key infinity() {
-        if constexpr (std::is_same_v<T, Half>)
-            return 0x7c00;
+        if constexpr (NarrowFloat<T>)
+            return static_cast<Key>(((1u << facts_of(dtype_of<T>).exponent) - 1) << facts_of(dtype_of<T>).mantissa);
         else if constexpr (sizeof(T) == 4)
             return static_cast<Key>(0x7f800000u);
         else

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/narrow.h"
 #include "routines/cpu/openblas.h"
 #include "routines/cpu/small_products.h"
 #include "routines/cpu/task.h"
@@ -399,7 +400,7 @@ void openblas_matmul(device::Queue* queue, const Memory& a, const Memory& b, con
     const double cost = products * (is_complex(out.dtype) ? 0.12 : 0.03) + 300;
     const auto task = [=, &library] {
         visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
-            if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half>) multiply_stack<T>(device, library, a, b, out, cost);
+            if constexpr (!std::is_integral_v<T> && !NarrowFloat<T>) multiply_stack<T>(device, library, a, b, out, cost);
         });
     };
     // A multiplication and an addition for each pair; of complex numbers six and two.

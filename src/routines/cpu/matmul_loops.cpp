@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/narrow.h"
 #include "routines/cpu/task.h"
 #include "routines/strided_iterator.h"
 
@@ -10,22 +11,22 @@ namespace pardo::routines {
 
 namespace {
 
-/// What a dtype is computed in: unsigned, so that overflow wraps; bools as bytes of 0 and 1; float16 in float32.
+/// What a dtype is computed in: unsigned, so that overflow wraps; bools as bytes of 0 and 1; floats of 16 bits in float32.
 template <class T> struct Accumulator { using type = std::make_unsigned_t<T>; };
 template <> struct Accumulator<bool> { using type = std::uint8_t; };
-template <> struct Accumulator<Half> { using type = float; };
+template <NarrowFloat T> struct Accumulator<T> { using type = float; };
 
 template <class T> typename Accumulator<T>::type load(const T& value) {
-    if constexpr (std::is_same_v<T, Half>)
-        return half_to_float(value);
+    if constexpr (NarrowFloat<T>)
+        return widened_to_float(value);
     else if constexpr (std::is_same_v<T, bool>)
         return reinterpret_cast<const std::uint8_t&>(value) != 0;  // shared memory may hold bytes other than 0 and 1
     else
         return static_cast<typename Accumulator<T>::type>(value);
 }
 template <class T> T finish(typename Accumulator<T>::type value) {
-    if constexpr (std::is_same_v<T, Half>)
-        return float_to_half(value);
+    if constexpr (NarrowFloat<T>)
+        return narrowed_to<T>(value);
     else
         return static_cast<T>(value);
 }
@@ -147,14 +148,14 @@ template <class T> void multiply(device::Device* device, const Memory& a, const 
     });
 }
 
-/// Integers (modulo 2^bits), bools (or of ands) and float16 (accumulated in float32). Columns of a and b are contiguous.
+/// Integers (modulo 2^bits), bools (or of ands) and floats of 16 bits (accumulated in float32). Columns of a and b are contiguous.
 void matmul_loops(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const std::int64_t depth = a.shape[a.shape.size() - 1];
     const double cost = static_cast<double>(out.size()) * static_cast<double>(depth) * 0.3 + 300;
     device::Device* device = processor_of(queue);
     const auto task = [=] {
         visit_dtype(out.dtype, [&]<class T>(std::type_identity<T>) {
-            if constexpr (std::is_integral_v<T> || std::is_same_v<T, Half>) multiply<T>(device, a, b, out, cost);
+            if constexpr (std::is_integral_v<T> || NarrowFloat<T>) multiply<T>(device, a, b, out, cost);
         });
     };
     // A multiplication and an addition for each pair.

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/narrow.h"
 #include "routines/cpu/task.h"
 #include "routines/routines.h"
 
@@ -316,34 +317,34 @@ void scan_lines(device::Device* device, const Loops& loops, const char* x, char*
     }
 }
 
-/// float16: the carry is a float32, each result is rounded once.
-template <class Op> void scan_half(device::Device* device, const Half* x, Half* out, Lines lines, bool initial, double cost) {
+/// Floats of 16 bits: the carry is a float32, each result is rounded once.
+template <class Op, NarrowFloat T> void scan_narrow(device::Device* device, const T* x, T* out, Lines lines, bool initial, double cost) {
     const std::int64_t n = lines.length, columns = lines.inner, out_length = n + initial;
     cpu::parallel_for(device, lines.outer * columns, cost, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t part = begin; part < end; ++part) {
             const std::int64_t o = part / columns, j = part % columns;
-            const Half* from = x + o * n * columns + j;
-            Half* to = out + o * out_length * columns + j;
+            const T* from = x + o * n * columns + j;
+            T* to = out + o * out_length * columns + j;
             if (initial) {
-                *to = float_to_half(Op::template identity<float>());
+                *to = narrowed_to<T>(Op::template identity<float>());
                 to += columns;
             }
             if (n == 0) continue;
-            float value = half_to_float(*from);
+            float value = widened_to_float(*from);
             *to = *from;
             for (std::int64_t i = 1; i < n; ++i) {
-                value = Op::apply(value, half_to_float(from[i * columns]));
-                to[i * columns] = float_to_half(value);
+                value = Op::apply(value, widened_to_float(from[i * columns]));
+                to[i * columns] = narrowed_to<T>(value);
             }
         }
     });
 }
 
-/// Those of a dtype that is not float16. Sums and products of signed integers are those of unsigned ones, bit by bit.
+/// Those of a dtype that is no float of 16 bits. Sums and products of signed integers are those of unsigned ones, bit by bit.
 template <class Op> Loops loops_for(DType dtype) {
     Loops loops{};
     visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, Half>)
+        if constexpr (NarrowFloat<T>)
             return;
         else if constexpr ((std::is_same_v<Op, SumOp> || std::is_same_v<Op, ProdOp>)&&std::is_integral_v<T> && !std::is_same_v<T, bool>)
             loops = LoopsOf<std::make_unsigned_t<T>, Op>::loops();
@@ -354,10 +355,11 @@ template <class Op> Loops loops_for(DType dtype) {
 }
 
 template <class Op> void scan_dtype(device::Device* device, const Memory& x, const Memory& out, Lines lines, bool initial, double cost) {
-    if (x.dtype == DType::Float16)
-        scan_half<Op>(device, reinterpret_cast<const Half*>(x.address()), reinterpret_cast<Half*>(out.address()), lines, initial, cost);
-    else
-        scan_lines(device, loops_for<Op>(x.dtype), x.address(), out.address(), lines, initial, cost);
+    if (!is_narrow_float(x.dtype)) return scan_lines(device, loops_for<Op>(x.dtype), x.address(), out.address(), lines, initial, cost);
+    visit_dtype(x.dtype, [&]<class T>(std::type_identity<T>) {
+        if constexpr (NarrowFloat<T>)
+            scan_narrow<Op>(device, reinterpret_cast<const T*>(x.address()), reinterpret_cast<T*>(out.address()), lines, initial, cost);
+    });
 }
 
 void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Memory& out, Lines lines, bool initial) {

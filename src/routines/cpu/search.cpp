@@ -117,13 +117,13 @@ template <class T> bool starts_run(const T* x, std::int64_t i, bool equal_nan) {
     if (i == 0) return true;
     const T a = x[i - 1], b = x[i];
     const auto is_nan = [](T v) {
-        if constexpr (std::is_same_v<T, Half>)
-            return (v.bits & 0x7fff) > 0x7c00;
+        if constexpr (NarrowFloat<T>)
+            return (v.bits & 0x7fff) > Codec<T>::infinity();
         else
             return v != v;  // NOLINT(misc-redundant-expression): NaN, complex too
     };
     if (is_nan(a) || is_nan(b)) return !equal_nan || is_nan(a) != is_nan(b);
-    if constexpr (std::is_same_v<T, Half>)
+    if constexpr (NarrowFloat<T>)
         return Codec<T>::rank(a) != Codec<T>::rank(b);
     else
         return a != b;

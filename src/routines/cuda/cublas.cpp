@@ -9,6 +9,7 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/libraries/driver.h"
+#include "base/narrow.h"
 #include "device/queue/queue.h"
 #include "routines/cuda/optional_library.h"
 #include "routines/element_types.h"
@@ -21,7 +22,8 @@ using Handle = struct CublasOpaque*;
 using Status = int;
 constexpr Status status_success = 0;
 enum class Operation : int { None = 0, Transpose = 1 };
-constexpr int default_math = 0;  // float32 products are float32's: no TF32
+constexpr int exact_math = 16;  // float32 products are float32's: no TF32; and those of floats of 16 bits are added up as float32
+constexpr int computed_in_float32 = 68, usual_algorithm = -1;
 
 /// Stacks of column-major matrices; the functions with 64-bit sizes.
 template <class T>
@@ -34,6 +36,16 @@ template <class T>
 using Single = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const T*, const T*, std::int64_t,
                           const T*, std::int64_t, const T*, T*, std::int64_t);
 
+/// cuBLAS's number for a float of 16 bits.
+constexpr int number_of(DType dtype) { return dtype == DType::BFloat16 ? 14 : 2; }
+/// The same two, of floats of 16 bits.
+using NarrowGemm = Status (*)(Handle, Operation, Operation, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
+                              const void* a, int of_a, std::int64_t lda, long long stride_a, const void* b, int of_b, std::int64_t ldb,
+                              long long stride_b, const void* beta, void* c, int of_c, std::int64_t ldc, long long stride_c,
+                              std::int64_t count, int compute, int algorithm);
+using NarrowSingle = Status (*)(Handle, Operation, Operation, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, int,
+                                std::int64_t, const void*, int, std::int64_t, const void*, void*, int, std::int64_t, int, int);
+
 template <class T> struct Functions {
     Gemm<T> batch = nullptr;
     Single<T> single = nullptr;
@@ -44,6 +56,8 @@ struct Cublas : ByElementType<Functions> {
     Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
     Status (*set_math)(Handle, int) = nullptr;
     const char* (*status_name)(Status) = nullptr;
+    NarrowGemm narrow_batch = nullptr;
+    NarrowSingle narrow_single = nullptr;
 };
 
 }  // namespace cublas
@@ -61,7 +75,8 @@ std::unique_ptr<Cublas> bind(const DynamicLibrary& library) {
         library.bind(blas->d.batch, "cublasDgemmStridedBatched_64") && library.bind(blas->c.batch, "cublasCgemmStridedBatched_64") &&
         library.bind(blas->z.batch, "cublasZgemmStridedBatched_64") && library.bind(blas->s.single, "cublasSgemm_v2_64") &&
         library.bind(blas->d.single, "cublasDgemm_v2_64") && library.bind(blas->c.single, "cublasCgemm_v2_64") &&
-        library.bind(blas->z.single, "cublasZgemm_v2_64");
+        library.bind(blas->z.single, "cublasZgemm_v2_64") && library.bind(blas->narrow_batch, "cublasGemmStridedBatchedEx_64") &&
+        library.bind(blas->narrow_single, "cublasGemmEx_64");
     return complete ? std::move(blas) : nullptr;
 }
 
@@ -132,7 +147,7 @@ public:
     StreamHandle(const Cublas& blas, cuda::StreamHandle stream) : blas_(blas) {
         check(blas, blas.create(&handle_), "cublasCreate");
         try {
-            check(blas, blas.set_math(handle_, default_math), "cublasSetMathMode");
+            check(blas, blas.set_math(handle_, exact_math), "cublasSetMathMode");
             check(blas, blas.set_stream(handle_, stream), "cublasSetStream");
         } catch (...) {
             blas.destroy(handle_);
@@ -159,18 +174,10 @@ template <class T> struct Product {
 
     void run(void* stream, device::LibraryStates& states) const {
         Handle handle = states.get<StreamHandle>(*blas, static_cast<cuda::StreamHandle>(stream)).get();
-        const T one(1), zero(0);
         Shape index(outer.size(), 0);
         T *x = a, *y = b, *z = out;
         for (std::int64_t left = element_count(outer); left > 0; --left) {
-            // Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
-            const Functions<T>& gemm = blas->get<T>();
-            const Status status = batch.count == 1 ? gemm.single(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
-                                                                 &one, y, b_operand.leading, x, a_operand.leading, &zero, z, out_leading)
-                                                   : gemm.batch(handle, b_operand.operation, a_operand.operation, columns, rows, inner,
-                                                                &one, y, b_operand.leading, batch.b, x, a_operand.leading, batch.a, &zero,
-                                                                z, out_leading, batch.out, batch.count);
-            check(*blas, status, "gemm");
+            check(*blas, multiply(handle, x, y, z), "gemm");
             for (int d = outer.size() - 1; d >= 0; --d) {
                 x += a_steps[d];
                 y += b_steps[d];
@@ -181,6 +188,28 @@ template <class T> struct Product {
                 z -= out_steps[d] * outer[d];
                 index[d] = 0;
             }
+        }
+    }
+
+    /// Row-major memory is the transpose in column-major terms: outᵀ = bᵀ aᵀ.
+    Status multiply(Handle handle, const T* x, const T* y, T* z) const {
+        const Operation first = b_operand.operation, second = a_operand.operation;
+        const std::int64_t of_y = b_operand.leading, of_x = a_operand.leading;
+        if constexpr (NarrowFloat<T>) {
+            const float one = 1, zero = 0;
+            const int type = number_of(dtype_of<T>);
+            if (batch.count == 1)
+                return blas->narrow_single(handle, first, second, columns, rows, inner, &one, y, type, of_y, x, type, of_x, &zero, z, type,
+                                           out_leading, computed_in_float32, usual_algorithm);
+            return blas->narrow_batch(handle, first, second, columns, rows, inner, &one, y, type, of_y, batch.b, x, type, of_x, batch.a,
+                                      &zero, z, type, out_leading, batch.out, batch.count, computed_in_float32, usual_algorithm);
+        } else {
+            const T one(1), zero(0);
+            const Functions<T>& gemm = blas->get<T>();
+            if (batch.count == 1)
+                return gemm.single(handle, first, second, columns, rows, inner, &one, y, of_y, x, of_x, &zero, z, out_leading);
+            return gemm.batch(handle, first, second, columns, rows, inner, &one, y, of_y, batch.b, x, of_x, batch.a, &zero, z, out_leading,
+                              batch.out, batch.count);
         }
     }
 };
@@ -208,15 +237,17 @@ template <class T> void submit(const Cublas& blas, device::Queue* queue, const M
     device::call_library(queue, [p](void* stream, device::LibraryStates& states) { p.run(stream, states); }, uses, {"matmul", {}});
 }
 
-/// float32 (never by TF32), float64, complex64 and complex128, matrices whose rows or columns are contiguous.
+/// Floats and complex numbers (float32 never by TF32), matrices whose rows or columns are contiguous.
 bool applies(device::Queue*, const Memory& a, const Memory& b, const Memory& out) {
-    if (out.size() == 0 || a.size() == 0 || !is_inexact(out.dtype) || is_narrow_float(out.dtype)) return false;
+    if (out.size() == 0 || a.size() == 0 || !is_inexact(out.dtype)) return false;
     const std::optional<Operand> result = operand(out);
     return operand(a) && operand(b) && result && result->operation == Operation::None;
 }
 
 void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const Memory& out) {
     const Cublas& blas = *load();
+    if (out.dtype == DType::Float16) return submit<Half>(blas, queue, a, b, out);
+    if (out.dtype == DType::BFloat16) return submit<BFloat16>(blas, queue, a, b, out);
     visit_element_type(out.dtype, [&]<class T>(std::type_identity<T>) { submit<T>(blas, queue, a, b, out); });
 }
 

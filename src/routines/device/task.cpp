@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/fork.h"
+#include "base/short_name.h"
 #include "routines/device/kernels/accumulate.h"
 #include "routines/device/kernels/gather.h"
 #include "routines/device/kernels/mask.h"
@@ -60,7 +61,7 @@ void define(std::string& text, const char* name, const std::string& value) {
 /// What kernels/values.h asks of the host.
 void define_dtype(std::string& text, DType dtype) {
     const DKind kind = kind_of(dtype);
-    const bool complex = is_complex(dtype), half = dtype == DType::Float16;
+    const bool complex = is_complex(dtype), narrow = is_narrow_float(dtype);
     const struct {
         const char* name;
         bool is;
@@ -68,12 +69,22 @@ void define_dtype(std::string& text, DType dtype) {
         {"IS_BOOL", kind == DKind::Bool},
         {"IS_SIGNED", kind == DKind::Signed},
         {"IS_UNSIGNED", kind == DKind::Unsigned},
-        {"IS_F16", half},
+        {"IS_NARROW", narrow},
         {"IS_FLOAT", dtype == DType::Float32 || dtype == DType::Float64},
         {"IS_COMPLEX", complex},
     };
     for (const auto& row : classes) define(text, row.name, row.is ? "1" : "0");
     if (*real_type(dtype)) define(text, "R", real_type(dtype));
+    if (narrow) {
+        const std::string name = short_name(dtype);
+        define(text, "LOAD(x)", name + "_to_f32(x)");
+        define(text, "STORE(v)", "f32_to_" + name + "(v)");
+    }
+    if (is_inexact(dtype)) {
+        const DTypeFacts& facts = facts_of(dtype);
+        const std::uint64_t exponents = (std::uint64_t{1} << facts.exponent) - 1;
+        define(text, "INFINITY_BITS", "((U)" + std::to_string(exponents << facts.mantissa) + "u)");
+    }
 }
 
 /// Programs of one device. Entries are never removed: devices live as long as the process.

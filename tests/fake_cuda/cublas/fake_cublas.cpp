@@ -72,7 +72,7 @@ EXPORT Status cublasSetStream_v2(Handle* handle, void* stream) {
     return success;
 }
 EXPORT Status cublasSetMathMode(Handle* handle, int mode) {
-    handle->exact = mode == 0;
+    handle->exact = mode == 16;  // no TF32, no sums in floats of 16 bits
     return success;
 }
 EXPORT const char* cublasGetStatusName(Status status) {
@@ -84,6 +84,8 @@ EXPORT Status cublasSgemm_v2_64(Handle* h) { return product(h); }
 EXPORT Status cublasDgemm_v2_64(Handle* h) { return product(h); }
 EXPORT Status cublasCgemm_v2_64(Handle* h) { return product(h); }
 EXPORT Status cublasZgemm_v2_64(Handle* h) { return product(h); }
+EXPORT Status cublasGemmEx_64(Handle* h) { return product(h); }
+EXPORT Status cublasGemmStridedBatchedEx_64(Handle* h) { return product(h); }
 EXPORT Status cublasSgemmStridedBatched_64(Handle* h) { return product(h); }
 EXPORT Status cublasDgemmStridedBatched_64(Handle* h) { return product(h); }
 EXPORT Status cublasCgemmStridedBatched_64(Handle* h) { return product(h); }

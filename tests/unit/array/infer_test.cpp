@@ -12,7 +12,7 @@
 namespace pardo::arrays {
 namespace {
 
-constexpr std::string_view codes = "?bhilBHILefdFD";
+constexpr std::string_view codes = "?bhilBHILefdFD";  // of the dtypes that NumPy has, which come first
 
 /// One row of numpy_dtypes.inc.
 struct Golden {
@@ -48,7 +48,7 @@ char inferred(Op op, std::span<const Operand> operands) {
 
 TEST(Infer, AgreesWithNumPyForAllDtypes) {
     std::vector<Array> arrays;
-    for (int t = 0; t < dtype_count; ++t) arrays.push_back(sample(static_cast<DType>(t)));
+    for (std::size_t t = 0; t < codes.size(); ++t) arrays.push_back(sample(static_cast<DType>(t)));
     for (const Golden& g : goldens) {
         for (std::size_t t = 0; t < arrays.size(); ++t) {
             std::vector<Operand> operands;

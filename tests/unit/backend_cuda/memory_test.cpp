@@ -36,7 +36,7 @@ TEST(CudaMemory, SharedElementsBeginAtMultiplesOfTheirSize) {
     };
     EXPECT_NO_THROW(share(3, DType::Bool));
     EXPECT_NO_THROW(share(8, DType::Complex64));
-    for (const DType dtype : {DType::Float16, DType::Float32, DType::Complex64, DType::Complex128})
+    for (const DType dtype : {DType::Float16, DType::BFloat16, DType::Float32, DType::Complex64, DType::Complex128})
         EXPECT_THROW(share(itemsize(dtype) / 2, dtype), Error) << dtype_name(dtype);
 }
 

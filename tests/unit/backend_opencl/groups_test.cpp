@@ -291,7 +291,8 @@ TEST_F(Groups, ItemsKnowWhereTheyAre) {
 
 TEST_F(Groups, SharedArraysOfEveryDtype) {
     on_each([](device::Device* d) {
-        for (const DType t : {DType::Bool, DType::Int8, DType::UInt16, i32, u64, DType::Float16, f32, f64, DType::Complex64}) {
+        for (const DType t :
+             {DType::Bool, DType::Int8, DType::UInt16, i32, u64, DType::Float16, DType::BFloat16, f32, f64, DType::Complex64}) {
             if (!d->supports(t)) continue;
             constexpr std::int64_t size = 32;
             ir::Builder m = in_groups("shared", {size});

@@ -226,7 +226,7 @@ TEST(Atomic, HistogramInGroups) {
 }
 
 TEST(PrivateArray, OfARange) {  // a polynomial by lanes; indices the same for all lanes, neighbours, and anything
-    for (DType t : {DType::Float32, f64, DType::Int8, DType::Bool, DType::Float16, i64})
+    for (DType t : {DType::Float32, f64, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16, i64})
         for (bool lanes : {true, false}) {
             Builder b("private", 1, lanes);
             const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true);

@@ -32,9 +32,9 @@ Argument counting(DType t, std::int64_t count, int modulus = 100) {
             std::memcpy(at, &f, 4);
         } else if (t == f64) {
             std::memcpy(at, &v, 8);
-        } else if (t == DType::Float16) {
-            const Half h = double_to_half(v);
-            std::memcpy(at, &h, 2);
+        } else if (is_narrow_float(t)) {
+            const std::uint16_t bits = to_narrow(v, facts_of(t).exponent, facts_of(t).mantissa);
+            std::memcpy(at, &bits, 2);
         } else if (t == DType::Bool) {
             *at = i % 3 == 0;
         } else {
@@ -84,7 +84,7 @@ ir::Kernel tree(DType t, std::int64_t items) {
 }
 
 TEST(Groups, TreeReduction) {
-    for (DType t : {f32, f64, i32, DType::Int8, DType::Float16, i64})
+    for (DType t : {f32, f64, i32, DType::Int8, DType::Float16, DType::BFloat16, i64})
         for (std::int64_t items : {1, 2, 64, 256, 1024})
             check(tree(t, items), {counting(t, 3 * items), array(t, 3)}, {3 * items}, 0,
                   std::string(dtype_name(t)) + std::to_string(items));
@@ -282,7 +282,7 @@ ir::Kernel pairs(DType t, const Shape& shape, const Sizes& size) {
 TEST(Groups, BarriersInEveryControlFlow) {
     const std::int64_t groups = 3;
     for (const Shape& shape : shapes)
-        for (DType t : {f32, i64, DType::Int8, DType::Bool, DType::Float16})
+        for (DType t : {f32, i64, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16})
             for (const Sizes& size : {Sizes{1}, Sizes{7}, Sizes{6, 1}, Sizes{2, 3, 5}}) {
                 if (t != f32 && size.size() != 3) continue;
                 Sizes extents = size;
@@ -315,7 +315,7 @@ TEST(Groups, SeveralDtypesLiveAcrossOneBarrier) {
         const Value x = b.pointer("x", f64, Access::Read, true), o = b.pointer("o", f64, Access::Write, true);
         const Value tile = b.array("tile", f64, items, Space::Group), lid = b.local_dim(0), v = b.load(x, b.dim(0));
         Values kept;
-        for (DType t : {f32, DType::Int8, DType::Bool, DType::Float16, i64, DType::UInt16, f64})
+        for (DType t : {f32, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16, i64, DType::UInt16, f64})
             kept.push_back(t == DType::Bool ? b.gt(v, b.constant(f64, 40.0)) : b.cast(b.mul(v, b.constant(f64, 0.5)), t));
         b.store(tile, lid, v);
         b.barrier();
@@ -372,7 +372,7 @@ TEST(Groups, UniformLoadsSeeStoresOfThePartBefore) {
 }
 
 TEST(Groups, PrivateArraysLiveAcrossBarriers) {
-    for (DType t : {f32, DType::Int8, f64, DType::Bool, DType::Float16})
+    for (DType t : {f32, DType::Int8, f64, DType::Bool, DType::Float16, DType::BFloat16})
         for (const Sizes& size : {Sizes{1}, Sizes{7}, Sizes{64}, Sizes{3, 5}, Sizes{4, 1}}) {
             Builder b = in_groups("private", size);
             const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true);

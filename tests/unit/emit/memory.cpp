@@ -23,7 +23,8 @@ ir::Kernel copy_kernel(DType t, std::int64_t step_in, std::int64_t step_out, boo
 }
 
 TEST(Memory, EveryTailAndStep) {
-    for (DType t : {DType::Float64, DType::Float32, DType::Int8, DType::Bool, DType::Float16, DType::Int16, DType::Complex128})
+    for (DType t :
+         {DType::Float64, DType::Float32, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16, DType::Int16, DType::Complex128})
         for (std::int64_t step : {1, -1, 2, -2, 3, 4, -4, 5, 0})
             for (bool constant : {true, false}) {
                 if (!constant && t != DType::Float64 && t != DType::Int8 && t != DType::Float32) continue;
@@ -72,7 +73,7 @@ TEST(Memory, AllFieldsOfSmallRecords) {
 
 TEST(Memory, GatherAndScatterByIndexArrays) {
     constexpr std::int64_t count = 61;
-    for (DType t : {DType::Float64, DType::Int32, DType::UInt8, DType::Float16, DType::Bool}) {
+    for (DType t : {DType::Float64, DType::Int32, DType::UInt8, DType::Float16, DType::BFloat16, DType::Bool}) {
         std::vector<std::int64_t> index;
         for (std::int64_t k = 0; k < count; ++k) index.push_back(k * 37 % count);
         Builder b("gather", 1, true);
@@ -154,7 +155,7 @@ TEST(Memory, StreamingStoresOfLongBodies) {  // those run under masks throughout
 }
 
 TEST(Memory, StreamingStoresInLoopsOfLanes) {
-    for (DType t : {DType::Float64, DType::Float32, DType::Int8, DType::Bool, DType::Float16, DType::Complex64})
+    for (DType t : {DType::Float64, DType::Float32, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16, DType::Complex64})
         for (bool again : {false, true}) {  // a loop around that writes the same elements once more
             Builder b("stream", 1, false);
             const Value x = b.pointer("x", t, Access::Read, true), o = b.pointer("o", t, Access::Write, true, true),

@@ -47,7 +47,7 @@ void check_dtype(DType t, bool lanes) {
         if (allowed(op, result_type(op, t), {t, t})) out(op, b.emit(op, result_type(op, t), {p, q}));
     for (Opcode op : unary_ops)
         if (allowed(op, result_type(op, t), {t})) out(op, b.emit(op, result_type(op, t), {p}));
-    if (allowed(Opcode::Fma, t, {t, t, t}) && t != DType::Float16) out(Opcode::Fma, b.fma(p, q, r));
+    if (allowed(Opcode::Fma, t, {t, t, t})) out(Opcode::Fma, b.fma(p, q, r));
     out(Opcode::Select, b.select(b.eq(p, q), q, r));
     const std::string what = std::string(dtype_name(t)) + (lanes ? " lanes " : " scalar ") + order;
     check(b.finish(), arguments, {count}, is_complex(t) ? 16 : 0, what);  // complex formulas round differently
@@ -56,7 +56,7 @@ void check_dtype(DType t, bool lanes) {
 /// Of constants as recipes have them, of other numbers of them, and of what only the data tells.
 TEST(Lookups, GiveTheInterpretersBits) {
     constexpr std::int64_t count = 131;
-    for (const DType t : {DType::Float64, DType::Float32, DType::Float16, DType::Int8, DType::UInt64, DType::Bool})
+    for (const DType t : {DType::Float64, DType::Float32, DType::Float16, DType::BFloat16, DType::Int8, DType::UInt64, DType::Bool})
         for (const bool lanes : {true, false}) {
             Builder b("lookups", 1, lanes);
             std::vector<Argument> arguments{interesting(DType::Int64, count, 1), interesting(t, count, 2)};

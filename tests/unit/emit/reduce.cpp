@@ -51,9 +51,10 @@ TEST(Reduce, EveryCombineDtypeAndLength) {
                                 } else if (t == DType::Float32) {
                                     const float v = 1 + static_cast<float>(at % 13) / 64;
                                     std::memcpy(&native[0].bytes[at], &v, 4);
-                                } else if (t == DType::Float16) {
-                                    const Half h = float_to_half(c == Combine::Mul ? 1.0f : 1 + static_cast<float>(at % 3));
-                                    std::memcpy(&native[0].bytes[at], &h, 2);
+                                } else if (is_narrow_float(t)) {
+                                    const double v = c == Combine::Mul ? 1 : 1 + static_cast<double>(at % 3);
+                                    const std::uint16_t bits = to_narrow(v, facts_of(t).exponent, facts_of(t).mantissa);
+                                    std::memcpy(&native[0].bytes[at], &bits, 2);
                                 }
                             }
                         }

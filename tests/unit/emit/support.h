@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cpu/object_loader.h"
+#include "base/narrow.h"
 #include "emit/llvm/module.h"
 #include "ir/builder.h"
 #include "ir/interpret.h"
@@ -28,7 +29,9 @@ struct Compiled {
     Entry entry() const { return reinterpret_cast<Entry>(code.entry); }
 };
 
-inline ir::Kernel lowered(const ir::Kernel& kernel) { return ir::expand_math(ir::join_stores(ir::lower_complex(kernel))); }
+inline ir::Kernel lowered(const ir::Kernel& kernel) {
+    return ir::expand_math(ir::lower_narrow_floats(ir::join_stores(ir::lower_complex(kernel))));
+}
 
 inline Compiled compile(const ir::Kernel& kernel, int vector_bytes) {
     const emit::LlvmTarget target = emit::host_target_limited(vector_bytes);
@@ -99,8 +102,8 @@ inline Argument interesting(DType t, std::int64_t count, unsigned seed, double s
                 if (real == DType::Float64) std::memcpy(to, &x, 8);
                 const auto f = static_cast<float>(x);
                 if (real == DType::Float32) std::memcpy(to, &f, 4);
-                const Half h = double_to_half(x);
-                if (real == DType::Float16) std::memcpy(to, &h, 2);
+                const std::uint16_t h = to_narrow(x, facts_of(real).exponent, facts_of(real).mantissa);
+                if (is_narrow_float(real)) std::memcpy(to, &h, 2);
             };
             put(v, at);
             if (is_complex(t)) put((static_cast<double>(random() >> 11) * 0x1p-53 * 2 - 1) * scale, at + size / 2);
@@ -150,13 +153,16 @@ inline double element_distance(DType t, const std::uint8_t* a, const std::uint8_
     switch (t) {
         case DType::Float64: return ulps(as(0.0, a), as(0.0, b));
         case DType::Float32: return ulps(as(0.0f, a), as(0.0f, b));
-        case DType::Float16: {
-            const float x = half_to_float(as(Half{}, a)), y = half_to_float(as(Half{}, b));
+        case DType::Float16:
+        case DType::BFloat16: {
+            const DTypeFacts& facts = facts_of(t);
+            const auto number = [&](const std::uint8_t* p) { return from_narrow(as(std::uint16_t{}, p), facts.exponent, facts.mantissa); };
+            const float x = number(a), y = number(b), least = from_narrow(1, facts.exponent, facts.mantissa);
             return std::isnan(x) && std::isnan(y) ? 0
                    : x == y                       ? 0
                    : std::isinf(x) || std::isinf(y) || std::isnan(x) || std::isnan(y)
                        ? INFINITY
-                       : std::abs(x - y) / std::max(std::abs(x) * 0x1p-10f, 0x1p-24f);
+                       : std::abs(x - y) / std::max(std::ldexp(std::abs(x), -facts.mantissa), least);
         }
         case DType::Complex64: return std::max(element_distance(DType::Float32, a, b), element_distance(DType::Float32, a + 4, b + 4));
         case DType::Complex128: return std::max(element_distance(DType::Float64, a, b), element_distance(DType::Float64, a + 8, b + 8));

@@ -264,7 +264,7 @@ TEST_F(BuilderTest, MistakesThrowAtOnce) {
 }
 
 TEST_F(BuilderTest, IdentitiesAndCombines) {
-    for (DType t : {DType::Int8, DType::UInt16, I64, DType::UInt64, DType::Float16, F32, F64}) {
+    for (DType t : {DType::Int8, DType::UInt16, I64, DType::UInt64, DType::Float16, DType::BFloat16, F32, F64}) {
         const Value x = m.cast(n, t);
         for (Combine c : {Combine::Add, Combine::Mul, Combine::Min, Combine::Max})
             EXPECT_EQ(m.kernel().values[m.combine(c, x, m.identity(c, t))].type, t);

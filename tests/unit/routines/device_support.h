@@ -23,9 +23,9 @@ inline std::vector<device::Queue*> text_queues() {
 }
 inline device::Queue* cpu_queue() { return device::select("cpu")->queue(); }
 
-constexpr DType all_dtypes[] = {DType::Bool,    DType::Int8,    DType::Int16,     DType::Int32,     DType::Int64,
-                                DType::UInt8,   DType::UInt16,  DType::UInt32,    DType::UInt64,    DType::Float16,
-                                DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
+constexpr DType all_dtypes[] = {DType::Bool,     DType::Int8,    DType::Int16,   DType::Int32,     DType::Int64,
+                                DType::UInt8,    DType::UInt16,  DType::UInt32,  DType::UInt64,    DType::Float16,
+                                DType::BFloat16, DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
 
 template <class F> decltype(auto) visit(DType dtype, F&& f) {
     switch (dtype) {
@@ -39,6 +39,7 @@ template <class F> decltype(auto) visit(DType dtype, F&& f) {
         case DType::UInt32: return f(std::uint32_t());
         case DType::UInt64: return f(std::uint64_t());
         case DType::Float16: return f(Half());
+        case DType::BFloat16: return f(BFloat16());
         case DType::Float32: return f(float());
         case DType::Float64: return f(double());
         case DType::Complex64: return f(std::complex<float>());

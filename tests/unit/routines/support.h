@@ -13,6 +13,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/narrow.h"
+
 namespace pardo::test {
 
 using Longs = std::vector<std::int64_t>;
@@ -41,7 +43,7 @@ inline Longs shape_of(const Array& x) { return {x.shape().begin(), x.shape().end
 
 /// Types with memory of their own in a vector; bool is tested as its bytes.
 using Numbers = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                                 std::uint64_t, Half, float, double, std::complex<float>, std::complex<double>>;
+                                 std::uint64_t, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
 
 template <class T> inline constexpr bool is_complex_type = false;
 template <class T> inline constexpr bool is_complex_type<std::complex<T>> = true;
@@ -54,8 +56,8 @@ inline std::mt19937_64& generator() {
 /// A random element: many duplicates, some NaN, infinities and both zeros when `special`.
 template <class T> T random_value(bool special, int range = 1000) {
     auto& g = generator();
-    if constexpr (std::is_same_v<T, Half>) {
-        return float_to_half(random_value<float>(special, range));
+    if constexpr (NarrowFloat<T>) {
+        return narrowed_to<T>(random_value<float>(special, range));
     } else if constexpr (is_complex_type<T>) {
         using R = typename T::value_type;
         return T(random_value<R>(special, 6), random_value<R>(special, 6));
@@ -81,19 +83,19 @@ template <class T> std::vector<T> random_values(std::int64_t n, bool special = t
     return out;
 }
 
-inline float plain(Half h) { return half_to_float(h); }
+template <NarrowFloat T> float plain(T v) { return widened_to_float(v); }
 template <class T> T plain(T v) { return v; }
 
 template <class T> bool is_nan(T v) {
-    if constexpr (std::is_same_v<T, Half>)
-        return is_nan(half_to_float(v));
+    if constexpr (NarrowFloat<T>)
+        return is_nan(widened_to_float(v));
     else
         return v != v;
 }
 /// NumPy's order: NaN last; complex by real, then imaginary part, those with NaN behind.
 template <class T> bool less(T a, T b) {
-    if constexpr (std::is_same_v<T, Half>)
-        return less(half_to_float(a), half_to_float(b));
+    if constexpr (NarrowFloat<T>)
+        return less(widened_to_float(a), widened_to_float(b));
     else if constexpr (is_complex_type<T>) {
         const auto group = [](T v) { return 2 * (v.real() != v.real()) + (v.imag() != v.imag()); };
         if (group(a) != group(b)) return group(a) < group(b);

@@ -25,6 +25,7 @@ protected:
 
 double tolerance_of(DType dtype) {
     switch (dtype) {
+        case DType::BFloat16: return 2e-2;
         case DType::Float16: return 2e-3;
         case DType::Float32:
         case DType::Complex64: return 1e-5;
@@ -45,8 +46,8 @@ void set_signs(Host& x) {
         for (std::int64_t i = 0; i < x.size(); ++i) {
             const float sign = generator()() % 2 ? 1.0f : -1.0f;
             T value;
-            if constexpr (std::is_same_v<T, Half>)
-                value = float_to_half(sign);
+            if constexpr (NarrowFloat<T>)
+                value = narrowed_to<T>(sign);
             else
                 value = static_cast<T>(sign);
             std::memcpy(x.bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));

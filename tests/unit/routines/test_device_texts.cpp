@@ -127,7 +127,7 @@ void add_sweeps(std::vector<Variant>& list, DType dtype) {
 /// The variants of one dtype that differ in more than a number.
 std::vector<Variant> variants_of(DType dtype) {
     std::vector<Variant> list;
-    const int value_size = dtype == DType::Float16 ? 4 : itemsize(dtype), items = std::clamp(64 / value_size, 4, 16);
+    const int value_size = itemsize(computed_in(dtype)), items = std::clamp(64 / value_size, 4, 16);
     for (int op = 0; op < 4; ++op) {
         list.push_back({KernelId::ScanRows, dtype, {{"OP", op}, {"ITEMS", items}}});
         list.push_back({KernelId::ScanTotals, dtype, {{"OP", op}, {"ITEMS", items}, {"ORDERED", op >= 2}}});
@@ -165,8 +165,8 @@ std::vector<Variant> variants_of(DType dtype) {
     }
     for (int edge : {4, 8, 16})
         list.push_back({KernelId::MatmulSmall, dtype, {{"EDGE", edge}, {"A_RANK", edge == 8 ? 3 : 1}, {"B_RANK", 1}}});
-    if (is_inexact(dtype) && dtype != DType::Float16) add_linear_algebra(list, dtype);
-    if (dtype != DType::Float16) {
+    if (is_inexact(dtype) && !is_narrow_float(dtype)) add_linear_algebra(list, dtype);
+    if (!is_narrow_float(dtype)) {
         for (int op = 0; op < 9; ++op) {
             if (op > 0 && is_complex(dtype)) continue;
             if ((op > 5 && is_inexact(dtype)) || (op < 6 && dtype == DType::Bool)) continue;

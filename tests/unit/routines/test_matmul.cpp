@@ -14,8 +14,8 @@ template <class T> std::vector<T> product(const std::vector<T>& a, const std::ve
         for (std::size_t j = 0; j < n; ++j) {
             decltype(plain(T())) sum{};
             for (std::size_t l = 0; l < k; ++l) sum += plain(a[i * k + l]) * plain(b[l * n + j]);
-            if constexpr (std::is_same_v<T, Half>)
-                out[i * n + j] = float_to_half(sum);
+            if constexpr (NarrowFloat<T>)
+                out[i * n + j] = narrowed_to<T>(sum);
             else
                 out[i * n + j] = static_cast<T>(sum);
         }
@@ -28,7 +28,7 @@ template <class T> void expect_same(const std::vector<T>& got, const std::vector
 }
 /// False when there is no OpenBLAS to load (PARDO_OPENBLAS names one); checks that the message then says what to install.
 template <class T> bool has_library() {
-    if constexpr (std::is_integral_v<T> || std::is_same_v<T, Half>) return true;
+    if constexpr (std::is_integral_v<T> || NarrowFloat<T>) return true;
     static const bool found = [] {
         try {
             matmul(make<T>({T(1)}, {1, 1}), make<T>({T(1)}, {1, 1})).wait();

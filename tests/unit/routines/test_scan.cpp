@@ -38,8 +38,8 @@ template <class T> void check_scan(Reduction op, const std::vector<T>& host, con
                 const auto at = static_cast<std::size_t>((o * n + i) * inner + j);
                 value = i == 0 ? plain(host[at]) : combine(op, value, plain(host[at]));
                 T expected;
-                if constexpr (std::is_same_v<T, Half>)
-                    expected = float_to_half(value);
+                if constexpr (NarrowFloat<T>)
+                    expected = narrowed_to<T>(value);
                 else
                     expected = value;
                 ASSERT_TRUE(same(got[at], expected)) << "axis " << axis << " o " << o << " i " << i << " j " << j;
@@ -58,7 +58,7 @@ TYPED_TEST(Scan, AllOperationsSizesAndAxes) {
         // Multiples of 1/8 below 2^53 / 8 in sum; half and float get small integers so that sums stay exact.
         std::vector<T> host = random_values<T>(n, false, 4);
         for (T& v : host) {
-            if constexpr (std::is_same_v<T, Half>) v = float_to_half(static_cast<float>(static_cast<int>(generator()() % 3)) - 1);
+            if constexpr (NarrowFloat<T>) v = narrowed_to<T>(static_cast<float>(static_cast<int>(generator()() % 3)) - 1);
         }
         const Array x = make(host, shape);
         for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
@@ -70,8 +70,8 @@ TYPED_TEST(Scan, AllOperationsSizesAndAxes) {
         }
         std::vector<T> signs(host.size());
         for (T& v : signs) {
-            if constexpr (std::is_same_v<T, Half>)
-                v = float_to_half(generator()() % 2 ? 1.0f : -1.0f);
+            if constexpr (NarrowFloat<T>)
+                v = narrowed_to<T>(generator()() % 2 ? 1.0f : -1.0f);
             else if constexpr (std::is_integral_v<T>)
                 v = static_cast<T>(2 * (generator()() % 100) + 1);
             else

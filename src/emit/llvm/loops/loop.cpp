@@ -176,11 +176,7 @@ void emit_masked_for(Emitter& e, const LaneContext& here, const Instr& in) {
     last.close(latch);
     finish_loop(e.g, e.g.b.CreateBr(head), Unroll::Never);
     e.g.b.SetInsertPoint(done);
-    for (int k = 0; k < count; ++k) {
-        const DType t = e.source.type(in.results[k]);
-        const bool wide = reduces && is_narrow_float(t);  // see combine
-        e.values.define(here, in.results[k], wide ? rounded(e.g, phis[1 + k], t) : last.of(k, phis[1 + k]));
-    }
+    for (int k = 0; k < count; ++k) e.values.define(here, in.results[k], last.of(k, phis[1 + k]));
 }
 
 void emit_while(Emitter& e, const LaneContext& here, InstrId id, const Instr& in) {

@@ -86,7 +86,7 @@ void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
             ++flag;
         }
         value = combine(e.g, in.combines[k], result_type(k), e.values.scalar(in.operands[3 + k]), value);
-        results.push_back(rounded(e.g, value, result_type(k)));
+        results.push_back(value);
     }
     llvm::BasicBlock* end = e.g.b.GetInsertBlock();
     e.g.b.CreateBr(done);
@@ -141,7 +141,7 @@ void emit_serial_lanes_for(Emitter& e, const LaneContext& here, ir::InstrId id, 
         if (several)
             value = combine(e.g, in.combines[k], t, combine(e.g, in.combines[k], t, at(0), at(1)),
                             combine(e.g, in.combines[k], t, at(2), at(3)));
-        e.values.define(here, in.results[k], rounded(e.g, value, t));
+        e.values.define(here, in.results[k], value);
     }
 }
 

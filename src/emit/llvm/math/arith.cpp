@@ -46,12 +46,6 @@ llvm::Value* shift(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* 
     return g.b.CreateAShr(x, g.b.CreateSelect(in_range, y, integer(y, bits - 1)));
 }
 
-/// A float16 product is exact in double and so is its sum with a float16, but for ties that double rounding would spoil.
-llvm::Value* fma_of_narrow(Codegen& g, DType t, llvm::ArrayRef<llvm::Value*> v) {
-    const auto wide = [&](std::size_t k) { return cast(g, v[k], computed_in(t), DType::Float64); };
-    return cast(g, g.b.CreateFAdd(g.b.CreateFMul(wide(0), wide(1)), wide(2)), DType::Float64, t);
-}
-
 llvm::Value* absolute(Codegen& g, DType t, llvm::Value* x) {
     if (is_float(t)) return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     return kind_of(t) == DKind::Signed ? g.b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, g.b.getFalse()) : x;
@@ -64,9 +58,7 @@ llvm::Value* compute(Codegen& g, Opcode op, DType from, DType t, llvm::ArrayRef<
         case Opcode::Neg: return is_float(t) ? g.b.CreateFNeg(v[0]) : g.b.CreateNeg(v[0]);
         case Opcode::Not: return g.b.CreateNot(v[0]);
         case Opcode::Abs: return absolute(g, t, v[0]);
-        case Opcode::Fma:
-            if (is_narrow_float(t)) return fma_of_narrow(g, t, v);
-            return g.b.CreateIntrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+        case Opcode::Fma: return g.b.CreateIntrinsic(llvm::Intrinsic::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
         case Opcode::Eq:
         case Opcode::Ne:
         case Opcode::Lt:
@@ -115,7 +107,7 @@ llvm::Value* binary(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value*
         case Opcode::Shr: return shift(g, op, t, x, y);
         default: throw Error(ErrorCode::Internal, std::string("emit_llvm: unknown operation ") + ir::name(op));
     }
-    return rounded(g, value, t);
+    return value;
 }
 
 llvm::Value* compare(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* y) {

@@ -3,8 +3,6 @@
 
 namespace pardo::emit {
 
-llvm::Value* rounded(Codegen& g, llvm::Value* x, DType t) { return is_narrow_float(t) ? from_memory(g, to_memory(g, x, t), t) : x; }
-
 namespace {
 
 /// Float or double to integer as x86-64 compilers do it: what does not fit int32 (int64) gives its smallest value; narrower integers take
@@ -31,8 +29,20 @@ llvm::Value* float_to_int(Codegen& g, llvm::Value* x, DType to) {
     return g.b.CreateTrunc(value, widened(element(g, to), n));
 }
 
-/// double to a narrow float with one rounding. By way of a float rounded to odd, which keeps what the second rounding needs to know.
-llvm::Value* double_to_narrow(Codegen& g, llvm::Value* x, DType t) {
+/// The top 16 bits of a float32, which are a bfloat16, of the nearest such number; ties go to even, and a NaN stays one. By integers,
+/// because the instruction of x86-64 takes subnormal numbers for zero.
+llvm::Value* top_of_float(Codegen& g, llvm::Value* x) {
+    llvm::Value* bits = g.b.CreateBitCast(x, widened(g.b.getInt32Ty(), width(x)));
+    llvm::Value* odd = g.b.CreateAnd(g.b.CreateLShr(bits, 16), integer(bits, 1));
+    llvm::Value* nearest = g.b.CreateAdd(bits, g.b.CreateAdd(odd, integer(bits, 0x7fff)));
+    llvm::Value* quiet = g.b.CreateOr(bits, integer(bits, 0x400000));
+    llvm::Value* is_nan = g.b.CreateICmpUGT(g.b.CreateAnd(bits, integer(bits, 0x7fffffff)), integer(bits, 0x7f800000));
+    llvm::Value* top = g.b.CreateLShr(g.b.CreateSelect(is_nan, quiet, nearest), 16);
+    return g.b.CreateTrunc(top, widened(g.b.getInt16Ty(), width(x)));
+}
+
+/// A double as a float that lacks nothing a narrower one is rounded by: where it is not exact its last bit is one.
+llvm::Value* rounded_to_odd(Codegen& g, llvm::Value* x) {
     llvm::IRBuilder<>::FastMathFlagGuard guard(g.b);
     g.b.clearFastMathFlags();
     const int n = width(x);
@@ -44,27 +54,34 @@ llvm::Value* double_to_narrow(Codegen& g, llvm::Value* x, DType t) {
     llvm::Value* inexact = g.b.CreateAnd(even, g.b.CreateFCmpONE(back, x));
     auto fabs = [&](llvm::Value* v) { return g.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
     llvm::Value* step = g.b.CreateSelect(g.b.CreateFCmpOLT(fabs(back), fabs(x)), integer(bits, 1), integer(bits, -1));
-    llvm::Value* odd = g.b.CreateBitCast(g.b.CreateSelect(inexact, g.b.CreateAdd(bits, step), bits), float_type);
-    return rounded(g, odd, t);
+    return g.b.CreateBitCast(g.b.CreateSelect(inexact, g.b.CreateAdd(bits, step), bits), float_type);
+}
+
+/// A float of 16 bits as a float, and the one that a float is rounded to.
+llvm::Value* widened_to_float(Codegen& g, llvm::Value* x, DType t) {
+    const int n = width(x);
+    llvm::Type* type = widened(g.b.getFloatTy(), n);
+    if (t == DType::Float16) return g.b.CreateFPExt(x, type);
+    return g.b.CreateBitCast(g.b.CreateShl(g.b.CreateZExt(x, widened(g.b.getInt32Ty(), n)), 16), type);
+}
+llvm::Value* narrowed_to(Codegen& g, llvm::Value* x, DType t) {
+    return t == DType::Float16 ? g.b.CreateFPTrunc(x, widened(g.b.getHalfTy(), width(x))) : top_of_float(g, x);
 }
 
 }  // namespace
 
 llvm::Value* cast(Codegen& g, llvm::Value* x, DType from, DType to) {
     if (from == to) return x;
+    if (is_narrow_float(from)) return cast(g, widened_to_float(g, x, from), computed_in(from), to);
+    if (is_narrow_float(to)) return narrowed_to(g, from == DType::Float64 ? rounded_to_odd(g, x) : cast(g, x, from, computed_in(to)), to);
     const int n = width(x);
     llvm::Type* type = widened(element(g, to), n);
     if (to == DType::Bool) return is_float(from) ? g.b.CreateFCmpUNE(x, real(x, 0)) : g.b.CreateICmpNE(x, integer(x, 0));
     if (is_float(from)) {
         if (!is_float(to)) return float_to_int(g, x, to);
-        if (is_narrow_float(to)) return from == DType::Float64 ? double_to_narrow(g, x, to) : rounded(g, x, to);
-        if (to == DType::Float64) return g.b.CreateFPExt(x, type);
-        return from == DType::Float64 ? g.b.CreateFPTrunc(x, type) : x;
+        return to == DType::Float64 ? g.b.CreateFPExt(x, type) : g.b.CreateFPTrunc(x, type);
     }
-    if (is_float(to)) {
-        llvm::Value* value = kind_of(from) == DKind::Signed ? g.b.CreateSIToFP(x, type) : g.b.CreateUIToFP(x, type);
-        return rounded(g, value, to);
-    }
+    if (is_float(to)) return kind_of(from) == DKind::Signed ? g.b.CreateSIToFP(x, type) : g.b.CreateUIToFP(x, type);
     return kind_of(from) == DKind::Signed ? g.b.CreateSExtOrTrunc(x, type) : g.b.CreateZExtOrTrunc(x, type);
 }
 
@@ -72,14 +89,10 @@ llvm::Value* bitcast(Codegen& g, llvm::Value* x, DType from, DType to) {
     return from_memory(g, g.b.CreateBitCast(to_memory(g, x, from), widened(memory_element(g, to), width(x))), to);
 }
 
-llvm::Value* from_memory(Codegen& g, llvm::Value* v, DType t) {
-    if (t == DType::Bool) return g.b.CreateICmpNE(v, integer(v, 0));
-    return is_narrow_float(t) ? g.b.CreateFPExt(v, widened(element(g, t), width(v))) : v;
-}
+llvm::Value* from_memory(Codegen& g, llvm::Value* v, DType t) { return t == DType::Bool ? g.b.CreateICmpNE(v, integer(v, 0)) : v; }
 
 llvm::Value* to_memory(Codegen& g, llvm::Value* v, DType t) {
-    if (t == DType::Bool) return g.b.CreateZExt(v, widened(g.b.getInt8Ty(), width(v)));
-    return is_narrow_float(t) ? g.b.CreateFPTrunc(v, widened(memory_element(g, t), width(v))) : v;
+    return t == DType::Bool ? g.b.CreateZExt(v, widened(g.b.getInt8Ty(), width(v))) : v;
 }
 
 }  // namespace pardo::emit

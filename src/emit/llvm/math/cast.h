@@ -9,8 +9,6 @@ namespace pardo::emit {
 llvm::Value* cast(Codegen& g, llvm::Value* x, DType from, DType to);
 /// The same bits as another dtype.
 llvm::Value* bitcast(Codegen& g, llvm::Value* x, DType from, DType to);
-/// A float rounded to the nearest number of a narrow dtype; a float again. Of other dtypes the value itself.
-llvm::Value* rounded(Codegen& g, llvm::Value* x, DType t);
 /// An element as it is in memory, made what registers hold.
 llvm::Value* from_memory(Codegen& g, llvm::Value* v, DType t);
 /// The other way round.

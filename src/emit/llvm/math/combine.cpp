@@ -36,12 +36,11 @@ llvm::Value* identity(Codegen& g, Combine c, DType t, int lanes) {
 }
 
 llvm::Value* combine(Codegen& g, Combine c, DType t, llvm::Value* a, llvm::Value* b) {
-    const DType wide = computed_in(t);
     switch (c) {
-        case Combine::Add: return binary(g, ir::Opcode::Add, wide, a, b);
-        case Combine::Mul: return binary(g, ir::Opcode::Mul, wide, a, b);
-        case Combine::Min: return min_max(g, ir::Opcode::Min, wide, a, b);
-        case Combine::Max: return min_max(g, ir::Opcode::Max, wide, a, b);
+        case Combine::Add: return binary(g, ir::Opcode::Add, t, a, b);
+        case Combine::Mul: return binary(g, ir::Opcode::Mul, t, a, b);
+        case Combine::Min: return min_max(g, ir::Opcode::Min, t, a, b);
+        case Combine::Max: return min_max(g, ir::Opcode::Max, t, a, b);
         case Combine::And: return g.b.CreateAnd(a, b);
         case Combine::Or: return g.b.CreateOr(a, b);
         case Combine::Xor: return g.b.CreateXor(a, b);

@@ -2,7 +2,6 @@
 // library's.
 #include "emit/llvm/math/functions.h"
 
-#include "emit/llvm/math/cast.h"
 #include "emit/llvm/math/in_place.h"
 #include "emit/llvm/math/library.h"
 
@@ -12,17 +11,14 @@ using ir::Math;
 
 namespace {
 
-/// The neighbour of x towards y, by its bits in memory.
+/// The neighbour of x towards y, by its bits.
 llvm::Value* next_after(Codegen& g, DType t, llvm::Value* x, llvm::Value* y) {
-    const int n = width(x);
-    llvm::Value* raw = to_memory(g, x, t);
-    llvm::Type* bits_type = widened(g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8), n);
-    llvm::Value* bits = g.b.CreateBitCast(raw, bits_type);
+    llvm::Value* bits = g.b.CreateBitCast(x, widened(g.b.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8), width(x)));
     llvm::Value* zero = real(x, 0);
     llvm::Value* away = g.b.CreateICmpEQ(g.b.CreateFCmpOLT(x, y), g.b.CreateFCmpOGT(x, zero));
     llvm::Value* next = g.b.CreateAdd(bits, g.b.CreateSelect(away, integer(bits, 1), integer(bits, -1)));
-    llvm::Value* moved = from_memory(g, g.b.CreateBitCast(next, raw->getType()), t);
-    llvm::Value* smallest = from_memory(g, g.b.CreateBitCast(integer(bits, 1), raw->getType()), t);
+    llvm::Value* moved = g.b.CreateBitCast(next, x->getType());
+    llvm::Value* smallest = g.b.CreateBitCast(integer(bits, 1), x->getType());
     llvm::Value* from_zero = g.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, smallest, y);
     llvm::Value* value = g.b.CreateSelect(g.b.CreateFCmpOEQ(x, zero), from_zero, moved);
     value = g.b.CreateSelect(g.b.CreateFCmpOEQ(x, y), y, value);
@@ -48,7 +44,7 @@ llvm::Value* call(Codegen& g, Math fn, DType t, llvm::ArrayRef<llvm::Value*> arg
         const ir::math::Row* row = row_in_place(g.target, fn, t);
         value = row ? in_place(g, *row, t, safe) : library(g, fn, safe);
     }
-    return rounded(g, value, t);
+    return value;
 }
 
 }  // namespace pardo::emit

@@ -14,7 +14,7 @@ template <class K> inline constexpr bool has_quicksort = sizeof(K) >= 4;
 
 /// Sorted keys have one order for zeros, and the elements have none: both signs stay as they were, like all that is equal.
 template <class T> void keep_zeros_in_order(const T* in, T* values, std::int64_t n, bool descending) {
-    if constexpr (std::is_same_v<T, Half> || std::is_floating_point_v<T>) {
+    if constexpr (NarrowFloat<T> || std::is_floating_point_v<T>) {
         constexpr KeyOf<T> last = Codec<T>::sign, first = static_cast<KeyOf<T>>(~Codec<T>::sign);  // of zeros, whatever the direction
         const auto key = [=](T value) { return Codec<T>::reversed(Codec<T>::encode(value), descending); };
         T* const begin = std::partition_point(values, values + n, [=](T value) { return key(value) < first; });

@@ -40,8 +40,8 @@ FN u32 flags_of(FLAGS_USE, i64 at, i64 end) {
 FN int is_nan(T x) {
 #if IS_COMPLEX
     return x.re != x.re || x.im != x.im;
-#elif IS_F16
-    return (x & 0x7fff) > 0x7c00;
+#elif IS_NARROW
+    return (x & 0x7fff) > INFINITY_BITS;
 #else
     return x != x;
 #endif

@@ -37,7 +37,7 @@ FN COUNT sum_before(COUNT value, COUNT* room, int t) {
 /// elements each. Of floats by exact keys, `signs` are bits that tell which zeros a line has, and zeros[line][part] how many.
 inline constexpr char sweep_count[] = R"(
 #define EACH (16 / U_SIZE < 4 ? 4 : 16 / U_SIZE)
-#define NOTES (MODE == 1 && (IS_F16 || IS_FLOAT))
+#define NOTES (MODE == 1 && (IS_NARROW || IS_FLOAT))
 KERNEL(256) sweep_count(CONST_ARG(U, keys), ARG(COUNT, counts)
 #if NOTES
                         , ARG(u32, signs), ARG(i64, zeros)

@@ -4,8 +4,9 @@
 
 namespace pardo::routines::kernels {
 
-/// The host defines one of IS_BOOL, IS_SIGNED, IS_UNSIGNED, IS_F16, IS_FLOAT, IS_COMPLEX as 1 (the others 0), T_SIZE (bytes of an element)
-/// and R (the real type of a float or complex dtype). T is an element in memory, V a value, U unsigned bits of an element's size.
+/// The host defines one of IS_BOOL, IS_SIGNED, IS_UNSIGNED, IS_NARROW (a float of 16 bits, with its LOAD and STORE), IS_FLOAT, IS_COMPLEX
+/// as 1 (the others 0), T_SIZE (bytes of an element), R (the real type of a float or complex dtype) and INFINITY_BITS (the bits of its
+/// infinity). T is an element in memory, V a value, U unsigned bits of an element's size.
 inline constexpr char values[] = R"(
 #if IS_COMPLEX
 typedef struct { R re, im; } T;
@@ -34,11 +35,9 @@ typedef u64 U;
 typedef i64 S;
 #endif
 #define U_SIZE T_SIZE
-#if IS_F16
+#if IS_NARROW
 typedef u16 T;
 typedef f32 V;
-#define LOAD(x) f16_to_f32(x)
-#define STORE(v) f32_to_f16(v)
 #elif IS_BOOL
 typedef u8 T;
 typedef u8 V;
@@ -72,26 +71,21 @@ typedef u32 WIDE;
 /// turned back. Complex elements are ordered by `less_complex`.
 inline constexpr char order[] = R"(
 #define SIGN ((U)((U)1 << (8 * U_SIZE - 1)))
-#if IS_F16
-#define INFINITE ((U)0x7c00)
-#elif U_SIZE == 4
-#define INFINITE ((U)0x7f800000u)
-#else
-#define INFINITE ((U)((U)0x7ff0 << (8 * U_SIZE - 16)))
-#endif
+#if IS_NARROW || IS_FLOAT || IS_COMPLEX
 FN U float_key(U bits) {
     const U magnitude = (U)(bits & (U)~SIGN);
-    if (magnitude > INFINITE) return (U)(magnitude | SIGN);
+    if (magnitude > INFINITY_BITS) return (U)(magnitude | SIGN);
     return bits & SIGN ? (U)~bits : (U)(bits | SIGN);
 }
 FN U float_rank(U bits) {
     const U magnitude = (U)(bits & (U)~SIGN);
-    if (magnitude > INFINITE) return (U)~(U)0;
+    if (magnitude > INFINITY_BITS) return (U)~(U)0;
     return magnitude == 0 ? SIGN : float_key(bits);
 }
+#endif
 #if !IS_COMPLEX
 FN U exact_key(U bits) {
-#if IS_F16 || IS_FLOAT
+#if IS_NARROW || IS_FLOAT
     return float_key(bits);
 #elif IS_SIGNED
     return (U)(bits ^ SIGN);
@@ -102,7 +96,7 @@ FN U exact_key(U bits) {
 #endif
 }
 FN U key_bits(U key) {
-#if IS_F16 || IS_FLOAT
+#if IS_NARROW || IS_FLOAT
     return key & SIGN ? (U)(key ^ SIGN) : (U)~key;
 #elif IS_SIGNED
     return (U)(key ^ SIGN);
@@ -111,7 +105,7 @@ FN U key_bits(U key) {
 #endif
 }
 FN U rank_key(U bits) {
-#if IS_F16 || IS_FLOAT
+#if IS_NARROW || IS_FLOAT
     return float_rank(bits);
 #else
     return exact_key(bits);
@@ -119,11 +113,11 @@ FN U rank_key(U bits) {
 }
 #else
 typedef struct { U re, im; } BITS;
-FN int is_nan_bits(U bits) { return (U)(bits & (U)~SIGN) > INFINITE; }
+FN int is_nan_bits(U bits) { return (U)(bits & (U)~SIGN) > INFINITY_BITS; }
 /* NumPy's order as two keys: the first holds the real part, or that and which parts are NaN; then the imaginary part. */
 FN U complex_high(BITS x) {
     const int nan_re = is_nan_bits(x.re), nan_im = is_nan_bits(x.im);
-    const U top = (U)(INFINITE | SIGN);
+    const U top = (U)(INFINITY_BITS | SIGN);
     return nan_re || nan_im ? (U)(top + 2 * nan_re + nan_im) : float_rank(x.re);
 }
 FN U complex_low(BITS x) {

@@ -95,8 +95,9 @@ template <class ValueOf> void bind(const Signature& signature, const ValueOf& va
             case Signature::Role::Stride: word = static_cast<std::uint64_t>(bound.stride(static_cast<int>(patch.detail))); break;
             case Signature::Role::Number: {
                 const Scalar& given = bound.number();
-                const ScalarWords number = scalar_words(given.dtype == patch.dtype ? given : given.cast(patch.dtype));
-                std::copy_n(number.words.begin(), number.count, &word);
+                const ScalarWords number = given.dtype == patch.dtype ? scalar_words(given) : scalar_words(given.cast(patch.dtype));
+                word = number.words[0];
+                if (number.count > 1) out.words[patch.word + 1] = number.words[1];
                 break;
             }
         }

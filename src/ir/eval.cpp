@@ -301,6 +301,18 @@ Scalar compare(Opcode op, const Scalar& a, const Scalar& b) {
     }
 }
 
+/// The low bytes of a word from memory: 1, 2, 4 or 8 of them. Where the compiler knows how many, the copy is one load.
+std::uint64_t bytes_at(const void* at, std::size_t size) {
+    std::uint64_t word = 0;
+    switch (size) {
+        case 1: std::memcpy(&word, at, 1); break;
+        case 2: std::memcpy(&word, at, 2); break;
+        case 4: std::memcpy(&word, at, 4); break;
+        default: std::memcpy(&word, at, 8); break;
+    }
+    return word;
+}
+
 }  // namespace
 
 Scalar make_integer(DType type, std::uint64_t bits) { return scalar_of_words(type, bits); }
@@ -350,9 +362,9 @@ Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {
 
 Scalar read_element(DType type, const void* at) {
     const auto size = static_cast<std::size_t>(itemsize(real_of(type)));
-    std::uint64_t words[2] = {0, 0};
-    for (std::size_t k = 0; k < (is_complex(type) ? 2 : 1); ++k) std::memcpy(&words[k], static_cast<const std::byte*>(at) + k * size, size);
-    return type == DType::Bool ? Scalar(words[0] != 0) : scalar_of_words(type, words[0], words[1]);
+    const std::uint64_t first = bytes_at(at, size);
+    if (type == DType::Bool) return Scalar(first != 0);
+    return scalar_of_words(type, first, is_complex(type) ? bytes_at(static_cast<const std::byte*>(at) + size, size) : 0);
 }
 
 void write_element(const Scalar& s, void* at) {

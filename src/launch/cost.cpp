@@ -36,6 +36,7 @@ struct Cost::Maker {
     std::vector<Loop>& loops;
     std::vector<std::uint32_t> first_word;                      // of each parameter
     std::vector<std::pair<ir::Value, std::uint32_t>> counters;  // of the loops around, with their numbers
+    bool asks = false;                                          // a formula reads an argument or an extent
 
     void region(const ir::Region& r, std::uint32_t loop) {
         for (const ir::InstrId id : r.body) {
@@ -83,11 +84,18 @@ struct Cost::Maker {
                 break;
             case ir::Opcode::Param:
                 term.kind = Term::Kind::Word;
+                asks = true;
                 term.at = first_word[in.index];
                 break;
-            case ir::Opcode::Extent: term.kind = Term::Kind::Extent; break;
+            case ir::Opcode::Extent:
+                term.kind = Term::Kind::Extent;
+                asks = true;
+                break;
             case ir::Opcode::Dim:
-            case ir::Opcode::GroupDim: term.kind = Term::Kind::Index; break;
+            case ir::Opcode::GroupDim:
+                term.kind = Term::Kind::Index;
+                asks = true;
+                break;
             case ir::Opcode::LocalDim:
                 term.kind = Term::Kind::Constant;
                 term.value = kernel.group_size[static_cast<int>(in.index)] / 2;
@@ -201,7 +209,7 @@ struct Cost::Reader {
 };
 
 Cost::Cost(const ir::Kernel& kernel) {
-    Maker maker{kernel, loops_, {}, {}};
+    Maker maker{kernel, loops_, {}, {}, false};
     std::uint32_t word = 0;
     for (const ir::Param& param : kernel.params) {
         maker.first_word.push_back(word);
@@ -209,12 +217,15 @@ Cost::Cost(const ir::Kernel& kernel) {
     }
     loops_.emplace_back();
     maker.region(kernel.body, 0);
-    if (loops_.size() == 1) fixed_ns_ = std::max(least_ns, loops_[0].own_ns);
+    if (!maker.asks) fixed_ = estimated({}, {});
     if (std::any_of(kernel.instrs.begin(), kernel.instrs.end(), ir::is_lanes_loop)) lane_rounds_ = 1024;
 }
 
 Cost::Estimate Cost::of(std::span<const std::uint64_t> words, std::span<const std::int64_t> extents) const {
-    if (fixed_ns_ >= 0) return {fixed_ns_, false};
+    return fixed_ ? *fixed_ : estimated(words, extents);
+}
+
+Cost::Estimate Cost::estimated(std::span<const std::uint64_t> words, std::span<const std::int64_t> extents) const {
     Reader reader{loops_, words, extents, false, {}};
     for (std::size_t k = 0; k < loops_.size(); ++k) reader.counters.push_back({0, 0});
     const double item_ns = std::max(least_ns, reader.cost(0));

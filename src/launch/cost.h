@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,8 +46,9 @@ private:
     };
     struct Maker;
     struct Reader;
-    std::vector<Loop> loops_;  // the first is the item itself
-    double fixed_ns_ = -1;     // an item, where no loop has to be asked
+    Estimate estimated(std::span<const std::uint64_t> words, std::span<const std::int64_t> extents) const;
+    std::vector<Loop> loops_;        // the first is the item itself
+    std::optional<Estimate> fixed_;  // where no launch has to be asked for the lengths of loops
     std::int64_t lane_rounds_ = 1;
 };
 

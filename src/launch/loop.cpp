@@ -57,6 +57,7 @@ std::vector<Scalar> first_of(ir::Combine c, const std::vector<std::vector<Scalar
 /// Numbers as a list of arguments, with the tuples that they belong to.
 std::vector<KernelArgument> packed(const std::vector<lang::ArgumentType>& layout, std::span<const Scalar> numbers) {
     std::vector<KernelArgument> out;
+    out.reserve(layout.size());
     std::size_t next = 0;
     for (const lang::ArgumentType& type : layout) {
         KernelArgument& a = out.emplace_back();
@@ -173,14 +174,14 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
     loop.chunk = chunk;
     if (chunk == automatic_chunk && !counts.empty())
         loop.chunk = std::max<std::int64_t>(1, counts[0] / (shares * std::max(1, queue->device()->info().max_compute_units)));
-    std::vector<std::int64_t> extents = range.global;
+    std::span<const std::int64_t> extents = range.global;
     std::int64_t items = 1;
     if (reduces) {
         loop.count = counts[0];
         loop.block = std::max(least_block, (loop.count + most_blocks - 1) / most_blocks);
         items = (loop.count + loop.block - 1) / loop.block;
         if (loop.chunk > 0) loop.chunk = (loop.chunk + loop.block - 1) / loop.block;
-        extents = {items};
+        extents = {&items, 1};
         iterations = static_cast<double>(items);  // each goes over its block
     }
     const bool fp64 = queue->device()->supports(DType::Float64);
@@ -195,7 +196,8 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         state_->fail(ErrorCode::Overflow, text.append(std::to_string(start.i)).append(")"));
     }
     std::vector<Ref<device::Buffer>> buffers;
-    std::vector<device::Buffer*> places;
+    SmallVector<device::Buffer*, 8> places;
+    buffers.reserve(results.size());
     for (const lang::Result& r : results) {
         const auto bytes = static_cast<std::size_t>(items * itemsize(dtype_of_result(r)));
         buffers.push_back(queue->device()->obtain(bytes, MemoryKind::Device, queue.get()));
@@ -214,19 +216,23 @@ std::vector<KernelArgument> Loop::run(std::span<const KernelArgument> arguments,
         if (const auto failure = device::failure_of(event)) throw Error(failure->error);  // of failed elements, each time
     }
     if (loop.late) *late = event;
-    std::vector<std::vector<Scalar>> values(results.size());
-    for (std::size_t k = 0; k < results.size(); ++k) {
+    const auto read = [&](std::size_t k, std::span<Scalar> values) {
         const DType dtype = dtype_of_result(results[k]);
-        std::vector<unsigned char> bytes(static_cast<std::size_t>(items * itemsize(dtype)));
-        queue->read(bytes.data(), places[k], 0, bytes.size());
-        for (std::int64_t i = 0; i < items; ++i) values[k].push_back(ir::read_element(dtype, bytes.data() + i * itemsize(dtype)));
-    }
-    std::vector<Scalar> out(results.size());
+        const auto size = static_cast<std::size_t>(itemsize(dtype));
+        SmallVector<std::byte, 64> bytes(static_cast<int>(values.size() * size));
+        queue->read(bytes.data(), loop.results[k], 0, values.size() * size);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = ir::read_element(dtype, bytes.data() + i * size);
+    };
+    SmallVector<Scalar, 8> numbers(static_cast<int>(results.size()));
+    const std::span<Scalar> out(numbers.data(), results.size());
+    std::vector<std::vector<Scalar>> values(reduces ? results.size() : 0);  // of the items
     for (std::size_t k = 0; k < results.size(); ++k) {
+        if (reduces) values[k].resize(static_cast<std::size_t>(items));
+        read(k, reduces ? std::span(values[k]) : out.subspan(k, 1));
+    }
+    for (std::size_t k = 0; reduces && k < results.size(); ++k) {
         const std::size_t parts = results[k].parts;
-        if (!reduces) {
-            out[k] = values[k][0];
-        } else if (parts > 0) {  // iterations started with what the tuple was
+        if (parts > 0) {  // iterations started with what the tuple was
             const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k);
             const std::vector<Scalar> first = first_of(results[k].combine, {begin, begin + static_cast<std::ptrdiff_t>(parts)});
             std::copy(first.begin(), first.end(), out.begin() + static_cast<std::ptrdiff_t>(k));

@@ -223,7 +223,11 @@ template <typename Number> nb::object value_from(const std::vector<KernelArgumen
 nb::object python_number(const KernelArgument& a) {
     nb::object value = nb::steal(scalar_to_python(a.scalar));
     const bool has_dtype = !a.scalar.weak && a.scalar.dtype != pardo::DType::Bool;
-    return has_dtype ? nb::object(dtype_to_python(a.scalar.dtype).attr("type")(value)) : value;
+    if (!has_dtype) return value;
+    static PyObject* const name = PyUnicode_InternFromString("type");
+    const nb::object type = nb::steal(PyObject_GetAttr(dtype_to_python(a.scalar.dtype).ptr(), name));
+    if (!type.is_valid()) throw nb::python_error();
+    return type(value);
 }
 
 /// Numbers of a list or tuple as elements of one type; false where one has another type, or does not fit.
@@ -266,6 +270,13 @@ List values_of(const std::vector<KernelArgument>& results) {
 }  // namespace
 
 nb::list loop_results(const std::vector<KernelArgument>& results) { return values_of(results); }
+
+nb::object loop_result(const std::vector<KernelArgument>& results) {
+    std::size_t at = 0;
+    if (results.size() == 1) return value_from(results, at, python_number);
+    const nb::list all = values_of(results);
+    return nb::len(all) == 1 ? nb::object(all[0]) : nb::tuple(all);
+}
 
 std::vector<KernelArgument> kernel_arguments(nb::handle list, const char* op_name, std::span<const std::string> names,
                                              std::uint64_t constants) {

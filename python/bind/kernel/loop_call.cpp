@@ -200,9 +200,7 @@ public:
             if (!call->hosts[k].data && call->arguments[k].kind == KernelArgument::Kind::Array) call->arguments[k].array = {};
         if (now == prepared_) spare_ = std::move(call);  // not of a call that has failed, whose arrays know that
         if (refused) return {};
-        const nb::list out = loop_results(results);
-        if (nb::len(out) == 1) return out[0];
-        return nb::tuple(out);
+        return loop_result(results);
     }
 
     /// From now on it runs by itself; without a loop, no more.
@@ -240,7 +238,7 @@ private:
 };
 
 /// `loop((x, s))` is a serial one, `loop(bounds, chunk, x, s)` a parallel one.
-PyObject* call_loop(PyObject* self, PyObject* given, PyObject* keywords) {
+[[gnu::hot]] PyObject* call_loop(PyObject* self, PyObject* given, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         if (!keywords) {
             if (nb::object out = nb::inst_ptr<LoopCall>(self)->run(given); out.is_valid()) return out.release().ptr();

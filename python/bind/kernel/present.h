@@ -66,5 +66,7 @@ std::vector<pardo::KernelArgument> kernel_arguments(nb::handle list, const char*
                                                     std::uint64_t constants = 0);
 /// What a loop has given, as Python has it (kernel.cpp).
 nb::list loop_results(const std::vector<pardo::KernelArgument>& results);
+/// The same where it takes the place of the loop: one value itself, or a tuple.
+nb::object loop_result(const std::vector<pardo::KernelArgument>& results);
 
 }  // namespace bind

@@ -213,6 +213,7 @@ if _TYPE_CHECKING:
     from pardo._generate.generators import *
     from pardo._generate.vectorize import *
     from pardo._host.files import *
+    from pardo._host.narrow_floats import *
     from pardo._host.scalar_types import *
     from pardo._host.texts import *
     from pardo._kernel.jit import *

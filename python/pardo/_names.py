@@ -54,6 +54,7 @@ FILES = {
         "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "
         "short signedinteger single ubyte uint uintc uintp ulong ulonglong unsignedinteger ushort"
     ),
+    "_host.narrow_floats": "bfloat16",
     "_records.arrays": "StructuredArray",
     "_runtime.memory": "MemoryDevice MemoryHost MemoryShared set_allocator",
     "_runtime.profile": "Profile profile",

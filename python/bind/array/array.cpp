@@ -208,6 +208,9 @@ void bind_array(nb::module_& m) {
     c.def_prop_rw("dtype", &Array::dtype, &pardo::set_dtype, nb::for_getter(nb::sig("def dtype(self) -> numpy.dtype[Any]")),
                   nb::for_setter(nb::sig("def dtype(self, dtype: DTypeLike) -> None")), nb::for_setter(nb::arg("dtype")),
                   "Element type, a `numpy.dtype`. Setting it shows the same memory with another one, as `view` does.")
+        .def_prop_ro(
+            "_kind", [](const Array& x) { return nb::str(&"biufc"[static_cast<int>(pardo::kind_of(x.dtype()))], 1); },
+            "The letter of NumPy's for the kind of its dtype: 'f' also for bfloat16, whose own says 'V'.")
         .def_prop_ro("ndim", &Array::ndim, "Number of dimensions.")
         .def_prop_rw(
             "shape", [](const Array& x) { return tuple_of(x.shape()); }, &assign_shape,

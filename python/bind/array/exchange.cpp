@@ -304,10 +304,8 @@ struct InterfaceNames {
     nb::object types[pardo::dtype_count];
 
     InterfaceNames() {
-        for (int t = 0; t < pardo::dtype_count; ++t) {
-            const auto dtype = static_cast<DType>(t);
-            types[t] = dtype == DType::BFloat16 ? key("<V2") : nb::object(dtype_to_python(dtype).attr("str"));  // as ml_dtypes has it
-        }
+        for (int t = 0; t < pardo::dtype_count; ++t)
+            if (formats[t]) types[t] = dtype_to_python(static_cast<DType>(t)).attr("str");
     }
     static nb::object key(const char* text) { return nb::steal(PyUnicode_InternFromString(text)); }
 };
@@ -325,10 +323,15 @@ nb::object array_interface(nb::handle_t<Array> self) {
             "__array_interface__: the host cannot read the memory of an array on " + x.device().id() + ": use pardo.asnumpy(x)";
         throw nb::attribute_error(text.c_str());
     }
+    const nb::object& type = names->types[static_cast<int>(x.dtype())];
+    if (!type) {
+        const std::string text = "__array_interface__: it has no text for " + std::string(pardo::dtype_name(x.dtype())) +
+                                 ": use pardo.asnumpy(x), x.view('uint16') or DLPack";
+        throw nb::attribute_error(text.c_str());
+    }
     const bool writable = x.writeable();
     const pardo::Loan complete = lent(x, writable);
     if (writable) pardo::share_for_good(x);
-    const nb::object& type = names->types[static_cast<int>(x.dtype())];
     nb::dict d;
     d[names->data] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(x.data()), !writable);
     if (x.is_contiguous()) {

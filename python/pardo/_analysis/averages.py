@@ -9,8 +9,10 @@ from pardo import _core
 from pardo._analysis.quantiles import fitting_weights
 from pardo._array.products import dot
 from pardo._array.reductions import mean
+from pardo._base import promotion
 from pardo._base.arguments import Axis, array, default_on, optional_dtype, warn
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, operand
@@ -72,7 +74,7 @@ def average(a: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
             return result
         return result, _core._full(list(result.shape), result.dtype.type(x.size / max(result.size, 1)), result.dtype, x.queue)
     w = fitting_weights(operand(weights, x, "average"), x, axis, "average")
-    common = np.result_type(x.dtype, w.dtype, *(["f8"] if x.dtype.kind in "biu" else []))
+    common = promotion.result_type(x.dtype, w.dtype, *(["f8"] if x._kind in "biu" else []))
     common = default_on(x.queue, common)
     total = _core._reduce(_core._SUM, w, places, keepdims, common)
     if bool(any_of(_core.equal(total, 0))):
@@ -171,7 +173,7 @@ def _covariance(op_name: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: An
     rows = _observations(first, first, "m", op_name)
     more = None if y is None else _observations(y, first, "y", op_name)
     common = optional_dtype(dtype, op_name) or default_on(
-        first.queue, np.result_type(rows.dtype, np.float64, *([] if more is None else [more.dtype]))
+        first.queue, promotion.result_type(rows.dtype, np.float64, *([] if more is None else [more.dtype]))
     )
 
     def two(x: Array) -> Array:
@@ -200,7 +202,7 @@ def _covariance(op_name: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: An
     if w is None:
         divisor: float = n - ddof
     else:
-        whole = float(total[0].real) if total.dtype.kind != "c" else total[0].item().real
+        whole = float(total[0].real) if kind_of(total.dtype) != "c" else total[0].item().real
         if ddof == 0:
             divisor = whole
         elif aweights is None:
@@ -212,10 +214,10 @@ def _covariance(op_name: str, m: Any, y: Any, rowvar: bool, bias: bool, ddof: An
         divisor = 0.0
     x = _core.subtract(x, center[:, None])
     other = x if w is None else _core.multiply(x, w)
-    other = _core._permute_dims(_core.conjugate(other) if other.dtype.kind == "c" else other, [1, 0])
+    other = _core._permute_dims(_core.conjugate(other) if other._kind == "c" else other, [1, 0])
     factor = np.float64(1) / divisor if divisor else float("inf")
     return _core._squeeze(
-        _core.multiply(dot(x, cast(other, x.dtype) if other.dtype != x.dtype and x.dtype.kind == "c" else other), float(factor)), None
+        _core.multiply(dot(x, cast(other, x.dtype) if other.dtype != x.dtype and x._kind == "c" else other), float(factor)), None
     )
 
 
@@ -261,7 +263,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike | N
         return _core.divide(c, c)
     scale = _core.sqrt(_core.real(_core._diagonal(c, 0, 0, 1)))
     c = _core.divide(_core.divide(c, scale[:, None]), scale[None, :])
-    if c.dtype.kind != "c":
+    if c._kind != "c":
         return _core._clip(c, -1.0, 1.0)
     made = _core._empty(list(c.shape), c.dtype, c.queue)
     _core._part(made, 0)._assign(_core._clip(_core.real(c), -1.0, 1.0))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import array, default_on, default_queue, home_queue, index
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, parameters_on_host, to_queue
 from pardo._kernel.kernel import kernel
@@ -203,7 +204,7 @@ def counted_at_once(x: Array) -> tuple[Array, int, int] | None:
     """
     n = ROOMS[-1][0]
     device = x.device
-    if group_size(device) == 0 or "atomic64" not in device.aspects or x.dtype.kind not in "iu":
+    if group_size(device) == 0 or "atomic64" not in device.aspects or x._kind not in "iu":
         return None
     _, room, space = _groups_for(x, n)
     if space is None:
@@ -239,7 +240,7 @@ def counted_in_bins(x: Array, edges: NDArray[Any], queue_edges: Array) -> Array 
     """
     n = edges.size - 1
     device = x.device
-    exact = x.dtype == edges.dtype or (x.dtype.kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
+    exact = x.dtype == edges.dtype or (x._kind in "iu" and x.dtype.itemsize < 8 and edges.dtype == np.float64)
     if "atomic64" not in device.aspects or edges.dtype not in (np.float32, np.float64) or not exact:
         return None
     if group_size(device) == 0:
@@ -332,14 +333,14 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     least = index(minlength, "bincount: minlength")
     if x.ndim != 1:
         raise ValueError("bincount: the array must have one dimension")
-    if x.dtype.kind not in "biu":
+    if kind_of(x.dtype) not in "biu":
         raise TypeError(f"bincount: cannot cast from {x.dtype} to int64 according to the rule 'safe'")
     if least < 0:
         raise ValueError("bincount: 'minlength' must not be negative")
     w: Array | None = None
     if weights is not None:
         w = operand(weights, x, "bincount")
-        if w.dtype.kind == "c":
+        if w._kind == "c":
             raise TypeError("bincount: weights must be real")
         if w.shape != x.shape:
             raise ValueError("bincount: the weights and list don't have the same length")
@@ -395,12 +396,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     array([1, 4, 3, 2])
     """
     x = array(x, "digitize")
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise TypeError("digitize: x may not be complex")
     host = parameters_on_host(bins, "digitize")
     if host.ndim != 1:
         raise ValueError("digitize: object too deep for desired array: bins must have one dimension")
-    if host.dtype.kind == "c":
+    if kind_of(host.dtype) == "c":
         raise TypeError("digitize: bins may not be complex")
     # As NumPy, which lets NaN pass: the first two edges that differ tell which way they go, none may go the other way.
     last, after = host[:-1], host[1:]

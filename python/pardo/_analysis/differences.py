@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.manipulation import ravel
+from pardo._base import promotion
 from pardo._base.arguments import array, axis_index, default_on, integer, same_kind
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import axes_of, cast, double_of, element, on_host, operand, operands, to_queue, weak_operand
 
@@ -134,7 +136,7 @@ def _distances(places: Any, count: int) -> Any:
         raise ValueError("gradient: distances must be either scalars or 1d")
     if host.size != count:
         raise ValueError("gradient: when 1d, distances must match the length of the corresponding dimension")
-    d = np.diff(host.astype(np.float64) if host.dtype.kind in "iu" else host)
+    d = np.diff(host.astype(np.float64) if kind_of(host.dtype) in "iu" else host)
     return d[0] if d.size and bool((d == d[0]).all()) else d
 
 
@@ -287,8 +289,8 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     jump = _core._diff(x, 1, a, None, None)
     if discont is None:
         discont = period / 2
-    dtype = default_on(x.queue, np.result_type(jump.dtype, period))
-    if dtype.kind in "iu":
+    dtype = default_on(x.queue, promotion.result_type(jump.dtype, period))
+    if kind_of(dtype) in "iu":
         half, rest = divmod(period, 2)
         ambiguous = rest == 0
     else:
@@ -345,10 +347,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         x = array(x, "interp")
     x, points, values = operands([x, xp, fp], "interp")
     double = default_on(x.queue, np.float64)
-    if "c" in (x.dtype.kind, points.dtype.kind):
+    if "c" in (kind_of(x.dtype), points._kind):
         raise TypeError("interp: points must be real")
     x, points = cast(x, double), cast(points, double)
-    values = cast(values, default_on(x.queue, np.complex128) if values.dtype.kind == "c" else double)
+    values = cast(values, default_on(x.queue, np.complex128) if values._kind == "c" else double)
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError("interp: data points must be 1-D sequences")
     if points.size != values.size:
@@ -370,7 +372,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     high = _core.minimum(_core.add(low, 1), n - 1)
     x0, x1 = (_core._take(points, k, 0) for k in (low, high))
     y0, y1 = (_core._take(values, k, 0) for k in (low, high))
-    if values.dtype.kind == "c":
+    if values._kind == "c":
         parts = [_line(x, x0, x1, f(y0), f(y1)) for f in (_core.real, _core.imag)]
         made = _core._empty(list(parts[0].shape), values.dtype, x.queue)
         for k in range(2):
@@ -387,7 +389,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if n == 1:  # NaN is neither below nor above the one point, as in NumPy
         return result
     nothing = float("nan")
-    return _core._where(_core.isnan(x), nothing if values.dtype.kind != "c" else cast(x, values.dtype), result)
+    return _core._where(_core.isnan(x), nothing if values._kind != "c" else cast(x, values.dtype), result)
 
 
 def _end(value: Any, like: Array) -> Array:

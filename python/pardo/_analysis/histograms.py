@@ -12,7 +12,9 @@ from pardo import _core
 from pardo._analysis.counting import counted, counted_in_bins
 from pardo._analysis.quantiles import percentile
 from pardo._array.interop import asnumpy
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, array, default_on, not_an_array, warn
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast, element, on_host, operand, operands, parameters_on_host, to_queue
 
@@ -122,7 +124,7 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArr
             (inside,) = _core._nonzero(_core.logical_and(_core.greater_equal(x, first), _core.less_equal(x, last)))
             x = _core._take(x, inside, 0)
         width = _width(bins, x, (first, last), op_name) if x.size else 0
-        if width and x.dtype.kind in "iu" and width < 1:
+        if width and x._kind in "iu" and width < 1:
             width = 1
         count = math.ceil(_distance(last, first) / width) if width else 1
     elif np.ndim(bins) == 0:
@@ -140,9 +142,13 @@ def _edges(x: Array, bins: Any, range: Any, weights: Any, op_name: str) -> NDArr
         if bool(np.any(given[:-1] > given[1:])):
             raise ValueError(f"{op_name}: `bins` must increase monotonically, when an array")
         return given
-    kind = np.result_type(first, last, x.dtype)
+    kind = promotion.result_type(first, last, x.dtype)
     made = np.linspace(
-        first, last, count + 1, endpoint=True, dtype=default_on(x.queue, np.result_type(kind, float) if kind.kind in "iu" else kind)
+        first,
+        last,
+        count + 1,
+        endpoint=True,
+        dtype=default_on(x.queue, promotion.result_type(kind, float) if kind_of(kind) in "iu" else kind),
     )
     if (made[:-1] >= made[1:]).any():
         raise ValueError(f"{op_name}: too many bins for data range; cannot create {count} finite-sized bins")
@@ -183,7 +189,7 @@ def _sums(places: Array, weights: Array | None, n: int) -> Array:
     if weights is None:
         return counted(places, None, n)
     double = default_on(places.queue, np.float64)
-    if weights.dtype.kind == "c":
+    if weights._kind == "c":
         made = _core._empty([n], weights.dtype, places.queue)
         for k, part in enumerate((_core.real(weights), _core.imag(weights))):
             _core._part(made, k)._assign(counted(places, cast(part, double), n))
@@ -350,7 +356,7 @@ def _columns(sample: Any, op_name: str) -> list[Array]:
 
 def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None, weights: Any, op_name: str) -> tuple[Array, list[Array]]:
     count, queue = len(columns), columns[0].queue
-    common = default_on(queue, np.result_type(*(c.dtype for c in columns)))
+    common = default_on(queue, promotion.result_type(*(c.dtype for c in columns)))
     columns = [cast(c, common) for c in columns]
     if isinstance(bins, Sequence) or (np.ndim(bins) > 0):
         if len(bins) != count:
@@ -392,7 +398,7 @@ def _of_points(columns: list[Array], bins: Any, range: Any, density: bool | None
     assert outside is not None
     size = math.prod(extents)
     w = None if weights is None else operand(weights, columns[0], op_name)
-    if w is not None and w.dtype.kind == "c":
+    if w is not None and w._kind == "c":
         raise TypeError(f"{op_name}: weights must be real")
     if w is not None and w.shape != columns[0].shape:
         raise ValueError(f"{op_name}: the weights and list don't have the same length")

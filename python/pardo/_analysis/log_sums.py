@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.contexts import copying
+from pardo._base import promotion
 from pardo._base.arguments import Axis, array, flag, keeps_dimensions
 from pardo._base.docstrings import filled
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._core import Array
 from pardo._functions.operands import axes_of, cast, double_of, operand
 
@@ -17,12 +19,12 @@ __all__ = ["log_softmax", "logsumexp", "softmax"]
 
 def _floats(x: Any, op_name: str) -> Array:
     given = array(x, op_name)
-    return given if given.dtype.kind == "c" else cast(given, double_of(given))
+    return given if given._kind == "c" else cast(given, double_of(given))
 
 
 def _wide(x: Array) -> Array:
     """float16 is computed in float32: its exponentials overflow, and so do their sums."""
-    return cast(x, np.float32) if x.dtype == np.float16 else x
+    return cast(x, np.float32) if is_narrow(x.dtype) else x
 
 
 def _finite_largest(x: Array, places: list[int]) -> Array:
@@ -90,11 +92,11 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     factor = None
     if b is not None:
         factor = operand(b, x, "logsumexp")
-        common = np.result_type(x.dtype, factor.dtype)
+        common = promotion.result_type(x.dtype, factor.dtype)
         x, factor = _core._broadcast_arrays([cast(x, common), cast(factor, common)])
         factor = _wide(factor)
     result = x.dtype
-    real = np.dtype(f"f{result.itemsize // 2}") if result.kind == "c" else result
+    real = np.dtype(f"f{result.itemsize // 2}") if kind_of(result) == "c" else result
     x = _wide(x)
     places = axes_of(axis, x.ndim, "logsumexp")
     counted = x if factor is None else _core._where(_core.equal(factor, 0), -math.inf, x)

@@ -10,6 +10,7 @@ from pardo import _core
 from pardo._array import reductions
 from pardo._base.arguments import Axis, array, axes, default_on, keeps_dimensions, loop_dtype, mask, optional_dtype, store, store_reduced
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast
 
@@ -30,7 +31,7 @@ __all__ = [
 
 def _without(x: Array, value: float) -> Array:
     """The elements with another value in place of NaN."""
-    return _core._where(_core.isnan(x), value, x) if x.dtype.kind in "fc" else x
+    return _core._where(_core.isnan(x), value, x) if x._kind in "fc" else x
 
 
 @filled
@@ -133,7 +134,7 @@ def _extreme(
     op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     x = array(a, op_name)
-    if x.dtype.kind not in "fc":
+    if x._kind not in "fc":
         return of(x, axis, out, keepdims, initial, where)
     no_number = isinstance(initial, (float, complex, np.inexact)) and initial != initial  # is left out like the others
     result = of(_without(x, worst), axis, None, keepdims, worst if no_number else initial, where)
@@ -221,7 +222,7 @@ def nanmin(a: Any, axis: Axis = None, out: Array | None = None, keepdims: bool =
 
 def _place(op_name: str, of: Callable[..., Array], worst: float, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
     x = array(a, op_name)
-    if x.dtype.kind in "fc" and x.size and bool(_core.any(_core.all(_core.isnan(x), axis))):
+    if x._kind in "fc" and x.size and bool(_core.any(_core.all(_core.isnan(x), axis))):
         raise ValueError(f"{op_name}: all-NaN slice encountered")
     return of(_without(x, worst), axis, out, keepdims=keeps_dimensions(keepdims, op_name))
 
@@ -372,9 +373,9 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike | None = None, 
 
 def _inexact(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
     wanted = optional_dtype(dtype, op_name)
-    if wanted is not None and wanted.kind not in "fc":
+    if wanted is not None and kind_of(wanted) not in "fc":
         raise TypeError(f"{op_name}: if a is inexact, then dtype must be inexact")
-    if type(out) is Array and out.dtype.kind not in "fc":
+    if type(out) is Array and out._kind not in "fc":
         raise TypeError(f"{op_name}: if a is inexact, then out must be inexact")
     return wanted
 
@@ -429,7 +430,7 @@ def nanmean(
     array([2., 4.])
     """
     x = array(a, "nanmean")
-    if x.dtype.kind not in "fc":
+    if x._kind not in "fc":
         return reductions.mean(x, axis, dtype, out, keepdims, where=where)
     wanted = _inexact(x, dtype, out, "nanmean") or loop_dtype(x, None, out, "nanmean")
     places, m = axes(axis, "nanmean"), mask(where, x, "nanmean")
@@ -442,7 +443,7 @@ def _variance(
 ) -> Array:
     x = array(a, op_name)
     ddof = reductions.correction_of(op_name, ddof, correction)
-    if x.dtype.kind not in "fc":
+    if x._kind not in "fc":
         of = reductions.var if op_name == "nanvar" else reductions.std
         return of(x, axis, dtype, out, ddof, keepdims, where=where, mean=center)
     wanted = _inexact(x, dtype, out, op_name)
@@ -453,7 +454,7 @@ def _variance(
         center = _quotient(_core._reduce(_core._SUM, values, places, True, wanted, m), count)
     off = cast(_core.subtract(values, center), x.dtype)
     off = _core._where(_core.isnan(x), 0, off)
-    if x.dtype.kind == "c":
+    if x._kind == "c":
         real, imaginary = _core.real(off), _core.imag(off)
         squares = _core.add(_core.multiply(real, real), _core.multiply(imaginary, imaginary))
         wanted = {None: None, "c8": np.dtype("f4"), "c16": np.dtype("f8")}.get(None if wanted is None else wanted.str[1:], wanted)

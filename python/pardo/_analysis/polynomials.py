@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
+from pardo._base import promotion
 from pardo._base.arguments import default_on, integer
 from pardo._core import Array
 from pardo._functions.operands import cast, on_host, operands, taken
@@ -164,7 +165,7 @@ def polymul(a1: Any, a2: Any) -> Any:
     if x.ndim > 1 or y.ndim > 1:
         raise ValueError("polymul: polynomial must be 1d only")
     x, y = trimmed(x, "polymul"), trimmed(y, "polymul")
-    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    common = default_on(x.queue, promotion.result_type(x.dtype, y.dtype))
     return _as_given(products_of_sequences(cast(x, common), cast(y, common)), a1, a2)
 
 
@@ -200,7 +201,7 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     (array([1.5 , 1.75]), array([0.25]))
     """
     x, y = (_core.add(p, 0.0) for p in _given([u, v], "polydiv"))
-    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    common = default_on(x.queue, promotion.result_type(x.dtype, y.dtype))
     m, n = x.shape[0] - 1, y.shape[0] - 1
     scale = _core.divide(1.0, y[0])
     rest = cast(x, common)._copy()
@@ -364,6 +365,6 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     for i in range(integer(order, "polyint: m")):
         n = x.shape[0]
         parts = operands([_core.divide(x, _core._arange(n, 0, -1, np.int64, x.queue)), constants[i : i + 1]], "polyint")
-        common = default_on(x.queue, np.result_type(*(q.dtype for q in parts)))
+        common = default_on(x.queue, promotion.result_type(*(q.dtype for q in parts)))
         x = _core._concat([cast(q, common) for q in parts], 0)
     return _as_given(x, p)

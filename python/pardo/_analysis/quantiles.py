@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.reductions import mean
+from pardo._base import promotion
 from pardo._base.arguments import Axis, array, default_on, store, store_reduced
 from pardo._base.docstrings import filled
 from pardo._base.orders import copy_by_rows
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, operand, parameters_on_host, to_queue
@@ -101,12 +103,12 @@ def median(a: Any, axis: Axis = None, out: Array | None = None, overwrite_input:
     n, x = s.n, s.x
     if n:
         middle = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
-        ranks = sorted({*middle, n - 1} if x.dtype.kind in "fc" else middle)
+        ranks = sorted({*middle, n - 1} if x._kind in "fc" else middle)
         x = _core._ranked(x, ranks, x.ndim - 1)
     else:
         middle = []
     result = _core._mean(x[..., : len(middle)] if n else x, [x.ndim - 1], False, None, None)
-    if n and x.dtype.kind in "fc":
+    if n and x._kind in "fc":
         last = x[..., -1]
         result = _core._where(_core.isnan(last), cast(last, result.dtype), result)
     return s.shaped(result, [], keepdims, out)
@@ -151,7 +153,7 @@ def nanmedian(a: Any, axis: Axis = None, out: Array | None = None, overwrite_inp
     array([7., 2.])
     """
     s = _Slices(a, axis, "nanmedian")
-    if s.x.dtype.kind not in "fc" or s.n == 0:
+    if s.x._kind not in "fc" or s.n == 0:
         return median(a, axis, out, overwrite_input, keepdims)
     x, count = _sorted_with_counts(s.x)
     low, high = _core.floor_divide(_core.maximum(_core.subtract(count, 1), 0), 2), _core.floor_divide(count, 2)
@@ -400,13 +402,13 @@ def _weight(method: str, place: Any, below: Any, lib: Any) -> Any:
 
 def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, keepdims: bool, weights: Any, without_nan: bool) -> Array:
     x = array(a, op_name)
-    if x.dtype.kind == "c":
+    if x._kind == "c":
         raise TypeError(f"{op_name}: a must be an array of real numbers")
     weak = type(q) in (int, float)
     wanted = parameters_on_host(q, op_name)
     if op_name.endswith("percentile"):
         wanted = np.asarray(np.true_divide(wanted, 100))
-    if wanted.dtype.kind not in "biuf":
+    if kind_of(wanted.dtype) not in "biuf":
         raise TypeError(f"{op_name}: q must be of real numbers, not {wanted.dtype}")
     if not bool(np.all((wanted >= 0) & (wanted <= 1))):
         raise ValueError(f"{op_name}: q must be in the range [0, {100 if op_name.endswith('percentile') else 1}]")
@@ -423,7 +425,7 @@ def _quantile(op_name: str, a: Any, q: Any, axis: Axis, out: Any, method: str, k
         raise IndexError(f"{op_name}: there are no elements")
     if weights is not None:
         result = _weighted(s, flat, weights, axis, method, without_nan)
-    elif without_nan and x.dtype.kind == "f":
+    elif without_nan and x._kind == "f":
         result = _of_counts(s, flat, method, weak)
     else:
         result = _of_all(s, flat, method, weak)
@@ -452,7 +454,7 @@ def between(item: Item, ranked: Any, plan: Any, narrow: Any, out: Any) -> None:
 
 def _for_places(q: NDArray[Any], n: int) -> NDArray[Any]:
     """Probabilities in a dtype that holds all places: their own, as NumPy's, or float64."""
-    return q.astype(np.float64) if q.dtype.kind == "f" and n >= 1 << np.finfo(q.dtype).nmant else q
+    return q.astype(np.float64) if kind_of(q.dtype) == "f" and n >= 1 << promotion.finfo(q.dtype).nmant else q
 
 
 @functools.lru_cache(maxsize=128)
@@ -469,30 +471,30 @@ def _plan_of(n: int, q: bytes, dtype: np.dtype[Any], method: str) -> tuple[tuple
     return (
         tuple(ranks),
         np.stack([*(np.searchsorted(ranks, p) for p in (under, above)), gamma]),
-        (given if given.dtype.kind == "f" else place).dtype,
+        (given if kind_of(given.dtype) == "f" else place).dtype,
     )
 
 
 def _of_all(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     """Quantiles of slices of one length: the places are known on the host."""
     x, n, last = s.x, s.n, s.x.ndim - 1
-    if method in _DISCRETE or (method == "linear" and q.dtype.kind in "iu"):
+    if method in _DISCRETE or (method == "linear" and kind_of(q.dtype) in "iu"):
         formula = _DISCRETE.get(method, _INTERPOLATED["linear"])
         places = np.maximum(np.asarray(formula(n, _for_places(q, n), np)).astype(np.int64), 0)
         ranks = sorted({*places.tolist(), n - 1})
         x = _core._ranked(x, ranks, last)
         result = _core._take(x, to_queue(np.searchsorted(ranks, places), x.queue), last)
-        if x.dtype.kind == "f":
+        if x._kind == "f":
             end = x[..., -1:]
             result = _core._where(_core.isnan(end), cast(end, result.dtype), result)
         return result
     if x.dtype == np.bool_:
         raise TypeError(f"{s.op_name}: method {method!r} takes differences, which bools do not have; cast them, or use 'inverted_cdf'")
     kept, plan, dtype = _plan_of(n, q.tobytes(), q.dtype, method)
-    narrow = default_on(x.queue, x.dtype if weak and x.dtype.kind == "f" else np.float64 if weak else dtype)
+    narrow = default_on(x.queue, x.dtype if weak and x._kind == "f" else np.float64 if weak else dtype)
     lines = x.size // n
     ranked = _core._reshape(_core._ranked(x, list(kept), last), [lines, len(kept)])
-    out: Array = _core._empty([lines, q.size], np.result_type(x.dtype, narrow), x.queue)
+    out: Array = _core._empty([lines, q.size], promotion.result_type(x.dtype, narrow), x.queue)
     if out.size:
         between[Range(lines, q.size)](ranked, to_queue(plan.astype(default_on(x.queue, np.float64)), x.queue), narrow.type, out)
     return out
@@ -503,7 +505,7 @@ def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
     x, count = _sorted_with_counts(s.x)
     last = x.ndim - 1
     exact = _for_places(q, s.n)
-    double = default_on(x.queue, exact.dtype if exact.dtype.kind == "f" else np.float64)
+    double = default_on(x.queue, exact.dtype if kind_of(exact.dtype) == "f" else np.float64)
     n: Any = cast(count, double)[..., None]
     p: Any = to_queue(exact.astype(double), x.queue)
     end = _core.maximum(n - 1, 0)
@@ -519,7 +521,7 @@ def _of_counts(s: _Slices, q: NDArray[Any], method: str, weak: bool) -> Array:
         under = _core._where(beyond, end, base)
         gamma = _weight(method, place, base, _Device)
         low, high = (_core._take_along_axis(x, cast(p, np.int64), last) for p in (under, above))
-        narrow = x.dtype if weak else default_on(x.queue, q.dtype if q.dtype.kind == "f" else np.float64)
+        narrow = x.dtype if weak else default_on(x.queue, q.dtype if kind_of(q.dtype) == "f" else np.float64)
         result = _lerp(low, high, cast(gamma, narrow))
     return _core._where(_core.equal(n, 0), float("nan"), result)
 
@@ -534,24 +536,24 @@ def _weighted(s: _Slices, q: NDArray[Any], weights: Any, axis: Axis, method: str
         raise ValueError(f"{op_name}: weights must be non-negative")
     w = s.flat(_core._broadcast_to(cast(w, default_on(x.queue, np.float64)), list(x.shape)))
     last = s.x.ndim - 1
-    if without_nan and s.x.dtype.kind == "f":
+    if without_nan and s.x._kind == "f":
         w = _core._where(_core.isnan(s.x), 0.0, w)
     order = _core._argsort(s.x, last, False, True)
     values, w = _core._take_along_axis(s.x, order, last), _core._take_along_axis(w, order, last)
     share = _core._cumulative(_core._SUM, w, last, None, False)
     share = _core.divide(share, share[..., s.n - 1 : s.n])
     nothing = _core.isnan(share[..., s.n - 1])
-    if without_nan and s.x.dtype.kind == "f":  # what has no elements needs no weights
+    if without_nan and s.x._kind == "f":  # what has no elements needs no weights
         nothing = _core.logical_and(nothing, _core.logical_not(_core._reduce(_core._ALL, _core.isnan(s.x), [last], False)))
     if bool(any_of(nothing)):
         raise ValueError(f"{op_name}: weights included NaN, inf or were all zero")
-    probability = q if q.dtype.kind == "f" else q.astype(np.float64)
+    probability = q if kind_of(q.dtype) == "f" else q.astype(np.float64)
     share = cast(share, default_on(x.queue, probability.dtype))
     share = _core._where(_core.equal(share, 0), -1.0, share)
     less = _core.less(share[..., None, :], to_queue(probability.astype(share.dtype), x.queue)[:, None])
     places = _core._reduce(_core._COUNT_NONZERO, less, [last + 1], False)
     result = _core._take_along_axis(values, _core.minimum(places, s.n - 1), last)
-    if s.x.dtype.kind == "f":
+    if s.x._kind == "f":
         end = values[..., s.n - 1 : s.n]
         if without_nan:
             missing = _core._reduce(_core._ALL, _core.isnan(values), [last], True)

@@ -9,6 +9,7 @@ from pardo._analysis.differences import products_of_sequences
 from pardo._analysis.polynomials import plain
 from pardo._array.interop import fetched
 from pardo._base.arguments import default_on, default_queue, home_queue
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast, on_host, taken, to_queue
 
@@ -22,7 +23,7 @@ def _queue(*xs: Any) -> Queue:
 def _placed(host: Any, queue: Queue, op_name: str) -> Array:
     values = np.asarray(host)
     if not queue.device.has_fp64:
-        values = values.astype({"f": np.float32, "c": np.complex64}.get(values.dtype.kind, values.dtype))
+        values = values.astype({"f": np.float32, "c": np.complex64}.get(kind_of(values.dtype), values.dtype))
     _core._note_transfer(op_name, values.nbytes, queue.device.id, True)
     return to_queue(values, queue)
 
@@ -76,7 +77,7 @@ def poly(seq_of_zeros: Any) -> Array:
     result = one
     for k in range(given.shape[0]):
         result = products_of_sequences(result, _core._concat([one, _core.subtract(0, given[k : k + 1])], 0))
-    if given.dtype.kind == "c":
+    if given._kind == "c":
         host = on_host(given, "poly")
         if np.all(np.sort(host) == np.sort(host.conjugate())):
             result = _core.real(result)
@@ -121,7 +122,7 @@ def roots(p: Any) -> Array:
     """
     p = plain(p)
     host = np.asarray(fetched(p, "roots"))
-    if host.dtype.kind not in "biufc":
+    if kind_of(host.dtype) not in "biufc":
         raise TypeError(f"roots: coefficients must be numbers, not elements of dtype '{host.dtype}'")
     if host.ndim > 1:
         raise ValueError(f"roots: coefficients have one dimension, got shape {host.shape}")

@@ -239,7 +239,7 @@ def sort_complex(a: Any) -> Array:
     """
     x = array(a, "sort_complex")
     x = keeping_order(x, axis_index(-1, x.ndim, "sort_complex"), lambda values, along: _core._sort(values, along, False, True))
-    if x.dtype.kind == "c":
+    if x._kind == "c":
         return x
     return cast(x, np.complex64 if x.dtype.char in "bhBH" else default_on(x.queue, np.complex128))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.contexts import copying
+from pardo._base import promotion
 from pardo._base.arguments import array, arrays, flag, index, same_queue, single_out, store, word
 from pardo._compiler.intrinsics import device_only
 from pardo._core import Array
@@ -61,7 +62,7 @@ def zeta(x: Any, q: Any = None, out: Array | None = None) -> Array:
     """
     if q is None:
         one = array(x, "zeta")
-        if one.dtype.kind == "c":
+        if one._kind == "c":
             raise TypeError("zeta: complex numbers are not supported")
         return store(_core._riemann_zeta(one), single_out(out, "zeta"), "zeta")
     return store(_core._zeta(x, q), single_out(out, "zeta"), "zeta")
@@ -106,7 +107,7 @@ def polygamma(n: Any, x: Any) -> Array:
     """
     order, value = arrays([n, x], "polygamma")
     same_queue(order, value, "polygamma")
-    up = _core.add(order, 1.0) if order.dtype.kind != "b" else cast(order, "f8") + 1.0
+    up = _core.add(order, 1.0) if order._kind != "b" else cast(order, "f8") + 1.0
     odd = _core.not_equal(_core.remainder(up, 2.0), 0)
     size = _core.multiply(_core._gamma(up), _core._zeta(up, value))
     others = _core._where(odd, _core.negative(size), size)
@@ -119,7 +120,7 @@ def _reals(xs: list[Any], op_name: str) -> list[Array]:
     made = arrays(xs, op_name)
     for x in made:
         same_queue(made[0], x, op_name)
-        if x.dtype.kind == "c":
+        if x._kind == "c":
             raise TypeError(f"{op_name}: complex numbers are not supported")
     return made
 
@@ -222,7 +223,7 @@ def factorial(n: Any, exact: bool = False, extend: str = "zero") -> Any:
         return math.factorial(whole) if whole >= 0 else 0
     if gamma_of_all:
         x = array(n, "factorial")
-        x = x if x.dtype.kind == "c" else cast(x, double_of(x))
+        x = x if x._kind == "c" else cast(x, double_of(x))
         return _core._where(_core.equal(x, -1), math.nan, _core._gamma(_core.add(x, 1.0)))
     (x,) = _reals([n], "factorial")
     x = cast(x, double_of(x))
@@ -274,7 +275,7 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any) -> Array:
     degree, order, polar, azimuth = _reals([n, m, theta, phi], "sph_harm_y")
     size = _core._sph_legendre(degree, order, polar)
     angle = _core.multiply(order, azimuth)
-    dtype = np.result_type(size.dtype, angle.dtype, np.float32)
+    dtype = promotion.result_type(size.dtype, angle.dtype, np.float32)
     size, angle = (cast(x, dtype) for x in (size, angle))
     turned = _core.multiply(angle, 1j)
     return _core.multiply(size, _core.exp(turned))

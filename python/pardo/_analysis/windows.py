@@ -8,6 +8,7 @@ import numpy as np
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, default_on, queue_for
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
 
@@ -315,9 +316,9 @@ def i0(x: Any) -> Array:
     array([1.        , 1.26606588, 2.2795853 ])
     """
     x = array(x, "i0")
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise TypeError("i0 not supported for complex values")
-    x = _core.absolute(cast(x, x.dtype if x.dtype.kind == "f" else default_on(x.queue, np.float64)))
+    x = _core.absolute(cast(x, x.dtype if kind_of(x.dtype) == "f" else default_on(x.queue, np.float64)))
     small = _chebyshev(_core.subtract(_core.multiply(x, 0.5), 2.0), _A)
     large = _core.divide(_chebyshev(_core.subtract(_core.divide(32.0, x), 2.0), _B), _core.sqrt(x))
     return _core.multiply(_core.exp(x), _core._where(_core.less_equal(x, 8.0), small, large))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo._array import wrong_values
 from pardo._base.arguments import dtype_of, refuse_masked
+from pardo._base.promotion import kind_of
 from pardo._core import Array, _memory_range
 
 # What NumPy reads by itself, in the order of how often it comes.
@@ -70,7 +71,7 @@ def _element(entries: dict[str, Any], op_name: str) -> np.dtype[Any]:
     except TypeError:
         raise TypeError(f"{op_name}: typestr {text!r} is not understood") from None
     fields = entries.get("descr")
-    if fields is not None and dtype.kind == "V" and op_name.endswith(_OF_CUDA):
+    if fields is not None and kind_of(dtype) == "V" and op_name.endswith(_OF_CUDA):
         return _records(fields, dtype.itemsize, op_name)
     if fields is not None and (not isinstance(fields, list) or [tuple(f) for f in fields] != [("", text)]):
         raise TypeError(f"{op_name}: descr {fields!r} does not describe plain elements of {text!r}")

@@ -143,4 +143,4 @@ def _kind_of(src: Any, dst: Array) -> Any:
         return src.dtype
     kinds = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
     own = next(t for t in kinds if isinstance(src, t))
-    return dst.dtype if dst.dtype.kind in kinds[own] else np.dtype(own)
+    return dst.dtype if dst._kind in kinds[own] else np.dtype(own)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array import interop
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
 from pardo._base.memory import Memory
 from pardo._base.orders import bytes_order, copied_in_order, in_order, is_column_major, read_order
@@ -129,7 +130,7 @@ def astype(
     if casting != "unsafe":
         if casting not in ("same_kind", "safe", "equiv", "no"):
             raise ValueError(f"astype: casting is {casting!r}; it must be 'unsafe', 'same_kind', 'safe', 'equiv' or 'no'")
-        if not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
+        if not promotion.can_cast(self.dtype, target, casting):
             raise TypeError(f"astype: cannot cast from {self.dtype} to {target} with casting rule {casting!r}")
     if target.names is not None:
         return made_records("of_array", "astype", self, target, order, None, queue_of(device, None, self.queue), None)
@@ -138,7 +139,7 @@ def astype(
     else:
         order = "F" if order == "A" and is_column_major(self) else "C" if order == "A" else order
         r = copied_in_order(self._astype(target, False), order) if copy or target != self.dtype else in_order(self, order)
-    if self.dtype.kind == "c" and r.dtype.kind in "iuf":
+    if self._kind == "c" and r._kind in "iuf":
         warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
     return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
 

@@ -25,6 +25,7 @@ from pardo._base.arguments import (
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
 from pardo._base.orders import axes_like, columns_first, make_in_order, read_order
+from pardo._base.promotion import kind_of
 from pardo._base.records import Records, made_records
 from pardo._core import Array, ExecutionPlacementError, Queue, _empty, _empty_at_sight, _empty_in, _eye, _full, _laid_out, _tril, _triu
 
@@ -164,7 +165,7 @@ def _filled(
         target = queue_of(device, queue, home if home is not None else getattr(value, "queue", None))
         return made_records("new", op_name, value, extents, value.dtype if wanted is None else wanted, axes, target, usm_type)
     if isinstance(value, (bool, int, float, complex, np.generic)):
-        if isinstance(value, int) and wanted is not None and wanted.kind in "fc":
+        if isinstance(value, int) and wanted is not None and kind_of(wanted) in "fc":
             value = float(value)  # of any size
         target = queue_of(device, queue, home)
         try:

@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._array.searching import beyond_range, nonzero_of
 from pardo._base.arguments import SCALARS, array, array_like, default_on, home_among, index, mask, on_queue, queue_for, same_kind, store
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import (
     Array,
     absolute,
@@ -195,12 +196,12 @@ def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
         return _core._round(x) if out is None else _core._round(x, out)
     if x.dtype == np.bool_:
         raise TypeError("round: bools have no decimals; cast them with astype")
-    if x.dtype.kind in "iu" and n > 0:
+    if kind_of(x.dtype) in "iu" and n > 0:
         return store(x._copy(), out, "round")
     scale = 10.0 ** builtins.abs(n) if builtins.abs(n) <= 308 else float("inf")
-    if x.dtype.kind in "iu":  # NumPy's way: through float64, which is exact below 2**53
+    if kind_of(x.dtype) in "iu":  # NumPy's way: through float64, which is exact below 2**53
         return store(multiply(_core.rint(divide(x, scale)), scale)._astype(x.dtype), out, "round")
-    if x.dtype.kind == "c":  # each part by itself: a product of complex numbers would spread NaN and infinity
+    if kind_of(x.dtype) == "c":  # each part by itself: a product of complex numbers would spread NaN and infinity
         result = x._copy()
         for part in (0, 1):
             _core._part(result, part)[...] = _rounded(_core._part(x, part), n, scale)
@@ -278,7 +279,7 @@ def fix(x: Any, /, out: Array | None = None) -> Array:
         The shape of `out` does not fit.
     """
     x = array(x, "fix")
-    if x.dtype.kind == "c":
+    if kind_of(x.dtype) == "c":
         raise TypeError(f"fix: an array of {x.dtype} cannot be rounded towards zero")
     return store(_core.trunc(x), out, "fix")
 

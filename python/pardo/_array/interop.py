@@ -11,6 +11,7 @@ from numpy import ndarray
 from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array.array_interface import Checked, describe, has_buffer, host_values, stream_of
+from pardo._base import promotion
 from pardo._base.arguments import (
     HOST,
     SCALARS,
@@ -28,6 +29,7 @@ from pardo._base.arguments import (
     refuse_masked,
 )
 from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in_order, is_column_major, read_order, satisfies
+from pardo._base.promotion import kind_of
 from pardo._base.records import Records, made_records
 from pardo._core import (
     Array,
@@ -132,7 +134,7 @@ def _numbers(host: NDArray[Any], obj: Any, dtype: DTypeLike | None, target: Queu
 
 def _dtype_of_host(host: NDArray[Any], obj: Any, op_name: str) -> np.dtype[Any]:
     """The dtype of what NumPy has made of an object, if it is of numbers."""
-    return dtype_of(host.dtype, op_name) if host.dtype.kind in "biufc" else _dtype_of_values(op_name, obj, host)
+    return dtype_of(host.dtype, op_name) if kind_of(host.dtype) in "biufc" else _dtype_of_values(op_name, obj, host)
 
 
 def check_fits(values: Array, shape: Sequence[int], op_name: str) -> None:
@@ -511,8 +513,14 @@ class writable_buffers:  # noqa: N801 (used like a function)
         self._shared.pop().close()
 
 
+_BITS = np.dtype("u2")
+
+
 def host_view(x: Array, /) -> NDArray[Any] | None:
     """NumPy's read-only view of an array, or nothing where the host does not see its memory: on GPUs, and most OpenCL devices."""
+    if x.itemsize == 2 and promotion.is_bfloat16(x.dtype):  # neither buffers nor NumPy's DLPack know it
+        host = host_view(x._view_as(_BITS))
+        return None if host is None else host.view(x.dtype)
     try:
         return np.asarray(memoryview(x))
     except BufferError:
@@ -524,6 +532,8 @@ _NUMPY_ASKS_FOR_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 def shared_view(x: Array, /) -> NDArray[Any]:
     """NumPy's view of an array on the CPU, writable if the array is; what is recorded and still wants to read it is computed first."""
+    if x.itemsize == 2 and promotion.is_bfloat16(x.dtype):
+        return shared_view(x._view_as(_BITS)).view(x.dtype)
     if _NUMPY_ASKS_FOR_VERSIONS:
         return np.from_dlpack(x)
     try:
@@ -542,7 +552,7 @@ def to_array(x: Array, /, dtype: DTypeLike | None = None, copy: bool | None = No
         host = _implicit_copy(x, copy)
     if copy:
         return asnumpy(x) if dtype is None else asnumpy(x).astype(dtype, copy=False)
-    if dtype is None or np.dtype(dtype) == host.dtype:
+    if dtype is None or promotion.host_dtype(dtype) == host.dtype:
         return host
     if copy is False:
         raise ValueError(f"__array__: a conversion from {host.dtype} to {np.dtype(dtype)} needs a copy")
@@ -573,7 +583,7 @@ def arrow(x: Array, /) -> tuple[Any, Any]:
             raise TypeError(f"__arrow_c_array__: the host cannot read the memory of an array on {x.device}: pass pardo.asnumpy(x)")
         _core._note_transfer("__arrow_c_array__", x.nbytes, x.device.id, False)
         x = x._to_queue(_host_queue())
-    if x.dtype.kind == "b":
+    if x._kind == "b":
         bits = from_host(np.packbits(np.asarray(x), bitorder="little"), None, _host_queue(), "__arrow_c_array__")
         return _core._arrow(bits, x.dtype, x.size)
     return _core._arrow(x if x._is_contiguous() else copy_by_rows(x), x.dtype, x.size)
@@ -597,7 +607,7 @@ def reduce_ex(x: Array, protocol: Any, /) -> tuple[Any, ...]:
     host = np.ascontiguousarray(asnumpy(y) if seen is None else seen).reshape(-1).view(np.uint8)
     data = pickle.PickleBuffer(host.data) if int(protocol) >= 5 else host.tobytes()
     order = () if axes is None else (tuple(axes),)
-    return _rebuild, (data, x.dtype.str, x.shape, x.device.id, x.usm_type, *order)
+    return _rebuild, (data, "bfloat16" if promotion.is_bfloat16(x.dtype) else x.dtype.str, x.shape, x.device.id, x.usm_type, *order)
 
 
 def _rebuild(
@@ -608,7 +618,7 @@ def _rebuild(
     queue = queue_of_pickle(device)
     if queue is None:
         queue, usm_type = default_queue(), "device"
-    host = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape if axes is None else [shape[a] for a in axes])
+    host = np.frombuffer(data, dtype=promotion.host_dtype(dtype)).reshape(shape if axes is None else [shape[a] for a in axes])
     made = _copy_buffer(host, host.dtype, queue, usm_type)
     return made if axes is None else _core._laid_out(made, list(axes))
 

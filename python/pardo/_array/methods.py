@@ -251,7 +251,7 @@ def mT(self: Array) -> Array:  # noqa: N802
 
 def real(self: Array) -> Array:
     """The real parts, as a view: writing to them writes here. An array of real numbers is its own."""
-    return _core._part(self, 0) if self.dtype.kind == "c" else self
+    return _core._part(self, 0) if self._kind == "c" else self
 
 
 def _set_real(self: Array, value: Any) -> None:
@@ -260,7 +260,7 @@ def _set_real(self: Array, value: Any) -> None:
 
 def imag(self: Array) -> Array:
     """The imaginary parts, as a view: writing to them writes here. Those of an array of real numbers are read-only zeros."""
-    if self.dtype.kind == "c":
+    if self._kind == "c":
         return _core._part(self, 1)
     zeros = _core.imag(self)
     zeros._set_writeable(False)
@@ -268,7 +268,7 @@ def imag(self: Array) -> Array:
 
 
 def _set_imag(self: Array, value: Any) -> None:
-    if self.dtype.kind != "c":
+    if self._kind != "c":
         raise TypeError(f"imag: an array of {self.dtype} has no imaginary parts to set")
     _core._part(self, 1)[...] = value
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
+from pardo._base import promotion
 from pardo._base.arguments import (
     DeviceLike,
     Scalar,
@@ -20,6 +21,7 @@ from pardo._base.arguments import (
     too_large,
 )
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import (
     Array,
     Queue,
@@ -201,7 +203,7 @@ def linspace(
 
 def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
     """Python scalars are weak, as in every operation; the result is floating."""
-    return default_on(queue, np.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
+    return default_on(queue, promotion.result_type(*(e.dtype if type(e) is Array else e for e in ends), 0.0))
 
 
 def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[Any] | None) -> tuple[Array, Any]:
@@ -213,7 +215,7 @@ def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[An
     x = add(multiply(steps, distance), first) if parts > 0 else add(multiply(steps, subtract(last, first)), first)
     if 0 < parts < count:
         x = _where(equal(steps, parts), last, x)  # exactly, whatever rounding did
-    if dtype is not None and dtype.kind in "iu":
+    if dtype is not None and kind_of(dtype) in "iu":
         x = floor(x)
     return (x if dtype is None else x._astype(dtype, False)), distance
 

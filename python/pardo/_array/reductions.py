@@ -26,6 +26,7 @@ from pardo._base.arguments import (
     store_reduced,
 )
 from pardo._base.docstrings import filled
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
@@ -185,7 +186,7 @@ def _reduce(op: int, op_name: str, x: Any, axis: Axis, dtype: Any, out: Any, kee
 
 def _of_floats(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | None:
     """As `loop_dtype`; means of integers are of float64 anyway, whatever `out` is."""
-    into_inexact = type(out) is Array and out.dtype.kind in "fc" and x.dtype.kind in "fc"
+    into_inexact = type(out) is Array and out._kind in "fc" and x._kind in "fc"
     return loop_dtype(x, dtype, out if into_inexact else None, op_name)
 
 
@@ -348,12 +349,12 @@ def _variance(
     if center is None:
         return (_core._var if op_name == "var" else _core._std)(x, places, c, keeps_dimensions(keepdims, op_name), dtype, m)
     real = default_on(x.queue, np.float64)
-    result = dtype or (x.dtype if x.dtype.kind in "fc" else real)
-    wide = np.dtype(np.float32 if result == np.float16 else real if result.kind not in "fc" else result)
+    result = dtype or (x.dtype if kind_of(x.dtype) in "fc" else real)
+    wide = np.dtype(np.float32 if is_narrow(result) else real if kind_of(result) not in "fc" else result)
     off: Array = x._astype(wide, False) - array_like(center, x, op_name)
     if off.shape != x.shape:
         raise ValueError(f"{op_name}: mean does not broadcast to the array's shape {x.shape}; compute it with keepdims=True")
-    squares = off * off if off.dtype.kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
+    squares = off * off if off._kind != "c" else _core.square(_core.real(off)) + _core.square(_core.imag(off))
     total = _core._reduce(_core._SUM, squares, places, keeps_dimensions(keepdims, op_name), None, m)
     if m is None:
         count: Any = builtins.max(x.size // builtins.max(total.size, 1) - c, 0.0)
@@ -406,7 +407,7 @@ def ptp(x: Any, /, axis: Axis = None, out: Array | None = None, keepdims: bool =
         raise ValueError("ptp: zero-size array to reduction operation maximum which has no identity")
     high, low = (_core._reduce(op, x, places, keeps_dimensions(keepdims, "ptp")) for op in (_core._MAX, _core._MIN))
     wide = loop_dtype(x, None, out, "ptp")
-    if wide is not None and (wide.kind == x.dtype.kind or (type(out) is Array and out.dtype.kind in "fc")):
+    if wide is not None and (kind_of(wide) == kind_of(x.dtype) or (type(out) is Array and out._kind in "fc")):
         high, low = high._astype(wide, False), low._astype(wide, False)
     return store(_core.subtract(high, low), out, "ptp")
 

@@ -20,6 +20,7 @@ from pardo._base.arguments import (
     word,
 )
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
@@ -174,7 +175,7 @@ def searchsorted(x1: Any, /, v: Any, side: str = "left", sorter: Any = None) -> 
 
 def beyond_range(x: Any, dtype: np.dtype[Any]) -> int:
     """1 for a Python integer above the range of an integer dtype, -1 for one below it, else 0."""
-    if type(x) is not int or dtype.kind not in "iu":
+    if type(x) is not int or kind_of(dtype) not in "iu":
         return 0
     info = np.iinfo(dtype)
     return int(x > info.max) - int(x < info.min)
@@ -198,7 +199,7 @@ def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str =
     host = np.asarray(indices)
     if (counts and host.dtype == np.bool_) or (host.size == 0 and not isinstance(indices, np.ndarray)):
         host = host.astype(np.int64)
-    if host.dtype.kind not in "iu":
+    if kind_of(host.dtype) not in "iu":
         raise TypeError(f"{op_name}: indices must be integers, not {host.dtype}")
     if mode != "raise":
         host = _inside(host, extent, mode, op_name)
@@ -211,7 +212,7 @@ def _indices(x: Array, indices: Any, axis: int | None, op_name: str, mode: str =
 
 def _inside(indices: Any, extent: int, mode: str, op_name: str) -> Any:
     """The indices, brought into the range by NumPy's modes: counted on in a circle, or stopped at the ends."""
-    if indices.dtype.kind not in "iu":
+    if kind_of(indices.dtype) not in "iu":
         raise TypeError(f"{op_name}: indices must be integers, not {indices.dtype}")
     if extent == 0 and indices.size:
         raise IndexError(f"{op_name}: there are no elements to take from")
@@ -263,7 +264,7 @@ def take(x: Any, /, indices: Any, axis: int | None = None, out: Array | None = N
 def put(x: Array, indices: Any, values: Any, mode: str) -> None:
     """The method `put` of Array."""
     places = _core._reshape(_indices(x, indices, None, "put", mode), [-1])
-    if places.dtype.kind not in "iu":
+    if places._kind not in "iu":
         raise TypeError(f"put: indices must be integers, not {places.dtype}")
     if places.size == 0:
         return
@@ -362,7 +363,7 @@ def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | No
     if mask.ndim != 1:
         raise ValueError(f"compress: condition has {mask.ndim} dimensions; one is expected")
     if type(mask) is not Array:
-        if mask.dtype.kind not in "biufc":
+        if kind_of(mask.dtype) not in "biufc":
             raise TypeError(f"compress: condition must be of bools or numbers, not {mask.dtype}")
         mask = _core._copy_operand(mask.astype(np.bool_), np.bool_, x.queue, "compress")
     places = nonzero_of(mask, "compress")[0]

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from pardo import _core
 from pardo._array.searching import beyond_range
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, array, array_like, arrays, axis_index, default_on, same_queue
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 
 __all__ = [
@@ -183,7 +185,7 @@ def unique(
     else:
         values, indices, inverse, counts = _core._unique(x)
         inverse = _core._reshape(inverse, x.shape)
-        if equal_nan and values.dtype.kind in "fc":
+        if equal_nan and values._kind in "fc":
             first_nan = values.size - int(_count(_core.isnan(values)))
             if values.size - first_nan > 1:
                 counts = _core._concat([counts[:first_nan], _core._reduce(_core._SUM, counts[first_nan:], None, True)], 0)
@@ -224,7 +226,7 @@ def _never_equal(x: Any, dtype: np.dtype[Any]) -> bool:
     """True for a number that the dtype would round: NumPy compares in a dtype that holds both, where no element equals it."""
     if type(x) is Array or not isinstance(x, SCALARS):
         return False
-    if beyond_range(x, dtype) or (dtype.kind == "b" and type(x) is int and x not in (0, 1)):
+    if beyond_range(x, dtype) or (kind_of(dtype) == "b" and type(x) is int and x not in (0, 1)):
         return True
     with np.errstate(all="ignore"):
         if type(x) is int and not -(2**63) <= x < 2**64:  # of which NumPy makes an object, and compares it as Python does
@@ -233,19 +235,19 @@ def _never_equal(x: Any, dtype: np.dtype[Any]) -> bool:
             except OverflowError:
                 return True
         number = np.asarray(x)
-        common = np.result_type(dtype, number.dtype)
-        return bool(number.astype(np.result_type(dtype, x)).astype(common) != number.astype(common))
+        common = promotion.result_type(dtype, number.dtype)
+        return bool(number.astype(promotion.result_type(dtype, x)).astype(common) != number.astype(common))
 
 
 def _bounds(x: Array, given: Any) -> tuple[int, int]:
     """What integers lie between: the least and the greatest of them, or of their dtype where it has few, which waits for nothing."""
-    if x.dtype.kind == "b":
+    if x._kind == "b":
         return 0, 1
     if x.dtype.itemsize <= 2:
         return int(np.iinfo(x.dtype).min), int(np.iinfo(x.dtype).max)
     if isinstance(given, (list, tuple, np.ndarray, *SCALARS)):
         host = np.asarray(given)
-        if host.dtype.kind in "iu":
+        if kind_of(host.dtype) in "iu":
             return int(host.min()), int(host.max())
     ends = [_core._reduce(operation, x, None, False) for operation in (_core._MIN, _core._MAX)]
     _core._force(ends)  # both in one pass
@@ -301,22 +303,22 @@ def isin(x1: Any, /, test_elements: Any, assume_unique: bool = False, invert: bo
             return _core._full(shape, bool(invert), np.bool_, other.queue)
     x1, x2 = arrays([x1, test_elements], "isin") if type(x1) is not Array else (x1, array_like(test_elements, x1, "isin"))
     same_queue(x1, x2, "isin")
-    if kind == "table" and not {x1.dtype.kind, x2.dtype.kind} <= set("biu"):
+    if kind == "table" and not {kind_of(x1.dtype), x2._kind} <= set("biu"):
         raise ValueError(f"isin: kind 'table' is for integers and bools, not for {x1.dtype} and {x2.dtype}: use 'sort' or None")
     if x2.size == 0:
         return _core._full(list(x1.shape), bool(invert), np.bool_, x1.queue)
-    if kind != "sort" and {x1.dtype.kind, x2.dtype.kind} <= set("biu"):
+    if kind != "sort" and {kind_of(x1.dtype), x2._kind} <= set("biu"):
         low, high = _bounds(x2, test_elements)
         if kind == "table" and high - low >= 2**63 - 1:
             raise RuntimeError(f"isin: kind 'table' is given, and the test elements reach from {low} to {high}: use 'sort' or None")
         if kind == "table" or high - low <= 6 * (x1.size + x2.size):
             return _core._is_member(x1, x2, low if low < 2**63 else low - 2**64, high - low + 1, bool(invert))
-    dtype = default_on(x1.queue, np.result_type(x1.dtype, x2.dtype))
+    dtype = default_on(x1.queue, promotion.result_type(x1.dtype, x2.dtype))
     possible = None
-    if dtype.kind == "f" and x1.dtype.kind in "iu" and x2.dtype.kind in "iu":
+    if kind_of(dtype) == "f" and kind_of(x1.dtype) in "iu" and x2._kind in "iu":
         # No integer dtype holds both: they are compared as uint64, where negative ones become numbers that the other side is not asked for.
         dtype = np.dtype(np.uint64)
-        possible = _core.greater_equal(x1, 0) if x1.dtype.kind == "i" else _core.less(x1, 2**63)
+        possible = _core.greater_equal(x1, 0) if kind_of(x1.dtype) == "i" else _core.less(x1, 2**63)
     table = _core._sort(_core._reshape(x2._astype(dtype, False), [-1]), -1, False, True)
     needles = x1._astype(dtype, False)
     places = _core.minimum(_core._searchsorted(table, needles, False, None), table.size - 1)

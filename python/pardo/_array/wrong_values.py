@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 
 LONGEST = 40  # of what is shown of a value
@@ -34,7 +35,7 @@ def refused_element(obj: Any, dtype: np.dtype[Any]) -> str:
 def _wrong_column(frame: Any) -> str:
     for name in frame.columns:
         dtype = np.asarray(frame[name]).dtype
-        if dtype.kind not in "biufc":
+        if kind_of(dtype) not in "biufc":
             values = np.asarray(frame[name]).reshape(-1)
             held = next((f", and holds {_shown(v)}" for v in values if not _is_number(v)), "")
             return f"column {name!r} has dtype {dtype}{held} (frame.select_dtypes('number') chooses columns of numbers)"
@@ -47,7 +48,7 @@ def _first(obj: Any, fits: Callable[[Any], bool]) -> tuple[tuple[int, ...], Any]
 
 def _leaves(obj: Any, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
     """Each element of nested lists, with where it is; arrays of numbers are one."""
-    if isinstance(obj, np.ndarray) and obj.ndim and obj.dtype.kind not in "biufc":
+    if isinstance(obj, np.ndarray) and obj.ndim and kind_of(obj.dtype) not in "biufc":
         for at in np.ndindex(obj.shape):
             yield (*place, *at), obj[at]
     elif isinstance(obj, (list, tuple)):
@@ -64,7 +65,7 @@ def _leaves(obj: Any, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...],
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (Array, *_NUMBERS)) or (isinstance(x, np.ndarray) and x.dtype.kind in "biufc")
+    return isinstance(x, (Array, *_NUMBERS)) or (isinstance(x, np.ndarray) and kind_of(x.dtype) in "biufc")
 
 
 def _too_large(x: Any) -> bool:

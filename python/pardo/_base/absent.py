@@ -83,7 +83,6 @@ _OTHERS = {
     "tensor as_tensor from_numpy Tensor FloatTensor DoubleTensor": "use pardo.asarray",
     "no_grad inference_mode autograd nn": "pardo has neither derivatives nor networks; torch.from_dlpack(x) shares an array's memory",
     "manual_seed": "it is pardo.random.seed, or better pardo.random.default_rng(seed)",
-    "bfloat16": "float16 is the only narrow type of floating-point numbers: use pardo.float16 or pardo.float32",
     "device_put": "use pardo.asarray(x, device=…) or x.to_device(…)",
     "device_get to_numpy get": "use pardo.asnumpy(x)",
     "block_until_ready": "use x.wait()",

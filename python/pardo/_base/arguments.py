@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
-from pardo._base import records
+from pardo._base import promotion, records
 from pardo._base.package import owns
+from pardo._base.promotion import kind_of
 from pardo._core import (
     Array,
     Device,
@@ -49,7 +50,7 @@ def array(x: Any, op_name: str) -> Array:
 
 def is_number_of_numpy(x: Any) -> bool:
     """Whether something is an array of NumPy's without dimensions: a number with a dtype of its own, which is not copied."""
-    return type(x) is np.ndarray and x.ndim == 0 and x.dtype in _DTYPES
+    return type(x) is np.ndarray and x.ndim == 0 and (x.dtype in _DTYPES or promotion.is_bfloat16(x.dtype))
 
 
 def not_an_array(x: Any, op_name: str) -> TypeError:
@@ -128,10 +129,10 @@ def array_like(x: Any, other: Array, op_name: str, *, own_dtype: bool = False) -
         return on_queue(x, other.queue, op_name)
     if own_dtype:
         return number(x, None, other.queue, op_name)
-    dtype = np.result_type(other.dtype, x)
+    dtype = promotion.result_type(other.dtype, x)
     if not isinstance(x, np.generic):
         dtype = default_on(other.queue, dtype)
-    if type(x) is int and dtype.kind in "fc":
+    if type(x) is int and kind_of(dtype) in "fc":
         x = float(x)  # integers of any size have a float nearby
     return number(x, dtype, other.queue, op_name)
 
@@ -163,14 +164,14 @@ def too_large(error: OverflowError, op_name: str) -> OverflowError:
 def check_bounds(values: Any, dtype: np.dtype[Any], op_name: str) -> None:
     """What is to be stored fits a dtype: OverflowError if a Python integer, alone or in a list, is out of bounds, TypeError for complex
     numbers and real dtypes."""
-    if dtype.kind != "c" and any(type(v) is complex for v in (values if isinstance(values, (list, tuple)) else (values,))):
+    if kind_of(dtype) != "c" and any(type(v) is complex for v in (values if isinstance(values, (list, tuple)) else (values,))):
         raise TypeError(f"{op_name}: a complex number cannot be stored in an array of {dtype}; take its real part first")
-    if dtype.kind not in "iu" or not isinstance(values, (int, list, tuple)) or isinstance(values, bool):
+    if kind_of(dtype) not in "iu" or not isinstance(values, (int, list, tuple)) or isinstance(values, bool):
         return
     if not isinstance(values, int) and any(not isinstance(v, (int, list, tuple)) for v in values):
         return  # arrays among them are cast, and floats are another matter
     host = np.asarray(values)
-    if host.dtype.kind not in "iu" or not host.size:
+    if kind_of(host.dtype) not in "iu" or not host.size:
         return
     bounds = np.iinfo(dtype)
     for end in (host.min(), host.max()):
@@ -429,7 +430,7 @@ def store_reduced(result: Array, out: Any, op_name: str) -> Array:
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if type(out) is Array and not _can_cast_same_kind(result.dtype, out.dtype):
-        if result.dtype.kind == "c" and out.shape == result.shape:
+        if result._kind == "c" and out.shape == result.shape:
             warn(f"{op_name}: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
         result = result._astype(out.dtype, False)
     return store(result, out, op_name)
@@ -439,7 +440,7 @@ def store_back(result: Array, out: Any, op_name: str) -> Array:
     """As `store`, also into an `out` whose values the result's dtype could hold, as those of NumPy's functions that copy `out` and back."""
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    holds = type(out) is Array and np.can_cast(out.dtype, result.dtype)
+    holds = type(out) is Array and promotion.can_cast(out.dtype, result.dtype)
     return store_reduced(result, out, op_name) if holds else store(result, out, op_name)
 
 
@@ -449,7 +450,7 @@ def loop_dtype(x: Array, dtype: Any, out: Any, op_name: str) -> np.dtype[Any] | 
         out = out[0]
     if dtype is not None or type(out) is not Array:
         return optional_dtype(dtype, op_name)
-    return default_on(x.queue, np.promote_types(x.dtype, out.dtype))
+    return default_on(x.queue, promotion.promote_types(x.dtype, out.dtype))
 
 
 def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> Array:
@@ -496,7 +497,7 @@ def check_casting(casting: str, op_name: str) -> None:
 def check_cast(source: Any, target: Any, casting: str, op_name: str) -> None:
     """TypeError unless the rule allows the cast."""
     check_casting(casting, op_name)
-    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+    if not promotion.can_cast(source, target, casting):
         raise TypeError(f"{op_name}: cannot cast from {np.dtype(source)} to {np.dtype(target)} according to the rule '{casting}'")
 
 
@@ -511,17 +512,21 @@ def dtype_of(dtype: Any, op_name: str, *, any_order: bool = False, fields: bool 
     name = "Array" if type(dtype) is Array else dtype
     if dtype is not None and type(dtype) is not Array:  # NumPy takes None for float64, and anything that has a dtype for one
         try:
-            name = np.dtype(dtype)
+            name = promotion.host_dtype(dtype)
+        except ImportError:
+            raise
         except Exception:  # whatever the object raises
             known = None
         else:
             known = _DTYPES.get(name.newbyteorder("=") if any_order else name)
+            if known is None and promotion.is_bfloat16(name):
+                known = name
         if known is not None:
             return known
     structured = getattr(name, "names", None) is not None
     if fields and structured:
         return records.checked(name, op_name)  # type: ignore[arg-type]
-    error = TypeError(f"{op_name}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}")
+    error = TypeError(f"{op_name}: dtype '{name}' is not supported; supported are {', '.join(t.name for t in _DTYPES)}, bfloat16")
     if structured:
         error.records = True  # type: ignore[attr-defined]
     raise error

@@ -24,7 +24,9 @@ from numpy import (
     uint64,
 )
 from numpy.typing import DTypeLike
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, array, default_on, dtype_of, optional_dtype, queue_of
+from pardo._base.promotion import kind_of
 from pardo._base.records import Records
 from pardo._core import Array
 
@@ -106,7 +108,7 @@ def astype(x: Array, dtype: DTypeLike, /, *, copy: builtins_bool = True, device:
     """
     x = array(x, "astype")
     target = optional_dtype(dtype, "astype") or default_on(x.queue, np.float64)
-    if x.dtype.kind == "c" and target.kind in "iuf":
+    if x._kind == "c" and kind_of(target) in "iuf":
         raise TypeError(f"astype: a complex array cannot become {target}; take x.real first")
     queue = queue_of(device, None, x.queue)
     if not copy and target == x.dtype and queue == x.queue:
@@ -148,7 +150,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type: at least one array or dtype is required")
-    return dtype_of(np.result_type(*(_dtype_like(x) for x in arrays_and_dtypes)), "result_type", fields=True)
+    return dtype_of(promotion.result_type(*map(_dtype_like, arrays_and_dtypes)), "result_type", fields=True)
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
@@ -179,7 +181,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     >>> pp.promote_types("int8", "uint8")
     dtype('int16')
     """
-    return dtype_of(np.promote_types(type1, type2), "promote_types", fields=True)
+    return dtype_of(promotion.promote_types(type1, type2), "promote_types", fields=True)
 
 
 def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
@@ -218,7 +220,7 @@ def can_cast(from_: Any, to: DTypeLike, casting: str = "safe") -> builtins_bool:
     >>> pp.can_cast("float64", "int32")
     False
     """
-    return np.can_cast(_dtype_like(from_), to, casting)  # type: ignore[arg-type]
+    return promotion.can_cast(_dtype_like(from_), to, casting)
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
@@ -259,14 +261,14 @@ def isdtype(dtype: DTypeLike, kind: Any) -> builtins_bool:
         raise TypeError(f"isdtype: dtype must be a data type, not {type(dtype).__name__}")
     if not isinstance(kind, (str, tuple, type, np.dtype)):
         raise TypeError(f"isdtype: kind must be a text, a data type or a tuple of these, not {type(kind).__name__}")
-    d = np.dtype(dtype)
+    d = promotion.host_dtype(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(d, k) for k in kind)
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"isdtype: kind is {kind!r}; known are {', '.join(map(repr, KINDS))}")
-        return any(d == np.dtype(t) for t in KINDS[kind])
-    return builtins_bool(d == np.dtype(kind))
+        return any(d == np.dtype(t) for t in KINDS[kind]) or (float32 in KINDS[kind] and promotion.is_bfloat16(d))
+    return builtins_bool(d == promotion.host_dtype(kind))
 
 
 class FloatInfo(NamedTuple):
@@ -320,7 +322,7 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> pp.finfo("float32").eps
     1.1920928955078125e-07
     """
-    f = np.finfo(_dtype_like(type))
+    f = promotion.finfo(_dtype_like(type))
     return FloatInfo(
         bits=int(f.bits),
         eps=float(f.eps),

@@ -300,7 +300,7 @@ def byteswap(self: Array, inplace: bool = False) -> Array:
         `inplace`, and the array is read-only.
     """
     target = self if inplace else self._copy()
-    parts = [_core._part(target, 0), _core._part(target, 1)] if self.dtype.kind == "c" else [target]
+    parts = [_core._part(target, 0), _core._part(target, 1)] if self._kind == "c" else [target]
     for part in parts:
         width = part.dtype.itemsize
         bits = part._view_as(np.dtype(f"u{width}"))

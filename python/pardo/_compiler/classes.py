@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import dtype_of
 from pardo._base.forks import held_lock
 from pardo._base.public_names import publish_module
@@ -67,7 +68,9 @@ def members_of(kind: type) -> dict[str, tuple[int, Any]]:
 
 
 def _is_constant(value: Any) -> bool:
-    return all(map(_is_constant, value)) if type(value) is tuple else isinstance(value, (bool, int, float, complex, np.number, np.bool_))
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return isinstance(value, (bool, int, float, complex, np.number, np.bool_)) or promotion.is_number_of_bfloat16(value)
 
 
 _CONSTANT = (lambda: None).__code__.replace(co_filename="<constant>")  # not the package's own: what it sees changes
@@ -206,7 +209,7 @@ def _kind_of(annotation: Any, cls: type, name: str, names: tuple[dict[str, Any],
             annotation = eval(text, *names)
         except Exception as e:
             try:
-                annotation = np.dtype(text)
+                annotation = promotion.host_dtype(text)
             except TypeError:
                 wrong = NameError if isinstance(e, NameError) else TypeError
                 raise wrong(f"{field} is annotated with {text!r}, which is no dtype and means nothing here ({e}); {_ALLOWED}") from None

@@ -69,7 +69,7 @@ UNARY = {ast.UAdd: "+", ast.USub: "-", ast.Not: "not", ast.Invert: "~"}
 # Calls whose arguments name dtypes as texts too.
 _MADE = ("empty", "zeros", "ones", "full")
 OF_A_DTYPE = {"local_array", "private_array", "astype", "sum", "prod", "mean", *_MADE, *(f"{made}_like" for made in _MADE)}
-DTYPES = {str(np.dtype(kind)) for kind in "?bhilBHILefdFD"}
+DTYPES = {*(str(np.dtype(kind)) for kind in "?bhilBHILefdFD"), "bfloat16"}
 
 
 # The exceptions that kernels raise, by the error codes of include/pardo/error.h; the first that fits counts.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.package import owns
 from pardo._compiler.intrinsics import known, ours_for, written
 from pardo._compiler.numba_cython import is_foreign
@@ -80,7 +81,9 @@ def _is_number(value: Any) -> bool:
     kind = type(value)
     if kind in (int, float, complex):
         return kind is not int or -(2**63) <= value < 2**64
-    return isinstance(value, np.number) and not isinstance(value, (np.longdouble, np.clongdouble))
+    if isinstance(value, np.number):
+        return not isinstance(value, (np.longdouble, np.clongdouble))
+    return promotion.is_number_of_bfloat16(value)
 
 
 def _parts(value: Any) -> tuple[Any, ...] | None:

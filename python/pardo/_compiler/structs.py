@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pardo._array import creation, interop
+from pardo._base import promotion
 from pardo._base.tracebacks import show_classes
 from pardo._core import Array, _Image, _Sampler
 
@@ -217,8 +218,8 @@ def _converted(value: Any, kind: Any, op_name: str) -> Any:
     # As arrays: Python's integers are checked by the dtype itself.
     if (
         not isinstance(value, int)
-        and isinstance(value, (float, complex, np.number))
-        and not np.can_cast(np.asarray(value).dtype, kind, "same_kind")
+        and (isinstance(value, (float, complex, np.number)) or promotion.is_number_of_bfloat16(value))
+        and not promotion.can_cast(np.asarray(value).dtype, kind, "same_kind")
     ):
         raise TypeError(f"{op_name} is {kind}, which cannot take {value!r} without loss; convert it: np.{kind}(…)")
     try:

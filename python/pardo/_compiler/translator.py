@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
 from pardo._compiler.instead import advice, is_of_scipy, of_cuda
@@ -117,7 +118,9 @@ class Translator(Statements):
         if isinstance(cells, tuple):
             values = value if isinstance(value, tuple) else value._values()
             return self.composed(value, node, [self.value(v, node, c) for v, c in zip(values, cells[1], strict=True)])
-        if isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble):
+        if (
+            isinstance(value, (bool, int, float, complex, np.bool_, np.number)) and not isinstance(value, np.longdouble)
+        ) or promotion.is_number_of_bfloat16(value):
             if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**64:
                 raise problem(OverflowError, self.source, node, too_large(value))
             return self.make("Number", node, number=value)
@@ -625,7 +628,7 @@ class Translator(Statements):
 def _dtype_of_text(text: str) -> np.dtype[Any] | None:
     """The dtype that a text names as NumPy's functions take it; None for other texts."""
     try:
-        dtype = np.dtype(text)
+        dtype = promotion.host_dtype(text)
     except TypeError:
         return None
     return dtype if str(dtype) in DTYPES else None

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import HOST, DeviceLike, device_of, dtype_of
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Device, Event, Queue, UserEvent
 from pardo._data import present
 
@@ -429,7 +430,7 @@ def view_on(x: Any, queue: Queue) -> Array | None:
     """What the core asks for operands beside an array: the copy on its device."""
     table = tables.get(queue.device.id)
     host = host_array(x)
-    found = table.view(host) if table is not None and table.queue == queue and host is not None and host.dtype.kind in "biufc" else None
+    found = table.view(host) if table is not None and table.queue == queue and host is not None and kind_of(host.dtype) in "biufc" else None
     return found if host is None or host.size else None
 
 

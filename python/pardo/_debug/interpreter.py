@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import shared_view
+from pardo._base import promotion
+from pardo._base.promotion import kind_of
 from pardo._base.tracebacks import note
 from pardo._compiler import structs
 from pardo._core import Array
@@ -242,7 +244,7 @@ def _types(kind: Any) -> Any:
     if type(kind) is tuple:
         return tuple(map(_types, kind))
     if isinstance(kind, (bool, int, float, complex)):
-        return np.result_type(type(kind))
+        return promotion.result_type(type(kind))
     return kind.dtype if isinstance(kind, np.generic) else np.dtype(kind)
 
 
@@ -254,7 +256,7 @@ def _memory(op_name: str, shape: Any, kind: Any) -> Any:
         parts = tuple(_memory(op_name, shape, t) for t in (types[1:] if owner else types))
         return owner(*parts) if owner else structs.Columns(parts)
     made: NDArray[Any] = np.empty(_shape(op_name, shape), types)
-    made.fill(math.nan if made.dtype.kind in "fc" else np.iinfo(made.dtype).max if made.dtype.kind in "iu" else True)
+    made.fill(math.nan if kind_of(made.dtype) in "fc" else np.iinfo(made.dtype).max if kind_of(made.dtype) in "iu" else True)
     return made
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from pardo._array.interop import asnumpy
+from pardo._base import promotion
 from pardo._compiler import classes, intrinsics, structs
 from pardo._compiler.names import python_function
 
@@ -16,7 +17,8 @@ _ERROR_FUNCTIONS: dict[str, Callable[[float], float]] = {"erf": math.erf, "erfc"
 
 def _of_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
     def one(x: Any) -> Any:
-        return np.result_type(x, np.float16).type(function(x))
+        dtype = np.asarray(x).dtype
+        return (dtype if promotion.is_bfloat16(dtype) else promotion.result_type(x, np.float16)).type(function(x))
 
     return one
 

@@ -5,9 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from pardo import _core
 from pardo._base.arguments import array, axis_index, index, store, warn
+from pardo._base.promotion import is_narrow
 from pardo._core import Array
 from pardo._functions.operands import cast
 
@@ -49,7 +49,7 @@ def one_axis(a: Any, n: Any, axis: Any, norm: Any, out: Any, kind: int, forward:
 
 def _narrow(result: Array, x: Array) -> Array:
     """What NumPy makes of half spectra in float16: real numbers in float16."""
-    return cast(result, x.dtype) if x.dtype == np.float16 else result
+    return cast(result, x.dtype) if is_narrow(x.dtype) else result
 
 
 def many_axes(a: Any, s: Any, axes: Any, norm: Any, out: Any, kind: int, forward: bool, op_name: str) -> Array:

@@ -27,7 +27,7 @@ def _transform(
     def real(part: Array) -> Array:
         return _core._fft(part, kind, forward, scale, which, orthogonal, lengths, axes, op_name)
 
-    if x.dtype.kind != "c":
+    if x._kind != "c":
         return real(x)
     parts = [real(_core._part(x, 0)), real(_core._part(x, 1))]
     result = _core._empty(list(parts[0].shape), x.dtype, x.queue)

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, axis_index, flag, index, integers, optional_dtype, queue_for
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue
 from pardo._functions.operands import cast
 
@@ -28,7 +29,7 @@ def _frequencies(n: Any, d: Any, device: DeviceLike, dtype: Any, queue: Queue | 
         raise ValueError(f"{op_name}: n should be an integer, not {type(n).__name__}")
     points = index(n, f"{op_name}: n")
     wanted = optional_dtype(dtype, op_name)
-    if wanted is not None and wanted.kind != "f":
+    if wanted is not None and kind_of(wanted) != "f":
         raise TypeError(f"{op_name}: dtype must be a floating-point one, not {wanted}")
     step = 1.0 / (points * d)
     if points < 0 and not half:

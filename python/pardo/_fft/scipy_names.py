@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import DeviceLike, array, index
+from pardo._base.promotion import is_narrow
 from pardo._core import Array
 from pardo._fft import frequencies, transforms
 from pardo._fft.arguments import sequence
@@ -142,7 +143,7 @@ def _number_of_workers(workers: Any, op_name: str) -> int:
 def _operand(x: Any, op_name: str) -> Array:
     """As SciPy takes it: float16 is computed, and given, in float32."""
     a = array(x, op_name)
-    return cast(a, np.dtype(np.float32)) if a.dtype == np.float16 else a
+    return cast(a, np.dtype(np.float32)) if is_narrow(a.dtype) else a
 
 
 def _along(x: Array, s: Any, axes: Any, op_name: str) -> tuple[Any, Any]:

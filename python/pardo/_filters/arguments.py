@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import array, default_on, dtype_of, integer, same_queue, warn
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters.windows import CONSTANT, MIRROR, NEAREST, REFLECT, WRAP
 from pardo._functions.operands import axes_of, on_host
@@ -20,7 +22,7 @@ _MODES = {
 
 def read_input(x: Any, op_name: str, *, real: bool = False) -> Array:
     read: Array = array(x, op_name)
-    if real and read.dtype.kind == "c":
+    if real and read._kind == "c":
         raise TypeError(f"{op_name}: complex type not supported: input is {read.dtype}")
     return read
 
@@ -35,20 +37,20 @@ class Output:
             if output.shape != self.shape:
                 raise RuntimeError(f"{op_name}: output has shape {output.shape}, but the result has shape {self.shape}")
             same_queue(x, output, op_name)
-            if is_complex and output.dtype.kind != "c":
+            if is_complex and output._kind != "c":
                 raise RuntimeError(f"{op_name}: output must have a complex dtype, not {output.dtype}")
             self.target, self.dtype = output, output.dtype
         elif output is None:
-            self.dtype = np.result_type(x.dtype, np.complex64) if is_complex else x.dtype
-            if is_complex and x.dtype.kind != "c":
+            self.dtype = promotion.result_type(x.dtype, np.complex64) if is_complex else x.dtype
+            if is_complex and x._kind != "c":
                 self.dtype = np.dtype(_complex_of(x, self.dtype))
         else:
             if isinstance(output, np.ndarray):
                 raise TypeError(f"{op_name}: output must be a pardo.Array or a dtype, not {type(output).__name__}")
             self.dtype = dtype_of(output, op_name)
-            if is_complex and self.dtype.kind != "c":
+            if is_complex and kind_of(self.dtype) != "c":
                 warn(f"{op_name}: promoting the dtype of the output, {self.dtype}, to a complex one", UserWarning)
-                self.dtype = np.result_type(self.dtype, np.complex64)
+                self.dtype = promotion.result_type(self.dtype, np.complex64)
         self.queue = x.queue
 
     def new(self) -> Array:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.contexts import public
 from pardo._array.elementwise import where
+from pardo._base import promotion
 from pardo._base.arguments import default_on, word
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._core import Array
 from pardo._filters import spectral, windows
 from pardo._filters.stencils import plain
@@ -30,12 +32,12 @@ _BOUNDARIES: dict[str, int] = {
 def read_pair(in1: Any, in2: Any, op_name: str) -> tuple[Array, Array]:
     """Both arrays, in the dtype that they promote to."""
     x, y = operands([in1, in2], op_name)
-    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    common = default_on(x.queue, promotion.result_type(x.dtype, y.dtype))
     return cast(x, common), cast(y, common)
 
 
 def conjugate(x: Array) -> Array:
-    return _core.conjugate(x) if x.dtype.kind == "c" else x
+    return _core.conjugate(x) if x._kind == "c" else x
 
 
 def turned(x: Array) -> Array:
@@ -114,7 +116,7 @@ def _slide_sequence(x: Array, y: Array, wide: np.dtype[Any], first: int, count: 
 def slide(x: Array, y: Array, starts: Sequence[int], extents: Sequence[int], mode: int, value: Any) -> Array:
     """The sums of products of y with the elements of x that begin at each place."""
     dtype = x.dtype
-    wide = np.dtype({"b": np.int64, "f": np.float32}.get(dtype.kind, dtype)) if dtype in (np.bool_, np.float16) else dtype
+    wide = np.dtype({"b": np.int64, "f": np.float32}.get(kind_of(dtype), dtype)) if dtype == np.bool_ or is_narrow(dtype) else dtype
     if x.ndim == 1:
         return _slide_sequence(x, y, wide, starts[0], extents[0])
     weights = cast(_core._reshape(y, [y.size]), wide)
@@ -169,7 +171,7 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
             extents = [e if n and m else 0 for e, n, m in zip(extents, x.shape, y.shape, strict=True)]
         return _core._full(extents, 0, x.dtype, x.queue)
     count = math.prod((x if kind == "same" else y if turn_back else x).shape)
-    if how == "fft" or (how == "auto" and x.dtype.kind in "fc" and x.dtype != np.float16 and spectral.is_faster(x, y, count)):
+    if how == "fft" or (how == "auto" and x._kind in "fc" and not is_narrow(x.dtype) and spectral.is_faster(x, y, count)):
         return _by_transforms(x, y if convolved else turned(y), kind, turn_back)
     if turn_back:
         x, y = y, x
@@ -181,8 +183,8 @@ def _n_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, method: Any, con
 
 def _by_transforms(x: Array, y: Array, mode: str, turn: bool) -> Array:
     """A convolution in floats; of integers rounded."""
-    exact = x.dtype.kind in "biu"
-    floats = np.dtype(np.float32) if x.dtype == np.float16 else default_on(x.queue, np.float64) if exact else x.dtype
+    exact = x._kind in "biu"
+    floats = np.dtype(np.float32) if is_narrow(x.dtype) else default_on(x.queue, np.float64) if exact else x.dtype
     pair = cast(x, floats), cast(y, floats)
     result = spectral.convolved(*(pair[::-1] if turn else pair), mode, list(range(x.ndim)))
     return cast(_core.rint(result) if exact else result, x.dtype)
@@ -195,9 +197,9 @@ def _two_dimensional(op_name: str, in1: Any, in2: Any, mode: Any, boundary: Any,
     if x.ndim != 2 or y.ndim != 2:
         raise ValueError(f"{op_name}: inputs must both be 2-D arrays: they have {x.ndim} and {y.ndim} dimensions")
     value = np.asarray(fillvalue)
-    if value.size != 1 or value.dtype.kind not in "biufc":
+    if value.size != 1 or kind_of(value.dtype) not in "biufc":
         raise ValueError(f"{op_name}: fillvalue must be a number, or an array of one element")
-    if not np.can_cast(value.dtype, x.dtype, "same_kind") and value.dtype.kind not in "biu":
+    if not promotion.can_cast(value.dtype, x.dtype, "same_kind") and kind_of(value.dtype) not in "biu":
         raise TypeError(f"{op_name}: fillvalue is of dtype {value.dtype}, which cannot be cast to {x.dtype}")
     value = value.astype(x.dtype).item()
     turn_back = swapped(x, y, kind, op_name)

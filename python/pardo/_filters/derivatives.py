@@ -30,7 +30,7 @@ def _difference(op_name: str, input: Any, axis: Any, output: Any, mode: Any, cva
     """The difference of the neighbours along one axis, smoothed along the others."""
     x = read.read_input(input, op_name)
     axis = axis_index(axis, x.ndim, op_name)
-    where = Output(output, x, op_name, is_complex=x.dtype.kind == "c")
+    where = Output(output, x, op_name, is_complex=x._kind == "c")
     modes = read.read_modes(mode, x.ndim, op_name)
     check_cval(x, cval, op_name)
     for d in [axis, *(d for d in range(x.ndim) if d != axis)]:

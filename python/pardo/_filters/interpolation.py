@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters import windows
 from pardo._filters.stencils import plain, written
@@ -248,9 +249,9 @@ def sample(
     """
     if out.size == 0:
         return
-    real = wide if wide.kind == "f" else np.dtype(np.float64 if wide == np.complex128 else np.float32)
+    real = wide if kind_of(wide) == "f" else np.dtype(np.float64 if wide == np.complex128 else np.float32)
     dtype = out.dtype
-    store = {"f": as_float, "c": as_float, "b": as_bool}.get(dtype.kind, rounded)
+    store = {"f": as_float, "c": as_float, "b": as_bool}.get(kind_of(dtype), rounded)
     flat, target = (_core._reshape(a, [a.size]) for a in (x, out))
     axes = tuple(x.shape[1:]), tuple(windows.row_major(x.shape[1:]))
     rows, columns = (1, *out.shape[1:])[-2:]
@@ -265,7 +266,7 @@ def sample(
 
 def _limits(dtype: np.dtype[Any], real: np.dtype[Any]) -> Any:
     """The least and the greatest number of a dtype of integers that the other dtype has, too."""
-    if dtype.kind not in "iu":
+    if kind_of(dtype) not in "iu":
         return ()
     info = np.iinfo(dtype)
     high = real.type(info.max)

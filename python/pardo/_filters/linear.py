@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import windows
@@ -23,9 +24,9 @@ _EPSILON = float(np.finfo(np.float64).eps)
 def read_weights(weights: Any, op_name: str) -> NDArray[Any]:
     """The weights, on the host."""
     values = parameters_on_host(weights, op_name)
-    if values.dtype.kind not in "biufc":
+    if kind_of(values.dtype) not in "biufc":
         raise TypeError(f"{op_name}: weights must be numbers, not of dtype {values.dtype}")
-    return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
+    return values.astype(np.complex128 if kind_of(values.dtype) == "c" else np.float64)
 
 
 def check_cval(x: Array, cval: Any, op_name: str) -> None:
@@ -34,7 +35,7 @@ def check_cval(x: Array, cval: Any, op_name: str) -> None:
         return
     if not np.isscalar(cval) or isinstance(cval, (str, bytes)):
         raise TypeError(f"{op_name}: cval must be a number, not {type(cval).__name__}")
-    if np.iscomplexobj(cval) and x.dtype.kind != "c":
+    if np.iscomplexobj(cval) and x._kind != "c":
         raise ValueError(f"{op_name}: cval is complex, but the input is real: {x.dtype}")
 
 
@@ -48,7 +49,7 @@ def sum_windows(
     fold: Any = windows.weighted,
 ) -> None:
     """Stores in `out` the sums of the elements at offsets by weights; with one weight for each offset, or as `fold` has them."""
-    wide = read.wide_of(x, is_complex=x.dtype.kind == "c" or weights.dtype.kind == "c")
+    wide = read.wide_of(x, is_complex=x._kind == "c" or kind_of(weights.dtype) == "c")
     factors = weights.astype(wide)
 
     def taps(at: Any, first: int, dtype: Any) -> Any:
@@ -63,10 +64,10 @@ def sum_along(x: Array, out: Array, weights: NDArray[Any], axis: int, mode: int,
     middle = size // 2
     offsets = read.offsets_along(size, origin, axis, x.ndim)
     modes = [mode] * max(x.ndim, 1)
-    if out.dtype.kind in "fc":
+    if out._kind in "fc":
         sum_windows(x, out, offsets, weights, modes, cval)
         return
-    if size % 2 and weights.dtype.kind != "c":
+    if size % 2 and kind_of(weights.dtype) != "c":
         left, right = weights[:middle], weights[:middle:-1]
         for fold, other in ((windows.even, right), (windows.odd, -right)):
             if (np.abs(left - other) <= _EPSILON).all():
@@ -83,7 +84,7 @@ def _one_axis(op_name: str, x: Any, weights: Any, axis: Any, output: Any, mode: 
     factors = read_weights(weights, op_name)
     if factors.ndim != 1 or factors.size < 1:
         raise RuntimeError(f"{op_name}: no filter weights given: weights have shape {factors.shape}; one dimension is expected")
-    where = Output(output, x, op_name, is_complex="c" in (x.dtype.kind, factors.dtype.kind))
+    where = Output(output, x, op_name, is_complex="c" in (kind_of(x.dtype), kind_of(factors.dtype)))
     axis = axis_index(axis, x.ndim, op_name)
     code = read.read_mode(mode, op_name)
     check_cval(x, cval, op_name)
@@ -126,7 +127,7 @@ def _window_of(
 def _all_axes(op_name: str, x: Any, weights: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any, flipped: bool) -> Array:
     x = read.read_input(x, op_name)
     factors = read_weights(weights, op_name)
-    where = Output(output, x, op_name, is_complex="c" in (x.dtype.kind, factors.dtype.kind))
+    where = Output(output, x, op_name, is_complex="c" in (kind_of(x.dtype), kind_of(factors.dtype)))
     axes = read.read_axes(axes, x, op_name)
     if factors.ndim != len(axes) or factors.size == 0:
         raise RuntimeError(f"{op_name}: weights have shape {factors.shape}; {len(axes)} dimensions, of one element or more, are expected")

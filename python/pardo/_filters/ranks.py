@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo._array.contexts import public
 from pardo._base.arguments import axis_index, integer, warn
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import runs, selection, windows
@@ -34,7 +35,7 @@ _MIDPOINTS = {
 def _select(x: Array, out: Array, offsets: NDArray[Any], modes: Sequence[int], cval: Any, rank: int) -> None:
     """Stores the elements of a rank among those at offsets."""
     count = len(offsets)
-    x = cast(x, np.float32) if x.dtype == np.float16 else x  # few devices compare halves
+    x = cast(x, np.float32) if is_narrow(x.dtype) else x  # few devices compare halves
     if rank in (0, count - 1):
         fold = windows.least if rank == 0 else windows.greatest
 
@@ -51,7 +52,7 @@ def _select(x: Array, out: Array, offsets: NDArray[Any], modes: Sequence[int], c
         fold = selection.counted
 
         def taps(at: Any, first: int, dtype: Any) -> Any:
-            return at, first, rank, _MIDPOINTS[dtype.kind]
+            return at, first, rank, _MIDPOINTS[kind_of(dtype)]
 
     windows.fold_windows(x, out, offsets, modes, cval, read.wide_of(x), fold, taps, rank)
 
@@ -61,7 +62,7 @@ def _extreme(x: Array, out: Array, size: int, axis: int, mode: int, cval: Any, o
     if not runs.are_long(x, size, axis):
         _select(x, out, read.offsets_along(size, origin, axis, x.ndim), [mode] * x.ndim, cval, size - 1 if largest else 0)
         return
-    x = cast(x, np.float32) if x.dtype == np.float16 else x
+    x = cast(x, np.float32) if is_narrow(x.dtype) else x
     wide, value = windows.beyond_edges(x.dtype, [mode], cval, read.wide_of(x))
     runs.fold_runs(x, out, size, axis, origin, mode, value, wide, runs.larger if largest else runs.smaller, runs.as_it_is)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters.lines import place_of, space_of
 from pardo._filters.stencils import plain, written
@@ -140,4 +141,4 @@ def recurse(
 def _transition(step: Callable[..., Any], count: int, coefficients: Any, wide: np.dtype[Any]) -> NDArray[Any]:
     """What one element that is zero makes of a state, as a matrix."""
     columns = [step(0.0, tuple(unit), coefficients)[1] for unit in np.eye(count, dtype=wide)]
-    return np.asarray(columns, wide if wide.kind == "c" else np.float64).T
+    return np.asarray(columns, wide if kind_of(wide) == "c" else np.float64).T

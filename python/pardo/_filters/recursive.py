@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.contexts import public
+from pardo._base import promotion
 from pardo._base.arguments import axis_index, default_on
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import recursion, windows
@@ -21,20 +23,20 @@ __all__ = ["lfilter", "sosfilt"]
 def _coefficients(values: Any, what: str) -> NDArray[Any]:
     """On the host."""
     given = np.atleast_1d(on_host(values, what.partition(":")[0]))
-    if given.dtype.kind not in "biufc":
+    if kind_of(given.dtype) not in "biufc":
         raise TypeError(f"{what} must be numbers, not of dtype {given.dtype}")
     return given
 
 
 def _dtype_of(x: Array, *others: Any) -> np.dtype[Any]:
     """Of the result: floats."""
-    common = np.result_type(x.dtype, *(o.dtype for o in others if o is not None))
-    return default_on(x.queue, common if common.kind in "fc" else np.float64)
+    common = promotion.result_type(x.dtype, *(o.dtype for o in others if o is not None))
+    return default_on(x.queue, common if kind_of(common) in "fc" else np.float64)
 
 
 def _python(values: NDArray[Any], dtype: np.dtype[Any]) -> Any:
     """As numbers of a kernel."""
-    return tuple(values.astype(np.complex128 if dtype.kind == "c" else np.float64).tolist())
+    return tuple(values.astype(np.complex128 if kind_of(dtype) == "c" else np.float64).tolist())
 
 
 def _states(x: Array, axis: int, count: int, zi: Any, shape: Sequence[int], wide: np.dtype[Any], op_name: str) -> Array:
@@ -108,8 +110,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     axis = axis_index(axis, x.ndim, "lfilter")
     given = None if zi is None else operand(zi, x, "lfilter")
     dtype = _dtype_of(x, numerator, denominator, given)
-    wide = read.wide_of(x, is_complex=dtype.kind == "c")
-    exact = np.result_type(numerator, denominator, np.float64)
+    wide = read.wide_of(x, is_complex=kind_of(dtype) == "c")
+    exact = promotion.result_type(numerator, denominator, np.float64)
     numerator, denominator = numerator.astype(exact) / denominator[0], denominator.astype(exact) / denominator[0]
     count = max(len(numerator), len(denominator)) - 1
     shape = [count if d == axis else n for d, n in enumerate(x.shape)]
@@ -204,7 +206,7 @@ def sosfilt(sos: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
     axis = axis_index(axis, x.ndim, "sosfilt")
     given = None if zi is None else operand(zi, x, "sosfilt")
     dtype = _dtype_of(x, rows, given)
-    wide = read.wide_of(x, is_complex=dtype.kind == "c")
+    wide = read.wide_of(x, is_complex=kind_of(dtype) == "c")
     shape = [len(rows), *(2 if d == axis else n for d, n in enumerate(x.shape))]
     if given is not None and list(given.shape) != shape:
         raise ValueError(f"sosfilt: invalid zi shape: with axis={axis}, expected {tuple(shape)}, found {given.shape}")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import summed_products
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, default_on, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
@@ -32,7 +33,7 @@ def two_sequences(a: Any, v: Any, op_name: str) -> tuple[Array, Array]:
         raise ValueError(f"{op_name}: object too deep for desired array: sequences of one dimension are expected")
     if x.size == 0 or y.size == 0:
         raise ValueError(f"{op_name}: a sequence is empty")
-    common = default_on(x.queue, np.result_type(x.dtype, y.dtype))
+    common = default_on(x.queue, promotion.result_type(x.dtype, y.dtype))
     return cast(x, common), cast(y, common)
 
 
@@ -41,14 +42,14 @@ _FUSED = 1 << 15  # products up to which a kernel of their own takes longer
 
 def _by_transforms(long: Array, short: Array, mode: str, op_name: str) -> Array | None:
     """As `_sliding` does; None where that is faster, and where transforms would overflow, or spread what is not finite. Waits."""
-    n, m, real = long.size, short.size, long.dtype.kind == "f"
-    if m <= spectral.longest_direct(long) or long.dtype.kind not in "fc" or not _core._has_fft(long.queue):
+    n, m, real = long.size, short.size, long._kind == "f"
+    if m <= spectral.longest_direct(long) or long._kind not in "fc" or not _core._has_fft(long.queue):
         return None
     points = next_fast_len(n + m - 1, real)
     wide = default_on(long.queue, np.float64)
     sums = [_core._reduce(_core._SUM, cast(_core.absolute(s), wide), None, False) for s in (long, short)]
-    narrow = np.float32 if long.dtype in (np.float16, np.float32, np.complex64) else np.float64
-    if not float(_core.multiply(*sums)) * points < np.finfo(narrow).max:
+    narrow = np.float32 if long.dtype in (np.float32, np.complex64) or promotion.is_narrow(long.dtype) else np.float64
+    if not float(_core.multiply(*sums)) * points < promotion.finfo(narrow).max:
         return None
     there, back = (TO_HALF, FROM_HALF) if real else (COMPLEX, COMPLEX)
     spectra = [_core._fft(s, there, True, 1.0, 0, False, [points], [0], op_name) for s in (long, _core._flip(short, [0]))]
@@ -154,7 +155,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Array:
     if any(getattr(s, "ndim", 1) == 0 or isinstance(s, SCALARS) for s in (a, v)):
         raise ValueError("correlate: object of too small depth for desired array: sequences of one dimension are expected")
     x, y = two_sequences(a, v, "correlate")
-    y = _core.conjugate(y) if y.dtype.kind == "c" else y
+    y = _core.conjugate(y) if y._kind == "c" else y
     kind = mode_of(mode, "correlate")
     turned = y.size > x.size
     if turned:  # the sums in the other order: those of both sequences backwards

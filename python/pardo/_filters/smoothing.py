@@ -109,7 +109,7 @@ def gaussian_filter1d(
     array([1.42704095, 2.06782203, 3.        , 3.93217797, 4.57295905])
     """
     x = read.read_input(input, "gaussian_filter1d")
-    where = Output(output, x, "gaussian_filter1d", is_complex=x.dtype.kind == "c")
+    where = Output(output, x, "gaussian_filter1d", is_complex=x._kind == "c")
     axis = axis_index(axis, x.ndim, "gaussian_filter1d")
     weights = read_gaussian("gaussian_filter1d", sigma, order, truncate, radius)
     code = read.read_mode(mode, "gaussian_filter1d")
@@ -182,7 +182,7 @@ def gaussian_filter(
     """
     op_name = "gaussian_filter"
     x = read.read_input(input, op_name)
-    where = Output(output, x, op_name, is_complex=x.dtype.kind == "c")
+    where = Output(output, x, op_name, is_complex=x._kind == "c")
     chosen = read.read_axes(axes, x, op_name)
     count = len(chosen)
     sigmas = [_real(s, f"{op_name}: sigma") for s in read.each(sigma, count, f"{op_name}: sigma")]
@@ -203,7 +203,7 @@ def gaussian_filter(
 
 
 def average_along(x: Array, out: Array, size: int, axis: int, mode: int, cval: Any, origin: int) -> None:
-    wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
+    wide = read.wide_of(x, is_complex=x._kind == "c")
     if runs.are_long(x, size, axis):
         runs.fold_runs(x, out, size, axis, origin, mode, cval, wide, runs.added, runs.divided)
         return
@@ -259,7 +259,7 @@ def uniform_filter1d(
     x = read.read_input(input, op_name)
     axis = axis_index(axis, x.ndim, op_name)
     n = read.read_size(size, op_name)
-    where = Output(output, x, op_name, is_complex=x.dtype.kind == "c")
+    where = Output(output, x, op_name, is_complex=x._kind == "c")
     shift = read.read_origin(origin, n, op_name)
     code = read.read_mode(mode, op_name)
     check_cval(x, cval, op_name)
@@ -317,7 +317,7 @@ def uniform_filter(
     """
     op_name = "uniform_filter"
     x = read.read_input(input, op_name)
-    where = Output(output, x, op_name, is_complex=x.dtype.kind == "c")
+    where = Output(output, x, op_name, is_complex=x._kind == "c")
     chosen = read.read_axes(axes, x, op_name)
     count = len(chosen)
     sizes = read.read_sizes(size, count, op_name)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.contexts import public
+from pardo._base import promotion
 from pardo._base.arguments import default_on, word
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._core import Array
 from pardo._fft import frequencies, transforms
 from pardo._functions.operands import axes_of, cast, operands
@@ -24,7 +26,7 @@ def convolved(x: Array, y: Array, mode: str, axes: Sequence[int]) -> Array:
     shape = [max(n, m) for n, m in zip(x.shape, y.shape, strict=True)]
     for d in axes:
         shape[d] = x.shape[d] + y.shape[d] - 1
-    is_complex = "c" in (x.dtype.kind, y.dtype.kind)
+    is_complex = "c" in (x._kind, y._kind)
     extents = [frequencies.next_fast_len(shape[d], not is_complex) for d in axes]
     forward, back = (transforms.fftn, transforms.ifftn) if is_complex else (transforms.rfftn, transforms.irfftn)
     if axes:
@@ -43,7 +45,7 @@ def longest_direct(x: Array) -> int:
     """How many elements a sequence may have for its sums of products with this longer one not to be slower than transforms, as measured."""
     if x.device.type == "gpu":
         return 16
-    return (128 if x.dtype.kind == "c" else 256) << (x.size > 1 << 15)
+    return (128 if x._kind == "c" else 256) << (x.size > 1 << 15)
 
 
 def is_faster(x: Array, y: Array, count: int) -> bool:
@@ -93,10 +95,10 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Arr
     """
     kind = word(mode, "fftconvolve: mode", MODES)
     x, y = operands([in1, in2], "fftconvolve")
-    common = np.result_type(x.dtype, y.dtype)
-    if common.kind not in "fc":
+    common = promotion.result_type(x.dtype, y.dtype)
+    if kind_of(common) not in "fc":
         common = np.dtype(np.float64)
-    elif common == np.float16:
+    elif is_narrow(common):
         common = np.dtype(np.float32)
     common = default_on(x.queue, common)
     x, y = cast(x, common), cast(y, common)

@@ -120,7 +120,7 @@ def spline_backward(
 
 def spline_along(x: Array, out: Array, order: int, axis: int, edges: int) -> None:
     """Stores the coefficients along one axis, of at least two elements; into integers truncated."""
-    wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
+    wide = read.wide_of(x, is_complex=x._kind == "c")
     n, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
     lines = x.size // n
     block = n if lines >= LINES else max(BLOCK, -(-n * lines // LINES))
@@ -142,7 +142,7 @@ def spline_along(x: Array, out: Array, order: int, axis: int, edges: int) -> Non
 
 def coefficients(x: Array, order: int, edges: int) -> Array:
     """The coefficients along all axes but the first, in the dtype of sums."""
-    x = cast(x, read.wide_of(x, is_complex=x.dtype.kind == "c"))
+    x = cast(x, read.wide_of(x, is_complex=x._kind == "c"))
     for axis, n in enumerate(x.shape):
         if axis and n > 1:
             out = _core._empty(list(x.shape), x.dtype, x.queue)
@@ -160,8 +160,8 @@ def read_order(order: Any, least: int, op_name: str) -> int:
 
 def _filtered(op_name: str, input: Any, order: int, axes: Any, output: Any, mode: Any) -> Array:
     x = read.read_input(input, op_name)
-    wide = read.wide_of(x, is_complex=x.dtype.kind == "c")
-    where = Output(wide if output is None or output is np.float64 else output, x, op_name, is_complex=x.dtype.kind == "c")
+    wide = read.wide_of(x, is_complex=x._kind == "c")
+    where = Output(wide if output is None or output is np.float64 else output, x, op_name, is_complex=x._kind == "c")
     read.read_mode(mode, op_name)
     edges = EDGES[MODES[mode]]
     chosen = range(x.ndim) if axes is None else [axis_index(axes, x.ndim, op_name)]

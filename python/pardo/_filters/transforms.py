@@ -10,6 +10,7 @@ from pardo import _core
 from pardo._array.contexts import public
 from pardo._base.arguments import integer, warn
 from pardo._base.arguments import shape as read_shape
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._filters import arguments as read
 from pardo._filters import interpolation, splines
@@ -38,7 +39,7 @@ class _Spline:
         self.mode_name, self.mode = mode, interpolation.MODES[mode]
         check_cval(self.x, cval, op_name)
         self.cval, self.prefilter = cval, bool(prefilter)
-        self.is_complex = self.x.dtype.kind == "c"
+        self.is_complex = self.x._kind == "c"
 
     def output(self, output: Any, shape: Sequence[int]) -> Output:
         return Output(output, self.x, self.op_name, is_complex=self.is_complex, shape=tuple(shape))
@@ -105,7 +106,7 @@ def map_coordinates(
     """
     spline = _Spline("map_coordinates", input, order, mode, cval, prefilter)
     at = operand(coordinates, spline.x, "map_coordinates")
-    if at.dtype.kind == "c":
+    if at._kind == "c":
         raise TypeError("map_coordinates: complex type not supported: coordinates are complex")
     if at.ndim < 2:
         raise RuntimeError("map_coordinates: input and output rank must be > 0")
@@ -184,7 +185,7 @@ def _affine(spline: _Spline, matrix: Any, offset: Any, output_shape: Any, output
         raise RuntimeError(f"{op_name}: input and output rank must be > 0")
     where = spline.output(output, shape)
     factors = on_host(matrix, op_name)
-    if factors.dtype.kind not in "biuf":
+    if kind_of(factors.dtype) not in "biuf":
         raise TypeError(f"{op_name}: matrix must be of real numbers, not of dtype {factors.dtype}")
     factors = factors.astype(np.float64)
     if factors.ndim not in (1, 2) or len(factors) < 1:

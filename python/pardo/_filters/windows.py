@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
+from pardo._base import promotion
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Device, Queue
 from pardo._filters import stencils
 from pardo._filters.stencils import plain
@@ -220,9 +222,9 @@ def truncated_bool(value: Any, dtype: Any) -> Any:
 
 def storing(source: np.dtype[Any], target: np.dtype[Any]) -> Callable[..., Any]:
     """How values of a dtype are stored in another."""
-    if source.kind != "f" or target.kind not in "bu":
+    if kind_of(source) != "f" or kind_of(target) not in "bu":
         return converted
-    if target.kind == "b":
+    if kind_of(target) == "b":
         return truncated_bool
     return truncated_uint64 if target.itemsize == 8 else truncated
 
@@ -254,7 +256,7 @@ def beyond_edges(dtype: np.dtype[Any], modes: Sequence[int], cval: Any, wide: np
     if CONSTANT not in modes:
         return dtype, dtype.type(0)
     if not _holds(dtype, cval):
-        dtype = np.result_type(dtype, wide) if wide.kind == "c" else wide
+        dtype = promotion.result_type(dtype, wide) if kind_of(wide) == "c" else wide
     return dtype, dtype.type(cval)
 
 
@@ -377,7 +379,7 @@ class Windows:
 
     def fold(self, out: Array, fold: Callable[..., Any], taps: Callable[..., Any], wide: np.dtype[Any] | None = None) -> None:
         """Store in `out`, in row-major order, what `fold` makes of each window; `wide`: the dtype of that, if not that of the elements."""
-        free = fold in (weighted, even, odd) and out.dtype.kind in "fc"
+        free = fold in (weighted, even, odd) and out._kind in "fc"
         self.kernel, self.frames = (freely, frames_freely) if free else (exactly, frames_exactly)
         self.box = _box(self.offsets)
         self.several = fold is weighted and free and self.box is not None and self.box[0] > 1  # rows at a time
@@ -518,9 +520,9 @@ def _dot(a: Iterable[int], b: Iterable[int]) -> int:
 
 def _holds(dtype: np.dtype[Any], value: Any) -> bool:
     """Whether an array of this dtype can hold the number as it is; floats may round it."""
-    if dtype.kind in "fc":
-        return dtype.kind == "c" or dtype.itemsize > 2
-    if dtype.kind == "b":
+    if kind_of(dtype) in "fc":
+        return kind_of(dtype) == "c" or dtype.itemsize > 2
+    if kind_of(dtype) == "b":
         return value in (0, 1)
     info = np.iinfo(dtype)
     return bool(value == value and info.min <= value <= info.max and int(value) == value)

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.contexts import copying
+from pardo._base import promotion
 from pardo._base.arguments import array
 from pardo._base.docstrings import filled
+from pardo._base.promotion import is_narrow
 from pardo._base.ufuncs import same_types, ufunc
 from pardo._core import Array
 from pardo._functions.operands import cast, elementwise, elementwise_pair, float_of
@@ -30,7 +32,7 @@ _COUNTS = " ".join(f"{c}->B" for c in f"?{_INTEGERS}")
 
 def _real_float(x: Array, op_name: str) -> Array:
     """The elements as floats; a TypeError for complex ones."""
-    if x.dtype.kind == "c":
+    if x._kind == "c":
         raise TypeError(f"{op_name}: complex numbers are not supported")
     return cast(x, float_of(x))
 
@@ -122,7 +124,7 @@ class _Format:
     """How the numbers of a float dtype are stored: fraction bits below the exponent's, and what the exponent of 1.0 is."""
 
     def __init__(self, dtype: Any) -> None:
-        info = np.finfo(dtype)
+        info = promotion.finfo(dtype)
         self.bits, self.fraction = np.dtype(f"i{info.dtype.itemsize}"), int(info.nmant)
         self.bias, self.exponents = int(info.maxexp) - 1, (1 << info.iexp) - 1
         self.least, self.up = float(info.smallest_normal), 2.0**self.fraction
@@ -149,7 +151,7 @@ def _parts(a: Array) -> tuple[Array, Array]:
 
 def _wide_enough(a: Array) -> Array:
     """float32 for float16, whose numbers it holds all as normal ones."""
-    return cast(a, np.float32) if a.dtype == np.float16 else a
+    return cast(a, np.float32) if is_narrow(a.dtype) else a
 
 
 @ufunc(1, 2, types="e->ei f->fi d->di")
@@ -245,7 +247,7 @@ def ldexp(
     """
 
     def compute(a: Array, n: Array) -> Array:
-        if n.dtype.kind not in "bi" and n.dtype not in (np.uint8, np.uint16, np.uint32):
+        if n._kind not in "bi" and n.dtype not in (np.uint8, np.uint16, np.uint32):
             raise TypeError(f"ldexp: exponents must be integers that int64 can hold, not {n.dtype}")
         a = _real_float(a, "ldexp")
         wide = _wide_enough(a)
@@ -349,11 +351,11 @@ def bitwise_count(
     def compute(a: Array) -> Array:
         if a.dtype == np.bool_:
             return cast(a, np.uint8)
-        if a.dtype.kind not in "iu":
+        if a._kind not in "iu":
             raise TypeError(f"bitwise_count: the elements must be integers, not {a.dtype}")
         bits = 8 * a.dtype.itemsize
         unsigned = np.dtype(f"u{a.dtype.itemsize}")
-        c = cast(_core.absolute(a) if a.dtype.kind == "i" else a, unsigned)
+        c = cast(_core.absolute(a) if a._kind == "i" else a, unsigned)
         width = 1
         while width < bits:
             ones = sum(((1 << width) - 1) << shift for shift in range(0, bits, 2 * width))
@@ -393,6 +395,6 @@ def sinc(x: Any) -> Array:
     array([ 1.    ,  0.6366, -0.2122])
     """
     y = _core.multiply(array(x, "sinc"), np.pi)
-    tiny = float(np.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1e-20
+    tiny = float(promotion.finfo(y.dtype).eps) if y._kind == "f" else 1e-20
     y = _core._where(_core.not_equal(y, 0), y, tiny)
     return _core.divide(_core.sin(y), y)

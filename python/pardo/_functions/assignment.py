@@ -107,7 +107,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     places = operand(indices, arr, op_name)
     if axis is None and places.ndim != 1:
         raise ValueError(f"{op_name}: when axis=None, `indices` must have a single dimension")
-    if places.dtype.kind not in "iu":
+    if places._kind not in "iu":
         raise IndexError(f"{op_name}: `indices` must be an integer array")
     if axis is None:
         arr = arr if arr.ndim else _core._reshape(arr, [1])

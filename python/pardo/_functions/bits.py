@@ -79,7 +79,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Array
            [ 64]], dtype=uint8)
     """
     x, place = _prepared(a, axis, bitorder, "packbits")
-    if x.dtype.kind not in "biu":
+    if x._kind not in "biu":
         raise TypeError("packbits: expected an input array of integer or boolean data type")
     if x.dtype.itemsize > 1:
         x = _core.not_equal(x, 0)

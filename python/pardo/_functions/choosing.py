@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray
-from pardo._base import face
+from pardo._base import face, promotion
 from pardo._base.arguments import SCALARS, Axis, array, axis_index, default_on, number, same_queue, store_back, word
 from pardo._base.docstrings import filled
+from pardo._base.promotion import kind_of
 from pardo._base.records import Records
 from pardo._core import Array
 from pardo._core import any as any_of
@@ -64,15 +65,15 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     given = [choices[k] for k in range(len(choices))]
     a, *_ = operands([a, *(c for c in given if type(c) is Array)], "choose")
     word(mode, "choose: mode", ("raise", "wrap", "clip"))
-    if a.dtype.kind not in "biu" or a.dtype == np.uint64:
+    if kind_of(a.dtype) not in "biu" or a.dtype == np.uint64:
         raise TypeError(f"choose: indices must be integers that int64 can hold, not {a.dtype}")
     if not given:
         raise ValueError("choose: there is nothing to choose from")
-    dtype = np.result_type(
+    dtype = promotion.result_type(
         *(c.dtype if type(c) is Array else c if type(c) in (int, float, complex) else np.asarray(c).dtype for c in given)
     )
     if all(type(c) in (int, float, complex) for c in given):
-        dtype = np.result_type(*map(np.asarray, given))
+        dtype = promotion.result_type(*map(np.asarray, given))
     parts = [cast(operand(c, a, "choose"), default_on(a.queue, dtype)) for c in given]
     place, *parts = _core._broadcast_arrays([cast(a, np.int64), *parts])
     n = len(parts)
@@ -136,7 +137,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
             raise TypeError(f"select: invalid entry {k} in condlist: should be boolean ndarray")
     queue = conditions[0].queue
     values = [c if w else next(strong) for c, w in zip(given, weak, strict=True)]
-    dtype = default_on(queue, np.result_type(*(v if w else v.dtype for v, w in zip(values, weak, strict=True))))
+    dtype = default_on(queue, promotion.result_type(*(v if w else v.dtype for v, w in zip(values, weak, strict=True))))
     parts = [number(dtype.type(v), dtype, queue, "select") if w else cast(v, dtype) for v, w in zip(values, weak, strict=True)]
     everything = _core._broadcast_arrays([*conditions, *parts])
     result = everything[-1]

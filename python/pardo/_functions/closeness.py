@@ -113,7 +113,7 @@ def _close(op_name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) 
     if any(type(x) is not Array and not np.isfinite(x) for x in tolerances):
         warn(f"{op_name}: rtol and atol should be finite; they are {rtol} and {atol}", RuntimeWarning)
     if type(second) is Array:
-        if second.dtype.kind not in "fc":
+        if second._kind not in "fc":
             second = second._astype(default_on(second.queue, np.float64), False)
     elif isinstance(second, (builtins.int, np.integer, np.bool_)):
         second = builtins.float(second)
@@ -174,7 +174,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     if x.shape != y.shape:
         return False
     same = _core.equal(x, y)
-    if equal_nan and x.dtype.kind in "fc" and y.dtype.kind in "fc":
+    if equal_nan and x._kind in "fc" and y._kind in "fc":
         same = _core.logical_or(same, _core.logical_and(_core.isnan(x), _core.isnan(y)))
     return bool(all_of(same))
 

@@ -218,7 +218,7 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike | None = None, order: str | None 
     array([1., 2.])
     """
     x = asarray(a, dtype, order, device=device)
-    if x.dtype.kind in "fc" and not bool(all_of(_core.isfinite(x))):
+    if x._kind in "fc" and not bool(all_of(_core.isfinite(x))):
         raise ValueError("asarray_chkfinite: array must not contain infs or NaNs")
     return x
 

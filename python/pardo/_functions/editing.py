@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import array, axis_index, check_bounds
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._core import any as any_of
 from pardo._functions.operands import axes_of, cast, on_host, operand, to_queue
@@ -82,7 +83,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
             if places.shape != (n,):
                 raise ValueError(f"delete: obj must be one dimensional and match the axis length of {n} if it is of bools")
             places = np.flatnonzero(places)
-        elif places.dtype.kind not in "iu":
+        elif kind_of(places.dtype) not in "iu":
             raise IndexError(f"delete: obj must be integers or bools, not {places.dtype}")
         for bad in places[(places < -n) | (places >= n)].ravel()[:1]:
             raise IndexError(f"delete: index {bad} is out of bounds for axis {a} with size {n}")

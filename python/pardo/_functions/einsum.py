@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, check_cast, check_casting, default_on, not_an_array, optional_dtype, store
 from pardo._base.docstrings import filled
 from pardo._base.orders import of_result, read_order
@@ -318,7 +319,7 @@ def einsum(
     check_casting(casting, op_name)
     terms, output, values = _read(operands, op_name)
     xs = _arrays(values, op_name)
-    common = optional_dtype(dtype, op_name) or default_on(xs[0].queue, np.result_type(*(x.dtype for x in xs)))
+    common = optional_dtype(dtype, op_name) or default_on(xs[0].queue, promotion.result_type(*(x.dtype for x in xs)))
     if dtype is not None:
         for x in xs:
             check_cast(x.dtype, common, casting, op_name)

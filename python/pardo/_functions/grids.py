@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import asarray
 from pardo._array.ranges import linspace
+from pardo._base import promotion
 from pardo._base.arguments import (
     SCALARS,
     DeviceLike,
@@ -200,7 +201,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
         if type(given) is not Array and isinstance(given, (list, tuple)) and not len(given):
             given = np.asarray(given, np.int64)  # NumPy's default would be float64
         x = taken(given, home, "ix_")
-        if x.size == 0 and x.dtype.kind == "f":
+        if x.size == 0 and x._kind == "f":
             x = cast(x, np.int64)
         if x.ndim != 1:
             raise ValueError("ix_: cross index must be 1 dimensional")
@@ -265,7 +266,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
         raise ValueError(f"{op_name}: parameter multi_index must be a sequence of length {len(extents)}")
     home = home_queue(*given)
     arrays = [taken(x, home, op_name) for x in given]
-    if any(x.dtype.kind not in "iu" for x in arrays):
+    if any(x._kind not in "iu" for x in arrays):
         raise TypeError(f"{op_name}: only int indices permitted")
     arrays = _core._broadcast_arrays([cast(x, np.int64) for x in arrays])
     if math.prod(extents) >= 2**63:
@@ -326,7 +327,7 @@ def unravel_index(indices: Any, shape: Shape, order: str = "C") -> tuple[Array, 
     extents = read_shape(shape, op_name)
     order = read_order(order, op_name, "CF", "C")
     x = taken(indices, None, op_name)
-    if x.dtype.kind not in "biu":
+    if x._kind not in "biu":
         raise TypeError(f"{op_name}: only int indices permitted")
     total = math.prod(extents)
     if total >= 2**63:
@@ -475,7 +476,9 @@ def geomspace(
     for x in (start, stop):
         if type(x) is not Array and not isinstance(x, SCALARS):
             raise not_an_array(x, op_name)
-    common = np.result_type(*(x.dtype if type(x) is Array else x for x in (start, stop)), float(count), np.zeros((), wanted or float))
+    common = promotion.result_type(
+        *(x.dtype if type(x) is Array else x for x in (start, stop)), float(count), np.zeros((), wanted or float)
+    )
     common = default_on(target, common)
     first, last = (cast(array(x, op_name)._to_queue(target), common) for x in (start, stop))
     if bool(any_of(_core.equal(first, 0))) or bool(any_of(_core.equal(last, 0))):

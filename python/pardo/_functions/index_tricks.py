@@ -11,6 +11,7 @@ from pardo._array.creation import zeros
 from pardo._array.interop import asarray
 from pardo._array.joining import concatenate, stack
 from pardo._array.ranges import arange, linspace, meshgrid
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, home_queue, on_queue
 from pardo._core import Array, Queue, _pull
 from pardo._functions.operands import cast
@@ -38,8 +39,8 @@ def _dtype_of(lines: Sequence[Array], slices: Sequence[slice]) -> np.dtype[Any]:
     """The dtype of a grid: that of its lines, but for a count of elements in single precision that of ends and counts, as in NumPy."""
     if any(isinstance(s.step, np.complexfloating) for s in slices):
         parts = [p for s in slices for p in (s.start, s.stop, abs(s.step) if np.iscomplexobj(s.step) else s.step) if p is not None]
-        return np.result_type(*(p.dtype if type(p) is Array else p for p in parts))
-    return np.result_type(*(x.dtype for x in lines))
+        return promotion.result_type(*(p.dtype if type(p) is Array else p for p in parts))
+    return promotion.result_type(*(x.dtype for x in lines))
 
 
 class _Named:
@@ -82,7 +83,7 @@ class _Joined(_Named):
         made = [self._part(x, home, ndmin, first) for x in items]
         # Numbers of Python follow the dtype of what they stand beside.
         strong = [x.dtype for x, item in zip(made, items, strict=True) if type(item) not in SCALARS]
-        dtype = np.result_type(*strong, *weak)
+        dtype = promotion.result_type(*strong, *weak)
         return concatenate([cast(x, dtype) for x in made], axis=axis)
 
     def _part(self, item: Any, home: Queue | None, ndmin: int, first: int) -> Array:

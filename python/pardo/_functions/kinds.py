@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import array, copy_flag, same_kind
 from pardo._base.orders import is_column_major
 from pardo._core import Array
@@ -202,7 +203,7 @@ def iscomplexobj(x: Any) -> bool:
     >>> pp.iscomplexobj(pp.asarray([1.0, 2.0])), pp.iscomplexobj(1j)
     (False, True)
     """
-    return x.dtype.kind == "c" if type(x) is Array else bool(np.iscomplexobj(x))
+    return x._kind == "c" if type(x) is Array else bool(np.iscomplexobj(x))
 
 
 def isrealobj(x: Any) -> bool:
@@ -294,10 +295,10 @@ def real_if_close(a: Any, tol: float = 100) -> Array:
     array([2.1, 5.2])
     """
     x = array(a, "real_if_close")
-    if x.dtype.kind != "c":
+    if x._kind != "c":
         return x
     if tol > 1:
-        tol = float(np.finfo(x.dtype).eps) * tol
+        tol = float(promotion.finfo(x.dtype).eps) * tol
     return _core._part(x, 0) if bool(all_of(_core.less(_core.absolute(_core.imag(x)), tol))) else x
 
 
@@ -338,10 +339,14 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     array([1., 0., 9.])
     """
     given, copy = array(x, "nan_to_num"), bool(copy_flag(copy, "nan_to_num"))
-    if given.dtype.kind not in "fc":
+    if given._kind not in "fc":
         return given._copy() if copy else given
-    real: np.dtype[Any] = np.finfo(given.dtype).dtype
-    places = [nan, float(np.finfo(real).max) if posinf is None else posinf, float(np.finfo(real).min) if neginf is None else neginf]
+    real: np.dtype[Any] = promotion.finfo(given.dtype).dtype
+    places = [
+        nan,
+        float(promotion.finfo(real).max) if posinf is None else posinf,
+        float(promotion.finfo(real).min) if neginf is None else neginf,
+    ]
 
     def replaced(part: Array) -> Array:
         tests = (_core.isnan(part), _core.isposinf(part), _core.isneginf(part))
@@ -353,7 +358,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
         return result
 
     result: Array
-    if given.dtype.kind == "f":
+    if given._kind == "f":
         result = replaced(given)
     else:
         result = _core._empty(list(given.shape), given.dtype, given.queue)

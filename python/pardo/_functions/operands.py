@@ -100,7 +100,7 @@ def to_queue(host: NDArray[Any], queue: Queue) -> Array:
 
 def float_of(x: Array) -> np.dtype[Any]:
     """The floating dtype that NumPy's functions of floats compute in: the smallest that holds the elements."""
-    if x.dtype.kind in "fc":
+    if x._kind in "fc":
         return x.dtype
     wide = {1: np.float16, 2: np.float32}.get(x.dtype.itemsize, np.float64)
     return default_on(x.queue, wide)
@@ -108,7 +108,7 @@ def float_of(x: Array) -> np.dtype[Any]:
 
 def double_of(x: Array) -> np.dtype[Any]:
     """The dtype of means and quotients: that of floats, float64 for integers and bools."""
-    return x.dtype if x.dtype.kind in "fc" else default_on(x.queue, np.float64)
+    return x.dtype if x._kind in "fc" else default_on(x.queue, np.float64)
 
 
 def elementwise(

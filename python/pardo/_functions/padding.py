@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.reductions import mean
+from pardo._base import promotion
 from pardo._base.arguments import array as _array
 from pardo._base.arguments import check_bounds
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._core import max as max_of
 from pardo._core import min as min_of
@@ -28,7 +30,7 @@ def _pairs(x: Any, ndim: int, what: str, whole: bool) -> list[tuple[Any, Any]]:
     """A number, a pair, or a pair for each axis: pairs."""
     given = on_host(x, "pad")
     if whole:
-        if given.dtype.kind not in "iu":
+        if kind_of(given.dtype) not in "iu":
             raise TypeError(f"pad: {what} must be of integral type")
         if bool((given < 0).any()):
             raise ValueError(f"pad: {what} can't contain negative values")
@@ -199,14 +201,14 @@ def _statistic(x: Array, axis: int, mode: str) -> Array:
         value = mean(x, axis, keepdims=True)
     else:
         value = _middle(x, axis)
-    return _core.rint(value) if x.dtype.kind in "iu" else value
+    return _core.rint(value) if x._kind in "iu" else value
 
 
 def _middle(x: Array, axis: int) -> Array:
     n = x.shape[axis]
     y = _core._sort(x, axis, False, True)
     value = mean(_part(y, axis, (n - 1) // 2 if n else 0, n // 2 + 1), axis, keepdims=True)
-    if x.dtype.kind in "fc" and n:
+    if x._kind in "fc" and n:
         last = _part(y, axis, n - 1, n)
         value = _core._where(_core.isnan(last), last, value)
     return value
@@ -222,11 +224,11 @@ def _ramped(x: Array, axis: int, before: int, after: int, ends: tuple[Any, Any])
         edge = _part(x, axis, 0, 1) if front else _part(x, axis, x.shape[axis] - 1, x.shape[axis])
         steps = np.arange(count).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
         first = operand(end, x, "pad")
-        wide = np.result_type(first.dtype, edge.dtype, 0.0)
+        wide = promotion.result_type(first.dtype, edge.dtype, 0.0)
         first, edge = cast(first, wide), cast(edge, wide)
         step = _core.divide(_core.subtract(edge, first), count)
         line = _core.add(_core.multiply(to_queue(steps.astype(wide), x.queue), step), first)
-        if x.dtype.kind in "iu":
+        if x._kind in "iu":
             line = _core.floor(line)
         line = cast(line, x.dtype)
         parts.append(line if front else _core._flip(line, [axis]))

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.contexts import copying
+from pardo._base import promotion
 from pardo._base.arguments import arrays, axis_index, same_queue, warn
 from pardo._base.docstrings import filled
 from pardo._base.ufuncs import apply_to_vectors, same_types, ufunc
@@ -196,7 +196,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         raise ValueError("cross: incompatible dimensions for cross product (dimension must be 2 or 3)")
     if 2 in (x.shape[-1], y.shape[-1]):
         warn("cross: vectors of two elements are deprecated, as in NumPy 2.0; use vectors of three", DeprecationWarning)
-    dtype = np.promote_types(x.dtype, y.dtype)
+    dtype = promotion.promote_types(x.dtype, y.dtype)
     x, y = cast(x, dtype), cast(y, dtype)
     p: list[Any] = [x[..., k] if k < x.shape[-1] else None for k in range(3)]
     q: list[Any] = [y[..., k] if k < y.shape[-1] else None for k in range(3)]
@@ -340,4 +340,4 @@ def vecmat(
 
 
 def _by_rows(x: Array, y: Array) -> Array:
-    return _core._matmul((_core.conjugate(x) if x.dtype.kind == "c" else x)[..., None, :], y)[..., 0, :]
+    return _core._matmul((_core.conjugate(x) if x._kind == "c" else x)[..., None, :], y)[..., 0, :]

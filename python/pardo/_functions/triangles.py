@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.manipulation import diagonal
 from pardo._array.searching import nonzero_of
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, array, check_bounds, default_on, index, optional_dtype, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
@@ -554,7 +555,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     if x.ndim != 1:
         raise ValueError("vander: x must be a one-dimensional array or sequence")
     (columns,) = read_shape(x.size if N is None else N, "vander")
-    x = cast(x, default_on(x.queue, np.promote_types(x.dtype, np.int64)))
+    x = cast(x, default_on(x.queue, promotion.promote_types(x.dtype, np.int64)))
     first = _core._full([x.size, min(columns, 1)], 1, x.dtype, x.queue)
     if columns > 1:
         rest = _core._cumulative(_core._PROD, _core._broadcast_to(x[:, None], [x.size, columns - 1]), 1, x.dtype, False)

@@ -14,6 +14,7 @@ from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
 from pardo._base.arguments import array, flag, following, home_among, on_queue, together
+from pardo._base.promotion import is_number_of_bfloat16, kind_of
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
 from pardo._compiler.callables import as_function
@@ -79,7 +80,7 @@ def _arrays_and_numbers(given: Sequence[Any], op_name: str) -> Sequence[Any]:
         given = [structs.mapped(x, lambda v: following(v, home, op_name)) for x in given]
     given = [array(x, op_name) if _core._is_host_data(x) else x for x in given]
     for k, x in enumerate(given):
-        if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)):
+        if not isinstance(x, (Array, structs.Struct, bool, int, float, complex, np.number, np.bool_)) and not is_number_of_bfloat16(x):
             raise TypeError(f"{op_name}: argument {k}: an array, a struct or a number is expected, not {type(x).__name__}")
     return given
 
@@ -277,7 +278,7 @@ class Reduction(_Made):
         if self._loop is not None and isinstance(types_, np.dtype) and given.count:
             values, _, extents = given.laid_out()
             first = self._initial
-            if type(first) is int and types_.kind in "fc":
+            if type(first) is int and kind_of(types_) in "fc":
                 first = types_.type(first)  # serial loops, as of functions with lists, have one type of total
             total = self._loop(self._function, values, extents, given.count, first)
             return asarray(total, dtype=types_, queue=given.queue)

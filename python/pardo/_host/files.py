@@ -530,6 +530,8 @@ def _save_several(write: Any, file: Any, args: Any, kwds: Any, allow_pickle: boo
 
 def _in_its_order(x: Any) -> Any:
     """A copy on the host that lies in memory by columns if the array does."""
+    if type(x) is Array:
+        npy.check_dtype(x.dtype)
     return _values(x.T).T if type(x) is Array and x.ndim > 1 and is_column_major(x) else _values(x)
 
 

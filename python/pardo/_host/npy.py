@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import asnumpy, host_view
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, dtype_of, queue_of
 from pardo._base.orders import is_column_major
 from pardo._core import Array, Event
@@ -85,6 +86,12 @@ def _buffer(count: int, x: Array) -> tuple[Any, memoryview]:
         return elements, memoryview(elements.view(np.uint8))
 
 
+def check_dtype(dtype: np.dtype[Any]) -> None:
+    """TypeError for what a file would not say: NumPy writes bytes of no type."""
+    if promotion.is_bfloat16(dtype):
+        raise TypeError("save: NumPy's files have no bfloat16: save x.astype('float32'), or x.view('uint16') and view what is loaded")
+
+
 def write(file: Any, x: Array) -> None:
     """The file that `numpy.save` makes of the array."""
     if isinstance(file, (str, bytes, os.PathLike)):
@@ -93,6 +100,7 @@ def write(file: Any, x: Array) -> None:
         with open(path if path.endswith(ending) else path + ending, "wb") as opened:
             return write(opened, x)
     by_columns = is_column_major(x.wait())
+    check_dtype(x.dtype)
     described = {"descr": np.lib.format.dtype_to_descr(x.dtype), "fortran_order": by_columns, "shape": x.shape}
     np.lib.format.write_array_header_1_0(file, described)
     flat = _core._reshape(x.T if by_columns else x, [-1])

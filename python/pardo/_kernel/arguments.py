@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import refuse_masked
+from pardo._base.promotion import is_bfloat16, kind_of
 from pardo._compiler import structs
 from pardo._compiler.names import python_function
 from pardo._compiler.structs import Struct
@@ -21,7 +22,9 @@ _NUMBERS = frozenset([int, float, *(np.dtype(c).type for c in "?bhilqBHILQefdFD"
 
 def is_taken(value: Any) -> bool:
     kind = type(value)
-    if kind is int or kind is float or kind is Array or (kind is np.ndarray and value.dtype.kind in "biufc"):
+    if kind is int or kind is float or kind is Array:
+        return True
+    if kind is np.ndarray and (value.dtype.kind in "biufc" or is_bfloat16(value.dtype)):
         return True
     if kind is tuple:
         return all(map(is_taken, value))
@@ -31,7 +34,7 @@ def is_taken(value: Any) -> bool:
     dtype = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray) and value.dtype.names:
         return True
-    known = isinstance(value, _TAKEN) and (dtype is None or dtype.kind in "biufc")
+    known = isinstance(value, _TAKEN) and (dtype is None or kind_of(dtype) in "biufc")
     return known or (callable(value) and python_function(value) is not None)
 
 

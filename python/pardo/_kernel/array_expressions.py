@@ -19,6 +19,7 @@ from pardo import _core
 from pardo._array import interop
 from pardo._base import face
 from pardo._base.arguments import HOST, SCALARS
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._kernel.parallel_loops import Scope, called, value_of
 
@@ -102,7 +103,7 @@ def _worth(values: tuple[Any, ...], fewest: int) -> bool:
     most = 0
     for v in values:
         if type(v) is np.ndarray:
-            if v.dtype.kind not in "biufc" or not _in_rows(v.strides):
+            if kind_of(v.dtype) not in "biufc" or not _in_rows(v.strides):
                 return False
             most = max(most, v.size)
         elif not isinstance(v, SCALARS):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base.promotion import kind_of
 from pardo._compiler import intrinsics, translations
 from pardo._compiler.source import problem
 from pardo._core import Array
@@ -65,13 +66,13 @@ def _combining(scope: Scope, loop: ast.stmt, name: str) -> np.ufunc:
 def _identity(combine: np.ufunc, dtype: np.dtype[Any]) -> Any:
     """What changes nothing."""
     if combine is np.bitwise_and:
-        return dtype.type(True) if dtype.kind == "b" else ~dtype.type(0)
+        return dtype.type(True) if kind_of(dtype) == "b" else ~dtype.type(0)
     if combine not in (np.minimum, np.maximum):
         return dtype.type(1 if combine is np.multiply else 0)
     least = combine is np.maximum
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return dtype.type(not least)
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         return np.iinfo(dtype).min if least else np.iinfo(dtype).max
     return dtype.type(-np.inf if least else np.inf)
 

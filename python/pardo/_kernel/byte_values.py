@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from pardo._base.promotion import kind_of
 from pardo._kernel import list_values
 
 BUFFERS = (bytes, bytearray, memoryview, array.array)
@@ -46,10 +47,10 @@ def of_set(values: set[Any] | frozenset[Any]) -> tuple[Any, str] | None:
     if not values:
         return (np.zeros(0, np.uint8), 0, 0), TABLE
     found = list_values.contents(list(values))
-    if found is None or found[0].dtype.kind not in "iuf":
+    if found is None or kind_of(found[0].dtype) not in "iuf":
         return None
     elements = found[0]
-    if elements.dtype.kind == "f":
+    if kind_of(elements.dtype) == "f":
         return None if np.isnan(elements).any() else ((np.sort(elements), 0, len(elements)), SORTED)
     low, high = int(elements.min()), int(elements.max())
     if high - low > 8 * len(elements) + 4096 or high >= 2**62 or low <= -(2**62):
@@ -72,7 +73,7 @@ def as_array(value: Any, lists: bool) -> tuple[Any, str] | None:
         if found is None:
             return None
         kinds = {"i": "$int", "f": "$float", "c": "$complex", "b": "$bool"}
-        return found[0], kinds[found[0].dtype.kind] if found[1] else NUMBER
+        return found[0], kinds[kind_of(found[0].dtype)] if found[1] else NUMBER
     return None
 
 

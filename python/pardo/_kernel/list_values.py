@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
+from pardo._base.promotion import kind_of
 from pardo._compiler import liveness
 from pardo._compiler.names import python_function
 from pardo._kernel.parallel_loops import Scope, called
@@ -164,7 +166,7 @@ def contents(values: Sequence[Any]) -> tuple[np.ndarray[Any, Any], bool] | None:
     if (kind is not complex and not issubclass(kind, np.generic)) or len(set(map(type, values))) > 1:
         return None
     found = np.array(values, kind)
-    return (found, kind is complex) if found.dtype.kind in "biufc" else None
+    return (found, kind is complex) if kind_of(found.dtype) in "biufc" else None
 
 
 def changes_others(scope: Scope, loop: ast.stmt, names: Container[str]) -> bool:
@@ -202,12 +204,12 @@ def put_back(lists: Iterable[tuple[list[Any], str]], out: np.ndarray[Any, Any], 
         address, count, code = map(int, out[_FACTS * k : _FACTS * (k + 1)])
         if not address:
             continue
-        dtype = _dtypes()[code // 2]
+        dtype = _dtypes().get(code // 2) or promotion.bfloat16()
         memory = _core._taken_memory(address, count * dtype.itemsize)
         if not keep:
             continue
         elements = np.frombuffer(memory, dtype)[len(values) if use == GROWN else 0 :]
-        made = elements.tolist() if code % 2 or dtype.kind == "b" else list(elements)
+        made = elements.tolist() if code % 2 or kind_of(dtype) == "b" else list(elements)
         if use == CHANGED:
             values[:] = made
         else:

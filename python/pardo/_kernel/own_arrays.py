@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pardo._array import creation, interop, ranges
 from pardo._base.arguments import HOST, default_queue, same_queue
+from pardo._base.promotion import kind_of
 from pardo._compiler import structs
 from pardo._core import Array, Queue, _calls, _pull
 from pardo._kernel.parallel_loops import Scope, called
@@ -89,7 +90,7 @@ def _is_held(maker: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -
         kinds = [np.dtype(a) for a in said]
     except TypeError:  # ours says why
         return not any(isinstance(a, str) for a in said)
-    return all(kind.names or kind.kind in "biufc" for kind in kinds)
+    return all(kind.names or kind_of(kind) in "biufc" for kind in kinds)
 
 
 class OwnArrays(ast.NodeTransformer):

@@ -9,6 +9,7 @@ import numpy as np
 from pardo import _core
 from pardo._array import creation, interop
 from pardo._base.arguments import queue_of_pickle
+from pardo._base.promotion import kind_of
 from pardo._base.public_names import publish_module
 from pardo._core import Array, Device, Queue
 from pardo._language import texels
@@ -422,7 +423,7 @@ class SampledImage(_core._SampledImage):
             raise TypeError(f"SampledImage: an Image is expected, not {type(image).__name__}")
         if not isinstance(sampler, Sampler):
             raise TypeError(f"SampledImage: a Sampler is expected, not {type(sampler).__name__}")
-        if sampler.filter_mode == "linear" and not (image.normalized or image.dtype.kind == "f"):
+        if sampler.filter_mode == "linear" and not (image.normalized or kind_of(image.dtype) == "f"):
             raise TypeError(f"SampledImage: there is nothing between integers: an image of {image.dtype} needs filter_mode='nearest'")
         super().__init__(image, sampler)
         self.image, self.sampler = image, sampler

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from pardo._base import promotion
+from pardo._base.promotion import kind_of
 
 _ATOMIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -28,9 +30,9 @@ def step(name: str, array: Any, index: Any, *values: Any, note: Callable[[str], 
         raise TypeError(f"{op_name}: the first argument is an array, not {type(array).__name__}")
     array = array.view(np.ndarray)
     dtype = array.dtype
-    if dtype.kind not in "iuf" or dtype.itemsize < 4:
+    if kind_of(dtype) not in "iuf" or dtype.itemsize < 4:
         raise TypeError(f"{op_name}: atomics are for int32, uint32, int64, uint64, float32 and float64; the array is {dtype}")
-    if name in ("and_", "or_", "xor") and dtype.kind == "f":
+    if name in ("and_", "or_", "xor") and kind_of(dtype) == "f":
         raise TypeError(f"{op_name}: and, or, xor are for integers; the array is {dtype}")
     old = array[index]
     if isinstance(old, np.ndarray):
@@ -49,8 +51,8 @@ def step(name: str, array: Any, index: Any, *values: Any, note: Callable[[str], 
 
 
 def _fitting(op_name: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    kind = np.result_type(value) if not isinstance(value, int) else dtype
-    if not np.can_cast(kind, dtype, "same_kind"):
+    kind = promotion.result_type(value) if not isinstance(value, int) else dtype
+    if not promotion.can_cast(kind, dtype, "same_kind"):
         spoken = "a Python float" if type(value) is float else f"a {kind} number"
         raise TypeError(f"{op_name}: {spoken} does not fit the {dtype} array")
     return np.asarray(value).astype(dtype)[()]

@@ -5,6 +5,7 @@ import functools
 from typing import Any
 
 import numpy as np
+from pardo._base.promotion import kind_of
 from pardo._compiler.classes import Refusal, struct
 from pardo._compiler.texts import functions_of
 
@@ -114,13 +115,13 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
     """The class of what kernels see of an image of this form."""
     names = ["x", "y", "z"][:rank]
     unpack = f"    {', '.join([*names, 'l'] if layered else names)} = at"
-    floats = normalized or dtype.kind == "f"
+    floats = normalized or kind_of(dtype) == "f"
 
     def decoded(place: str) -> str:
         texel = f"self.texels[{place}]"
         if normalized:
             return f"np.float32({texel}) / np.float32({np.iinfo(dtype).max})"
-        return f"np.float32({texel})" if floats else f"np.{'int' if dtype.kind == 'i' else 'uint'}32({texel})"
+        return f"np.float32({texel})" if floats else f"np.{'int' if kind_of(dtype) == 'i' else 'uint'}32({texel})"
 
     def encoded(value: str) -> str:
         if normalized:
@@ -143,7 +144,7 @@ def image_struct(rank: int, layered: bool, channels: int, dtype: np.dtype[Any], 
     lines += ["def sample(self, sampler, at):", "    return sampler.of(self, at)"]
 
     start = [unpack] + ["    k = layer(l, self.texels.shape[0])"] * layered
-    zero = "np.float32(0)" if floats else f"np.{'int' if dtype.kind == 'i' else 'uint'}32(0)"
+    zero = "np.float32(0)" if floats else f"np.{'int' if kind_of(dtype) == 'i' else 'uint'}32(0)"
     lines += ["def _nearest(self, sampler, at):", *start]
     lines += [f"    i{name}, in_{name} = sampler.one({name}, {extents[name]})" for name in names]
     inside = " and ".join(f"in_{name}" for name in names)

@@ -9,6 +9,7 @@ import numpy as np
 from pardo import _core
 from pardo._base.arguments import flag, index, word
 from pardo._base.docstrings import filled
+from pardo._base.promotion import is_narrow
 from pardo._core import Array
 from pardo._matrices.results import adjoint, both_triangles, in_floats, require_square
 from pardo._matrices.systems import lower_factor, together
@@ -72,8 +73,8 @@ def expm(A: Any) -> Array:
            [0., 1.]])
     """
     a = require_square(in_floats(A, "expm"), "expm")
-    if a.dtype == np.float16:
-        raise TypeError("expm: array type float16 is unsupported in linalg")
+    if is_narrow(a.dtype):
+        raise TypeError(f"expm: array type {a.dtype} is unsupported in linalg")
     if a.size == 0:
         return a.copy()
     norms = _core._reduce(_core._MAX, _core._reduce(_core._SUM, _core.absolute(a), [-2], False), [-1], False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, array, array_like, axis_index, flag, keeps_dimensions
 from pardo._base.docstrings import filled
 from pardo._core import Array
@@ -20,7 +21,7 @@ def _reduced(fold: int, x: Array, axes: list[int], keepdims: bool = False, initi
 
 
 def _squares(x: Array) -> Array:
-    return _core.real(_core.multiply(x, _core.conjugate(x))) if x.dtype.kind == "c" else _core.multiply(x, x)
+    return _core.real(_core.multiply(x, _core.conjugate(x))) if x._kind == "c" else _core.multiply(x, x)
 
 
 def _order(ord: Any, op_name: str) -> Any:
@@ -338,7 +339,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         return _reduced(_core._ANY, _core.not_equal(a, 0), list(range(a.ndim)))._astype(np.dtype(np.int64), False)
     s = singular_values(a, flag(hermitian, "matrix_rank: hermitian"), "matrix_rank")
     if tol is None:
-        share = max(a.shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else _along_values(rtol, s, "matrix_rank")
+        share = max(a.shape[-2:]) * float(promotion.finfo(s.dtype).eps) if rtol is None else _along_values(rtol, s, "matrix_rank")
         limit = _core.multiply(_reduced(_core._MAX, s, [-1], True, 0), share)
     else:
         limit = _along_values(tol, s, "matrix_rank")
@@ -397,7 +398,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
         return _core._full([*x.shape[:-2], n, m], 0, x.dtype, x.queue)
     share = rcond if rtol is np._NoValue else rtol
     if share is None:
-        share = 1e-15 if rtol is np._NoValue else max(m, n) * float(np.finfo(x.dtype).eps)
+        share = 1e-15 if rtol is np._NoValue else max(m, n) * float(promotion.finfo(x.dtype).eps)
     u, s, vh = decomposed(x, flag(hermitian, "pinv: hermitian"), "pinv")
     limit = _core.multiply(_reduced(_core._MAX, s, [-1], True), _along_values(share, s, "pinv"))
     return pseudo_inverse(u, s, vh, limit)

@@ -58,12 +58,12 @@ swapped = transposed
 
 def adjoint(x: Array) -> Array:
     """Transposed, and conjugate if complex."""
-    return _core.conjugate(transposed(x)) if x.dtype.kind == "c" else transposed(x)
+    return _core.conjugate(transposed(x)) if x._kind == "c" else transposed(x)
 
 
 def all_finite(x: Array, check_finite: Any, op_name: str) -> Array:
     """The array, after SciPy's check at the call, which waits for the elements."""
-    wanted = flag(check_finite, f"{op_name}: check_finite") and x.dtype.kind in "fc" and x.size > 0
+    wanted = flag(check_finite, f"{op_name}: check_finite") and x._kind in "fc" and x.size > 0
     if wanted and not bool(_core._reduce(_core._ALL, _core.isfinite(x), None, False)):
         raise ValueError(f"{op_name}: array must not contain infs or NaNs")
     return x
@@ -110,4 +110,4 @@ def pseudo_inverse(u: Array, s: Array, vh: Array, limit: Array) -> Array:
 def in_floats(x: Any, op_name: str) -> Array:
     """The array, integers and bools as float64; float32 on a device that has no float64."""
     a = array(x, op_name)
-    return a if a.dtype.kind in "fc" else a._astype(default_on(a.queue, np.float64), False)
+    return a if a._kind in "fc" else a._astype(default_on(a.queue, np.float64), False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import array, flag, word
 from pardo._base.docstrings import filled
 from pardo._core import Array
@@ -396,7 +397,7 @@ def pinv(a: Any, *, atol: float | None = None, rtol: float | None = None, return
     x = finite_matrices(in_floats(a, "pinv"), check_finite, "pinv")
     m, n = x.shape[-2:]
     least = _tolerance(atol, 0.0, "atol")
-    share = _tolerance(rtol, max(m, n) * float(np.finfo(x.dtype).eps), "rtol")
+    share = _tolerance(rtol, max(m, n) * float(promotion.finfo(x.dtype).eps), "rtol")
     wants_rank = flag(return_rank, "pinv: return_rank")
     if m == 0 or n == 0:
         inverse = _core._full([*x.shape[:-2], n, m], 0, x.dtype, x.queue)

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import array, arrays, axis_index, integer, same_queue, store
 from pardo._base.docstrings import filled
+from pardo._base.promotion import is_narrow
 from pardo._core import Array
 from pardo._matrices.norms import norm
 from pardo._matrices.results import SlogdetResult, require_square, transposed
@@ -189,10 +191,10 @@ def _of_full_rank(x: Array, y: Array, rcond: float | None) -> tuple[Array, Array
     than the largest one, that of its inverse not less than the inverse of the smallest one."""
     if x.ndim != 2 or min(x.shape) <= 32 or y.ndim not in (1, 2) or y.shape[0] != x.shape[0] or y.size == 0:
         return None
-    if x.dtype != y.dtype or x.dtype.kind not in "fc" or x.dtype == np.float16 or not _core._has_device_code("qr", x):
+    if x.dtype != y.dtype or x._kind not in "fc" or is_narrow(x.dtype) or not _core._has_device_code("qr", x):
         return None
     m, n = x.shape
-    least = np.finfo(x.dtype).eps * (max(m, n) if rcond is None else 1) if rcond is None or rcond < 0 else rcond
+    least = promotion.finfo(x.dtype).eps * (max(m, n) if rcond is None else 1) if rcond is None or rcond < 0 else rcond
     tall, right = m >= n, y if y.ndim == 2 else y[:, None]
     q, r = _core._qr(x if tall else transposed(x), 0, "lstsq")
 

@@ -126,7 +126,7 @@ def _column_and_row(c: Any, r: Any, op_name: str) -> tuple[Array, Array]:
     """The first column and the first row; without one the conjugate of the column."""
     if r is None:
         column = array(c, op_name)
-        row = _core.conjugate(column) if column.dtype.kind == "c" else column
+        row = _core.conjugate(column) if column._kind == "c" else column
     else:
         column, row = together([c, r], op_name)
     if column.ndim == 0 or row.ndim == 0:

@@ -13,7 +13,8 @@ from pardo import _core
 from pardo._array.array_interface import Checked
 from pardo._array.contexts import IN_PLACE, place_by_numpys_names
 from pardo._array.interop import asnumpy, fetched, host_operand
-from pardo._base import face
+from pardo._base import face, promotion
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._runtime.transfers import implicit_copies_allowed
 
@@ -151,7 +152,7 @@ def _on_host_views(
 def _on_queue(x: Any, queue: Any) -> Any:
     """A result of the host's on a queue; elements that arrays do not have stay NumPy's."""
     host = np.asarray(x)
-    if host.dtype.kind not in "biufc" or host.dtype.itemsize > (16 if host.dtype.kind == "c" else 8):
+    if kind_of(host.dtype) not in "biufc" or host.dtype.itemsize > (16 if kind_of(host.dtype) == "c" else 8):
         return x
     return host_operand(host, queue, "__array_ufunc__")
 
@@ -179,7 +180,7 @@ def _into(name: str, results: Sequence[Any], outs: Sequence[Any], casting: Any, 
         if out is None:
             stored.append(result)
             continue
-        if not np.can_cast(result.dtype, out.dtype, casting):
+        if not promotion.can_cast(result.dtype, out.dtype, casting):
             raise TypeError(f"{name}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule {casting!r}")
         if type(out) is Array:
             _core_copyto(out, result, casting, where)

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from pardo._base import face
+from pardo._base.promotion import kind_of
 
 
 def register() -> None:
@@ -42,7 +43,7 @@ def register() -> None:
             return self.pp.concatenate(tensors, axis=axis)
 
         def is_float_type(self, x: Any) -> bool:
-            return bool(x.dtype.kind == "f")
+            return bool(kind_of(x.dtype) == "f")
 
         def einsum(self, pattern: str, *x: Any) -> Any:
             return self.pp.einsum(pattern, *x)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.manipulation import moveaxis
+from pardo._base import promotion
 from pardo._base.arguments import axis_index, integer
 from pardo._core import Array
 from pardo._functions.operands import cast
@@ -39,7 +40,7 @@ def derivative(f: Family, c: Any, m: Any, scl: Any, axis: Any, op_name: str) -> 
 def _scaled(x: Array, scl: Any, op_name: str) -> Array:
     """In the dtype of the coefficients, as NumPy multiplies them in place."""
     scaled = _core.multiply(x, scl)
-    if not np.can_cast(scaled.dtype, x.dtype, "same_kind"):
+    if not promotion.can_cast(scaled.dtype, x.dtype, "same_kind"):
         raise TypeError(f"{op_name}: cannot cast coefficients times scl from {scaled.dtype} to {x.dtype}")
     return cast(scaled, x.dtype)
 

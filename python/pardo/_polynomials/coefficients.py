@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._analysis.differences import products_of_sequences
+from pardo._base import promotion
 from pardo._base.arguments import default_on, home_among
 from pardo._core import Array
 from pardo._functions.operands import cast, operand, taken
@@ -25,7 +26,7 @@ def given(xs: Sequence[Any], op_name: str) -> list[Array]:
 
 def floating(x: Array) -> Array:
     """Integers and bools as floats, as NumPy has them."""
-    return x if x.dtype.kind in "fc" else cast(x, default_on(x.queue, np.float64))
+    return x if x._kind in "fc" else cast(x, default_on(x.queue, np.float64))
 
 
 def series(xs: Sequence[Any], op_name: str) -> list[Array]:
@@ -43,13 +44,13 @@ def series(xs: Sequence[Any], op_name: str) -> list[Array]:
 
 def common(arrays: Sequence[Array]) -> list[Array]:
     floats = [floating(x) for x in arrays]
-    dtype = default_on(floats[0].queue, np.result_type(*(x.dtype for x in floats)))
+    dtype = default_on(floats[0].queue, promotion.result_type(*(x.dtype for x in floats)))
     return [cast(x, dtype) for x in floats]
 
 
 def degrees(n: int, c: Array) -> Array:
     """0, 1, … n - 1 along the first axis, in the precision of coefficients."""
-    k = _core._arange(0, n, 1, np.finfo(c.dtype).dtype, c.queue)
+    k = _core._arange(0, n, 1, promotion.finfo(c.dtype).dtype, c.queue)
     return _core._reshape(k, [n] + [1] * (c.ndim - 1))
 
 
@@ -137,7 +138,7 @@ def converted(c: Any, f: Family, to: Family, op_name: str) -> Array:
     """The same polynomial in the basis of another family."""
     (x,) = trimmed_series([c], op_name)
     if f is POLYNOMIAL:  # whose coefficients NumPy adds to 0, a number in double precision
-        x = cast(x, default_on(x.queue, np.result_type(x.dtype, np.float64)))
+        x = cast(x, default_on(x.queue, promotion.result_type(x.dtype, np.float64)))
     one = _core._full([1], 1, x.dtype, x.queue)
     return trimmed(_combined(x, rows(f, to, one, x.size)))
 
@@ -203,7 +204,7 @@ def line(f: Family, off: Any, scl: Any, op_name: str) -> Array:
     if a.ndim or b.ndim:
         raise ValueError(f"{op_name}: off and scl must be numbers, got shapes {a.shape} and {b.shape}")
     parts = f.line(a, b) if bool(b != 0) else [a]
-    dtype = default_on(a.queue, np.result_type(*(p.dtype for p in parts)))
+    dtype = default_on(a.queue, promotion.result_type(*(p.dtype for p in parts)))
     return _core._concat([_core._reshape(cast(p, dtype), [1]) for p in parts], 0)
 
 
@@ -248,6 +249,6 @@ def roots(f: Family, c: Any, op_name: str) -> Array:
     if x.size == 2:
         return _core._reshape(matrix, [1])
     found = eigvals(matrix if f is POLYNOMIAL else _core._flip(matrix, [0, 1]))
-    if x.dtype.kind != "c" and not bool(_core._reduce(_core._ANY, _core.not_equal(_core.imag(found), 0), None, False)):
+    if x._kind != "c" and not bool(_core._reduce(_core._ANY, _core.not_equal(_core.imag(found), 0), None, False)):
         found = _core.real(found)
     return _core._sort(found, 0, False, True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import asnumpy, fetched
+from pardo._base.promotion import kind_of
 from pardo._core import Array, ExecutionPlacementError
 from pardo._functions.operands import on_host
 from pardo._polynomials import coefficients
@@ -235,9 +236,9 @@ def two_numbers(x: Any, what: str) -> NDArray[Any]:
     host = np.array(on_host(x, what.partition(":")[0]), ndmin=1)
     if host.ndim != 1 or host.size != 2:
         raise ValueError(f"{what} has wrong number of elements: two are expected, got shape {host.shape}")
-    if host.dtype.kind not in "iufc":
+    if kind_of(host.dtype) not in "iufc":
         raise ValueError(f"{what} must be numbers, got dtype {host.dtype}")
-    return host if host.dtype.kind in "fc" else host.astype(np.float64)
+    return host if kind_of(host.dtype) in "fc" else host.astype(np.float64)
 
 
 def parameters(old: Any, new: Any) -> tuple[Any, Any]:
@@ -248,7 +249,7 @@ def parameters(old: Any, new: Any) -> tuple[Any, Any]:
 
 def ends(x: Array) -> list[list[Array]]:
     """The smallest and the largest point; of complex ones those of the real and of the imaginary parts."""
-    parts = [_core.real(x), _core.imag(x)] if x.dtype.kind == "c" else [coefficients.floating(x)]
+    parts = [_core.real(x), _core.imag(x)] if x._kind == "c" else [coefficients.floating(x)]
     return [[_core._reduce(kind, part, None, False) for kind in (_core._MIN, _core._MAX)] for part in parts]
 
 

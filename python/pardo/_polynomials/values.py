@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import fetched
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, default_on, default_queue, integer
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast, to_queue
 from pardo._matrices.solving import lstsq
@@ -45,7 +47,7 @@ def values(f: Family, x: Any, c: Any, tensor: bool, op_name: str) -> Array:
     if type(x) is Array:
         if tensor:
             c = _core._reshape(c, [*c.shape, *[1] * x.ndim])
-        x = cast(x, default_on(c.queue, np.result_type(x.dtype, c.dtype)))  # before it is multiplied by numbers
+        x = cast(x, default_on(c.queue, promotion.result_type(x.dtype, c.dtype)))  # before it is multiplied by numbers
     result: Array = evaluated(f, x, c)
     return result
 
@@ -145,7 +147,7 @@ def vandermonde_at(f: Family, points: Sequence[Any], deg: Any, op_name: str) -> 
 
 def fit(f: Family, x: Any, y: Any, deg: Any, rcond: Any, full: Any, w: Any, op_name: str) -> Any:
     places = np.asarray(fetched(deg, op_name))
-    if places.ndim > 1 or places.dtype.kind not in "iu" or places.size == 0:
+    if places.ndim > 1 or kind_of(places.dtype) not in "iu" or places.size == 0:
         raise TypeError(f"{op_name}: deg must be an int or non-empty 1-D array of int, got {deg!r}")
     if places.min() < 0:
         raise ValueError(f"{op_name}: expected deg >= 0, got {deg!r}")
@@ -168,7 +170,7 @@ def fit(f: Family, x: Any, y: Any, deg: Any, rcond: Any, full: Any, w: Any, op_n
         matrix = matrix * ws[0][:, None]
         ys = ys * (ws[0] if ys.ndim == 1 else ws[0][:, None])
     if rcond is None:
-        rcond = xs.size * float(np.finfo(xs.dtype).eps)
+        rcond = xs.size * float(promotion.finfo(xs.dtype).eps)
     size = _core.absolute(matrix)
     scale = _core.sqrt(_core._reduce(_core._SUM, size * size, [0], False))
     scale = _core._where(scale == 0, 1, scale)
@@ -224,7 +226,7 @@ def points(npts: Any, kind: int, op_name: str) -> Array:
 
 def interpolated(f: Family, func: Any, deg: Any, args: Sequence[Any], op_name: str) -> Array:
     degree = np.asarray(fetched(deg, op_name))
-    if degree.ndim > 0 or degree.dtype.kind not in "iu":
+    if degree.ndim > 0 or kind_of(degree.dtype) not in "iu":
         raise TypeError(f"{op_name}: deg must be an int, got {deg!r}")
     n = _degree(int(degree), op_name)
     x = points(n + 1, 1, op_name)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo._array.creation import _extents
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, DeviceLike, axis_index, default_on, dtype_of, in_memory, kind_like, queue_for
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue, _array_among, _broadcast_to, _empty_in, _fail_where, _host_operand, _is_host_data
 
 _KINDS = {bool: "b", int: "i", float: "f"}  # of what most parameters are
@@ -71,7 +73,7 @@ class Parameters:
         value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name, "a number, ")
         if type(value) is Array and type(x) is not Array and not (isinstance(x, (list, tuple)) and _array_among(x) is not None):
             self.lists[name] = np.asarray(x)
-        kind = _KINDS.get(type(value)) or np.result_type(value.dtype if type(value) is Array else value).kind
+        kind = _KINDS.get(type(value)) or kind_of(promotion.result_type(value.dtype if type(value) is Array else value))
         if kind == "c":
             raise TypeError(f"{self.op_name}: {name} must be real, but is complex")
         if name in self.integral:
@@ -178,7 +180,7 @@ def outside(x: Any) -> Any:
 
 def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[Any, Any]:
     """The first integer, in 64 bits, and the distance of the last one: two numbers, or at least one array."""
-    least, greatest = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    least, greatest = (0, 1) if kind_of(dtype) == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
     beyond = 0 if endpoint else 1
     for name, x in given.values.items():
         if type(x) is not Array or x.ndim == 0:
@@ -188,7 +190,7 @@ def range_of(given: Parameters, dtype: np.dtype[Any], endpoint: bool) -> tuple[A
         if wrong is False:  # of a number
             continue
         which = "some elements" if type(x) is Array else x
-        bad = wrong | (x != x) if getattr(x, "dtype", dtype).kind == "f" else wrong
+        bad = wrong | (x != x) if kind_of(getattr(x, "dtype", dtype)) == "f" else wrong
         given.refuse(bad, f"{name} is out of bounds for {dtype}: {which}; integers are drawn from {least} to {greatest}")
     crossed = f"low is {'greater than' if endpoint else 'not less than'} high; no integer lies between them"
     given.refuse(low > greatest, crossed)
@@ -227,12 +229,12 @@ def probabilities(p: Any, n: int, k: int, replace: bool, target: Queue) -> Array
     q = given._astype(default_on(target, np.float64), False)
     if n:
         total, least = float(q.sum()), float(q.min())
-        accurate = given.dtype if given.dtype.kind == "f" and given.dtype.itemsize < q.dtype.itemsize else q.dtype
+        accurate = given.dtype if given._kind == "f" and given.dtype.itemsize < q.dtype.itemsize else q.dtype
         if math.isnan(total):
             raise ValueError("choice: p contains nan")
         if least < 0:
             raise ValueError(f"choice: p must not be negative, but contains {least}")
-        if abs(total - 1) > math.sqrt(np.finfo(accurate).eps):
+        if abs(total - 1) > math.sqrt(promotion.finfo(accurate).eps):
             raise ValueError(f"choice: p must have the sum 1, but has {total}; divide it by its sum")
     if not replace and k > int((q > 0).sum()):
         raise ValueError(f"choice: {k} elements cannot be drawn without replacement: fewer have a probability above 0")

@@ -11,6 +11,7 @@ from pardo._array.contexts import public
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import DeviceLike, dtype_of
 from pardo._base.arguments import index as read_index
+from pardo._base.promotion import kind_of
 from pardo._base.public_names import named_as_class, publish_module
 from pardo._core import Array, Queue
 from pardo._random import kernels
@@ -262,7 +263,7 @@ class Generator(Orders):
         array([1, 1, 5, 6, 3])
         """
         wanted = dtype_of(dtype, "integers")
-        if wanted.kind not in "iub":
+        if kind_of(wanted) not in "iub":
             raise TypeError(f"integers: dtype {wanted} is not supported; it must be an integer dtype or bool")
         given = Parameters(
             "integers", {"low": 0, "high": low} if high is None else {"low": low, "high": high}, size, device, queue, usm_type

@@ -239,7 +239,7 @@ class Multivariate(Distributions):
         urn = array_at(colors, target, name, "colors")
         if urn.ndim != 1:
             raise ValueError(f"{name}: colors must have one dimension, but has shape {urn.shape}")
-        if urn.dtype.kind not in "iub" and urn.size:
+        if urn._kind not in "iub" and urn.size:
             raise ValueError(f"{name}: colors must be integers, but are {urn.dtype}")
         known = np.asarray(fetched(colors, name, unless_readable=True))
         total = sum(map(int, known))
@@ -329,7 +329,7 @@ class Multivariate(Distributions):
                 f"{name}: mean must have one dimension, and cov as many rows and columns; the shapes are {middle.shape} and {matrix.shape}"
             )
         for what, x in (("mean", middle), ("cov", matrix)):
-            if x.dtype.kind == "c":
+            if x._kind == "c":
                 raise TypeError(f"{name}: {what} must be real, but is complex")
         wanted = floating(dtype, target, name)
         shape = [*extents_of(size, name), middle.shape[0]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.methods import Methods
-from pardo._base import face
+from pardo._base import face, promotion
 from pardo._base.arguments import integers
 from pardo._base.records import function_for, listed
 from pardo._base.tracebacks import show_classes
@@ -214,7 +214,7 @@ class StructuredArray(Conversions):
                 raise TypeError("equal: Cannot compare structured or void to non-void arrays.")
             other = self._made(*uploaded(host, self.queue, "equal"))
         try:
-            common = np.result_type(self._kind, other._kind)
+            common = promotion.result_type(self._kind, other._kind)
         except TypeError:
             raise TypeError(f"equal: records of {self._kind} and of {other._kind} have no common dtype") from None
         if common.names != self._fields:

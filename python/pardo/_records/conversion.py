@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array.interop import shared_view
 from pardo._array.methods import Methods
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, default_queue, dtype_of, index, queue_of, queue_of_pickle
 from pardo._base.orders import copied_in_order, read_order
 from pardo._base.records import is_described
@@ -51,7 +52,7 @@ class Conversions(Facts):
         """
         order = read_order(order, "astype")
         target = dtype_of(dtype, "astype", fields=True)
-        if casting != "unsafe" and not np.can_cast(self._kind, target, casting):  # type: ignore[arg-type]
+        if casting != "unsafe" and not promotion.can_cast(self._kind, target, casting):
             raise TypeError(f"astype: cannot cast from {self._kind} to {target} with casting rule {casting!r}")
         if target.names is None:
             return self._only_field(target).astype(target, order, device=device)

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import joining, manipulation, searching
 from pardo._array.interop import asarray
+from pardo._base import promotion
 from pardo._base.arguments import (
     Axis,
     array,
@@ -558,7 +559,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     """As `pardo.copyto`."""
     target = as_records(dst, "copyto")
     given = np.asarray(src) if isinstance(src, (list, tuple)) else src
-    if hasattr(given, "dtype") and not np.can_cast(given.dtype, target.dtype, casting):  # type: ignore[arg-type]
+    if hasattr(given, "dtype") and not promotion.can_cast(given.dtype, target.dtype, casting):
         raise TypeError(f"copyto: cannot cast from {given.dtype} to {target.dtype} according to the rule {casting!r}")
     if where is True:
         target._store(given, "copyto")

@@ -9,6 +9,7 @@ from pardo import _core
 from pardo._array.interop import asnumpy
 from pardo._base.arguments import same_queue, warn
 from pardo._base.orders import copy_by_rows
+from pardo._base.promotion import kind_of
 from pardo._base.records import Records, base_of, checked, is_whole, listed, stored_dtype, word_of
 from pardo._compiler.structs import Struct, records_class
 from pardo._core import Array, Queue
@@ -61,7 +62,7 @@ def put(target: Any, value: Any, casting_op: str) -> None:
         return
     if isinstance(value, RecordMemory):
         value = value._only_field(target.dtype)
-    if value.dtype.kind == "c" and target.dtype.kind not in "cb":
+    if kind_of(value.dtype) == "c" and kind_of(target.dtype) not in "cb":
         warn(f"{casting_op}: the imaginary parts are discarded", np.exceptions.ComplexWarning)
     target[...] = value if value.dtype == target.dtype else value._astype(target.dtype, True)
 

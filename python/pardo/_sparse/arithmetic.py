@@ -7,6 +7,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.creation import zeros
 from pardo._base.arguments import SCALARS
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._sparse.base import promoted, sparray
 from pardo._sparse.merging import merged
@@ -341,7 +342,7 @@ class Arithmetic(sparray):
         csr_array, csc_array or coo_array
             In the same format.
         """
-        if self.dtype.kind == "c":
+        if kind_of(self.dtype) == "c":
             return self._with_data(_core.conjugate(self.data))
         return self.copy() if copy else self
 

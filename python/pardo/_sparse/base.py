@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo._array.creation import zeros
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, default_on, dtype_of, on_queue, same_queue
 from pardo._base.orders import read_order
 from pardo._core import Array, Device, Queue, _broadcast_to, _is_host_data
@@ -29,7 +30,7 @@ def is_scipy(x: Any) -> bool:
 
 def promoted(a: Any, b: Any, queue: Queue) -> np.dtype[Any]:
     """The dtype of two operands together."""
-    return default_on(queue, np.result_type(a, b))
+    return default_on(queue, promotion.result_type(a, b))
 
 
 class sparray:  # noqa: N801 (SciPy's name)

@@ -8,7 +8,9 @@ import numpy as np
 from pardo._array.interop import asarray
 from pardo._array.joining import concat
 from pardo._array.ranges import arange
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue, _full
 from pardo._random.generator import Generator, default_rng
 from pardo._sparse.coordinates import as_coo, coo_array, home_of
@@ -153,7 +155,7 @@ def diags_array(
         size = given[0].size + abs(places[0])
         shape = (size, size)
     extent = extent_of(shape, "diags_array")
-    wanted = optional_dtype(dtype, "diags_array") or default_on(target, np.result_type(*(d.dtype for d in given)))
+    wanted = optional_dtype(dtype, "diags_array") or default_on(target, promotion.result_type(*(d.dtype for d in given)))
     rows, columns, values = [], [], []
     for number, (diagonal, k) in enumerate(zip(given, places, strict=True)):
         size = _diagonal_size(extent, k)
@@ -241,14 +243,14 @@ def random_array(
 
 def _drawn(draw: Generator, count: int, dtype: np.dtype[Any], queue: Queue) -> Array:
     """Random values of a dtype."""
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return _full([count], True, dtype, queue)
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         limits = np.iinfo(dtype)
         return draw.integers(int(limits.min), int(limits.max), count, dtype, endpoint=True, queue=queue)
     part = np.float32 if dtype.itemsize <= 4 or dtype == np.complex64 else np.float64
     real = draw.random(count, part, queue=queue)
-    return cast(real + 1j * draw.random(count, part, queue=queue) if dtype.kind == "c" else real, dtype)
+    return cast(real + 1j * draw.random(count, part, queue=queue) if kind_of(dtype) == "c" else real, dtype)
 
 
 # --- made of others
@@ -318,7 +320,7 @@ def _joined(blocks: Any, format: str | None, dtype: Any, op_name: str) -> Any:
     extent = (sum(heights), sum(widths))
     indices = index_dtype(*extent, like=[x.row for _, _, x in parts])
     queue = parts[0][2].queue
-    wanted = optional_dtype(dtype, op_name) or default_on(queue, np.result_type(*(x.dtype for _, _, x in parts)))
+    wanted = optional_dtype(dtype, op_name) or default_on(queue, promotion.result_type(*(x.dtype for _, _, x in parts)))
     made = coo_array._of(
         concat([cast(x.row, indices) + tops[i] for i, _, x in parts]),
         concat([cast(x.col, indices) + lefts[j] for _, j, x in parts]),

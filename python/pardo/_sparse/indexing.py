@@ -69,13 +69,13 @@ class Indexing(Reductions):
             return self._part(int(x), axis)
         if x.ndim != 1:
             raise IndexError(f"{type(self).__name__}: indices of {x.ndim} dimensions are not supported; one is")
-        if x.size == 0 and x.dtype.kind == "f":
+        if x.size == 0 and x._kind == "f":
             x = cast(x, np.int64)  # an empty list
         if x.dtype == np.bool_:
             if x.size != extent:
                 raise IndexError(f"{type(self).__name__}: a mask of {x.size} elements for an axis of extent {extent}")
             return nonzero(x)[0]
-        if x.dtype.kind not in "iu":
+        if x._kind not in "iu":
             raise IndexError(f"{type(self).__name__}: arrays used as indices must be of integers or bools, not {x.dtype}")
         x = cast(x, np.int64)
         if x.size:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from pardo._array.creation import empty
+from pardo._base.promotion import kind_of
 from pardo._sparse import kernels
 from pardo._sparse.base import promoted
 from pardo._sparse.structure import Rows, cast, index_dtype, no_rows, parts_of, pointers
@@ -31,7 +32,7 @@ def merged(a: Rows, b: Rows, op_name: str) -> Rows:
     function = FUNCTIONS[op_name][wide == np.bool_]
     if function is None:
         raise TypeError(f"{op_name}: bools cannot be subtracted; use the operator != for exclusive or")
-    if wide.kind == "c" and op_name in ORDERED:
+    if kind_of(wide) == "c" and op_name in ORDERED:
         raise TypeError(f"{op_name}: complex numbers have no order")
     dtype = np.dtype(np.bool_) if op_name in COMPARISONS else wide
     if a.height == 0 or a.value.size + b.value.size == 0:

@@ -35,7 +35,7 @@ NARROW = 1024  # rows and entries of a part, for products with matrices
 
 def accumulated_in(dtype: Any) -> np.dtype[Any]:
     """The dtype that sums are added up in."""
-    wide = {"bool": np.int64, "float16": np.float32}
+    wide = {"bool": np.int64, "float16": np.float32, "bfloat16": np.float32}
     made: np.dtype[Any] = np.dtype(wide.get(np.dtype(dtype).name, dtype))
     return made
 

@@ -7,6 +7,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.creation import empty, zeros
 from pardo._base.arguments import axis_index, default_on, index, optional_dtype, store
+from pardo._base.promotion import is_narrow, kind_of
 from pardo._core import Array
 from pardo._sparse.arithmetic import Arithmetic
 from pardo._sparse.products import accumulated_in, extremes, finished, sums
@@ -103,8 +104,8 @@ class Reductions(Arithmetic):
         ValueError
             `out` has another shape.
         """
-        wanted = optional_dtype(dtype, "mean") or (self.dtype if self.dtype.kind in "fc" else default_on(self.queue, np.float64))
-        inner = np.dtype(np.float32) if wanted == np.float16 else wanted
+        wanted = optional_dtype(dtype, "mean") or (self.dtype if kind_of(self.dtype) in "fc" else default_on(self.queue, np.float64))
+        inner = np.dtype(np.float32) if is_narrow(wanted) else wanted
         mine, along = self._along(axis, "mean")
         extent = mine._rows().extent
         number = extent[0] * extent[1] if along is None else extent[along]
@@ -164,7 +165,7 @@ class Reductions(Arithmetic):
         return store(self._most(axis, False, "min"), out, "min")
 
     def _most(self, axis: Any, greatest: bool, op_name: str) -> Array:
-        if self.dtype.kind == "c":
+        if kind_of(self.dtype) == "c":
             raise TypeError(f"{op_name}: complex numbers have no order")
         mine, along = self._deduplicated()._along(axis, op_name)
         rows = mine._rows()

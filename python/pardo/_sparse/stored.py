@@ -8,6 +8,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.interop import asarray, asnumpy, shared_view
 from pardo._base.arguments import DeviceLike, default_on, dtype_of, index, optional_dtype, queue_of
+from pardo._base.promotion import kind_of
 from pardo._core import Array, Queue, _is_host_data
 from pardo._sparse.base import KINDS, is_scipy, sparray
 from pardo._sparse.indexing import Indexing
@@ -40,7 +41,7 @@ def line_of(x: Any, queue: Queue, copy: bool, what: str, dtype: Any = None) -> A
     """An array of one dimension: that itself, or memory of the host where the device can use it, or a copy."""
     if type(x) is not Array:
         shares = not copy and isinstance(x, np.ndarray) and queue.device._takes_host_memory and x.flags.aligned
-        shares = shares and x.dtype.isnative and x.dtype.kind in "biufc" and (dtype is None or x.dtype == dtype)
+        shares = shares and x.dtype.isnative and kind_of(x.dtype) in "biufc" and (dtype is None or x.dtype == dtype)
         x = asarray(x, queue=queue, copy=False if shares else None)
     elif x.queue != queue:
         raise _core.ExecutionPlacementError(f"{what} is on {x.queue!r}, and other parts are on {queue!r}; copy it with to_queue")
@@ -54,7 +55,7 @@ def line_of(x: Any, queue: Queue, copy: bool, what: str, dtype: Any = None) -> A
 
 def indices_of(given: Any, queue: Queue, copy: bool, what: str) -> Array:
     x = line_of(given, queue, copy, what)
-    if x.dtype.kind not in "iu":
+    if x._kind not in "iu":
         if x.size:
             raise TypeError(f"{what} must be integers, not {x.dtype}")
         x = cast(x, np.int32)

@@ -10,6 +10,7 @@ from pardo._array.creation import empty, zeros
 from pardo._array.joining import concat
 from pardo._array.ranges import arange
 from pardo._array.searching import nonzero
+from pardo._base import promotion
 from pardo._core import Array, Queue
 from pardo._language.index_space import NdRange, Range
 from pardo._runtime.devices import group_size, largest_group
@@ -50,7 +51,7 @@ class Rows(NamedTuple):
 
 def index_dtype(*numbers: int, like: Iterable[Array] = ()) -> np.dtype[Any]:
     """The dtype of indices: int32 where it holds the extents and the number of entries, and those that are given; as SciPy chooses."""
-    narrow = max(numbers, default=0) <= np.iinfo(np.int32).max and all(np.can_cast(x.dtype, np.int32) for x in like)
+    narrow = max(numbers, default=0) <= np.iinfo(np.int32).max and all(promotion.can_cast(x.dtype, np.int32) for x in like)
     return np.dtype(np.int32 if narrow else np.int64)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from pardo import _core
 from pardo._base.arguments import SCALARS, array, axis_index, default_on, dtype_of, mask, same_queue, store
+from pardo._base.promotion import kind_of
 from pardo._base.rows import ROWS
 from pardo._core import Array
 
@@ -58,8 +59,8 @@ def _cast(f: ufunc, x: Array, dtype: Any, out: Array | None, op_name: str) -> Ar
         types = _core._loop_of(f._row, [wanted, wanted], wanted)
     else:
         first = x.dtype if out is None else out.dtype
-        if out is None and f.__name__ in ("add", "multiply") and first.kind in "biu":
-            first = np.dtype(np.uint64 if first.kind == "u" else np.int64)
+        if out is None and f.__name__ in ("add", "multiply") and kind_of(first) in "biu":
+            first = np.dtype(np.uint64 if kind_of(first) == "u" else np.int64)
         types = _core._loop_of(f._row, [first, x.dtype])
     if types[0] != types[1]:
         _refuse_dtypes(f, op_name, types)
@@ -81,7 +82,7 @@ def _number(value: Any, x: Array, op_name: str) -> Any:
         value = value.item()
     if not isinstance(value, SCALARS):
         raise TypeError(f"{op_name}: initial must be a number, not {type(value).__name__}")
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and x.dtype.kind in "iu":
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and x._kind in "iu":
         info = np.iinfo(x.dtype)
         if not info.min <= value <= info.max:
             raise OverflowError(f"{op_name}: Python integer {value} out of bounds for {x.dtype}")
@@ -139,7 +140,7 @@ def reduce(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
         if start is None:
             raise ValueError(f"{op_name}: zero-size array to reduction operation {f.__name__} which has no identity")
         result = _filled(shape, start, x)
-    elif f.__name__ in ("fmax", "fmin") and x.dtype.kind != "c":
+    elif f.__name__ in ("fmax", "fmin") and x._kind != "c":
         result = _extreme_numbers(f.__name__, x, axes, bool(keepdims), some, first)
     elif f.__name__ in _REDUCTIONS:
         result = _core._reduce(_REDUCTIONS[f.__name__], x, axes, bool(keepdims), x.dtype, some, first)
@@ -151,7 +152,7 @@ def reduce(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any, keepdims: Any,
 def _extreme_numbers(name: str, x: Array, axes: list[int], keepdims: bool, some: Array | None, first: Any) -> Array:
     """The greatest or least of what is not NaN, by the rows of maximum and minimum; NaN where all is."""
     row = _REDUCTIONS["maximum" if name == "fmax" else "minimum"]
-    if x.dtype.kind != "f":
+    if x._kind != "f":
         return _core._reduce(row, x, axes, keepdims, x.dtype, some, first)
     last = -np.inf if name == "fmax" else np.inf
     missing = _core.isnan(x)
@@ -214,7 +215,7 @@ def accumulate(f: ufunc, given: Any, axis: Any, dtype: Any, out: Any) -> Array:
     x, along, out, op_name = _line(f, given, axis, dtype, out, "accumulate")
     if x.size == 0:
         result = x._copy()
-    elif f.__name__ in _SCANS and x.dtype.kind != "b" and (x.dtype.kind != "c" or f.__name__ in _SCANS[:2]):
+    elif f.__name__ in _SCANS and x._kind != "b" and (x._kind != "c" or f.__name__ in _SCANS[:2]):
         result = _core._cumulative(_REDUCTIONS[f.__name__], x, along, x.dtype, False)
     else:
         result = _core._fold_steps(f._row, x, along)
@@ -227,7 +228,7 @@ def reduceat(f: ufunc, given: Any, indices: Any, axis: Any, dtype: Any, out: Any
     extent = x.shape[along]
     starts, stops = (_slices_on_device if type(indices) is Array else _slices)(indices, x, extent, op_name)
     shape = [starts.size if d == along else n for d, n in enumerate(x.shape)]
-    if f.__name__ == "power" and x.dtype.kind == "i" and 0 not in shape:
+    if f.__name__ == "power" and x._kind == "i" and 0 not in shape:
         x = _without_negative_exponents(x, along, starts, stops)
     result = _core._fold_segments(f._row, x, along, starts, stops) if 0 not in shape else _core._empty(shape, x.dtype, x.queue)
     return _store(result, out, op_name)
@@ -249,7 +250,7 @@ def _slices(indices: Any, x: Array, extent: int, op_name: str) -> tuple[Array, A
     host: Any = np.asarray(indices)
     if host.size == 0:
         host = host.astype(np.int64)
-    if host.dtype.kind not in "iub" or host.dtype == np.uint64:
+    if kind_of(host.dtype) not in "iub" or host.dtype == np.uint64:
         raise TypeError(f"{op_name}: indices must be integers, not {host.dtype}")
     if host.ndim != 1:
         raise ValueError(f"{op_name}: indices must have one dimension, not {host.ndim}")
@@ -265,7 +266,7 @@ def _slices(indices: Any, x: Array, extent: int, op_name: str) -> tuple[Array, A
 def _slices_on_device(indices: Array, x: Array, extent: int, op_name: str) -> tuple[Array, Array]:
     """The same of indices on the device, which are looked through there."""
     same_queue(x, indices, op_name)
-    if indices.dtype.kind not in "iub" or indices.dtype == np.uint64:
+    if indices._kind not in "iub" or indices.dtype == np.uint64:
         raise TypeError(f"{op_name}: indices must be integers, not {indices.dtype}")
     if indices.ndim != 1:
         raise ValueError(f"{op_name}: indices must have one dimension, not {indices.ndim}")

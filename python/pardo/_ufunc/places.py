@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, array, array_like, arrays, default_on, same_queue
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ def at(f: ufunc, a: Any, indices: Any, b: Any) -> None:
         a[named] = _in_order(f, a[named], second, places)
     elif second is None:
         a[...] = _so_often(f, a, places)
-    elif f.__name__ == "ldexp" and a.dtype.kind == "f":
+    elif f.__name__ == "ldexp" and a._kind == "f":
         a[named] = _scaled(f, a, a[named], second, places)
     else:
         a[...] = _in_rounds(f, a, second, places)
@@ -98,11 +100,11 @@ def _directly(f: ufunc, a: Array, indices: Any, b: Any, op_name: str) -> bool:
     if a.ndim != 1 or a.size == 0 or f.nin != 2 or f._row < 0:
         return False
     if type(index) is Array:
-        if index.dtype.kind not in "iu":
+        if index._kind not in "iu":
             return False
         same_queue(a, index, op_name)
         inside = False
-    elif isinstance(index, np.ndarray) and index.dtype.kind in "iu" and index.size:
+    elif isinstance(index, np.ndarray) and kind_of(index.dtype) in "iu" and index.size:
         inside = bool(index.min() >= -a.size and index.max() < a.size)
         if not inside:
             return False
@@ -138,8 +140,9 @@ def _names_each_once(part: Any) -> bool:
 
 
 def _holds(dtype: np.dtype[Any], number: int) -> bool:
-    if dtype.kind == "f":
-        return abs(number) <= 1 << (np.finfo(dtype).nmant + 1) and abs(number) <= np.finfo(dtype).max
+    if kind_of(dtype) == "f":
+        info = promotion.finfo(dtype)
+        return bool(abs(number) <= 1 << (info.nmant + 1) and abs(number) <= info.max)
     return bool(np.iinfo(dtype).min <= number <= np.iinfo(dtype).max)
 
 
@@ -151,7 +154,7 @@ def _second(f: ufunc, b: Any, a: Array, shape: tuple[int, ...], op_name: str, wh
     else:
         x = array(b, op_name) if isinstance(b, SCALARS) else array_like(b, a, op_name)
         x = x._astype(default_on(a.queue, x.dtype), False)._to_queue(a.queue)
-        if type(b) is int and f.__name__ in _EXACT and a.dtype.kind in "iuf" and _holds(a.dtype, b):
+        if type(b) is int and f.__name__ in _EXACT and a._kind in "iuf" and _holds(a.dtype, b):
             x = x._astype(a.dtype, False)
     while x.ndim > len(shape) and x.shape[0] == 1:
         x = x[0]
@@ -195,7 +198,7 @@ def _so_often(f: ufunc, a: Array, places: Array) -> Array:
 
 def _scaled(f: ufunc, a: Array, old: Array, exponents: Array, places: Array) -> Array:
     """What is at each place after all powers of two: products in steps that a number of this dtype can be, of which one rounds."""
-    info = np.finfo(a.dtype)
+    info = promotion.finfo(a.dtype)
     least, up, down = int(info.minexp - info.nmant), int(info.maxexp - 1), int(info.minexp)
     rest = _core.minimum(_core.maximum(exponents._astype(np.int64, False), 2 * down + least), 3 * up)
     steps = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from pardo._array import contexts
+from pardo._base import promotion
 from pardo._base.arguments import array, arrays, check_cast, check_casting, dtype_of
 from pardo._core import ufunc
 
@@ -82,7 +83,7 @@ def _loop(f: ufunc, wanted: _Types, dtypes: Sequence[np.dtype[Any] | None], name
     for anything in [False, True] if free else [False]:
         for loop in loops:
             if all(t is None or t == have for t, have in zip(wanted, loop, strict=True)) and all(
-                anything or t is not None or have is None or np.can_cast(have, into, "safe")
+                anything or t is not None or have is None or promotion.can_cast(have, into, "safe")
                 for t, have, into in zip(wanted, dtypes, loop, strict=False)
             ):
                 return loop[: f.nin]

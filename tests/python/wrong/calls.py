@@ -76,7 +76,6 @@ CALLS = {
     "fftfreq": lambda: pp.fftfreq,
     "Tensor": lambda: pp.Tensor,
     "no_grad": lambda: pp.no_grad,
-    "bfloat16": lambda: pp.bfloat16,
     "set_num_threads": lambda: pp.set_num_threads,
     "typed": lambda: pp.typed,
     "linalg.lu": lambda: pp.linalg.lu,

@@ -115,8 +115,8 @@ TOPICS: dict[str, tuple[str, str, str]] = {
         "Data types",
         "What arrays hold, and how operations choose.",
         (
-            "bool bool_ byte can_cast cdouble common_type complex128 complex64 complexfloating csingle double finfo float16 float32 "
-            "float64 FloatInfo floating generic half iinfo inexact int16 int32 int64 int8 int_ intc integer IntegerInfo intp "
+            "bfloat16 bool bool_ byte can_cast cdouble common_type complex128 complex64 complexfloating csingle double finfo float16 "
+            "float32 float64 FloatInfo floating generic half iinfo inexact int16 int32 int64 int8 int_ intc integer IntegerInfo intp "
             "isdtype issubdtype long longlong min_scalar_type mintypecode number promote_types result_type short signedinteger "
             "single typename ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong ulonglong unsignedinteger ushort"
         ),

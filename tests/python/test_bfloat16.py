@@ -1,0 +1,456 @@
+# tests/python/test_bfloat16.py: bfloat16 in Python: its dtype, rules, exchange, kernels, loops; test_bfloat16_values.py has values.
+import copy
+import io
+import itertools
+import pickle
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import pardo as pp
+import pytest
+from pardo._base import promotion
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+OTHERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
+OTHERS += ["complex64", "complex128"]
+
+
+@pytest.fixture
+def x():
+    return pp.asarray([1.0, 2.5, -3.0], dtype="bfloat16", device="cpu")
+
+
+# --- the name and the package -----------------------------------------------------------------------------------------------------------
+
+
+def run(text):
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+
+
+def test_the_type_is_that_of_ml_dtypes():
+    assert pp.bfloat16 is ml_dtypes.bfloat16
+    for dtype in (pp.bfloat16, "bfloat16", BFLOAT16):
+        assert pp.zeros(3, dtype=dtype).dtype is BFLOAT16 or pp.zeros(3, dtype=dtype).dtype == BFLOAT16
+    assert "bfloat16" in dir(pp)
+
+
+def test_the_package_is_imported_at_first_use():
+    done = run(
+        "import sys, pardo as pp; pp.zeros(3).wait(); pp.zeros(3, 'float16') + 1; assert 'ml_dtypes' not in sys.modules\n"
+        "x = pp.zeros(3, dtype='bfloat16'); assert 'ml_dtypes' in sys.modules; print(x.dtype)"
+    )
+    assert done.stdout == "bfloat16\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "pp.bfloat16",
+        "pp.zeros(3, dtype='bfloat16')",
+        "pp.asarray([1.0], 'bfloat16')",
+        "pp.ones(2).astype('bfloat16')",
+        "pp.finfo('bfloat16')",
+    ],
+)
+def test_without_the_package_it_says_what_to_install(use):
+    done = run(f"import sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\ntry: {use}\nexcept ImportError as e: print(e)")
+    assert "pip install ml_dtypes" in done.stdout, done.stderr
+
+
+def test_other_dtypes_of_the_package_are_refused():
+    for name in ("float8_e4m3fn", "int4"):
+        with pytest.raises(TypeError, match=r"is not supported; supported are .*bfloat16$"):
+            pp.zeros(3, dtype=getattr(ml_dtypes, name))
+        with pytest.raises(TypeError):
+            pp.asarray(np.zeros(3, getattr(ml_dtypes, name)))
+
+
+# --- rules ------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_promotion_is_that_of_float16_in_size(other):
+    """As NumPy's float16, but beside float16 both become float32."""
+    wanted = np.promote_types("float16", other)
+    wanted = {"float16": "float32" if other == "float16" else "bfloat16"}.get(wanted.name, wanted.name)
+    assert pp.promote_types("bfloat16", other) == pp.promote_types(other, "bfloat16") == np.dtype(wanted)
+    assert pp.result_type(pp.bfloat16, other) == np.dtype(wanted)
+    assert (pp.zeros(2, dtype="bfloat16") + pp.zeros(2, dtype=other)).dtype == np.dtype(wanted)
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_promotion_agrees_with_ml_dtypes_where_it_has_any(other):
+    try:
+        theirs = np.promote_types(BFLOAT16, other)
+    except TypeError:
+        return
+    assert pp.promote_types(BFLOAT16, other) == theirs
+
+
+def test_python_numbers_are_weak(x):
+    for number in (True, 2, 2.0):
+        assert pp.result_type(x, number) == (x + number).dtype == BFLOAT16
+    assert pp.result_type(x, 1j) == (x + 1j).dtype == np.complex64
+    assert pp.result_type(x, np.float32(1)) == (x + np.float32(1)).dtype == np.float32
+    assert pp.result_type(x, pp.bfloat16(1)) == (x + pp.bfloat16(1)).dtype == BFLOAT16
+    assert pp.result_type("int8", "uint8", "bfloat16") == BFLOAT16
+    assert pp.result_type(pp.zeros(2, dtype="int16"), x, 2.0) == np.float32
+    assert promotion.result_type(x.dtype, 1.0, np.ones(2, "f4")) == np.float32
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_casts(other):
+    assert pp.can_cast(other, "bfloat16") == (other in ("bool", "int8", "uint8"))
+    assert pp.can_cast("bfloat16", other) == (other in ("float32", "float64", "complex64", "complex128"))
+    assert pp.can_cast(other, "bfloat16", "same_kind") == np.can_cast(other, "float32", "same_kind")
+    assert pp.can_cast("bfloat16", other, "same_kind") == np.can_cast("float32", other, "same_kind")
+    assert pp.can_cast("bfloat16", other, "unsafe")
+    assert not pp.can_cast("bfloat16", other, "equiv")
+    assert pp.can_cast("bfloat16", "bfloat16", "no")
+
+
+def test_facts(x):
+    info = pp.finfo(x)
+    theirs = ml_dtypes.finfo(BFLOAT16)
+    assert info.bits == 16
+    assert (info.eps, info.max, info.min) == (2**-7, float(theirs.max), float(theirs.min))
+    assert info.smallest_normal == info.tiny == 2.0**-126
+    assert info.dtype == BFLOAT16
+    assert pp.isdtype(x.dtype, "real floating")
+    assert pp.isdtype(x.dtype, ("numeric", "bool"))
+    assert pp.isdtype(x.dtype, pp.bfloat16)
+    assert not pp.isdtype(x.dtype, ("integral", "complex floating", "bool", pp.float16))
+    assert x._kind == promotion.kind_of(x.dtype) == "f"
+    assert promotion.is_narrow(x.dtype)
+    with pytest.raises(ValueError, match="nvalid integer"):
+        pp.iinfo(x)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_kinds_of_other_dtypes(name):
+    dtype = np.dtype(name)
+    assert pp.zeros(1, dtype=name)._kind == promotion.kind_of(dtype) == dtype.kind
+    assert promotion.is_narrow(dtype) == (name == "float16")
+
+
+# --- values of the host -----------------------------------------------------------------------------------------------------------------
+
+
+def test_conversions(x):
+    assert x.tolist() == [1.0, 2.5, -3.0]
+    assert x[1].item() == float(x[1]) == 2.5
+    assert int(x[1]) == 2
+    assert type(x[1].item()) is float
+    assert repr(x) == "array([1, 2.5, -3], dtype=bfloat16)"
+    assert str(x[0]) == "1"
+    assert f"{x[1]:.2f}" == "2.50"
+    assert bool(x[0])
+    assert x.itemsize == 2
+
+
+def test_numpys_arrays_come_and_go(x):
+    host = np.array([[1.5, 2], [3, np.inf]], BFLOAT16)
+    y = pp.asarray(host)
+    assert y.dtype == BFLOAT16
+    np.testing.assert_array_equal(pp.asnumpy(y), host)
+    np.testing.assert_array_equal(np.asarray(y), host)
+    np.testing.assert_array_equal(np.array(y.T), host.T)
+    assert np.asarray(y).dtype == BFLOAT16
+    assert np.asarray(y, dtype="f4").dtype == np.float32
+    shared = pp.asarray(host, copy=False)
+    host[0, 0] = 9
+    assert float(shared[0, 0]) == 9
+    assert pp.asarray([pp.bfloat16(1), pp.bfloat16(2)]).dtype == BFLOAT16
+    assert pp.asarray(pp.bfloat16(1.5)).dtype == BFLOAT16
+    assert pp.asarray(host.astype("f4"), dtype=pp.bfloat16).dtype == BFLOAT16
+    assert pp.full(3, pp.bfloat16(1.5)).dtype == BFLOAT16
+    assert pp.full(3, 1, dtype="bfloat16").tolist() == [1, 1, 1]
+
+
+def test_operands_of_the_host(x):
+    host = np.array([1, 2, 3], BFLOAT16)
+    for got in (x + host, host + x, np.add(x, host), np.add(host, x)):
+        assert type(got) is pp.Array
+        assert got.dtype == BFLOAT16
+        assert got.tolist() == [2, 4.5, 0]
+    assert np.sqrt(pp.asarray(host)).dtype == BFLOAT16
+    assert (x * pp.bfloat16(2)).tolist() == (pp.bfloat16(2) * x).tolist() == [2, 5, -6]
+    assert pp.maximum(x, pp.bfloat16(2)).dtype == BFLOAT16
+    assert pp.clip(x, pp.bfloat16(0), pp.bfloat16(2)).tolist() == [1, 2, 0]
+    host += x
+    assert host.tolist() == [2, 4.5, 0]
+    x[:2] = host[:2]
+    assert x.tolist() == [2, 4.5, -3]
+
+
+def test_buffers_say_what_to_do(x):
+    with pytest.raises(BufferError, match=r"no letter for bfloat16.*x\.view\('uint16'\)"):
+        memoryview(x)
+    with pytest.raises(AttributeError, match=r"bfloat16.*asnumpy"):
+        _ = x.__array_interface__
+    assert memoryview(x.view("uint16")).tolist() == [0x3F80, 0x4020, 0xC040]
+    with pytest.raises(TypeError, match=r"Arrow has no bfloat16.*float32"):
+        x.__arrow_c_array__()
+
+
+def test_dlpack(x):
+    y = pp.from_dlpack(x)
+    assert y.dtype == BFLOAT16
+    assert y.tolist() == x.tolist()
+    assert pp.from_dlpack(pp.ones(3, dtype="bfloat16"), copy=True).dtype == BFLOAT16
+
+
+def test_pickles_and_copies(x):
+    for protocol in range(2, 6):
+        y = pickle.loads(pickle.dumps(x, protocol))
+        assert y.dtype == BFLOAT16
+        assert y.tolist() == x.tolist()
+    assert copy.deepcopy(x).tolist() == x.tolist()
+
+
+def test_pickles_import_the_package(x):
+    done = run(f"import pickle, pardo; print(pickle.loads({pickle.dumps(x)!r}).tolist())")
+    assert done.stdout == "[1.0, 2.5, -3.0]\n", done.stderr
+
+
+def test_files(x, tmp_path):
+    with pytest.raises(TypeError, match=r"no bfloat16.*float32"):
+        pp.save(io.BytesIO(), x)
+    with pytest.raises(TypeError, match=r"no bfloat16.*float32"):
+        pp.savez(io.BytesIO(), x=x)
+    assert x.tobytes() == pp.asnumpy(x).tobytes()
+    assert pp.frombuffer(x.tobytes(), dtype="bfloat16").tolist() == x.tolist()
+    x.tofile(tmp_path / "x")
+    assert pp.fromfile(tmp_path / "x", dtype="bfloat16").tolist() == x.tolist()
+    pp.save(tmp_path / "x.npy", x.view("uint16"))
+    assert pp.load(tmp_path / "x.npy").view("bfloat16").tolist() == x.tolist()
+
+
+def test_views(x):
+    assert x.view("uint16").view(pp.bfloat16).tolist() == x.tolist()
+    assert pp.zeros(4, dtype="uint32").view("bfloat16").shape == (8,)
+
+
+def test_fields_are_refused():
+    with pytest.raises(TypeError, match="bfloat16"):
+        pp.zeros(3, dtype=[("a", pp.bfloat16)])
+
+
+# --- functions --------------------------------------------------------------------------------------------------------------------------
+
+
+def test_creation():
+    for made in (pp.zeros(3, "bfloat16"), pp.empty(3, "bfloat16"), pp.arange(3, dtype="bfloat16"), pp.linspace(0, 1, 3, dtype="bfloat16")):
+        assert made.dtype == BFLOAT16
+    assert pp.arange(5, dtype="bfloat16").tolist() == [0, 1, 2, 3, 4]
+    assert pp.linspace(0, 1, 3, dtype="bfloat16").tolist() == [0, 0.5, 1]
+    assert pp.eye(2, dtype="bfloat16").tolist() == [[1, 0], [0, 1]]
+    assert pp.zeros_like(pp.ones(2, dtype="bfloat16")).dtype == BFLOAT16
+    assert pp.asarray([True, 2, 3.5], dtype="bfloat16").tolist() == [1, 2, 3.5]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: pp.sort(x),
+        lambda x: pp.where(x > 0, x, 0),
+        lambda x: pp.mean(x),
+        lambda x: pp.var(x),
+        lambda x: pp.median(x),
+        lambda x: pp.percentile(x, 50),
+        lambda x: pp.nan_to_num(x),
+        lambda x: pp.nanmean(x),
+        lambda x: pp.pad(x, 1),
+        lambda x: pp.diff(x),
+        lambda x: pp.flip(x),
+        lambda x: pp.unique(x),
+        lambda x: pp.cumsum(x),
+        lambda x: pp.convolve(x, x),
+        lambda x: pp.outer(x, x),
+        lambda x: pp.einsum("i,i->", x, x),
+        lambda x: pp.trapezoid(x),
+        lambda x: pp.select([x > 0], [x], 0),
+        lambda x: pp.round(x),
+        lambda x: pp.modf(x)[0],
+        lambda x: pp.spacing(x),
+        lambda x: pp.sinc(x),
+        lambda x: pp.ldexp(x, 2),
+        lambda x: pp.repeat(x, 2),
+        lambda x: pp.add.reduce(x),
+        lambda x: pp.multiply.accumulate(x),
+        lambda x: pp.special.erf(x),
+        lambda x: pp.special.logsumexp(x),
+        lambda x: pp.gradient(x),
+        lambda x: pp.stack([x, x]),
+        lambda x: pp.tril(pp.outer(x, x)),
+        lambda x: x**2,
+        lambda x: x.real,
+        lambda x: x @ x,
+        lambda x: pp.ptp(x),
+        lambda x: pp.ndimage.gaussian_filter(x, 1.0),
+        lambda x: pp.ndimage.median_filter(x, 3),
+    ],
+    ids=itertools.count(),
+)
+def test_functions_give_it_and_are_close_to_float32(function, x):
+    got, exact = function(x), function(x.astype("float32"))
+    assert got.dtype == BFLOAT16
+    if got.shape == exact.shape:
+        np.testing.assert_allclose(pp.asnumpy(got).astype("f4"), pp.asnumpy(exact), rtol=0.03, atol=0.03)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: pp.isclose(x, x),
+        lambda x: pp.allclose(x, x),
+        lambda x: pp.array_equal(x, x),
+        lambda x: pp.isreal(x),
+        lambda x: pp.argsort(x),
+        lambda x: pp.histogram(x, bins=3)[0],
+        lambda x: pp.digitize(x, [0.0, 2.0]),
+        lambda x: pp.searchsorted(pp.sort(x), x),
+        lambda x: pp.isin(x, x),
+        lambda x: pp.frexp(x)[1],
+        lambda x: pp.signbit(x),
+        lambda x: pp.count_nonzero(x),
+        lambda x: pp.nonzero(x)[0],
+    ],
+    ids=itertools.count(),
+)
+def test_functions_of_other_dtypes(function, x):
+    np.testing.assert_array_equal(np.asarray(function(x)), np.asarray(function(x.astype("float32"))))
+
+
+def test_transforms_and_linear_algebra(x):
+    assert pp.fft.fft(x).dtype == np.complex64
+    assert pp.fft.rfft(x).dtype == np.complex64
+    np.testing.assert_allclose(pp.asnumpy(pp.fft.fft(x)), np.fft.fft([1, 2.5, -3]), rtol=1e-5)
+    assert pp.linalg.norm(x.astype("float32")) > 0
+    with pytest.raises(TypeError, match="bfloat16"):
+        pp.linalg.inv(pp.eye(2, dtype="bfloat16"))
+    assert (pp.eye(2, dtype="bfloat16") @ pp.ones((2, 3), dtype="bfloat16")).tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_out_and_casting(x):
+    out = pp.empty(3, dtype="bfloat16")
+    assert pp.add(x, 1, out=out) is out
+    assert pp.add(x.astype("float32"), 1, out=out).tolist() == [2, 3.5, -2]
+    with pytest.raises(TypeError, match="bfloat16"):
+        pp.add(x, 1, out=pp.empty(3, dtype="int32"))
+    with pytest.raises(TypeError, match="bfloat16"):
+        pp.add(x, 1, out=pp.empty(3, dtype="float32"), dtype="int8")
+    assert pp.add(x, x, dtype="float32").dtype == np.float32
+    assert pp.sum(x, dtype="float32").dtype == np.float32
+    x += 1
+    assert x.dtype == BFLOAT16
+    with pytest.raises(TypeError, match="complex"):
+        pp.astype(pp.ones(2, dtype="complex64"), "bfloat16")
+
+
+def test_random():
+    rng = pp.random.default_rng(1)
+    with pytest.raises(TypeError, match="bfloat16"):
+        rng.random(3, dtype="bfloat16")
+
+
+def test_sparse(x):
+    dense = pp.asarray([[1.0, 0], [0, 2.5]], dtype="bfloat16")
+    a = pp.sparse.csr_array(dense)
+    assert a.dtype == BFLOAT16
+    assert (a @ dense).tolist() == [[1, 0], [0, 6.25]]
+    assert a.sum().dtype == BFLOAT16
+
+
+# --- kernels and loops ------------------------------------------------------------------------------------------------------------------
+
+
+@pp.kernel
+def scaled(item, x, y, out):
+    i = item.get_id(0)
+    out[i] = x[i] * pp.bfloat16(2) + y
+
+
+@pp.kernel
+def in_float32(item, x, out):
+    i = item.get_id(0)
+    t = np.float32(x[i])
+    out[i] = pp.bfloat16(t * t)
+
+
+@pp.kernel
+def summed(item, x, total):
+    pp.atomic.add(total, 0, np.float32(x[item.get_id(0)]))
+
+
+def test_kernels(x):
+    out = pp.empty(3, dtype="bfloat16", device="cpu")
+    scaled[3](x, pp.bfloat16(0.5), out)
+    assert out.tolist() == [2.5, 5.5, -5.5]
+    in_float32[3](x, out)
+    assert out.tolist() == [1, 6.25, 9]
+    total = pp.zeros(1, dtype="float32", device="cpu")
+    summed[3](x, total)
+    assert total.tolist() == [0.5]
+
+
+def test_kernels_as_plain_python(x, monkeypatch):
+    out = pp.empty(3, dtype="bfloat16", device="cpu")
+    monkeypatch.setenv("PARDO_INTERPRET", "1")
+    in_float32[3](x, out)
+    assert out.tolist() == [1, 6.25, 9]
+    scaled[3](x, pp.bfloat16(0.5), out)
+    assert out.tolist() == [2.5, 5.5, -5.5]
+
+
+def test_loops(x):
+    @pp.jit
+    def loop(x, out, factor):
+        for i in pp.prange(x.shape[0]):
+            out[i] = x[i] * factor
+
+    @pp.jit
+    def total(x):
+        s = np.float32(0)
+        for i in pp.prange(x.shape[0]):
+            s += x[i]
+        return s
+
+    out = pp.empty(3, dtype="bfloat16", device="cpu")
+    loop(x, out, 2.0)
+    assert out.tolist() == [2, 5, -6]
+    host, result = np.array([1, 2, 3], BFLOAT16), np.zeros(3, BFLOAT16)
+    loop(host, result, pp.bfloat16(3))
+    assert result.tolist() == [3, 6, 9]
+    assert float(total(x)) == 0.5
+    assert float(total(host)) == 6
+
+
+def test_generated(x):
+    @pp.elementwise
+    def f(a, b):
+        return a * b + pp.bfloat16(1)
+
+    assert f(x, x).dtype == BFLOAT16
+    assert f(x, x).tolist() == [2, 7.25, 10]
+
+    @pp.vectorize
+    def g(a):
+        return a if a > 0 else -a
+
+    assert g(x).tolist() == [1, 2.5, 3]
+    largest = pp.reduction(lambda a: a, lambda a, b: a if a > b else b, -100.0)
+    assert float(largest(x)) == 2.5
+
+
+def test_struct_fields():
+    @pp.struct
+    class Pair:
+        a: pp.bfloat16
+        b: "bfloat16"  # noqa: F821
+
+    p = Pair(1.5, 2)
+    assert type(p.a) is pp.bfloat16
+    assert p.b == 2

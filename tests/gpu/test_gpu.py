@@ -37,6 +37,20 @@ def test_torch_both_ways():
         assert (pp.asnumpy(y) == host + host).all()
 
 
+def test_torch_has_bfloat16_too():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("ml_dtypes")
+    t = torch.arange(-300, 300, device="cuda").to(torch.bfloat16) / 7
+    x = pp.from_dlpack(t)
+    assert x.dtype == pp.dtype("bfloat16")
+    y = torch.from_dlpack(x * 3 + 1)
+    assert y.dtype == torch.bfloat16
+    assert torch.equal(y, t * 3 + 1)
+    a = torch.randn(300, 200, device="cuda").to(torch.bfloat16)
+    product = torch.from_dlpack(pp.from_dlpack(a) @ pp.from_dlpack(a).T)
+    assert torch.allclose(product.float(), a.float() @ a.float().T, rtol=2**-7, atol=0.5)
+
+
 def test_every_door_of_a_gpu():
     """What the host cannot read is given to nobody there without a copy that is asked for; C functions give what capsules give."""
     sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))

@@ -38,6 +38,7 @@ const CTarget opencl_c = {
         "static inline float f16_to_f32(ushort bits) { return vload_half(0, (const half*)&bits); }\n"
         "static inline ushort f32_to_f16(float x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
     .f64_to_f16 = "static inline ushort f64_to_f16(double x) { ushort bits; vstore_half_rte(x, 0, (half*)&bits); return bits; }\n",
+    .f32_to_bf16 = "",
     .unroll = "#pragma unroll",
     .unroll_hint = "__attribute__((opencl_unroll_hint))",
     .popcount = "popcount(x)",
@@ -108,6 +109,12 @@ const CTarget cuda_cpp = {
         "    asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(bits) : \"d\"(x));\n"
         "    return bits;\n"
         "}\n",
+    .f32_to_bf16 =
+        "#if __CUDA_ARCH__ >= 800\n"
+        "    unsigned short nearest;\n"
+        "    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(nearest) : \"f\"(x));\n"
+        "    return nearest;\n"
+        "#endif\n",
     .unroll = "#pragma unroll",
     .unroll_hint = "_Pragma(\"unroll\")",
     .popcount = "__popc(x)",
@@ -155,11 +162,11 @@ constexpr const char* half_by_integers =
     "    return (ushort)((size < 0x38800000 ? tiny : size < 0x47800000 ? ordinary : huge) | (as_uint(x) >> 16 & 0x8000));\n"
     "}\n";
 
-/// A bfloat16 is the top of a float32: what falls off rounds to even, and a NaN stays one. By the bits, since instructions for it, where
-/// there are some, take subnormal numbers for zero.
+/// A bfloat16 is the top of a float32: what falls off rounds to even, and a NaN stays one.
 constexpr const char* bfloat16_functions =
     "$F float bf16_to_f32($16 bits) { return $OF(($32)bits << 16); }\n"
     "$F $16 f32_to_bf16(float x) {\n"
+    "$OWN"
     "    const $32 bits = $BITS(x);\n"
     "    return ($16)(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);\n"
     "}\n";
@@ -177,7 +184,7 @@ std::string in_words_of(const CTarget& target, std::string text) {
     const std::pair<const char*, const char*> words[] = {{"$F", target.function},           {"$16", target.unsigned_types[1]},
                                                          {"$32", target.unsigned_types[2]}, {"$64", target.unsigned_types[3]},
                                                          {"$BITS64", target.bits_of_f64},   {"$BITS", target.bits_of_f32},
-                                                         {"$OF", target.f32_from_bits}};
+                                                         {"$OF", target.f32_from_bits},     {"$OWN", target.f32_to_bf16}};
     for (const auto& [place, word] : words) replace_all(text, place, word);
     return text;
 }

@@ -38,6 +38,7 @@ struct CTarget {
     const char* bits_of_f64;
     const char* f16_functions;      // as c_narrow_functions, by CHalf::Builtins
     const char* f64_to_f16;         // as c_narrow_of_double
+    const char* f32_to_bf16;        // a body of its own for f32_to_bf16(float x), in front of the one by integers; or nothing
     const char* unroll;             // a line before a loop that is written out
     const char* unroll_hint;        // the same as a macro may have it
     const char* popcount;           // of an unsigned integer x of 32 bits

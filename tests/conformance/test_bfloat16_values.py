@@ -3,7 +3,7 @@ import ml_dtypes
 import numpy as np
 import pardo as pp
 import pytest
-from data import DTYPES, FLOATS, LAYOUTS, layouts_for, rng_for, values
+from data import DTYPES, FLOATS, LAYOUTS, as_on, layouts_for, rng_for, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_elementwise import DRIVER_ULPS, EITHER_ZERO, EXACT, ROWS, function_of, reference_of
@@ -205,7 +205,7 @@ def test_indices(device):
 
 @pytest.mark.parametrize("other", [name for name in DTYPES if name not in FLOATS])
 def test_operands_of_other_dtypes_are_promoted(other, device):
-    wanted = pp.result_type(BFLOAT16, other)
+    wanted = as_on(device, np.empty(0, pp.result_type(BFLOAT16, other))).dtype
     a, b = numbers(50, rng_for(other), small=True), values(other, 50, rng_for(other, 1), special=False, small=True)
     got = pp.asarray(a, device=device) + pp.asarray(b, device=device)
     assert got.dtype == wanted

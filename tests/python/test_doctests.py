@@ -54,9 +54,9 @@ def names_of(module: types.ModuleType) -> list[str]:
 
 
 def is_ours(value: Any) -> bool:
-    """Neither a module nor a constant, nor a dtype of NumPy's, nor an exception, which users do not make."""
+    """Neither a module nor a constant, nor a dtype of NumPy's or ml_dtypes', nor an exception, which users do not make."""
     failure = isinstance(value, type) and issubclass(value, BaseException)
-    return callable(value) and not failure and not getattr(value, "__module__", "").startswith("numpy")
+    return callable(value) and not failure and not getattr(value, "__module__", "").startswith(("numpy", "ml_dtypes"))
 
 
 PUBLIC = {f"{module.__name__}.{name}": getattr(module, name) for module in MODULES for name in names_of(module) if not name.startswith("_")}

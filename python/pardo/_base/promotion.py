@@ -42,7 +42,13 @@ def bfloat16() -> np.dtype[Any]:
 
 def host_dtype(dtype: Any) -> np.dtype[Any]:
     """What NumPy makes of it, and of the text 'bfloat16', which NumPy knows once ml_dtypes is imported."""
-    return bfloat16() if isinstance(dtype, str) and dtype == "bfloat16" else np.dtype(dtype)
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        if not (isinstance(dtype, str) and dtype == "bfloat16"):
+            raise
+        found = bfloat16()
+    return found
 
 
 def is_number_of_bfloat16(x: Any) -> bool:
@@ -56,10 +62,12 @@ def _promoted(first: np.dtype[Any], second: np.dtype[Any]) -> np.dtype[Any]:
 
 def _strong(x: Any) -> np.dtype[Any] | None:
     """The dtype of an argument; None for Python's numbers, which take that of what they meet."""
-    if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
-        return None
-    dtype: np.dtype[Any] = x.dtype if isinstance(x, (_core.Array, np.ndarray, np.generic)) else host_dtype(x)
-    return dtype
+    if isinstance(x, np.dtype):
+        return x
+    if isinstance(x, (_core.Array, np.ndarray, np.generic)):
+        dtype: np.dtype[Any] = x.dtype
+        return dtype
+    return None if isinstance(x, (bool, int, float, complex)) else host_dtype(x)
 
 
 def result_type(*values: Any) -> np.dtype[Any]:
@@ -67,7 +75,7 @@ def result_type(*values: Any) -> np.dtype[Any]:
     if "ml_dtypes" not in sys.modules:
         return np.result_type(*values)
     strong = [t for t in map(_strong, values) if t is not None]
-    if not any(map(is_bfloat16, strong)):
+    if "V" not in [t.kind for t in strong] or not any(map(is_bfloat16, strong)):
         return np.result_type(*values)
     dtype = functools.reduce(_promoted, sorted(strong, key=lambda t: _ORDER.find(kind_of(t))))
     weak = [x for x in values if _strong(x) is None]
@@ -86,7 +94,7 @@ def can_cast(source: Any, target: DTypeLike, casting: str = "safe") -> bool:
     """As `numpy.can_cast`, with bfloat16 by the rules of the core."""
     if "ml_dtypes" not in sys.modules:
         return np.can_cast(source, target, casting)  # type: ignore[arg-type]
-    first, second = _strong(source), host_dtype(target)
+    first, second = _strong(source), target if isinstance(target, np.dtype) else host_dtype(target)
     if first is None or not (is_bfloat16(first) or is_bfloat16(second)) or casting not in ("no", "equiv", "safe", "same_kind"):
         return np.can_cast(source, second, casting)  # type: ignore[arg-type]
     if first == second:

@@ -341,12 +341,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     given, copy = array(x, "nan_to_num"), bool(copy_flag(copy, "nan_to_num"))
     if given._kind not in "fc":
         return given._copy() if copy else given
-    real: np.dtype[Any] = promotion.finfo(given.dtype).dtype
-    places = [
-        nan,
-        float(promotion.finfo(real).max) if posinf is None else posinf,
-        float(promotion.finfo(real).min) if neginf is None else neginf,
-    ]
+    limits = promotion.finfo(given.dtype)
+    real: np.dtype[Any] = limits.dtype
+    places = [nan, float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf]
 
     def replaced(part: Array) -> Array:
         tests = (_core.isnan(part), _core.isposinf(part), _core.isneginf(part))

@@ -10,7 +10,7 @@ namespace {
 
 /// NumPy's objects, fetched once; the module keeps them alive for ever. Those of bfloat16 are null here: ml_dtypes has them.
 struct NumPy {
-    nb::object module, array, generic;
+    nb::object module, array, generic, dtype;
     nb::object dtypes[pardo::dtype_count];  // numpy.dtype("float64")
     nb::object types[pardo::dtype_count];   // numpy.float64
     nb::object names[pardo::dtype_count];   // "float64", the object that every program's own "float64" is
@@ -19,11 +19,12 @@ struct NumPy {
         module = nb::module_::import_("numpy");
         array = module.attr("ndarray");
         generic = module.attr("generic");
+        dtype = module.attr("dtype");
         for (int t = 0; t < pardo::dtype_count; ++t) {
             const auto name = pardo::dtype_name(static_cast<pardo::DType>(t));
             names[t] = nb::steal(PyUnicode_InternFromString(name.data()));
             if (static_cast<pardo::DType>(t) == pardo::DType::BFloat16) continue;
-            dtypes[t] = module.attr("dtype")(nb::str(name.data(), name.size()));
+            dtypes[t] = dtype(nb::str(name.data(), name.size()));
             types[t] = dtypes[t].attr("type");
         }
     }
@@ -45,22 +46,34 @@ struct BFloat16Objects {
             throw nb::import_error("bfloat16: its dtype is that of the package ml_dtypes, which is not installed: pip install ml_dtypes");
         }
         type = module.attr("bfloat16");
-        dtype = np().module.attr("dtype")(type);
+        dtype = np().dtype(type);
     }
 };
 const BFloat16Objects& bfloat16_objects() {
     return made_once([] { return BFloat16Objects(); });
 }
 
-/// Whether it is the type or the dtype of bfloat16; nobody has those who has not imported ml_dtypes.
+/// The same once anybody has imported ml_dtypes, else null: then nobody has its objects.
+const BFloat16Objects* bfloat16_if_imported() {
+    static std::atomic<bool> imported{false};
+    if (!imported.load(std::memory_order_relaxed)) {
+        const nb::object modules = nb::module_::import_("sys").attr("modules");
+        const nb::object package = nb::steal(PyObject_CallMethod(modules.ptr(), "get", "s", "ml_dtypes"));
+        if (!package) throw nb::python_error();
+        if (package.is_none() || !nb::hasattr(package, "bfloat16")) return nullptr;
+        (void)bfloat16_objects();
+        imported.store(true, std::memory_order_relaxed);
+    }
+    return &bfloat16_objects();
+}
+
+/// Whether it is the type or the dtype of bfloat16. Types of other objects, which calls with tuples and lists ask for, are told at once.
 bool is_bfloat16(PyObject* o) {
-    const nb::object modules = nb::module_::import_("sys").attr("modules");
-    const nb::object package = nb::steal(PyObject_CallMethod(modules.ptr(), "get", "s", "ml_dtypes"));
-    if (!package) throw nb::python_error();
-    if (package.is_none() || !nb::hasattr(package, "bfloat16")) return false;
-    const BFloat16Objects& known = bfloat16_objects();
-    return known.type.is(o) || known.dtype.is(o) ||
-           (PyObject_IsInstance(o, known.dtype.type().ptr()) == 1 && known.dtype.equal(nb::handle(o)));
+    const bool may_be = PyType_Check(o)
+                            ? PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(o), reinterpret_cast<PyTypeObject*>(np().generic.ptr())) != 0
+                            : PyObject_IsInstance(o, np().dtype.ptr()) == 1;
+    const BFloat16Objects* const known = may_be ? bfloat16_if_imported() : nullptr;
+    return known && (known->type.is(o) || known->dtype.is(o) || (!PyType_Check(o) && known->dtype.equal(nb::handle(o))));
 }
 
 [[noreturn]] void unsupported_dtype(PyObject* o) {
@@ -272,10 +285,7 @@ std::optional<pardo::DType> dtype_at_sight(PyObject* o) {
     for (int i = 0; i < pardo::dtype_count; ++i) {
         if (o == n.types[i].ptr() || o == n.dtypes[i].ptr()) return static_cast<pardo::DType>(i);
     }
-    if (!PyUnicode_CheckExact(o)) {
-        const bool like_dtypes = PyType_Check(o) || PyObject_IsInstance(o, n.dtypes[0].type().ptr()) == 1;
-        return like_dtypes && is_bfloat16(o) ? std::optional(pardo::DType::BFloat16) : std::nullopt;
-    }
+    if (!PyUnicode_CheckExact(o)) return is_bfloat16(o) ? std::optional(pardo::DType::BFloat16) : std::nullopt;
     for (int i = 0; i < pardo::dtype_count; ++i) {
         const auto t = static_cast<pardo::DType>(i);
         if (o != n.names[i].ptr() && PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) != 0) continue;

@@ -454,3 +454,59 @@ def test_struct_fields():
     p = Pair(1.5, 2)
     assert type(p.a) is pp.bfloat16
     assert p.b == 2
+
+
+@pp.kernel
+def with_memory(item, x, out):
+    i = item.get_global_id(0)
+    own, shared = pp.private_array(1, dtype=pp.bfloat16), pp.local_array(3, dtype="bfloat16")
+    own[0] = x[i] * x[i]
+    shared[i] = own[0]
+    pp.group_barrier(item.get_group())
+    out[i] = shared[2 - i] if x.dtype == pp.bfloat16 else 0
+
+
+@pytest.mark.parametrize("how", ["__call__", "interpret"])
+def test_memory_of_kernels(how, x):
+    out = pp.empty(3, dtype="bfloat16", device="cpu")
+    getattr(with_memory[pp.NdRange(3, 3)], how)(x, out)
+    assert out.tolist() == [9, 6.25, 1]
+
+
+def test_atomics_are_refused(x):
+    @pp.kernel
+    def add(item, x, out):
+        pp.atomic.add(out, 0, x[item.get_id(0)])
+
+    with pytest.raises(TypeError, match=r"atomics are for .*`out` is bfloat16"):
+        add[3](x, pp.zeros(1, dtype="bfloat16", device="cpu"))
+
+
+def test_loops_make_arrays_and_lists():
+    @pp.jit
+    def counted(n):
+        a = np.zeros(n, dtype=pp.bfloat16)
+        for i in range(n):
+            a[i] = i
+        return a
+
+    @pp.jit
+    def listed(a, out):
+        for i in range(len(a)):
+            out.append(a[i])
+
+    assert counted(3).dtype == BFLOAT16
+    assert counted(3).tolist() == [0, 1, 2]
+    out = []
+    listed(np.array([1, 2.5], BFLOAT16), out)
+    assert out == [1, 2.5]
+
+
+def test_numpys_functions_are_ours(x):
+    for got in (np.sum(x), np.concatenate([x, x]), np.where(x > 0, x, x), np.spacing(x), np.linalg.norm(x), np.sort(x)):
+        assert type(got) is pp.Array
+        assert got.dtype == BFLOAT16
+    with pytest.raises(TypeError, match="bfloat16"):
+        np.bitwise_and(x, x)
+    with pytest.raises(IndexError, match="integer"):
+        pp.ones(3)[x]

@@ -43,6 +43,13 @@ Array record_inferred(Op op, std::span<const Operand> operands, Inputs& inputs, 
     return finish(std::move(node));
 }
 
+/// The same, and float errors are noted where that is asked for.
+Array record_noted(Op op, std::span<const Operand> operands, Inputs& inputs, const Inferred& types, device::Queue* queue) {
+    if (float_errors_wanted()) [[unlikely]]
+        return note_float_errors(op, operands, types.loop, [&] { return record_inferred(op, operands, inputs, types, queue); });
+    return record_inferred(op, operands, inputs, types, queue);
+}
+
 Array record_cast(const Array& x, DType dtype) {
     std::lock_guard guard(graph_of(x).lock);
     return finish(graph::record_cast(x.node(), dtype));
@@ -171,14 +178,11 @@ Array record(Op op, std::span<const Operand> operands, std::optional<DType> dtyp
     }
     Inputs inputs(operands);
     const Inferred types = graph::infer_on(queue, op, inputs, dtype);
+    if (!rule.instead) return record_noted(op, operands, inputs, types, queue);
     CheckedOperands checked;
-    if (rule.instead) {
-        op = rule.instead(op, operands, types.loop, checked);
-        inputs = Inputs(operands);
-    }
-    if (float_errors_wanted()) [[unlikely]]
-        return note_float_errors(op, operands, types.loop, [&] { return record_inferred(op, operands, inputs, types, queue); });
-    return record_inferred(op, operands, inputs, types, queue);
+    op = rule.instead(op, operands, types.loop, checked);
+    inputs = Inputs(operands);
+    return record_noted(op, operands, inputs, types, queue);
 }
 
 Array cast(const Array& x, DType dtype) {

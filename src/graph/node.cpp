@@ -325,8 +325,7 @@ GraphState::~GraphState() {
     std::erase(graphs().list, this);
 }
 
-GraphState& state_of(device::Queue* queue) {
-    if (auto* made = queue->attached.load(std::memory_order_acquire)) return static_cast<GraphState&>(*made);
+GraphState& make_state(device::Queue* queue) {
     std::lock_guard guard(graphs().mutex);
     if (!queue->attachment) {
         graphs().list.reserve(graphs().list.size() + 1);

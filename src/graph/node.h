@@ -172,7 +172,12 @@ struct GraphState : device::Queue::Attachment {
         0;  // of buffers that only pending nodes keep alive, estimated from above: bytes of their distinct leaf inputs
     std::shared_ptr<void> plans;  // src/plan's: those that this queue has used lately
 };
-GraphState& state_of(device::Queue* queue);
+GraphState& make_state(device::Queue* queue);
+inline GraphState& state_of(device::Queue* queue) {
+    if (auto* const made = queue->attached.load(std::memory_order_acquire)) [[likely]]
+        return static_cast<GraphState&>(*made);
+    return make_state(queue);
+}
 /// Uses of a buffer by pending nodes. Caller holds the graph lock.
 int reader_count(const device::Buffer& buffer);
 

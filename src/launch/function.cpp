@@ -465,17 +465,16 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     const bool apart = distinct(arguments);
     Words key = key_of(arguments, range, queue->device(), apart, assumed);
     lang::FixedNumbers fixed;
-    const auto add_fixed = [&](Words& whole) {
-        for (const auto& [number, value] : fixed) add_value(whole, value);
+    const int types = key.size();  // after these come values of numbers from outside
+    const auto add_fixed = [&] {
+        for (const auto& [number, value] : fixed) add_value(key, value);
     };
-    std::optional<Words> types;  // the key without values of numbers from outside
     {
         const std::lock_guard lock(lock_of(this));
-        if (has_outside_ || !fixed_.empty()) types = key;
         if (!fixed_.empty()) {
             if (const auto found = fixed_.find(key); found != fixed_.end())
                 for (const lang::OutsideNumber& number : found->second.numbers) fixed.emplace_back(number, number->value());
-            add_fixed(key);
+            add_fixed();
         }
         if (last_ && last_->first == key) return last_->second;
         if (const auto found = known_.find(key); found != known_.end()) {
@@ -489,13 +488,12 @@ std::shared_ptr<Specialisation> UserFunction::prepare(Arguments arguments, const
     const std::size_t before = fixed.size();
     const auto more_fixed = [&] {  // with the lock
         if (fixed.size() == before) return;
-        if (!types) types = key;
+        key.resize(types);
         if (fixed_.size() >= most_programs) fixed_.clear();
-        Fixed& entry = fixed_[*types];
+        Fixed& entry = fixed_[key];
         entry = {{}, owners_of(arguments)};
         for (const auto& [number, value] : fixed) entry.numbers.push_back(number);
-        key = *types;
-        add_fixed(key);
+        add_fixed();
     };
     try {
         made = make(arguments, range, queue->device(), apart, assumed, fixed);

@@ -43,6 +43,8 @@ struct KernelArgument {
     std::shared_ptr<const syntax::Class::Members> members{};  // those that the class has now
     std::shared_ptr<const syntax::Function> function;
     std::string name;
+
+    KernelArgument() noexcept {}  // NOLINT(modernize-use-equals-default): `= default` fills all of it with zeros before
 };
 
 /// What a program checks where it runs; a failure is raised by the next wait.

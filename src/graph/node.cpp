@@ -280,8 +280,8 @@ void let_go(Graphs& all) {
     all.mutex.unlock();
 }
 
-/// All locks or none: a thread that holds one of them may be waiting for another, or be about to end a queue. On a thread that runs a task,
-/// which the holders may wait for, those that can be had.
+/// Takes the locks of all graphs, or none and tries again: a thread that holds one may be waiting for another, or be about to end a queue.
+/// A thread that runs a task takes those that are free: the holders of the others may be waiting for that task.
 void hold_graphs(Graphs& all) {
     for (;;) {
         all.mutex.lock();

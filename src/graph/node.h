@@ -109,13 +109,13 @@ struct Node : RefCounted<Node> {
     bool pending() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) != Kind::Leaf; }
     /// True of what is to arrive before anything reads it (plan/transfer.h). May be asked without the lock: once false it stays so.
     bool is_transfer() const { return std::atomic_ref<Kind>(const_cast<Kind&>(kind)).load(std::memory_order_acquire) == Kind::Transfer; }
-    /// True of what a plan finds in memory: calls are computed before their users are planned.
+    /// Whether a plan finds the value in memory: a leaf, or a call, which is computed before its users are planned.
     bool in_memory() const { return kind == Kind::Leaf || kind == Kind::Call; }
     std::int64_t size() const { return element_count(shape); }
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
 
-/// A reference to a node that is held by other than pending nodes; null for others, and for those that are on their way out.
+/// A reference to a node that something besides pending nodes holds; null if nothing does, or if the node is being destroyed.
 inline Ref<Node> if_held(Node* node) {
     if (node->use_count() <= node->consumers || !node->try_retain()) return nullptr;
     Ref<Node> held(node);

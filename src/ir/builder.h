@@ -42,9 +42,9 @@ public:
 
     /// A pointer to memory of the kernel's own, not initialised.
     Value array(std::string name, DType type, std::int64_t count, Space space, bool whole = false);
-    /// Gives an array that was made with the count 0 so many elements; whether there is memory for them.
+    /// Allocates `count` elements for an array that was made with the count 0. The result is false where memory does not suffice.
     Value resize(Value pointer, Value count);
-    /// The address of its memory, which the host frees; so many elements of it count.
+    /// Hands over an array's memory to the host, which frees it. The result is the address; the first `count` elements are in use.
     Value take_memory(Value pointer, Value count);
 
     // Leaves.

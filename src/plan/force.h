@@ -38,9 +38,9 @@ void force(std::span<graph::Node* const> roots, Compile compile = Compile::Locke
 bool store(graph::Node* target, graph::Node* value, graph::Node* where, After after = After::Kept, int references = 0,
            Compile compile = Compile::Locked);
 
-/// Computes what pending nodes read from `buffer`, as far as the program holds it: called before the memory is written or handed to
-/// outside code. What cannot be computed becomes a failed value; nothing is thrown for it. Caller holds the queue's graph lock, and the
-/// buffer, if the lock may be let go of; at the end there are no readers in any case.
+/// Computes the pending nodes that read `buffer` and that the program still holds: called before the memory is written or handed to
+/// outside code. A node that cannot be computed becomes a failed value, and nothing is thrown. Afterwards no pending node reads the buffer.
+/// The caller holds the queue's graph lock, and with Compile::Unlocked a reference to the buffer.
 void force_readers(device::Buffer* buffer, Compile compile = Compile::Locked);
 
 /// Forces every pending node of a queue that the program holds. What cannot be computed becomes a failed value; then throws its error.

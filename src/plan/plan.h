@@ -112,7 +112,7 @@ class RecentPlans {
 public:
     struct Entry {
         Ref<const Plan> plan;
-        int running = 0;  // what is let go on the way may force others: the plan stays until it has run
+        int running = 0;  // forces that run the plan now; while there are any, `plan` stays: what a force releases may force other values
     };
     Entry& at(std::uint64_t hash) { return entries_[hash % entries_.size()]; }
     static RecentPlans& of(device::Queue* queue);

@@ -11,8 +11,8 @@
 namespace pardo::plan {
 
 /// A number of a subgraph (an extent, a stride, an offset, a step of a view), a number of the planner's own, or what is computed from them.
-/// Comparing two notes the outcome in the thread's trace: `if` and sorting are safe. `value()` is not: what it decides is not checked
-/// again.
+/// A comparison of two sizes is noted in the thread's trace and checked before the plan is used for other numbers, so that plans may
+/// branch on sizes and sort them. What `value()` gives is not checked: no branch may depend on it.
 class Size {
 public:
     constexpr Size(std::int64_t literal = 0) : value_(literal) {}  // NOLINT(google-explicit-constructor): literals are plain numbers

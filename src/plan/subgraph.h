@@ -53,9 +53,10 @@ struct Subgraph {
     /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
     /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
-    /// True of what this plan finds in memory: calls are computed before their users are planned.
+    /// Whether the plan finds the value in memory: a leaf, a call, which is computed before its users are planned, or a value of
+    /// `computed`.
     bool in_memory(const graph::Node* node) const { return node->in_memory() || (computed && computed->contains(node)); }
-    /// What the key says but for the numbers, and these.
+    /// The key in two parts: what does not depend on numbers, and the numbers.
     PlanClass plan_class() const;
     bool contains(const graph::Node* node) const { return node->mark == mark_; }
     /// True when a pending node outside reads this memory.

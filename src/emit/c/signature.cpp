@@ -31,7 +31,7 @@ std::string pointed(const CTarget& target, const ir::Param& p, const std::string
     return qualifier(target.global) + (p.access == ir::Access::Read ? "const " : "") + type;
 }
 
-/// A parameter as the functions take it that get no pointers in two parts.
+/// A parameter of a function that takes each pointer as one parameter, not as base and offset.
 std::string parameter(const CSource& source, std::size_t k) {
     const ir::Param& p = source.kernel.params[k];
     const std::string type = c_memory_type(source.target, p.type), &name = source.names.params[k];

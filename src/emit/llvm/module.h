@@ -72,8 +72,8 @@ struct Symbol {
     void* address;
 };
 /// void* pardo_own_memory(int64 array, int64 count, int64 bytes of an element): this thread's memory for that array of a kernel; null if
-/// there is none. With the array -1: nothing is used any longer. With the count -1 (handed_over): the memory is the
-/// caller's, who frees it.
+/// memory does not suffice. The array -1 means that the kernel has ended and uses none of its arrays any longer. The count -1 (handed_over)
+/// means that the array's memory belongs to the caller from now on, who frees it.
 inline constexpr const char* own_memory_symbol = "pardo_own_memory";
 /// What threads share of a program (emit/runtime/shared_loop.h).
 inline constexpr const char* share_loop_symbol = "pardo_share_loop";

@@ -1,7 +1,7 @@
-// src/ir/math/roots.cpp: lengths, and cube roots: the bits of x divided by three, taken from a constant, are a q near x^(-1/3) within 3.5
-// %; a polynomial of h = 1 - x q^3 (|h| < 0.103; minimax, made for this file) brings it within 2^-18 or 2^-23, for doubles a step of
-// Newton's within 2^-45; then x q^2 is the root, but for one more step with x - c^3 in twice the precision, so that it is rounded nearly
-// once.
+// src/ir/math/roots.cpp: hypot and cube roots. A constant minus a third of the bits of x is q, an estimate of x^(-1/3) within 3.5 %. A
+// polynomial of h = 1 - x q^3 (|h| < 0.103; minimax, made for this file) corrects q to 2^-18 or 2^-23, and of doubles a step of Newton's
+// method to 2^-45. The root is c = x q^2 after one more step of Newton's, for which x - c^3 is computed in twice the precision: its error
+// is hardly more than that of one rounding.
 #include "ir/math/recipes.h"
 #include "ir/math/terms.h"
 

@@ -13,7 +13,8 @@ using ir::Region;
 
 namespace {
 
-/// A load of neighbours from memory that is in the nearest cache, under a mask that the processor knows: without active lanes it is none.
+/// Whether a masked load costs little: of neighbouring elements that are in the nearest cache, with a mask that the processor takes.
+/// Without active lanes it reads nothing.
 bool cheap_load(const Source& source, const LlvmTarget& target, const Instr& in) {
     const LaneShape s = source.shape(in.operands[1]);
     const std::int64_t bytes = itemsize(source.type(in.operands[0]));

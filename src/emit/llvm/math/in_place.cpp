@@ -102,7 +102,7 @@ llvm::Value* in_place(Codegen& g, const ir::math::Row& row, DType t, llvm::Array
     if (!row.rare) return in_vectors(g, recipe, t, args);
     const auto rare = [&] { return InPlace(g, ir::math::as_kernel(row.rare, row.fn, t), args).run(); };
     const auto by_library = [&] { return library(g, row.fn, args); };
-    // The order changes no value, but what LLVM makes of what is around, up to the sign of a NaN where two meet.
+    // Both orders give the same values. LLVM compiles the code around them differently: the sign of a NaN made of two NaNs may be another.
     const bool first = t == DType::Float32 || row.fn == ir::Math::log1p;
     if (first) {
         llvm::Value* is_rare = rare();

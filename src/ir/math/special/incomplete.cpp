@@ -242,7 +242,8 @@ Expr beta_of_small(Expr low, Expr high, bool logarithm) {
         });
 }
 
-// Where the lower one is an integer -n, it is infinite, but for integers m from 1 to n: there it is (-1)^m beta(m, 1 - m + n).
+// beta(a, b) is infinite where the smaller argument is an integer -n, unless the larger one is an integer m from 1 to n: then it is
+// (-1)^m beta(m, 1 - m + n).
 Expr any_beta(Expr a, Expr b, bool logarithm) {
     const Expr lower = least(a, b), upper = select(a < b, b, a), pole = (lower <= 0.0) & is_whole(lower), rest = 1.0 - lower - upper;
     const Expr finite = is_whole(upper) & (rest > 0.0) & (upper > 0.0);

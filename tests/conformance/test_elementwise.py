@@ -87,7 +87,7 @@ def floor_divide_of_the_standard(x, y):
 
 
 def function_of(name: str, numpy_name: str):
-    return getattr(pp.special, name) if name in ("erf", "erfc") else getattr(pp, numpy_name or name)
+    return getattr(pp, numpy_name) if numpy_name else getattr(pp.special, name)
 
 
 def numpy_result(function, name, arguments):

@@ -58,13 +58,19 @@ Array where_power(std::span<const Operand> operands, const Array& where, std::op
     return arrays::record(Op::power, both, dtype);
 }
 
-/// target[...] = record(), as one step: no write comes between the two. Caller holds the graph lock, once.
-template <class Record> void store_recorded(const char* op_name, const Array& target, Record record, const Array* where) {
+/// Whether the operation can be recorded more than once: it takes no handle of its caller's.
+bool can_be_repeated(std::span<const Operand> operands) {
+    return std::ranges::none_of(operands, [](const Operand& o) { return o.expiring() != nullptr; });
+}
+
+/// target[...] = record(), as one step: no write comes between the two. Caller holds the graph lock, once. What cannot be recorded again
+/// is stored without letting go of the lock.
+template <class Record> void store_recorded(const char* op_name, const Array& target, Record record, bool repeats, const Array* where) {
     using plan::Compile;
     for (bool stored = false; !stored;) {
         const Array value = record();
         // What is still pending when the lock was free reads memory that has not been written: writers compute such values first.
-        const auto compile = value.pending() ? Compile::Unlocked : Compile::Locked;
+        const auto compile = repeats && value.pending() ? Compile::Unlocked : Compile::Locked;
         do stored = arrays::store_locked(op_name, target, value, where, After::Dropped, compile);
         while (!stored && value.pending());
     }
@@ -134,7 +140,7 @@ void apply_out(int id, std::span<const Operand> operands, const Array& out, cons
         if (arrays::float_errors_wanted()) noted = value;
         return value;
     };
-    store_recorded(op_name, out, record, where);
+    store_recorded(op_name, out, record, can_be_repeated(operands), where);
 }
 
 void apply_inplace(int id, Array& x, const Operand& y) {
@@ -158,8 +164,8 @@ void apply_inplace(int id, Array& x, const Operand& y) {
     if (rebinds && value.node()->shape == x.node()->shape) {
         x = arrays::cast(value, x.dtype());
     } else {
-        store_recorded(
-            op_name, x, [&] { return value.node() ? std::exchange(value, Array()) : arrays::record(op, operands); }, nullptr);
+        const auto record = [&] { return value.node() ? std::exchange(value, Array()) : arrays::record(op, operands); };
+        store_recorded(op_name, x, record, can_be_repeated(operands), nullptr);
     }
 }
 

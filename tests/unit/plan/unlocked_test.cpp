@@ -29,9 +29,9 @@ public:
         set_ = true;
         changed_.notify_all();
     }
-    bool wait() {
+    bool wait(std::chrono::milliseconds limit = patience) {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, patience, [this] { return set_; });
+        return changed_.wait_for(lock, limit, [this] { return set_; });
     }
 
 private:
@@ -134,6 +134,24 @@ TEST_F(UnlockedTest, AnUpdateInPlaceIsOneStep) {
     const int subtract = static_cast<int>(graph::Op::subtract);
     apply_inplace(subtract, x, y);  // nobody comes between: recorded once
     EXPECT_EQ(of(counters.recorded) - again, 1u);
+}
+
+/// A temporary is gone once the update is recorded, which cannot be recorded again: others wait.
+TEST_F(UnlockedTest, AnUpdateInPlaceByATemporaryIsOneStep) {
+    Array x = values(queue);
+    const Array held = x, y = values(queue);
+    Signal written;
+    std::thread writer;
+    while_compiling([&] { x *= arcsinh(y) + 2.0; },
+                    [&] {
+                        writer = std::thread([&] {
+                            held.assign(Scalar(2.0));
+                            written.set();
+                        });
+                        EXPECT_FALSE(written.wait(std::chrono::milliseconds(200)));
+                    });
+    EXPECT_TRUE(written.wait());
+    writer.join();
 }
 
 TEST_F(UnlockedTest, OverlapsAreCopiedOnceAndCompiledUnlocked) {

@@ -84,20 +84,6 @@ device::Queue* common_queue(const char* op_name, std::span<const Array* const> a
     return queue;
 }
 
-device::Queue* common_queue(const char* op_name, std::span<const Operand> operands) {
-    device::Queue* queue = nullptr;
-    for (const Operand& o : operands) {
-        if (!o.array()) continue;
-        device::Queue* its = o.array()->node()->queue.get();
-        if (queue && its != queue) throw_placement(op_name, queue, its);
-        queue = its;
-    }
-    for (const Operand& o : operands) {
-        if (o.array()) arrive(*o.array());
-    }
-    return queue ? queue : Queue().impl();
-}
-
 Array finish(Ref<Node> node) {
     if (node->pending()) {
         if (const graph::Flush due = graph::flush_verdict(*node); due != graph::Flush::None) plan::flush(due, node.get());
@@ -140,6 +126,17 @@ device::Queue* shared_queue(std::span<const Operand> operands) {
     }
     return queue ? queue : Queue().impl();
 }
+
+}  // namespace
+
+device::Queue* common_queue(const char* op_name, std::span<const Operand> operands) {
+    if (device::Queue* const queue = shared_queue(operands)) return queue;
+    std::vector<const Array*> arrays;
+    for (const Operand& o : operands) arrays.push_back(o.array());
+    return queue_among(op_name, arrays);  // which throws
+}
+
+namespace {
 
 /// Operands on several queues: those that follow are brought to the queue of the others.
 Array record_following(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {

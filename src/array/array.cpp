@@ -14,6 +14,7 @@
 #include "array/record.h"
 #include "base/counters.h"
 #include "device/waiting.h"
+#include "graph/by_queue.h"
 #include "plan/force.h"
 #include "plan/transfer.h"
 
@@ -223,17 +224,13 @@ PlanReport plan_report(std::span<const Array> roots) {
     for (const Array& a : roots) nodes.emplace_back(a.node());
     PlanReport report;
     plan::unfold_transfers(queue, nodes);  // what they will be is planned where they come from
-    while (!nodes.empty()) {
-        device::Queue* const own = nodes.front()->queue.get();
-        const auto others = std::stable_partition(nodes.begin(), nodes.end(), [&](const Ref<Node>& n) { return n->queue.get() == own; });
+    const auto add = [&report](std::span<const Ref<Node>> own) {
         std::vector<Node*> planned;
-        for (auto n = nodes.begin(); n != others; ++n) planned.push_back(n->get());
-        {
-            std::lock_guard guard(graph::state_of(own).lock);
-            report.text += plan::explain(planned, &report.steps);
-        }
-        nodes.erase(nodes.begin(), others);
-    }
+        for (const Ref<Node>& n : own) planned.push_back(n.get());
+        report.text += plan::explain(planned, &report.steps);
+    };
+    graph::for_each_queue(
+        std::span(nodes), [](const Ref<Node>& n) { return n.get(); }, add);
     return report;
 }
 
@@ -246,13 +243,8 @@ void force(ListOf<Array> roots) {
         if (a.pending()) (a.node()->is_transfer() ? transfers : left).push_back(a.node());
     }
     if (!transfers.empty()) plan::arrive(transfers);
-    while (!left.empty()) {
-        device::Queue* queue = left.front()->queue.get();
-        const auto others = std::partition(left.begin(), left.end(), [&](Node* n) { return n->queue.get() == queue; });
-        std::lock_guard guard(graph::state_of(queue).lock);
-        plan::force(std::span(left.data(), static_cast<std::size_t>(others - left.begin())), plan::Compile::Unlocked);
-        left.erase(left.begin(), others);
-    }
+    graph::for_each_queue(
+        std::span(left), [](Node* n) { return n; }, [](std::span<Node* const> own) { plan::force(own, plan::Compile::Unlocked); });
 }
 
 std::vector<CounterValue> counters_now() {

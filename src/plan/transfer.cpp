@@ -1,10 +1,10 @@
 // src/plan/transfer.cpp: values that come from another queue: two nodes in two graphs, whose locks are never held together.
 #include "plan/transfer.h"
 
-#include <algorithm>
 #include <exception>
 #include <vector>
 
+#include "graph/by_queue.h"
 #include "plan/force.h"
 
 namespace pardo::plan {
@@ -45,15 +45,14 @@ void take_over(std::span<const Arrival> arrivals) {
 
 /// Calls `compute` with the exports of each queue, under that queue's lock; then what has been computed, or has failed, is taken over.
 template <class Compute> void carry_out(std::vector<Arrival>& arrivals, Compute compute) {
-    for (auto rest = arrivals.begin(); rest != arrivals.end();) {
-        device::Queue* const source = rest->exported->queue.get();
-        const auto end = std::partition(rest, arrivals.end(), [&](const Arrival& one) { return one.exported->queue.get() == source; });
-        std::vector<Ref<Node>> exports;  // none ends before the lock is free
-        for (auto one = rest; one != end; ++one) exports.push_back(one->exported);
-        std::lock_guard guard(graph::state_of(source).lock);
+    const auto of_queue = [&compute](std::span<Arrival> own) {
+        std::vector<Ref<Node>> exports;
+        for (const Arrival& one : own) exports.push_back(one.exported);
         compute(exports);
-        for (; rest != end; ++rest) rest->error = rest->exported->kind == Kind::Failed ? rest->exported->error : nullptr;
-    }
+        for (Arrival& one : own) one.error = one.exported->kind == Kind::Failed ? one.exported->error : nullptr;
+    };
+    graph::for_each_queue(
+        std::span(arrivals), [](const Arrival& one) { return one.exported.get(); }, of_queue);
     take_over(arrivals);
 }
 

@@ -3,8 +3,10 @@ import copy
 import io
 import itertools
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -65,6 +67,23 @@ def test_other_dtypes_of_the_package_are_refused():
             pp.zeros(3, dtype=getattr(ml_dtypes, name))
         with pytest.raises(TypeError):
             pp.asarray(np.zeros(3, getattr(ml_dtypes, name)))
+
+
+# Who asks NumPy itself, and why.
+ASKS_NUMPY = {
+    "_base/promotion.py": "it knows bfloat16",
+    "_filters/linear.py": "of float64",
+    "_host/npy.py": "files have no bfloat16",
+    "_kernel/arguments.py": "it asks for bfloat16 after that, as each call passes here",
+}
+
+
+@pytest.mark.parametrize("question", [r"\.dtype\.kind\b", r"\bnp\.(result_type|promote_types|can_cast|finfo)\("])
+def test_the_package_asks_functions_that_know_it(question):
+    folder = Path(pp.__file__).parent
+    files = [path for path in folder.rglob("*.py") if not {"compat", "_cython"} & set(path.relative_to(folder).parts)]
+    asking = {path.relative_to(folder).as_posix() for path in files if re.search(question, path.read_text())}
+    assert not asking - ASKS_NUMPY.keys()
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
             raise ValueError("insert: obj must be one dimensional or scalar")
         if places.size == 0 and not isinstance(obj, (np.ndarray, Array)):
             places = places.astype(np.int64)
-        if places.dtype.kind not in "iu":
+        if kind_of(places.dtype) not in "iu":
             raise IndexError(f"insert: obj must be integers or bools, not {places.dtype}")
     for bad in places[(places < -n) | (places > n)].ravel()[:1]:
         raise IndexError(f"insert: index {bad} is out of bounds for axis {a} with size {n}")

@@ -3,6 +3,8 @@ import contextlib
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pardo as pp
@@ -175,3 +177,21 @@ def test_late_failures_name_what_has_failed():
     i = pp.asarray(np.arange(100_000)) + 5
     with pytest.raises(IndexError, match=r"^(take|x\[\.\.\.\]): .*at .*test_called_names"):
         pp.unique(pp.arange(100_000)[i])
+
+
+def test_what_compat_uses_stays_as_it_is():
+    """A module that publishes what it has imported would put its own object in that place, and its name before all messages."""
+    program = """
+import importlib, pkgutil, types
+import pardo.compat
+from pardo import _extending
+for module in pkgutil.walk_packages(pardo.compat.__path__, "pardo.compat."):
+    importlib.import_module(module.name)
+for file, names in _extending.FILES.items():
+    if file != "_core":
+        values = [(name, getattr(importlib.import_module(f"pardo.{file}"), name)) for name in names.split()]
+        print(*(name for name, value in values if callable(value) and not isinstance(value, (types.FunctionType, type))), end="")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stdout

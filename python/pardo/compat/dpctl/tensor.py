@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pardo
 from pardo import Array
-from pardo._extending import Memory, _strided, _view_bytes, axis_index, default_on, default_queue, dtype_of, index
-from pardo._extending import shape as read_shape
+from pardo._extending import Memory as _Memory
+from pardo._extending import _strided, _view_bytes
+from pardo._extending import axis_index as _axis_index
+from pardo._extending import default_on as _default_on
+from pardo._extending import default_queue as _default_queue
+from pardo._extending import dtype_of as _dtype_of
+from pardo._extending import index as _index
+from pardo._extending import shape as _read_shape
 from pardo._extending import show_module as _show_module
 from pardo.compat import _arrays
 from pardo.compat._names import Constructor, queue_of
@@ -61,16 +67,16 @@ class usm_ndarray(metaclass=Constructor):  # noqa: N801 (dpctl's name)
         if isinstance(buffer, str):
             if strides is None and offset == 0:
                 return _arrays.namespace("empty")(shape, dtype=dtype, order=order, usm_type=buffer, queue=queue)
-        elif isinstance(buffer, (Array, Memory)):
+        elif isinstance(buffer, (Array, _Memory)):
             queue = buffer.queue
         else:
             given = type(buffer).__name__
             raise TypeError(
                 f"usm_ndarray: buffer is 'device', 'shared' or 'host', memory, or an array, not {given}; use asarray for values"
             )
-        queue = queue if queue is not None else default_queue()
-        element = default_on(queue, np.float64) if dtype is None else dtype_of(dtype, "usm_ndarray")
-        extents, first = read_shape(shape, "usm_ndarray"), index(offset, "usm_ndarray: offset")
+        queue = queue if queue is not None else _default_queue()
+        element = _default_on(queue, np.float64) if dtype is None else _dtype_of(dtype, "usm_ndarray")
+        extents, first = _read_shape(shape, "usm_ndarray"), _index(offset, "usm_ndarray: offset")
         if order not in ("C", "F"):
             raise ValueError(f"usm_ndarray: order is 'C' or 'F', not {order!r}")
         steps = _steps(strides, extents, order)
@@ -78,7 +84,7 @@ class usm_ndarray(metaclass=Constructor):  # noqa: N801 (dpctl's name)
         last = first + sum(s for s in spans if s > 0) if all(extents) else -1
         if isinstance(buffer, str):
             memory = pardo.empty(max(last + 1, 0) * element.itemsize, dtype=np.uint8, usm_type=buffer, queue=queue)
-        elif isinstance(buffer, Memory):
+        elif isinstance(buffer, _Memory):
             memory = buffer.array()
         elif buffer._is_contiguous():
             memory = _view_bytes(buffer, np.dtype(np.uint8), [buffer.nbytes], 0)
@@ -94,7 +100,7 @@ class usm_ndarray(metaclass=Constructor):  # noqa: N801 (dpctl's name)
 def _steps(strides: Any, extents: list[int], order: str) -> list[int]:
     """Strides in elements: those that are given, or of contiguous elements."""
     if strides is not None:
-        steps = [index(step, "usm_ndarray: strides") for step in (strides if isinstance(strides, Iterable) else (strides,))]
+        steps = [_index(step, "usm_ndarray: strides") for step in (strides if isinstance(strides, Iterable) else (strides,))]
         if len(steps) != len(extents):
             raise ValueError(f"usm_ndarray: {len(steps)} strides are given for {len(extents)} dimensions")
         return steps
@@ -137,7 +143,7 @@ def put(x: Any, indices: Any, vals: Any, /, *, axis: int | None = None, mode: st
     places = pardo.asarray(indices)
     if places.ndim != 1:
         raise ValueError(f"put: indices have one dimension, not {places.ndim}")
-    along = axis_index(0 if axis is None else axis, x.ndim, "put")
+    along = _axis_index(0 if axis is None else axis, x.ndim, "put")
     n = x.shape[along]
     places = pardo.clip(places, -n if mode == "wrap" else 0, n - 1)
     x[(slice(None),) * along + (places,)] = vals

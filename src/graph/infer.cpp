@@ -152,7 +152,7 @@ DType promoted(const Rule& rule, Op op, std::span<const Input> operands, bool ma
     }
     if (count) {
         strong = promote_all(std::span(given, count));
-        result = promote_all(std::span(computed_in, count));
+        result = is_inexact(strong) ? strong : promote_all(std::span(computed_in, count));  // integers follow the floats that they meet
         any_strong = any = true;
     }
     if (!any_weak) return result;

@@ -529,3 +529,13 @@ def test_numpys_functions_are_ours(x):
         np.bitwise_and(x, x)
     with pytest.raises(IndexError, match="integer"):
         pp.ones(3)[x]
+
+
+@pytest.mark.parametrize("name", ["arctan2", "copysign", "heaviside", "hypot", "logaddexp", "logaddexp2", "nextafter"])
+def test_integers_follow_the_floats_that_they_meet(name, x):
+    f = getattr(pp, name)
+    for other in OTHERS[:12]:
+        assert f(x, pp.ones(3, dtype=other)).dtype == f(pp.ones(3, dtype=other), x).dtype == pp.result_type(x, other)
+        for float_ in OTHERS[9:12]:
+            a, b = np.ones(3, dtype=float_), np.ones(3, dtype=other)
+            assert f(pp.asarray(a), pp.asarray(b)).dtype == getattr(np, name)(a, b).dtype

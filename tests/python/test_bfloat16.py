@@ -531,6 +531,59 @@ def test_numpys_functions_are_ours(x):
         pp.ones(3)[x]
 
 
+# --- what NumPy and ml_dtypes do not do by themselves -------------------------------------------------------------------------------------
+
+NEARLY_A_TIE = 1 + 2**-8 + 2**-40  # of 1 and of the number after it; by way of float32 it would be one
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda v, t: pp.asarray(v, dtype=t),
+        lambda v, t: pp.asarray([v], dtype=t),
+        lambda v, t: pp.asarray(np.float64(v), dtype=t),
+        lambda v, t: pp.asarray(np.array([v]), dtype=t),
+        lambda v, t: pp.full(1, v, dtype=t),
+        lambda v, t: pp.fromiter([v], dtype=t),
+        lambda v, t: pp.fromstring(repr(v), dtype=t, sep=" "),
+        lambda v, t: pp.loadtxt(io.StringIO(repr(v)), dtype=t),
+        lambda v, t: pp.genfromtxt(io.StringIO(repr(v)), dtype=t),
+    ],
+)
+def test_numbers_of_python_are_rounded_once(made):
+    for sign in (1, -1):
+        got = made(sign * NEARLY_A_TIE, "bfloat16")
+        assert got.dtype == BFLOAT16
+        assert float(got.ravel()[0]) == sign * (1 + 2**-7)
+
+
+def test_lists_hold_what_those_of_float16_do():
+    given = [np.nan, np.inf, -np.inf, -0.0, 1e39, -1e39, 1e-45, 2**70, "1.5", None, True]
+    wanted = [np.nan, np.inf, -np.inf, -0.0, np.inf, -np.inf, 0, 2.0**70, 1.5, np.nan, 1]
+    got = pp.asnumpy(pp.asarray(given, dtype="bfloat16").astype("float64"))
+    np.testing.assert_array_equal(got, wanted)
+    assert np.signbit(got[3])
+    with pytest.raises(OverflowError, match="too large"):
+        pp.asarray([10**400], dtype="bfloat16")
+    with pytest.raises(TypeError, match="complex"):
+        pp.asarray([1j], dtype="bfloat16")
+    assert pp.fromiter(pp.ones(2, dtype="bfloat16"), dtype="bfloat16").tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("other", "dtype"),
+    [(2, "float64"), (2.5, "float64"), (1j, "complex128"), (np.float16(2), "float32"), (np.int16(2), "float32"), (np.int32(2), "float64")],
+)
+def test_lists_of_numbers_of_several_dtypes(other, dtype):
+    for given in ([pp.bfloat16(1.5), other], [[other], [pp.bfloat16(1.5)]]):
+        got = pp.asarray(given)
+        assert got.dtype == dtype
+        assert sorted(got.ravel().tolist(), key=abs) == sorted([1.5, other], key=abs)
+    assert pp.concatenate([[pp.bfloat16(1.5), 2], [3, 4]]).tolist() == [1.5, 2, 3, 4]
+    with pytest.raises(TypeError, match=r"element \[1\] is None"):
+        pp.asarray([pp.bfloat16(1.5), None])
+
+
 @pytest.mark.parametrize("name", ["arctan2", "copysign", "heaviside", "hypot", "logaddexp", "logaddexp2", "nextafter"])
 def test_integers_follow_the_floats_that_they_meet(name, x):
     f = getattr(pp, name)
@@ -539,3 +592,38 @@ def test_integers_follow_the_floats_that_they_meet(name, x):
         for float_ in OTHERS[9:12]:
             a, b = np.ones(3, dtype=float_), np.ones(3, dtype=other)
             assert f(pp.asarray(a), pp.asarray(b)).dtype == getattr(np, name)(a, b).dtype
+
+
+def test_dtype_of_functions_of_several_results():
+    a = pp.asarray([5.5, -2.25])
+    assert [r.dtype for r in pp.divmod(a, a, dtype="bfloat16")] == [r.dtype for r in pp.modf(a, dtype="bfloat16")] == [BFLOAT16] * 2
+    assert pp.modf(a, dtype="bfloat16")[0].tolist() == [0.5, -0.25]
+    assert pp.spacing(pp.ones(2), dtype="bfloat16").tolist() == [2**-7] * 2
+    assert pp.ldexp(3, 2, dtype="bfloat16").dtype == BFLOAT16
+
+
+def test_numbers_of_its_type_are_arguments(x):
+    nine = pp.bfloat16(9)
+    for name in ("max", "amax", "nanmax", "min", "sum", "nansum", "prod"):
+        got = getattr(pp, name)(x, initial=nine)
+        assert got.dtype == BFLOAT16
+        assert float(got) == float(getattr(pp, name)(x, initial=9.0))
+    assert pp.maximum.reduce(x, initial=nine).tolist() == 9
+    assert float(pp.nanmax(x, initial=pp.bfloat16("nan"))) == 2.5
+    assert pp.array2string(nine) == "9"
+    assert 0 <= int(pp.random.randint(nine)) < 9
+    assert pp.array_repr(nine) == "array(9, dtype=bfloat16)"
+
+
+def test_common_type(x):
+    assert pp.common_type(x) is pp.common_type(x, x) is pp.bfloat16
+    for other, wanted in (("float16", "float32"), ("int8", "float64"), ("float32", "float32"), ("complex64", "complex64")):
+        assert pp.common_type(x, pp.ones(2, dtype=other)) is np.dtype(wanted).type
+    with pytest.raises(TypeError):
+        pp.common_type(x, pp.ones(2, dtype=bool))
+
+
+def test_files_refuse_numpys_arrays_of_it_too():
+    for save in (pp.save, pp.savez, pp.savez_compressed):
+        with pytest.raises(TypeError, match="NumPy's files have no bfloat16"):
+            save(io.BytesIO(), np.ones(2, BFLOAT16))

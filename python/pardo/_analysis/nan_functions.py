@@ -10,7 +10,7 @@ from pardo import _core
 from pardo._array import reductions
 from pardo._base.arguments import Axis, array, axes, default_on, keeps_dimensions, loop_dtype, mask, optional_dtype, store, store_reduced
 from pardo._base.docstrings import filled
-from pardo._base.promotion import kind_of
+from pardo._base.promotion import is_number_of_bfloat16, kind_of
 from pardo._core import Array
 from pardo._functions.operands import cast
 
@@ -136,6 +136,8 @@ def _extreme(
     x = array(a, op_name)
     if x._kind not in "fc":
         return of(x, axis, out, keepdims, initial, where)
+    if is_number_of_bfloat16(initial):
+        initial = initial.item()
     no_number = isinstance(initial, (float, complex, np.inexact)) and initial != initial  # is left out like the others
     result = of(_without(x, worst), axis, None, keepdims, worst if no_number else initial, where)
     if initial is None or no_number:

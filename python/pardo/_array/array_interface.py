@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pardo._array import wrong_values
+from pardo._base import promotion
 from pardo._base.arguments import dtype_of, refuse_masked
 from pardo._base.promotion import kind_of
 from pardo._core import Array, _memory_range
@@ -148,9 +149,12 @@ def holds_arrays(obj: Any) -> bool:
 def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[Any]:
     """What NumPy makes an array of; memory that `obj` only describes is checked first."""
     refuse_masked(obj, op_name)
+    if dtype is not None and promotion.is_bfloat16(dtype) and not _fits_float32(obj, dtype):  # its own conversions refuse, or round twice
+        return promotion.to_bfloat16(host_values(obj, np.dtype(np.float64), op_name))
     if isinstance(obj, (list, tuple)):
         try:
-            return np.asarray(obj, dtype=dtype)
+            host = np.asarray(obj, dtype=dtype)
+            return _with_bfloat16(obj, host) if host.dtype == object else host
         except (TypeError, ValueError, OverflowError) as error:
             if type(error) is TypeError and holds_arrays(obj):
                 # Those of a device whose memory the host does not see are copied, and counted, one by one.
@@ -167,6 +171,18 @@ def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[
                 "copy it to the host first, or hand over an object that speaks DLPack"
             )
     return np.asarray(obj, dtype=dtype)
+
+
+def _fits_float32(obj: Any, bfloat16: np.dtype[Any]) -> bool:
+    return isinstance(obj, np.ndarray) and (obj.dtype == bfloat16 or np.can_cast(obj.dtype, np.float32))
+
+
+def _with_bfloat16(obj: Any, host: NDArray[Any]) -> NDArray[Any]:
+    """Lists of numbers of which some are bfloat16, for which NumPy finds no common dtype with others."""
+    kinds = {x.dtype if isinstance(x, np.generic) else np.asarray(x).dtype for x in host.flat}
+    if not any(map(promotion.is_bfloat16, kinds)) or any(promotion.kind_of(t) not in "biufc" for t in kinds):
+        return host
+    return np.asarray(obj, dtype=promotion.result_type(*kinds))
 
 
 def has_buffer(obj: Any) -> bool:

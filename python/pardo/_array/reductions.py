@@ -26,7 +26,7 @@ from pardo._base.arguments import (
     store_reduced,
 )
 from pardo._base.docstrings import filled
-from pardo._base.promotion import is_narrow, kind_of
+from pardo._base.promotion import is_narrow, is_number_of_bfloat16, kind_of
 from pardo._base.rows import Row, functions_of
 from pardo._core import Array
 
@@ -201,7 +201,7 @@ def _start(initial: Any, op_name: str) -> Any:
     """The `initial` keyword: a number."""
     if isinstance(initial, SCALARS):
         return initial
-    if type(initial) is Array and initial.ndim == 0:
+    if is_number_of_bfloat16(initial) or (type(initial) is Array and initial.ndim == 0):
         return initial.item()
     if type(initial) is Array or isinstance(initial, (str, list, tuple, np.ndarray)):
         raise ValueError(f"{op_name}: initial must be a single number, not {type(initial).__name__}")

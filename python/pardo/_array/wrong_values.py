@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from pardo._base.promotion import kind_of
+from pardo._base.promotion import is_number_of_bfloat16, kind_of
 from pardo._core import Array
 
 LONGEST = 40  # of what is shown of a value
@@ -65,7 +65,7 @@ def _leaves(obj: Any, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...],
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (Array, *_NUMBERS)) or (isinstance(x, np.ndarray) and kind_of(x.dtype) in "biufc")
+    return isinstance(x, (Array, *_NUMBERS)) or is_number_of_bfloat16(x) or (isinstance(x, np.ndarray) and kind_of(x.dtype) in "biufc")
 
 
 def _too_large(x: Any) -> bool:

@@ -49,8 +49,11 @@ def array(x: Any, op_name: str) -> Array:
 
 
 def is_number_of_numpy(x: Any) -> bool:
-    """Whether something is an array of NumPy's without dimensions: a number with a dtype of its own, which is not copied."""
-    return type(x) is np.ndarray and x.ndim == 0 and (x.dtype in _DTYPES or promotion.is_bfloat16(x.dtype))
+    """Whether something is an array of NumPy's without dimensions, or a number of bfloat16, which is not among `SCALARS`: a number with a
+    dtype of its own, which is not copied."""
+    if type(x) is not np.ndarray:
+        return promotion.is_number_of_bfloat16(x)
+    return x.ndim == 0 and (x.dtype in _DTYPES or promotion.is_bfloat16(x.dtype))
 
 
 def not_an_array(x: Any, op_name: str) -> TypeError:

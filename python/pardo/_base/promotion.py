@@ -51,6 +51,18 @@ def host_dtype(dtype: Any) -> np.dtype[Any]:
     return found
 
 
+def to_bfloat16(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Numbers of float64 rounded once. Those of ml_dtypes go by float32, so here its last bit tells that something is missing."""
+    with np.errstate(all="ignore"):
+        nearest = values.astype(np.float32)
+    bits, back = nearest.view(np.uint32), np.abs(nearest.astype(np.float64))
+    even = (bits & 1) == 0
+    bits[even & (back < np.abs(values))] += 1
+    bits[even & (back > np.abs(values))] -= 1
+    rounded: np.ndarray[Any, np.dtype[Any]] = nearest.astype(bfloat16())
+    return rounded
+
+
 def is_number_of_bfloat16(x: Any) -> bool:
     """Whether it is a scalar of that type, which is a `numpy.generic` and no `numpy.number`."""
     return isinstance(x, np.generic) and is_bfloat16(x.dtype)

@@ -1,12 +1,13 @@
 # python/pardo/_host/files.py: arrays from files, texts and buffers, and into files: NumPy reads and writes, and the values are copied.
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 from pardo._array.interop import asarray, asnumpy
+from pardo._base import promotion
 from pardo._base.arguments import DeviceLike
 from pardo._base.docstrings import filled
 from pardo._base.orders import is_column_major
@@ -27,6 +28,13 @@ __all__ = [
     "savez",
     "savez_compressed",
 ]
+
+
+def _read(read: Callable[[Any], NDArray[Any]], dtype: DTypeLike | None, device: DeviceLike) -> Array:
+    """What a function of NumPy reads as a dtype; it reads no bfloat16, and those are made of float64."""
+    if dtype is None or not promotion.is_bfloat16(promotion.host_dtype(dtype)):
+        return asarray(read(dtype), device=device)
+    return asarray(promotion.to_bfloat16(read(np.float64)), device=device)
 
 
 @filled
@@ -134,7 +142,7 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1, *, device: DeviceLike
     >>> pp.fromiter((k * k for k in range(4)), int)
     array([0, 1, 4, 9])
     """
-    return asarray(np.fromiter(iter, dtype, count), device=device)
+    return _read(lambda t: np.fromiter(iter, t, count), dtype, device)
 
 
 @filled
@@ -215,7 +223,7 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
     >>> pp.fromstring("1 2", dtype=int, sep=" ")
     array([1, 2])
     """
-    return asarray(np.fromstring(string, dtype, count, sep=sep), device=device)
+    return _read(lambda t: np.fromstring(string, t, count, sep=sep), dtype, device)
 
 
 @filled
@@ -266,10 +274,8 @@ def loadtxt(
     array([[0., 1.],
            [2., 3.]])
     """
-    host = np.loadtxt(
-        fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows, quotechar=quotechar
-    )
-    return asarray(host, device=device)
+    rest = comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding, max_rows
+    return _read(lambda t: np.loadtxt(fname, t, *rest, quotechar=quotechar), dtype, device)
 
 
 @filled
@@ -307,7 +313,7 @@ def genfromtxt(fname: Any, dtype: DTypeLike | None = float, *args: Any, device: 
     array([[ 1.,  2.],
            [ 3., nan]])
     """
-    return asarray(np.genfromtxt(fname, dtype, *args, **kwargs), device=device)
+    return _read(lambda t: np.genfromtxt(fname, t, *args, **kwargs), dtype, device)
 
 
 class Archive(Mapping[str, Array]):
@@ -446,6 +452,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     if type(arr) is Array:
         npy.write(file, arr)
     else:
+        npy.check_dtype(getattr(arr, "dtype", np.dtype(bool)))
         np.save(file, _values(arr), allow_pickle)
 
 
@@ -530,8 +537,7 @@ def _save_several(write: Any, file: Any, args: Any, kwds: Any, allow_pickle: boo
 
 def _in_its_order(x: Any) -> Any:
     """A copy on the host that lies in memory by columns if the array does."""
-    if type(x) is Array:
-        npy.check_dtype(x.dtype)
+    npy.check_dtype(getattr(x, "dtype", np.dtype(bool)))
     return _values(x.T).T if type(x) is Array and x.ndim > 1 and is_column_major(x) else _values(x)
 
 

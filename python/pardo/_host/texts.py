@@ -21,6 +21,7 @@ from numpy import (
 from numpy.typing import NDArray
 from pardo._array.interop import asnumpy
 from pardo._array.printing import shown
+from pardo._base import promotion
 from pardo._base.arguments import array
 from pardo._base.records import Records
 from pardo._core import Array
@@ -204,7 +205,11 @@ def common_type(*arrays: Any) -> Any:
     >>> pp.common_type(pp.zeros(2, dtype="float32"), pp.zeros(2, dtype="complex64")).__name__
     'complex64'
     """
-    return np.common_type(*(_stand_in(a) if type(a) is Array else a for a in arrays))
+    given = [_stand_in(a) if type(a) is Array else a for a in arrays]
+    others = [a for a in given if not promotion.is_bfloat16(getattr(a, "dtype", np.dtype(bool)))]
+    if len(others) == len(given):
+        return np.common_type(*given)
+    return promotion.result_type(promotion.bfloat16(), *([np.common_type(*others)] if others else [])).type
 
 
 def min_scalar_type(a: Any, /) -> np.dtype[Any]:

@@ -70,6 +70,8 @@ class Parameters:
         self.shape = self._shape(size)
 
     def _read(self, name: str, x: Any) -> Any:
+        if promotion.is_number_of_bfloat16(x):
+            x = x.item()
         value = x if isinstance(x, SCALARS) else array_at(x, self.queue, self.op_name, name, "a number, ")
         if type(value) is Array and type(x) is not Array and not (isinstance(x, (list, tuple)) and _array_among(x) is not None):
             self.lists[name] = np.asarray(x)

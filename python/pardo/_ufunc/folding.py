@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from pardo import _core
+from pardo._base import promotion
 from pardo._base.arguments import SCALARS, array, axis_index, default_on, dtype_of, mask, same_queue, store
 from pardo._base.promotion import kind_of
 from pardo._base.rows import ROWS
@@ -78,7 +79,7 @@ def _store(result: Array, out: Array | None, op_name: str) -> Array:
 
 def _number(value: Any, x: Array, op_name: str) -> Any:
     """`initial` as a number of the dtype that is computed in."""
-    if type(value) is Array and value.ndim == 0:
+    if promotion.is_number_of_bfloat16(value) or (type(value) is Array and value.ndim == 0):
         value = value.item()
     if not isinstance(value, SCALARS):
         raise TypeError(f"{op_name}: initial must be a number, not {type(value).__name__}")

@@ -80,6 +80,8 @@ def _loop(f: ufunc, wanted: _Types, dtypes: Sequence[np.dtype[Any] | None], name
     """The dtypes of the operands of the first loop that fits what is wanted; operands of which nothing is said fit without loss."""
     free = all(t is None for t in wanted[: f.nin])  # only results are wanted, as by dtype=
     loops = [[np.dtype(c) for c in text.replace("->", "")] for text in f.types]
+    if any(t is not None and promotion.is_bfloat16(t) for t in wanted):  # it is computed in wherever float16 is
+        loops = [[promotion.bfloat16() if t == np.float16 else t for t in loop] for loop in loops]
     for anything in [False, True] if free else [False]:
         for loop in loops:
             if all(t is None or t == have for t, have in zip(wanted, loop, strict=True)) and all(

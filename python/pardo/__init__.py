@@ -148,7 +148,14 @@ def __getattr__(name: str) -> _Any:
     """Read the file that has a name; say what to do for a name of NumPy's that is not there."""
     if name in _names.MODULES:
         return _importlib.import_module(f"pardo.{name}")
-    found = _names.find(name, globals(), _prepare_later)
+    try:
+        found = _names.find(name, globals(), _prepare_later)
+    except ImportError as error:
+        if name != "bfloat16":  # the type of a package that may not be there
+            raise
+        from pardo._base import absent
+
+        raise absent.unknown("pardo", name, str(error), True) from None
     if found is not None:
         return found
     from pardo._base import absent

@@ -49,7 +49,7 @@ def test_the_package_is_imported_at_first_use():
 @pytest.mark.parametrize(
     "use",
     [
-        "pp.bfloat16",
+        "from pardo import bfloat16",
         "pp.zeros(3, dtype='bfloat16')",
         "pp.asarray([1.0], 'bfloat16')",
         "pp.ones(2).astype('bfloat16')",
@@ -59,6 +59,27 @@ def test_the_package_is_imported_at_first_use():
 def test_without_the_package_it_says_what_to_install(use):
     done = run(f"import sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\ntry: {use}\nexcept ImportError as e: print(e)")
     assert "pip install ml_dtypes" in done.stdout, done.stderr
+
+
+def test_without_the_package_the_name_is_not_there():
+    """So that `hasattr`, and what goes over all names of a module, do not fail."""
+    done = run(
+        "import inspect, sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\nassert not hasattr(pp, 'bfloat16')\n"
+        "inspect.getmembers(pp)\ntry: pp.bfloat16\nexcept AttributeError as e: print(e)"
+    )
+    assert "has no attribute 'bfloat16'" in done.stdout, done.stderr
+    assert "pip install ml_dtypes" in done.stdout
+
+
+def test_kernels_say_what_to_install(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\n\n@pp.kernel\ndef k(item, x):\n    x[0] = pp.bfloat16(1)\n\n"
+        "try: pp.call_kernel(k, pp.Range(1), pp.zeros(1))\nexcept AttributeError as e: print(e)\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert "k: `pp` has no attribute `bfloat16`: bfloat16 is a dtype of the package ml_dtypes" in done.stdout, done.stderr
+    assert "pip install ml_dtypes" in done.stdout
 
 
 def test_other_dtypes_of_the_package_are_refused():

@@ -251,8 +251,9 @@ class Names:
                 break
             try:
                 value = getattr(owner, name)
-            except AttributeError:
-                raise UnknownNameError(AttributeError, part, f"`{'.'.join(path[:part])}` has no attribute `{name}`") from None
+            except AttributeError as error:
+                install = str(error).partition("no attribute 'bfloat16'")[2]
+                raise UnknownNameError(AttributeError, part, f"`{'.'.join(path[:part])}` has no attribute `{name}`{install}") from None
             if not _lasts(owner, value):
                 self.captured.append(Captured(owner, name, value))
         self.asked[path] = value

@@ -149,7 +149,7 @@ def holds_arrays(obj: Any) -> bool:
 def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[Any]:
     """What NumPy makes an array of; memory that `obj` only describes is checked first."""
     refuse_masked(obj, op_name)
-    if dtype is not None and promotion.is_bfloat16(dtype) and not _fits_float32(obj, dtype):  # its own conversions refuse, or round twice
+    if dtype is not None and promotion.is_bfloat16(dtype) and not _fits_float32(obj):  # its own conversions refuse, or round twice
         return promotion.to_bfloat16(host_values(obj, np.dtype(np.float64), op_name))
     if isinstance(obj, (list, tuple)):
         try:
@@ -173,8 +173,8 @@ def host_values(obj: Any, dtype: np.dtype[Any] | None, op_name: str) -> NDArray[
     return np.asarray(obj, dtype=dtype)
 
 
-def _fits_float32(obj: Any, bfloat16: np.dtype[Any]) -> bool:
-    return isinstance(obj, np.ndarray) and (obj.dtype == bfloat16 or np.can_cast(obj.dtype, np.float32))
+def _fits_float32(obj: Any) -> bool:
+    return isinstance(obj, np.ndarray) and promotion.can_cast(obj.dtype, np.float32)
 
 
 def _with_bfloat16(obj: Any, host: NDArray[Any]) -> NDArray[Any]:

@@ -13,20 +13,23 @@ import pardo as pp
 y = pp.zeros(64)
 (y + 1).wait()
 inspect.getblock(["x = 1\\n"])  # its expressions are compiled: Python 3.11 gives a SystemError where its stack finds no memory
+codes = []  # Python's own compiler gives a SystemError where it finds no memory
+for number in range(25):
+    body = "".join(f"    s = s * {k + number}.0 + pp.exp(s)\\n" for k in range(6))
+    head = "import pardo as pp\\n@pp.kernel\\ndef k(item: pp.Item, y):\\n    s = y[item.get_id(0)]\\n"
+    text = f"{head}{body}    y[item.get_id(0)] = s\\n"
+    name = f"<executed {number}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    codes.append(compile(text, name, "exec"))
 with open("/proc/self/status") as status:
     used = next(int(line.split()[1]) for line in status if line.startswith("VmSize")) * 1024
 room = int(sys.argv[1]) << 20
 resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
 short = done = 0
-for number in range(25):
+for number, code in enumerate(codes):
     space = {}
     try:
-        body = "".join(f"    s = s * {k + number}.0 + pp.exp(s)\\n" for k in range(6))
-        head = "import pardo as pp\\n@pp.kernel\\ndef k(item: pp.Item, y):\\n    s = y[item.get_id(0)]\\n"
-        text = f"{head}{body}    y[item.get_id(0)] = s\\n"
-        name = f"<executed {number}>"
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-        exec(compile(text, name, "exec"), space)
+        exec(code, space)
         space["k"][pp.Range(64)](y).wait()
         (pp.sin(pp.arange(1000.0 + number) * number) + number).sum().wait()
         pp.ones(10_000_000).wait()

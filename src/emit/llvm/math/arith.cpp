@@ -80,22 +80,20 @@ llvm::Value* compute(Codegen& g, Opcode op, DType from, DType t, llvm::ArrayRef<
 
 llvm::Value* binary(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* y, llvm::Value* mask) {
     const bool floating = is_float(t);
-    llvm::Value* value = nullptr;
     switch (op) {
-        case Opcode::Add: value = floating ? g.b.CreateFAdd(x, y) : t == DType::Bool ? g.b.CreateOr(x, y) : g.b.CreateAdd(x, y); break;
-        case Opcode::Sub: value = floating ? g.b.CreateFSub(x, y) : t == DType::Bool ? g.b.CreateXor(x, y) : g.b.CreateSub(x, y); break;
-        case Opcode::Mul: value = floating ? g.b.CreateFMul(x, y) : t == DType::Bool ? g.b.CreateAnd(x, y) : g.b.CreateMul(x, y); break;
+        case Opcode::Add: return floating ? g.b.CreateFAdd(x, y) : t == DType::Bool ? g.b.CreateOr(x, y) : g.b.CreateAdd(x, y);
+        case Opcode::Sub: return floating ? g.b.CreateFSub(x, y) : t == DType::Bool ? g.b.CreateXor(x, y) : g.b.CreateSub(x, y);
+        case Opcode::Mul: return floating ? g.b.CreateFMul(x, y) : t == DType::Bool ? g.b.CreateAnd(x, y) : g.b.CreateMul(x, y);
         case Opcode::Div: {
             const auto* root = llvm::dyn_cast<llvm::IntrinsicInst>(y);
             const bool whole = g.target.vector_bytes == 64 && y->getType() == widened(g.b.getFloatTy(), 16);
             if (g.fast_math && whole && root && root->getIntrinsicID() == llvm::Intrinsic::sqrt)
                 return g.b.CreateFMul(x, reciprocal_root(g, root->getArgOperand(0)));
-            value = g.b.CreateFDiv(x, y);
-            break;
+            return g.b.CreateFDiv(x, y);
         }
         case Opcode::FloorDiv:
-        case Opcode::Rem: value = floating ? float_divide(g, op, x, y, mask) : integer_divide(g, op, t, x, y); break;
-        case Opcode::Fmod: value = floating ? fmod(g, x, y, mask) : integer_divide(g, op, t, x, y); break;
+        case Opcode::Rem: return floating ? float_divide(g, op, x, y, mask) : integer_divide(g, op, t, x, y);
+        case Opcode::Fmod: return floating ? fmod(g, x, y, mask) : integer_divide(g, op, t, x, y);
         case Opcode::Min:
         case Opcode::Max:
         case Opcode::Fmin:
@@ -107,7 +105,6 @@ llvm::Value* binary(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value*
         case Opcode::Shr: return shift(g, op, t, x, y);
         default: throw Error(ErrorCode::Internal, std::string("emit_llvm: unknown operation ") + ir::name(op));
     }
-    return value;
 }
 
 llvm::Value* compare(Codegen& g, Opcode op, DType t, llvm::Value* x, llvm::Value* y) {

@@ -34,17 +34,13 @@ bool is_formula(const LlvmTarget& target, Math fn, DType t) {
 
 llvm::Value* call(Codegen& g, Math fn, DType t, llvm::ArrayRef<llvm::Value*> args, llvm::Value* mask) {
     if (fn == Math::nextafter) return next_after(g, t, args[0], args[1]);
-    llvm::Value* value = instruction(g, fn, args);
-    if (value && fn != Math::sqrt) return value;
-    if (!value) {
-        LlvmValues safe(args.begin(), args.end());
-        // Lanes that are off may hold anything, and one large angle or exponent sends all of SLEEF's lanes down a slow path.
-        if (mask && width(args[0]) > 1)
-            for (llvm::Value*& v : safe) v = g.b.CreateSelect(mask, v, real(v, 1));
-        const ir::math::Row* row = row_in_place(g.target, fn, t);
-        value = row ? in_place(g, *row, t, safe) : library(g, fn, safe);
-    }
-    return value;
+    if (llvm::Value* value = instruction(g, fn, args)) return value;
+    LlvmValues safe(args.begin(), args.end());
+    // Lanes that are off may hold anything, and one large angle or exponent sends all of SLEEF's lanes down a slow path.
+    if (mask && width(args[0]) > 1)
+        for (llvm::Value*& v : safe) v = g.b.CreateSelect(mask, v, real(v, 1));
+    const ir::math::Row* row = row_in_place(g.target, fn, t);
+    return row ? in_place(g, *row, t, safe) : library(g, fn, safe);
 }
 
 }  // namespace pardo::emit

@@ -34,26 +34,20 @@ const NumPy& np() {
     return made_once([] { return NumPy(); });
 }
 
-/// bfloat16 as ml_dtypes has it, a package that nobody else needs: imported when it is first asked for.
+/// The type and the dtype of bfloat16. The optional package ml_dtypes defines them; it is imported at their first use.
 struct BFloat16Objects {
     nb::object type, dtype;  // ml_dtypes.bfloat16, numpy.dtype(ml_dtypes.bfloat16)
 
     BFloat16Objects() {
-        const nb::object module = nb::steal(PyImport_ImportModule("ml_dtypes"));
-        if (!module) {
-            if (!PyErr_ExceptionMatches(PyExc_ModuleNotFoundError)) throw nb::python_error();
-            PyErr_Clear();
-            throw nb::import_error("bfloat16: its dtype is that of the package ml_dtypes, which is not installed: pip install ml_dtypes");
-        }
-        type = module.attr("bfloat16");
-        dtype = np().dtype(type);
+        dtype = nb::module_::import_("pardo._base.promotion").attr("bfloat16")();  // raises ImportError that says what to install
+        type = dtype.attr("type");
     }
 };
 const BFloat16Objects& bfloat16_objects() {
     return made_once([] { return BFloat16Objects(); });
 }
 
-/// The same once anybody has imported ml_dtypes, else null: then nobody has its objects.
+/// The same if some module has imported ml_dtypes already, else null: without that import no object of bfloat16 exists.
 const BFloat16Objects* bfloat16_if_imported() {
     static std::atomic<bool> imported{false};
     if (!imported.load(std::memory_order_relaxed)) {
@@ -289,7 +283,7 @@ std::optional<pardo::DType> dtype_at_sight(PyObject* o) {
     for (int i = 0; i < pardo::dtype_count; ++i) {
         const auto t = static_cast<pardo::DType>(i);
         if (o != n.names[i].ptr() && PyUnicode_CompareWithASCIIString(o, pardo::dtype_name(t).data()) != 0) continue;
-        if (t == pardo::DType::BFloat16) (void)bfloat16_objects();  // without its dtype nobody could ask what an array holds
+        if (t == pardo::DType::BFloat16) (void)bfloat16_objects();  // raises where the package is missing, because x.dtype needs it
         return t;
     }
     return {};

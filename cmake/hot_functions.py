@@ -2,7 +2,7 @@
 
 The linker puts them side by side (python/CMakeLists.txt), so that a call touches few pages and lines of the caches, whatever other code
 there is. MAP is the link map of the module that is installed: _core.map in the folder of the build. valgrind has to be there. Sections
-that do not exist are passed over, and what the list lacks is only further away: it need not be made often.
+that do not exist are passed over, and a function that is not in the list is placed as before: the list need not be made often.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _ORDER = "cfiub"  # NumPy promotes to the widest kind first: int8 and uint8 besi
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    """Whether it is the dtype of ml_dtypes; nobody has that who has not imported the package."""
+    """Whether it is the dtype bfloat16 of ml_dtypes. The question does not import that package."""
     return dtype.kind == "V" and dtype.type.__name__ == "bfloat16" and dtype.isnative
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # without the enumerations of `signal`, which take most of its time
+import errno
 import importlib.machinery
 import importlib.util
 import sys
@@ -91,26 +92,36 @@ class _Finder:
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         if not name.startswith("pardo.") or target is not None:
             return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
-            return None
-        loader = spec.loader = _Loader(name, spec.loader.path)
-        with Undisturbed():
-            module = importlib.util.module_from_spec(spec)
-            spec._initializing = True  # type: ignore[attr-defined]  # other threads wait for it
-            sys.modules[name] = module
-            try:
-                loader.exec_module(module)
-            except BaseException:
-                del sys.modules[name]
-                raise
-            finally:
-                spec._initializing = False  # type: ignore[attr-defined]
-            if sys.modules.get(name) is module:
-                loader.made = module
-            else:  # it has put another module in its place, whose spec Python would take: it runs this one again, to the same end
-                sys.modules.pop(name, None)
-        return spec
+        try:
+            return _made(name, path)
+        except OSError as e:
+            if e.errno == errno.ENOMEM:  # where memory ends, Python says so of a folder that it cannot list
+                raise MemoryError(f"no memory to read the module {name}") from None
+            raise
+
+
+def _made(name: str, path: Sequence[str] | None) -> importlib.machinery.ModuleSpec | None:
+    """The spec of a module that has run; None of what is no file of Python."""
+    spec = importlib.machinery.PathFinder.find_spec(name, path)
+    if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
+        return None
+    loader = spec.loader = _Loader(name, spec.loader.path)
+    with Undisturbed():
+        module = importlib.util.module_from_spec(spec)
+        spec._initializing = True  # type: ignore[attr-defined]  # other threads wait for it
+        sys.modules[name] = module
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        finally:
+            spec._initializing = False  # type: ignore[attr-defined]
+        if sys.modules.get(name) is module:
+            loader.made = module
+        else:  # it has put another module in its place, whose spec Python would take: it runs this one again, to the same end
+            sys.modules.pop(name, None)
+    return spec
 
 
 def begin() -> None:

@@ -21,6 +21,7 @@
 #include "device/buffer.h"
 #include "device/event.h"
 #include "device/image.h"
+#include "device/native.h"
 #include "device/program.h"
 #include "device/text.h"
 
@@ -97,6 +98,10 @@ public:
     /// Runs `f` on the device's host side in the queue's order: library routines. `f` may use the device's threads (cpu::parallel_for).
     virtual Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
                             std::span<const Event> depends = {}) = 0;
+    /// Native code of others, in the queue's order: it runs once, perhaps later and on another thread, and no lock of the library is held.
+    /// Here: a host task.
+    virtual Event native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns,
+                              std::span<const Event> depends = {});
     /// Bytes between two buffers, at least one of them of this queue's device.
     virtual Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                        std::span<const Event> depends = {}) = 0;
@@ -184,6 +189,17 @@ public:
     virtual bool can(Feature) const noexcept { return false; }
     /// DLPack's numbers {type, number of the device} for memory of a kind here; type 0 where other libraries cannot reach it.
     virtual std::pair<int, int> dlpack_device(MemoryKind) const noexcept { return {0, 0}; }
+    virtual NativeApi native_api() const noexcept { return NativeApi::None; }
+    /// Makes the driver's context, if that has not been made.
+    virtual NativeDevice native() { return {}; }
+    /// Where native code finds a byte of a buffer. Here: at its address.
+    virtual NativePlace native_place(const Buffer* buffer, std::size_t offset) const {
+        return {static_cast<char*>(buffer->data()) + offset, nullptr, 0};
+    }
+    /// Sets an argument of a driver's kernel to `bytes` of a buffer, whichever kind of memory that is. The result, which may be null, is to
+    /// live until the kernel is enqueued. Throws Device where the driver's kernels keep no arguments.
+    virtual std::shared_ptr<void> set_native_argument(void* kernel, unsigned index, const Buffer* buffer, std::size_t offset,
+                                                      std::size_t bytes);
     /// What a layer above keeps for this device.
     struct Attachment {
         virtual ~Attachment() = default;

@@ -17,7 +17,7 @@ Error with_label(const Error& error, const Label& label) {
     if (!label.location.empty() && error.message().ends_with(" (at " + label.location.str() + ")")) return error;  // the same line
     std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name.str();
     if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location.str();
-    return Error(error.code(), error.message() + " (" + where + ")", error.origin());
+    return Error(error.code(), error.message() + " (" + where + ")", error.origin()).set_number(error.number());
 }
 
 std::shared_ptr<Failure> failure_at(const Error& error, const Label& label, bool acknowledged = false) {

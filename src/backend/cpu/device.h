@@ -31,6 +31,7 @@ public:
     void set_memory_limit(std::int64_t bytes) override { allocator_->set_limit(bytes); }
     void reset_memory_peak() override { allocator_->reset_peak(); }
     device::Execution execution() const noexcept override { return execution_; }
+    device::NativeApi native_api() const noexcept override { return device::NativeApi::Host; }
     bool can(device::Feature feature) const noexcept override;
     Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass shape) override;
     Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass shape) override;

@@ -100,6 +100,8 @@ bool CudaDevice::holds(std::uintptr_t low, std::size_t bytes) {
     return ask(begin, pointer_range_start, low) && ask(size, pointer_range_size, low) && low >= begin && last - begin < size;
 }
 
+device::NativeDevice CudaDevice::native() { return {reinterpret_cast<void*>(static_cast<std::intptr_t>(handle_)), context(), nullptr}; }
+
 std::optional<std::int64_t> CudaDevice::free_memory() {
     context();
     const std::int64_t bytes = allocator_.raw().free_bytes();

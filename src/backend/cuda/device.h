@@ -31,6 +31,8 @@ public:
     bool holds(std::uintptr_t low, std::size_t bytes) override;
     Event foreign_work(std::uintptr_t stream) override;
     std::optional<std::int64_t> free_memory() override;
+    device::NativeApi native_api() const noexcept override { return device::NativeApi::Cuda; }
+    device::NativeDevice native() override;
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;

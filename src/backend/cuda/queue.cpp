@@ -134,6 +134,34 @@ void CudaStream::call_library(const LibraryCall& call, const device::NativeOrder
     submission.finish();
 }
 
+device::NativeTurn CudaStream::begin_turn(const device::NativeOrder& order) {
+    Lane& lane = lane_for(order);
+    Submission submission(*this, order, lane);
+    device::NativeTurn turn;
+    turn.stream = lane.stream;
+    turn.lane = &lane;
+    if (profiling_ || order.timed) turn.started = submission.begin_turn();
+    lane.last.store(nullptr, std::memory_order_relaxed);  // no marker tells of what comes now
+    return turn;
+}
+
+void CudaStream::end_turn(device::NativeTurn& turn, const device::NativeOrder& order) {
+    Submission submission(*this, order, *static_cast<Lane*>(turn.lane), static_cast<StreamEvent*>(turn.started));
+    turn.started = nullptr;
+    if (turn.done) {
+        auto* const done = static_cast<EventHandle>(turn.done);
+        const Result waited = driver().cuStreamWaitEvent(submission.stream(), done, 0);
+        (void)driver().cuEventDestroy(done);
+        submission.check(waited, "cuStreamWaitEvent");
+    }
+    submission.finish();
+}
+
+void CudaStream::with_context(const std::function<void()>& f) {
+    const ContextScope scope(*device_);
+    f();
+}
+
 void CudaStream::marker(const device::NativeOrder& order) { Submission(*this, order).finish(); }
 
 device::NativeStatus CudaStream::query(device::NativeEvent event, std::optional<Error>& error) noexcept {

@@ -34,6 +34,9 @@ public:
     void prefetch(device::Buffer* buffer, std::size_t offset, std::size_t bytes, const device::NativeOrder& order) override;
     void marker(const device::NativeOrder& order) override;
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
+    device::NativeTurn begin_turn(const device::NativeOrder& order) override;
+    void end_turn(device::NativeTurn& turn, const device::NativeOrder& order) override;
+    void with_context(const std::function<void()>& f) override;
     /// All texels of an image, from or to memory (image.cpp).
     void copy_image(const Copy3D& copy, const device::NativeOrder& order);
 

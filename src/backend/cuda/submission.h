@@ -8,11 +8,14 @@ namespace pardo::cuda {
 class CudaStream::Submission {
 public:
     /// Makes the stream wait for `order.after`. Throws Device when that fails.
-    Submission(CudaStream& owner, const device::NativeOrder& order)
-        : owner_(owner), order_(order), scope_(*owner.device_), lane_(owner.lane_for(order)) {
+    Submission(CudaStream& owner, const device::NativeOrder& order) : Submission(owner, order, owner.lane_for(order)) {
+        if (order.marker && (owner.profiling_ || order.timed)) begin_timed();
+    }
+    /// On a lane that is given; `started`: a timed event that has been begun, or null.
+    Submission(CudaStream& owner, const device::NativeOrder& order, Lane& lane, StreamEvent* started = nullptr)
+        : owner_(owner), order_(order), scope_(*owner.device_), lane_(lane), event_(started) {
         for (const device::NativeEvent event : order.after)
             check(driver().cuStreamWaitEvent(lane_.stream, static_cast<StreamEvent*>(event)->end, 0), "cuStreamWaitEvent");
-        if (order.marker && (owner.profiling_ || order.timed)) begin_timed();
     }
     Submission(const Submission&) = delete;
     Submission& operator=(const Submission&) = delete;
@@ -20,6 +23,11 @@ public:
     StreamHandle stream() const noexcept { return lane_.stream; }
     device::LibraryStates& libraries() noexcept { return lane_.libraries; }
     void check(Result result, const char* call) { owner_.device_->check(result, call); }
+    /// What comes after it is timed by an event that another submission ends.
+    StreamEvent* begin_turn() {
+        begin_timed();
+        return event_.release();
+    }
     /// Records the marker, if one is wanted.
     void finish() {
         if (!order_.marker) {

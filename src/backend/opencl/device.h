@@ -38,6 +38,11 @@ public:
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
     bool can(device::Feature feature) const noexcept override;
+    device::NativeApi native_api() const noexcept override { return device::NativeApi::OpenCl; }
+    device::NativeDevice native() override;
+    device::NativePlace native_place(const device::Buffer* buffer, std::size_t offset) const override;
+    std::shared_ptr<void> set_native_argument(void* kernel, unsigned index, const device::Buffer* buffer, std::size_t offset,
+                                              std::size_t bytes) override;
     std::pair<int, int> dlpack_device(MemoryKind kind) const noexcept override;
     MemoryStats memory_stats() const override;
     void trim_memory() override;

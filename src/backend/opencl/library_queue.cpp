@@ -41,10 +41,60 @@ void LibraryQueue::finish(device::Stream& stream) {
     stream.flush();
 }
 
+device::NativeTurn OpenClStream::begin_turn(const device::NativeOrder&) {
+    device::NativeTurn turn;
+    turn.stream = queue_;
+    return turn;
+}
+
+void OpenClStream::end_turn(device::NativeTurn& turn, const device::NativeOrder& order) {
+    if (turn.done) {
+        const auto done = static_cast<cl_event>(turn.done);
+        if (order.marker) {
+            *order.marker = done;
+        } else {
+            api_.clReleaseEvent(done);
+        }
+        return flush();
+    }
+    // Of code that has enqueued nothing what it was to wait for; a marker without a list comes after all that has been enqueued.
+    if (!turn.after.empty()) marker({turn.after});
+    marker({{}, order.marker, order.timed});
+}
+
 void OpenClStream::call_library(const LibraryCall& call, const device::NativeOrder& order) {
     LibraryQueue queue(device_, queue_, order);
     call(&queue, libraries_);
     queue.finish(*this);
+}
+
+device::NativeDevice OpenClDevice::native() {
+    PlatformContext& of = context();
+    return {handle_, of.handle(), of.platform().id};
+}
+
+device::NativePlace OpenClDevice::native_place(const device::Buffer* buffer, std::size_t offset) const {
+    if (path() != MemoryPath::Buffer) return Device::native_place(buffer, offset);
+    const auto* block = static_cast<const device::CachedBuffer*>(buffer);
+    return {nullptr, block->handle(), static_cast<std::int64_t>(block->handle_offset() + offset)};
+}
+
+std::shared_ptr<void> OpenClDevice::set_native_argument(void* kernel, unsigned index, const device::Buffer* buffer, std::size_t offset,
+                                                        std::size_t bytes) {
+    const auto native = static_cast<cl_kernel>(kernel);
+    if (bytes == 0 || path() != MemoryPath::Buffer) {
+        const void* address = bytes == 0 ? nullptr : static_cast<const char*>(buffer->data()) + offset;
+        check(set_address(*this, native, index, address), "clSetKernelArg of a pointer");
+        return nullptr;
+    }
+    const auto* block = static_cast<const device::CachedBuffer*>(buffer);
+    const cl_buffer_region region{block->handle_offset() + offset, bytes};
+    cl_int code = CL_SUCCESS;
+    cl_mem part = api().clCreateSubBuffer(static_cast<cl_mem>(block->handle()), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    check(code, "clCreateSubBuffer");
+    std::shared_ptr<void> kept(part, [&api = api()](void* object) { api.clReleaseMemObject(static_cast<cl_mem>(object)); });
+    check(api().clSetKernelArg(native, index, sizeof part, &part), "clSetKernelArg");
+    return kept;
 }
 
 }  // namespace pardo::opencl

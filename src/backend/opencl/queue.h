@@ -28,6 +28,8 @@ public:
     void marker(const device::NativeOrder& order) override;
     /// `native` is a LibraryQueue.
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
+    device::NativeTurn begin_turn(const device::NativeOrder& order) override;
+    void end_turn(device::NativeTurn& turn, const device::NativeOrder& order) override;
     /// All texels of an image, from or to memory (images/image.cpp).
     void copy_image(cl_mem image, const device::ImageShape& shape, OpenClTextProgram* copier, device::Buffer* texels, std::size_t offset,
                     bool to_image, const device::NativeOrder& order);

@@ -120,6 +120,18 @@ Ref<Program> Device::compile_source(const SourceKernel& kernel) {
     throw Error(ErrorCode::Device, kernel.name + ": device " + id() + " compiles no text");
 }
 
+std::shared_ptr<void> Device::set_native_argument(void*, unsigned, const Buffer*, std::size_t, std::size_t) {
+    throw Error(ErrorCode::Device, "kernels of " + id() + " keep no arguments: give the addresses with the launch");
+}
+
+Event Queue::native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns, std::span<const Event> depends) {
+    const auto run = [code = std::move(code)] {
+        NativeTurn turn;
+        code(turn);
+    };
+    return host_task(run, uses, std::move(label), cost_ns, depends);
+}
+
 Ref<TextProgram> Device::compile_program(const ProgramText&) {
     throw Error(ErrorCode::Device, "Program: device " + id() + " compiles no text");
 }

@@ -118,6 +118,49 @@ Event DriverCore::submit_task(Request&& request, std::function<void()> task) {
     return Event(event.get());
 }
 
+Event DriverCore::submit_turn(Request&& request, NativeCode code) {
+    Sorted sorted;
+    const Ref<DriverEvent> event = new_event(std::move(request), false, sorted);
+    if (event->known_done()) return Event(event.get());
+    event->may_fail_ = true;
+    event->code_ = std::move(code);
+    bool now = sorted.foreign.empty() && held_locks().count == 0, look = false;  // the code may need what others do who need such a lock
+    if (now) {
+        std::lock_guard lock(mutex_);
+        now = !in_order_ || (tasks_.empty() && !current_);
+        if (now) {
+            event->taken_ = true;
+            if (in_order_) current_ = event;  // what comes after it stays after it
+            enter(*event);
+        }
+    }
+    if (!now) {
+        defer(event, sorted.foreign);
+        return Event(event.get());
+    }
+    Outcome outcome;
+    try {
+        run_turn(*event, sorted);
+    } catch (...) {
+        outcome.raised = current_error();
+    }
+    if (outcome.raised) {
+        const std::vector<Event> needs = event->request_.needs, earlier = event->request_.after;
+        wait_for_earlier(needs, earlier);
+        finish(*event, std::move(outcome));
+    }
+    std::vector<Event> after;  // goes without the lock
+    {
+        std::lock_guard lock(mutex_);
+        if (event->native_) std::swap(after, event->request_.after);
+        end_taken(*event);
+        wake_.notify_one();
+        look = submitted_ % look_every == 0 || in_flight_.size() >= most_ahead;
+    }
+    if (look && !inside_task()) throttle();
+    return Event(event.get());
+}
+
 void DriverCore::submit_natively(DriverEvent& event, const Sorted& sorted, NativeCall& call) {
     SmallVector<NativeEvent, 8> after;
     const bool timed = event.request_.timed;

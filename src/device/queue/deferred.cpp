@@ -50,7 +50,10 @@ void DriverCore::became_ready(ScheduledEvent& ready) {
 }
 
 void DriverCore::serve(std::deque<Ref<ScheduledEvent>>& tasks, std::condition_variable& wake) {
-    const auto ready = [&] { return !tasks.empty() && (!in_order_ || own(*tasks.front()).missing_.load(std::memory_order_acquire) == 0); };
+    const auto ready = [&] {  // in order a thread that submits native code may have the turn
+        if (tasks.empty()) return false;
+        return !in_order_ || (!current_ && own(*tasks.front()).missing_.load(std::memory_order_acquire) == 0);
+    };
     Lock lock(mutex_);
     for (;;) {
         wake.wait(lock, [&] { return closed_ || ready(); });
@@ -62,12 +65,59 @@ void DriverCore::serve(std::deque<Ref<ScheduledEvent>>& tasks, std::condition_va
         lock.unlock();
         event->task_ ? run_host_task(*event) : run_deferred(*event);
         lock.lock();
-        current_ = nullptr;
-        if (!event->native_) end_finishing(*event);
+        end_taken(*event);
         lock.unlock();
         event = nullptr;
         lock.lock();
     }
+}
+
+void DriverCore::end_taken(DriverEvent& event) {
+    current_ = nullptr;
+    if (!event.native_) end_finishing(event);
+}
+
+namespace {
+
+/// The end of a turn, as a call.
+class EndOfTurn final : public NativeCall {
+public:
+    explicit EndOfTurn(NativeTurn& turn) : turn_(turn) {}
+    void run(Stream& stream, const NativeOrder& order) override { stream.end_turn(turn_, order); }
+    Owned keep() override { return {}; }  // it runs at once
+
+private:
+    NativeTurn& turn_;
+};
+
+}  // namespace
+
+void DriverCore::run_turn(DriverEvent& event, const Sorted& sorted) {
+    SmallVector<NativeEvent, 8> after;
+    for (const Ref<Marker>& marker : sorted.natives) after.push_back(marker->native());
+    const bool timed = event.request_.timed;
+    NativeTurn turn;
+    {
+        std::lock_guard lock(mutex_);
+        turn = stream_->begin_turn({after, nullptr, timed});
+    }
+    turn.after = after;
+    NativeCode code = std::move(event.code_);
+    std::optional<Error> raised;
+    stream_->with_context([&] {
+        const TaskScope scope;
+        try {
+            code(turn);
+        } catch (...) {
+            raised = current_error();
+            turn.done = nullptr;  // drivers leave anything there where a call fails
+        }
+        code = nullptr;
+    });
+    EndOfTurn end(turn);
+    std::lock_guard lock(mutex_);
+    if (raised) event.request_.check = [raised] { throw *raised; };
+    submit_natively(event, {}, end);
 }
 
 void DriverCore::run_deferred(DriverEvent& event) {
@@ -84,6 +134,10 @@ void DriverCore::run_deferred(DriverEvent& event) {
             sort(after, false, false, sorted);
             for (const Event& e : sorted.foreign) e.state()->wait_quietly();  // it is just being completed
             outcome.inherited = sorted.inherited ? sorted.inherited : inherited_from(needs);
+            if (!outcome.inherited && event.code_) {
+                event.request_.needs = std::move(sorted.needs);
+                return run_turn(event, sorted);
+            }
             if (!outcome.inherited) {
                 std::lock_guard lock(mutex_);
                 event.request_.needs = std::move(sorted.needs);
@@ -94,6 +148,7 @@ void DriverCore::run_deferred(DriverEvent& event) {
         }
         wait_for_earlier(needs, after);
     }
+    event.code_ = nullptr;
     finish(event, std::move(outcome));
 }
 

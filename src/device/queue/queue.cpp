@@ -105,6 +105,20 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
                   [&](Request&& ordered) { return core().submit_task(std::move(ordered), std::move(f)); });
 }
 
+Event DriverQueue::native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns,
+                               std::span<const Event> depends) {
+    check_not_forked(label.name.str(), device_);
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    Request request;
+    request.label = std::move(label);
+    if (request.label.location.empty()) request.label.location = current_location();
+    request.cost_ns = cost_ns;
+    for (const BufferUse& u : uses) request.kept.emplace_back(u.buffer);
+    const Amount amount = request.label.amount;
+    return submit(std::move(request), uses, depends, Activity::Kernel, amount,
+                  [&](Request&& ordered) { return core().submit_turn(std::move(ordered), std::move(code)); });
+}
+
 template <class Call>
 Event DriverQueue::submit_copy(const BufferUse& to, const BufferUse& from, std::size_t bytes, std::span<const Event> depends,
                                bool may_block, Call call) {

@@ -66,6 +66,7 @@ private:
     // Deferred:
     NativeCall::Owned call_;
     std::function<void()> task_;
+    NativeCode code_;  // of a turn
 };
 
 /// A Scheduler whose work a driver runs.
@@ -81,6 +82,8 @@ public:
     /// `by_worker`: the native call may block its caller.
     Event submit(Request&& request, NativeCall& call, bool by_worker = false);
     Event submit_task(Request&& request, std::function<void()> task);
+    /// Native code: at once on the caller's thread, without a lock; or on a worker's, where its dependencies are not the driver's.
+    Event submit_turn(Request&& request, NativeCode code);
     /// A native call that the caller waits for, after what is at the driver already. Raises its failure.
     void run_and_wait(const char* op_name, const std::function<void(Stream&, const NativeOrder&)>& call);
 
@@ -115,6 +118,9 @@ private:
     void became_ready(ScheduledEvent& event) override;
     void serve(std::deque<Ref<ScheduledEvent>>& tasks, std::condition_variable& wake);
     void run_deferred(DriverEvent& event);
+    /// What the driver waits for is in `sorted`. Throws what fails before the driver has the event.
+    void run_turn(DriverEvent& event, const Sorted& sorted);
+    void end_taken(DriverEvent& event);
     void run_host_task(DriverEvent& event);
     void wait_for_driver();
     void wait_for_earlier(const std::vector<Event>& needs, const std::vector<Event>& after);
@@ -172,6 +178,8 @@ public:
     Event launch(const Launch& launch, std::span<const Event> depends) override;
     Event host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
                     std::span<const Event> depends) override;
+    Event native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns,
+                      std::span<const Event> depends) override;
     Event copy(Buffer* to, std::size_t to_offset, Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event> depends) override;
     Event copy_strided(Buffer* to, Buffer* from, const StridedCopy& region, std::span<const Event> depends) override;

@@ -10,6 +10,7 @@
 #include <pardo/error.h>
 
 #include "device/buffer.h"
+#include "device/native.h"
 #include "device/program.h"
 #include "device/queue/library_state.h"
 
@@ -60,6 +61,12 @@ public:
     virtual void call_library(const LibraryCall&, const NativeOrder&) {
         throw Error(ErrorCode::Device, "a stream that libraries do not know");
     }
+    /// A turn for native code after `order.after`, with the device's context current on this thread. Others may submit before it ends.
+    virtual NativeTurn begin_turn(const NativeOrder&) { throw Error(ErrorCode::Device, "a stream that native code does not know"); }
+    /// Ends it: the marker is complete when all that the code has enqueued is.
+    virtual void end_turn(NativeTurn&, const NativeOrder& order) { marker(order); }
+    /// Runs `f` with the device's context current on this thread.
+    virtual void with_context(const std::function<void()>& f) { f(); }
     /// Makes the driver begin with what was submitted.
     virtual void flush() {}
 

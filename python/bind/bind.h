@@ -275,8 +275,10 @@ void let_go(void (*f)(void*), void* context);
 void destroy_array(void* array) noexcept;
 /// Throws on the thread that ends the interpreter once no callback begins any more: one that it waits for would never come.
 void check_callbacks_begin(const char* op_name);
-/// Whether this thread runs Python's code; false inside of Unlocked, and on threads that Python does not know.
+/// Whether this thread has the GIL; false inside of Unlocked, where an extension has let it go, and on threads that Python does not know.
 bool holds_gil();
+/// Keeps the user's line for what this thread hands over when it has let the GIL go.
+void note_line();
 
 /// An object that the library keeps; it is let go when that is safe, on any thread.
 std::shared_ptr<void> kept(nb::object o);

@@ -2,6 +2,7 @@
 //
 // The library never takes the GIL: it may hold a lock of its own that a thread with the GIL is waiting for. What needs Python goes to a
 // list here, and the interpreter is asked to work it off between two of its instructions.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,9 +38,17 @@ std::atomic<bool> refused{false};  // one of them has come too late
 std::thread::id last_thread;       // the one that ends the interpreter
 std::atomic<int> kept_objects{0};  // that the library holds for work
 
+/// Whether this thread has the GIL, whoever has taken it or let it go: extensions and ctypes do, and say nothing. The function is in every
+/// interpreter, and not in the stable ABI.
+bool runs_python() {
+    static auto* const check = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "PyGILState_Check"));
+    if (unlocked || !Py_IsInitialized()) return false;
+    return PyGILState_GetThisThreadState() && (!check || check() != 0);
+}
+
 /// Around waits inside the library: what is waited for may need the GIL.
 void* leave_python() {
-    if (unlocked || !Py_IsInitialized() || !PyGILState_GetThisThreadState()) return nullptr;
+    if (!runs_python()) return nullptr;
     PyThreadState* const state = PyEval_SaveThread();
     unlocked = true;
     return state;
@@ -182,10 +191,9 @@ const KnownLine* line_in(PyObject* frame) {
     return &known;
 }
 
-/// Called by the library when it hands work over. Without the GIL it gives what Unlocked noted; threads unknown to Python have no line.
+/// Called by the library when it hands work over. Without the GIL it gives what was noted before; threads unknown to Python have no line.
 std::shared_ptr<const std::string> location() {
-    if (unlocked) return noted_line;
-    if (!Py_IsInitialized() || !PyGILState_GetThisThreadState()) return {};
+    if (!runs_python()) return noted_line;
     try {
         PyObject* const innermost = reinterpret_cast<PyObject*>(PyEval_GetFrame());
         if (!innermost) return {};
@@ -470,7 +478,9 @@ void check_callbacks_begin(const char* op_name) {
                        std::string(op_name) + ": the interpreter is exiting, and no callback begins any more; call the event's wait()");
 }
 
-bool holds_gil() { return !unlocked && Py_IsInitialized() && PyGILState_GetThisThreadState(); }
+bool holds_gil() { return runs_python(); }
+
+void note_line() { noted_line = location(); }
 
 void call_later(void (*f)(void*), void* context) { defer({f, context}); }
 

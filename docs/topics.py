@@ -162,7 +162,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {
     "inspection": (
         "Plans, counters and profiles",
         "What will run, what ran, and how long it took.",
-        "Profile counters explain profile show_config",
+        "Profile counters explain get_include profile show_config",
     ),
     "constants": (
         "Constants",

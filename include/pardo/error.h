@@ -43,9 +43,16 @@ public:
     /// Null for failures of the library and of devices.
     const std::shared_ptr<void>& origin() const noexcept { return origin_; }
     const char* what() const noexcept override { return message_.c_str(); }
+    /// The number that native code has failed with (pardo/c_api.h); 0 of all else.
+    int number() const noexcept { return number_; }
+    Error& set_number(int number) noexcept {
+        number_ = number;
+        return *this;
+    }
 
 private:
     ErrorCode code_;
+    int number_ = 0;
     std::string message_;
     std::shared_ptr<void> origin_;
 };

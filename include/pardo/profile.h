@@ -57,7 +57,7 @@ private:
 };
 
 /// Process-wide counts: recorded, forced, planned, flushed, launched, compiled, from_disk, from_pack, bytes_read, bytes_written, copies,
-/// fallbacks.
+/// copied_bytes, fallbacks, handles, handles_back.
 struct CounterValue {
     const char* name;
     std::uint64_t value;

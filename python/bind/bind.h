@@ -344,6 +344,7 @@ void bind_image(nb::module_& m);
 void bind_present(nb::module_& m);
 void bind_data_block(nb::module_& m);
 void bind_region(nb::module_& m);
+void bind_native(nb::module_& m);
 
 extern PyType_Slot operator_slots[];                         // array/operators.cpp; ends with {0, nullptr}
 int get_buffer(PyObject* self, Py_buffer* view, int flags);  // array/exchange.cpp

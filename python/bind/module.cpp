@@ -45,4 +45,5 @@ NB_MODULE(_core, m) {
     bind::bind_present(m);
     bind::bind_data_block(m);
     bind::bind_region(m);
+    bind::bind_native(m);
 }

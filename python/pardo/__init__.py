@@ -86,6 +86,7 @@ from pardo._ufunc import methods as _ufunc_methods
 
 _face.fill(_sys.modules[__name__], _names.ASKED_FOR)
 ndarray = _core.Array
+_C_API = _core.__dict__["_C_API"]  # pardo/c_api.h, for PyCapsule_Import("pardo._C_API", 0)
 
 __version__ = _core._version
 __array_api_version__ = "2025.12"

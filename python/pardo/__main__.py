@@ -245,8 +245,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-b", "--bandwidth", action="store_true", help="measure each device's memory")
     parser.add_argument("-v", "--verbose", action="store_true", help="show all facts about the devices")
     parser.add_argument("--clear-cache", action="store_true", help="delete the compiled kernels of this version and exit")
+    parser.add_argument("--includes", action="store_true", help="print the compiler's option for native extensions and exit")
     parser.add_argument("--version", action="version", version=f"pardo {pp.__version__}")
     options = parser.parse_args(arguments)
+    if options.includes:
+        print(f"-I{pp.get_include()}")
+        return 0
     if options.clear_cache:
         _core._clear_cache()
         return 0

@@ -249,13 +249,21 @@ void force(ListOf<Array> roots) {
 
 std::vector<CounterValue> counters_now() {
     const std::pair<const char*, const std::atomic<std::uint64_t>*> all[] = {
-        {"recorded", &counters.recorded},     {"forced", &counters.forced},
-        {"planned", &counters.planned},       {"flushed", &counters.flushed},
-        {"launched", &counters.launched},     {"compiled", &counters.compiled},
-        {"from_disk", &counters.from_disk},   {"from_pack", &counters.from_pack},
-        {"bytes_read", &counters.bytes_read}, {"bytes_written", &counters.bytes_written},
-        {"copies", &counters.copies},         {"copied_bytes", &counters.copied_bytes},
+        {"recorded", &counters.recorded},
+        {"forced", &counters.forced},
+        {"planned", &counters.planned},
+        {"flushed", &counters.flushed},
+        {"launched", &counters.launched},
+        {"compiled", &counters.compiled},
+        {"from_disk", &counters.from_disk},
+        {"from_pack", &counters.from_pack},
+        {"bytes_read", &counters.bytes_read},
+        {"bytes_written", &counters.bytes_written},
+        {"copies", &counters.copies},
+        {"copied_bytes", &counters.copied_bytes},
         {"fallbacks", &counters.fallbacks},
+        {"handles", &counters.handles},
+        {"handles_back", &counters.handles_back},
     };
     std::vector<CounterValue> values;
     for (const auto& [name, counter] : all) values.push_back({name, counter->load(std::memory_order_relaxed)});
@@ -274,7 +282,7 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
     try {
         buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind == device::no_kind ? MemoryKind::Device : kind, queue);
     } catch (const Error& e) {
-        throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin());
+        throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin()).set_number(e.number());
     }
     if (kind == device::no_kind) buffer->set_follows();
     Strides strides = contiguous_strides(shape);

@@ -21,6 +21,8 @@ struct Counters {
     std::atomic<std::uint64_t> copies{0};        // whole-array copies (imports, exports, layout changes, overlaps)
     std::atomic<std::uint64_t> copied_bytes{0};  // by these copies
     std::atomic<std::uint64_t> fallbacks{0};     // slow paths taken in place of the fast one; see log
+    std::atomic<std::uint64_t> handles{0};       // references that native code has been given (pardo/c_api.h)
+    std::atomic<std::uint64_t> handles_back{0};  // and has given back
 };
 extern Counters counters;
 

@@ -1,14 +1,16 @@
 # python/pardo/_runtime/config.py: which versions are at work, and which devices there are.
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._base.package import FOLDER
 
-__all__ = ["show_config"]
+__all__ = ["get_include", "show_config"]
 
 
 def _openblas() -> str:
@@ -53,3 +55,24 @@ def show_config() -> None:
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         print(f"{name.ljust(width)}  {value}")
+
+
+def get_include() -> str:
+    """Return the folder of the headers for native extensions: ``#include <pardo/c_api.h>``.
+
+    Returns
+    -------
+    str
+        What a compiler takes after ``-I``. An extension links nothing of pardo; it gets its functions from the capsule ``pardo._C_API``.
+
+    Notes
+    -----
+    ``python -m pardo --includes`` prints the option for a compiler's command line.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.path.exists(os.path.join(pp.get_include(), "pardo", "c_api.h"))
+    True
+    """
+    return os.path.join(FOLDER, "include")

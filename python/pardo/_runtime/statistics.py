@@ -137,7 +137,8 @@ def counters() -> dict[str, int]:
         recorded (operations), forced (times that values were needed), planned (programs of arrays that a device had not seen), flushed
         (times that too much was pending), launched (kernels and library routines), compiled (kernels), from_disk (kernels loaded from
         the cache), from_pack (kernels that the wheel brought), bytes_read, bytes_written, copies (of whole arrays), copied_bytes
-        (by these), fallbacks (slow paths taken in place of the fast one).
+        (by these), fallbacks (slow paths taken in place of the fast one), handles (references that native code was given, as
+        ``pardo/c_api.h`` says) and handles_back (those that it has given back).
 
     See Also
     --------

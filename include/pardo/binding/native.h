@@ -1,0 +1,36 @@
+// include/pardo/binding/native.h: the table of pardo/c_api.h, and handles of it for what a host language has.
+// For pardo's own bindings: no stability.
+#pragma once
+
+#include <cstdint>
+
+#include <pardo/array.h>
+#include <pardo/c_api.h>
+#include <pardo/device.h>
+#include <pardo/event.h>
+#include <pardo/export.h>
+#include <pardo/queue.h>
+
+namespace pardo {
+
+/// The table; it lives as long as the process.
+PARDO_API const pardo_api* native_api() noexcept;
+/// Its two functions of a host language, which are null else.
+PARDO_API void set_native_objects(pardo_status (*from)(void* object, std::int32_t kind, void** handle),
+                                  void* (*to)(void* handle, std::int32_t kind)) noexcept;
+
+/// The calling thread's last error.
+PARDO_API pardo_status keep_native_error(const Error& error) noexcept;
+
+/// New references.
+PARDO_API void* native_handle(const Device& x);
+PARDO_API void* native_handle(const Queue& x);
+PARDO_API void* native_handle(const Event& x);
+PARDO_API void* native_handle(const Array& x);
+/// What a handle stands for; the reference stays the caller's. Throw Value of a handle of another kind, or of one that is not alive.
+PARDO_API Device device_of_native(void* handle);
+PARDO_API Queue queue_of_native(void* handle);
+PARDO_API Event event_of_native(void* handle);
+PARDO_API Array array_of_native(void* handle);
+
+}  // namespace pardo

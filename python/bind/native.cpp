@@ -1,0 +1,96 @@
+// python/bind/native.cpp: the table of pardo/c_api.h as a capsule, and Python's objects as handles of native code.
+#include <pardo/binding/native.h>
+
+#include <pardo/event.h>
+#include <pardo/queue.h>
+
+#include "bind.h"
+
+namespace bind {
+namespace {
+
+using pardo::Device;
+using pardo::Event;
+using pardo::Queue;
+
+pardo::Error wrong(const char* expected, nb::handle o) {
+    return {pardo::ErrorCode::Type, std::string(expected) + " is expected, not " + class_name(o)};
+}
+
+/// The array that an object is, or whose memory it has.
+pardo::Array array_from(nb::handle o) {
+    if (is_array(o.ptr())) return array_of(o.ptr());
+    const bool shares = PyObject_HasAttrString(o.ptr(), "__dlpack__") || PyObject_HasAttrString(o.ptr(), "__cuda_array_interface__") ||
+                        PyObject_CheckBuffer(o.ptr());
+    if (!shares) throw wrong("an array", o);
+    const nb::object made = nb::module_::import_("pardo").attr("asarray")(o, nb::arg("copy") = false);
+    if (!is_array(made.ptr())) throw wrong("an array", o);
+    return array_of(made.ptr());
+}
+
+void* handle_from(nb::handle o, std::int32_t kind) {
+    switch (kind) {
+        case PARDO_IS_ARRAY: return pardo::native_handle(array_from(o));
+        case PARDO_IS_DEVICE: return pardo::native_handle(device_from(o, "device"));
+        case PARDO_IS_QUEUE: {
+            if (o.is_none()) return pardo::native_handle(Queue());
+            Queue* queue = nullptr;
+            if (!nb::try_cast<Queue*>(o, queue) || !queue) throw wrong("a pardo.Queue", o);
+            return pardo::native_handle(*queue);
+        }
+        case PARDO_IS_EVENT: {
+            if (o.is_none()) return nullptr;
+            Event* event = nullptr;
+            if (!nb::try_cast<Event*>(o, event) || !event) throw wrong("a pardo.Event", o);
+            return pardo::native_handle(*event);
+        }
+        default: throw pardo::Error(pardo::ErrorCode::Value, "from_py: there is no kind " + std::to_string(kind));
+    }
+}
+
+pardo_status from_python(void* object, std::int32_t kind, void** handle) {
+    const pardo_api& api = *pardo::native_api();
+    if (!object || !handle) return api.set_error(PARDO_E_VALUE, object ? "from_py: handle is NULL" : "from_py: object is NULL");
+    try {
+        note_line();
+        *handle = handle_from(static_cast<PyObject*>(object), kind);
+        return PARDO_OK;
+    } catch (const nb::python_error& e) {
+        const std::pair<PyObject*, pardo_status> rows[] = {{PyExc_TypeError, PARDO_E_TYPE},     {PyExc_BufferError, PARDO_E_BUFFER},
+                                                           {PyExc_ValueError, PARDO_E_VALUE},   {PyExc_MemoryError, PARDO_E_MEMORY},
+                                                           {PyExc_ImportError, PARDO_E_IMPORT}, {PyExc_Exception, PARDO_E_RUNTIME}};
+        pardo_status status = PARDO_E_RUNTIME;
+        for (const auto& [type, code] : rows) {
+            if (!e.matches(type)) continue;
+            status = code;
+            break;
+        }
+        return api.set_error(status, str_of(e.value()).c_str());
+    } catch (const pardo::Error& e) {
+        return pardo::keep_native_error(e);
+    } catch (const std::bad_alloc&) {
+        return api.set_error(PARDO_E_MEMORY, "from_py: out of memory");
+    }
+}
+
+void* to_python(void* handle, std::int32_t kind) {
+    return guarded([&]() -> PyObject* {
+        switch (kind) {
+            case PARDO_IS_ARRAY: return wrap(pardo::array_of_native(handle));
+            case PARDO_IS_DEVICE: return nb::cast(pardo::device_of_native(handle)).release().ptr();
+            case PARDO_IS_QUEUE: return nb::cast(pardo::queue_of_native(handle)).release().ptr();
+            case PARDO_IS_EVENT: return nb::cast(pardo::event_of_native(handle)).release().ptr();
+            default: throw pardo::Error(pardo::ErrorCode::Value, "to_py: there is no kind " + std::to_string(kind));
+        }
+    });
+}
+
+}  // namespace
+
+void bind_native(nb::module_& m) {
+    pardo::set_native_objects(&from_python, &to_python);
+    constexpr const char* name = "pardo._C_API";  // of static life: the capsule keeps it
+    m.attr("_C_API") = nb::steal(PyCapsule_New(const_cast<pardo_api*>(pardo::native_api()), name, nullptr));
+}
+
+}  // namespace bind

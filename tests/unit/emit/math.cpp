@@ -35,8 +35,9 @@ void put(DType t, std::vector<std::uint8_t>& bytes, double v) {
     const auto f = static_cast<float>(v);
     if (t == DType::Float64) std::memcpy(&bytes[at], &v, 8);
     if (t == DType::Float32) std::memcpy(&bytes[at], &f, 4);
+    if (!is_narrow_float(t)) return;
     const std::uint16_t narrow = to_narrow(v, facts_of(t).exponent, facts_of(t).mantissa);
-    if (is_narrow_float(t)) std::memcpy(&bytes[at], &narrow, 2);
+    std::memcpy(&bytes[at], &narrow, 2);
 }
 
 Argument numbers(DType t, double low, double high, int count, unsigned seed) {

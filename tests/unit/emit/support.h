@@ -102,8 +102,9 @@ inline Argument interesting(DType t, std::int64_t count, unsigned seed, double s
                 if (real == DType::Float64) std::memcpy(to, &x, 8);
                 const auto f = static_cast<float>(x);
                 if (real == DType::Float32) std::memcpy(to, &f, 4);
+                if (!is_narrow_float(real)) return;
                 const std::uint16_t h = to_narrow(x, facts_of(real).exponent, facts_of(real).mantissa);
-                if (is_narrow_float(real)) std::memcpy(to, &h, 2);
+                std::memcpy(to, &h, 2);
             };
             put(v, at);
             if (is_complex(t)) put((static_cast<double>(random() >> 11) * 0x1p-53 * 2 - 1) * scale, at + size / 2);

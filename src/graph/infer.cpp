@@ -249,13 +249,30 @@ Inferred infer_on(const device::Queue* queue, Op op, std::span<const Input> oper
     return {default_on(queue, types.loop), default_on(queue, types.result)};
 }
 
+namespace {
+
+/// Throws unless an integer dtype holds what is before the point. Numbers of NumPy wrap around in unsigned dtypes, as there.
+void check_whole(const char* op_name, const Scalar& value, DType t) {
+    const bool wraps = !value.weak && kind_of(t) == DKind::Unsigned;
+    Scalar whole = value;
+    if (is_float(value.dtype)) {
+        if (std::isnan(value.f)) throw Error(ErrorCode::Value, std::string(op_name) + ": cannot convert float NaN to integer");
+        if (t == DType::UInt64 && value.f >= 0x1p63 && value.f < 0x1p64) return;
+        if (!(value.f >= -0x1p63 && value.f < 0x1p63)) {
+            throw Error(ErrorCode::Overflow,
+                        std::string(op_name) + ": cannot convert float " + std::to_string(value.f) + " to " + std::string(dtype_name(t)));
+        }
+        whole = Scalar(static_cast<std::int64_t>(value.f));
+    }
+    whole.weak = true;
+    if (is_integer(whole.dtype) && !wraps) (void)promote_weak(t, whole, op_name);
+}
+
+}  // namespace
+
 void check_number(const char* op_name, const Scalar& value, DType t) {
     const std::string dtype(dtype_name(t));
-    if (value.weak && is_integer(t)) (void)promote_weak(t, value, op_name);
-    if (is_float(value.dtype) && is_integer(t) && !(std::abs(value.f) < 0x1p63)) {
-        if (std::isnan(value.f)) throw Error(ErrorCode::Value, std::string(op_name) + ": cannot convert float NaN to integer");
-        throw Error(ErrorCode::Overflow, std::string(op_name) + ": cannot convert float " + std::to_string(value.f) + " to " + dtype);
-    }
+    if (is_integer(t)) check_whole(op_name, value, t);
     if (is_complex(value.dtype) && !is_complex(t)) {
         throw Error(ErrorCode::Type,
                     std::string(op_name) + ": a complex number cannot be stored in an array of " + dtype + "; take its real part first");

@@ -175,7 +175,7 @@ def test_assignment_values():
     assert x[2].tolist() == [1, 2, 3, 4]
     with pytest.raises(ValueError):
         x[0] = [1, 2, 3]
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError):
         x[0] = "text"
     with pytest.raises(ValueError, match="delete"):
         del x[0]

@@ -292,7 +292,7 @@ def test_integers_that_do_not_fit(name):
         try:
             wanted = calls[name](np, theirs, value)
         except OverflowError:
-            with pytest.raises(OverflowError, match=f"^{name}: Python integer"):
+            with pytest.raises(OverflowError, match=f"^{name}: .*Python integer"):
                 calls[name](pp, ours, value)
             continue
         found = calls[name](pp, ours, value)

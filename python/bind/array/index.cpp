@@ -2,6 +2,7 @@
 // are copied in and checked here, at the call; index arrays of pardo are checked where they live.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -169,20 +170,45 @@ struct Value {
     pardo::After after = pardo::After::Kept;
 };
 
+constexpr const char* storing = "x[...] = value";
+
+/// Objects with a dtype of their own, whose values are cast to that of x. Numbers in lists have none: each has to fit.
+bool has_own_dtype(PyObject* o) {
+    if (PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o)) return false;
+    if (is_numpy_array(o) || PyObject_CheckBuffer(o)) return true;
+    constexpr const char* told_by[] = {"__array__", "__array_interface__", "__dlpack__", "dtype"};
+    return std::ranges::any_of(told_by, [o](const char* name) { return PyObject_HasAttrString(o, name) == 1; });
+}
+
+/// Values of the host in the dtype of x, as NumPy converts them.
+Array converted(PyObject* o, const Array& x) {
+    const nb::object made =
+        nb::module_::import_("pardo._array.interop").attr("stored_values")(nb::handle(o), x.queue(), dtype_to_python(x.dtype()), storing);
+    return array_of(made.ptr());
+}
+
 void parse_value(const Array& x, PyObject* o, Value& value) {
     if (is_array(o)) {
         value.array = &array_of(o);
         if (looks_temporary(o)) value.after = pardo::After::PerhapsDropped;
         return;
     }
+    const bool sequence = PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o);
     ParsedOperand parsed;
-    if (!is_numpy_array(o)) parse_operand(o, parsed, "x[...] = value", &x);
+    if (!sequence && !is_numpy_array(o)) parse_operand(o, parsed, storing, &x);
     if (parsed.kind == OperandKind::Scalar) {
         value.scalar = parsed.scalar;
         return;
     }
-    value.copied = parsed.copied ? *parsed.copied : host_operand(o, "x[...] = value", x.queue());
+    value.copied = parsed.copied ? *parsed.copied : has_own_dtype(o) ? host_operand(o, storing, x.queue()) : converted(o, x);
     value.array = &*value.copied;
+}
+
+/// Casts to real numbers, at the user's line.
+void warn_of_lost_parts(const Array& x, const Value& value) {
+    if (!value.array || !pardo::is_complex(value.array->dtype())) return;
+    if (!pardo::is_integer(x.dtype()) && !pardo::is_float(x.dtype())) return;
+    nb::module_::import_("pardo._base.arguments").attr("warn_of_lost_parts")(storing);
 }
 
 /// Integers for all dimensions, as they are; 0 where the index is something else.
@@ -241,6 +267,7 @@ int setitem(PyObject* self, PyObject* o, PyObject* v) {
             const std::size_t n = integers_of(x, o, integers);
             if (n && pardo::set_element(x, {integers, n}, *value.scalar)) return 0;
         }
+        warn_of_lost_parts(x, value);
         if (o == Py_Ellipsis) {
             value.scalar ? x.assign(*value.scalar) : x.assign(*value.array, value.after);
             return 0;

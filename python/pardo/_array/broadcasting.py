@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import check_fits
-from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue, together
+from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue, together, warn_of_lost_parts
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array
 
@@ -130,6 +130,9 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     check_cast(_kind_of(src, dst), dst.dtype, casting, "copyto")
     if type(src) is Array:
         check_fits(src, dst.shape, "copyto")
+    if dst._kind in "iuf" and (src._kind == "c" if type(src) is Array else isinstance(src, (complex, np.complexfloating))):
+        warn_of_lost_parts("copyto")
+        src = src._astype(dst.dtype, False) if type(src) is Array else src.real
     chosen = mask(where, dst, "copyto")
     if chosen is None:
         dst[...] = src

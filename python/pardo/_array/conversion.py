@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from pardo import _core
 from pardo._array import interop
 from pardo._base import promotion
-from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn
+from pardo._base.arguments import DeviceLike, default_on, index, optional_dtype, queue_of, warn_of_lost_parts
 from pardo._base.memory import Memory
 from pardo._base.orders import bytes_order, copied_in_order, in_order, is_column_major, read_order
 from pardo._base.records import made_records
@@ -140,7 +140,7 @@ def astype(
         order = "F" if order == "A" and is_column_major(self) else "C" if order == "A" else order
         r = copied_in_order(self._astype(target, False), order) if copy or target != self.dtype else in_order(self, order)
     if self._kind == "c" and r._kind in "iuf":
-        warn("astype: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
+        warn_of_lost_parts("astype")
     return r if device is None else r._to_queue(queue_of(device, None, self.queue, "astype"))
 
 

@@ -21,6 +21,7 @@ from pardo._base.arguments import (
     optional_dtype,
     queue_of,
     too_large,
+    warn_of_lost_parts,
 )
 from pardo._base.arguments import shape as read_shape
 from pardo._base.docstrings import filled
@@ -167,6 +168,8 @@ def _filled(
     if isinstance(value, (bool, int, float, complex, np.generic)):
         if isinstance(value, int) and wanted is not None and kind_of(wanted) in "fc":
             value = float(value)  # of any size
+        if isinstance(value, (complex, np.complexfloating)) and wanted is not None and kind_of(wanted) in "iuf":
+            warn_of_lost_parts(op_name)
         target = queue_of(device, queue, home)
         try:
             return make_in_order(axes, extents, lambda e: in_memory(_full(e, value, wanted, target, op_name), usm_type, op_name))
@@ -189,6 +192,8 @@ def _filled(
         values = from_host(value, None, target, op_name)
     check_fits(values, extents, op_name)
     element = wanted or values.dtype
+    if values._kind == "c" and kind_of(element) in "iuf":
+        warn_of_lost_parts(op_name)
     out = make_in_order(axes, extents, lambda e: _empty(e, element, target))
     out._assign(values)
     return in_memory(out, usm_type or kind_like(target, inner), op_name)

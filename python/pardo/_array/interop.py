@@ -20,13 +20,18 @@ from pardo._base.arguments import (
     default_on,
     default_queue,
     dtype_of,
+    following,
     in_memory,
     index,
+    not_an_array,
     number,
+    on_queue,
     optional_dtype,
     queue_of,
     queue_of_pickle,
     refuse_masked,
+    same_queue,
+    warn_of_lost_parts,
 )
 from pardo._base.orders import axes_like, copied_in_order, copy_by_rows, host_in_order, is_column_major, read_order, satisfies
 from pardo._base.promotion import kind_of
@@ -93,6 +98,47 @@ def host_operand(obj: Any, target: Queue, op_name: str, follows: bool = True) ->
     return _core._copy_operand(host, element, target, op_name, follows)
 
 
+def stored_values(obj: Any, target: Queue, dtype: np.dtype[Any], op_name: str) -> Array:
+    """A copy of Python's values in the dtype of the array that they are to be stored in, on its queue: each is converted as NumPy converts
+    it, and what does not fit raises. The core calls it for all that has no dtype of its own."""
+    if isinstance(obj, (list, tuple)) and _core._array_among(obj) is not None:
+        return _of_parts(obj, dtype, target, op_name, op_name, 2)
+    made: Array = _core._copy_operand(_converted(obj, dtype, op_name), dtype, target, op_name)
+    return made
+
+
+def _converted(obj: Any, dtype: np.dtype[Any], op_name: str) -> NDArray[Any]:
+    if isinstance(obj, (complex, np.complexfloating)) and kind_of(dtype) in "iuf":
+        raise TypeError(f"{op_name}: a complex number cannot be stored in an array of {dtype}; take its real part first")
+    try:
+        return host_values(obj, dtype, op_name)
+    except (TypeError, ValueError, OverflowError) as error:
+        if str(error).startswith(f"{op_name}: "):
+            raise
+        kind = next(k for k in (OverflowError, ValueError, TypeError) if isinstance(error, k))
+        hint = " (nan stands for what is missing)" if obj is None else ""
+        raise kind(f"{op_name}: {error}{hint}") from None
+
+
+def stored(values: Any, like: Array, op_name: str) -> Array:
+    """What is to be stored in an array, in its dtype: arrays are cast, numbers and sequences of them have to fit."""
+    if isinstance(values, SCALARS):
+        return number(_converted(values, like.dtype, op_name)[()], like.dtype, like.queue, op_name)
+    if type(values) is Array:
+        new = following(values, like, op_name)
+        same_queue(like, new, op_name)
+    elif hasattr(values, "dtype") or hasattr(values, "__array__") or _has_exchange(values) or has_buffer(values):
+        new = on_queue(values, like.queue, op_name) if _core._is_host_data(values) else from_host(values, None, like.queue, op_name)
+    else:
+        return stored_values(values, like.queue, like.dtype, op_name)
+    if isinstance(new, Records):
+        raise not_an_array(new, op_name)
+    if new._kind == "c" and like._kind in "iuf":
+        warn_of_lost_parts(op_name)
+    cast: Array = new._astype(like.dtype, False)
+    return cast
+
+
 def _of_parts(obj: Any, dtype: Any, target: Queue, op_name: str, implicit: str | None, pull: int) -> Array:
     """Nested lists with arrays among them, put together on a queue; `implicit`: what copies the values of the host in them, if no call
     asks for that by name, which moves any array; else only those are moved that follow, because their `_pull` is less."""
@@ -101,11 +147,13 @@ def _of_parts(obj: Any, dtype: Any, target: Queue, op_name: str, implicit: str |
             raise ExecutionPlacementError(
                 f"{op_name}: operands are on different queues: {target!r} and {obj.queue!r}; copy one explicitly with to_device or to_queue"
             )
+        if obj._kind == "c" and dtype is not None and kind_of(dtype) in "iuf":
+            warn_of_lost_parts(op_name)
         cast = obj if dtype is None else obj._astype(dtype, False)
         return cast._to_queue(target) if implicit is None else _core._follow(cast, target, implicit)
     if not isinstance(obj, (list, tuple)) or _core._array_among(obj) is None:
         if isinstance(obj, SCALARS):
-            return number(obj, dtype, target, op_name)
+            return number(obj if dtype is None else _converted(obj, np.dtype(dtype), op_name)[()], dtype, target, op_name)
         if implicit is not None:
             made: Array = _core._copy_operand(*_host_of(obj, dtype, target, op_name), target, implicit)
             return made

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
+from pardo._array.interop import stored
 from pardo._base.arguments import (
-    SCALARS,
     array,
     array_like,
     axis_index,
-    check_bounds,
     keeps_dimensions,
-    on_queue,
     optional_axis,
     store_back,
     store_reduced,
@@ -268,17 +266,15 @@ def put(x: Array, indices: Any, values: Any, mode: str) -> None:
         raise TypeError(f"put: indices must be integers, not {places.dtype}")
     if places.size == 0:
         return
-    check_bounds(values, x.dtype, "put")
-    if type(values) is not Array and not isinstance(values, SCALARS):
-        values = on_queue(values, x.queue, "put")
-    if type(values) is Array and values.size != 1:
+    values = stored(values, x, "put")
+    if values.size != 1:
         if values.size == 0:
             return
         values = _core._reshape(values, [-1])
         if values.size < places.size:
             values = _core._tile(values, [-(-places.size // values.size)])
         values = values[: places.size]
-    elif type(values) is Array:
+    else:
         values = _core._reshape(values, [])
     try:
         flat = _core._reshape(x, [-1], False)

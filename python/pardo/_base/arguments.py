@@ -434,7 +434,7 @@ def store_reduced(result: Array, out: Any, op_name: str) -> Array:
         out = out[0]
     if type(out) is Array and not _can_cast_same_kind(result.dtype, out.dtype):
         if result._kind == "c" and out.shape == result.shape:
-            warn(f"{op_name}: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
+            warn_of_lost_parts(op_name)
         result = result._astype(out.dtype, False)
     return store(result, out, op_name)
 
@@ -552,6 +552,11 @@ def warn(message: str, category: type[Warning]) -> None:
         frame = frame.f_back
         level += not _imports(frame)
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_lost_parts(op_name: str) -> None:
+    """Where complex numbers are cast to real ones."""
+    warn(f"{op_name}: the imaginary parts are discarded; take x.real to say so", np.exceptions.ComplexWarning)
 
 
 def _imports(frame: FrameType) -> bool:

@@ -7,9 +7,10 @@ import numpy as np
 from pardo import _core
 from pardo._array import searching
 from pardo._array.array_interface import holds_arrays
+from pardo._array.interop import stored
 from pardo._base.arguments import SCALARS, axis_index, check_cast
 from pardo._core import Array
-from pardo._functions.operands import cast, operand, weak_operand
+from pardo._functions.operands import cast, operand
 
 __all__ = [
     "place",
@@ -120,7 +121,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
             places if d == axis else _core._reshape(_core._arange(0, e, 1, np.int64, arr.queue), [e if k == d else 1 for k in range(n)])
             for d, e in enumerate(arr.shape)
         ]
-    arr[tuple(index)] = weak_operand(values, arr, op_name)
+    arr[tuple(index)] = stored(values, arr, op_name)
 
 
 def _unraveled(places: Array, arr: Array) -> list[Array]:
@@ -136,14 +137,8 @@ def _unraveled(places: Array, arr: Array) -> list[Array]:
 
 def _stored(values: Any, a: Array, op_name: str) -> Array:
     """What `putmask` and `place` store, in one row: arrays are cast where nothing is lost, numbers of the host and lists of them anyway."""
-    if isinstance(values, (list, tuple, *SCALARS)) and not holds_arrays(values):
-        try:
-            host = np.asarray(values, a.dtype)
-        except (TypeError, ValueError, OverflowError) as e:
-            raise type(e)(f"{op_name}: {e}") from None
-        if host.ndim == 0:
-            return _core._full([1], host.item(), a.dtype, a.queue)
-        return _core._reshape(operand(host, a, op_name), [-1])
+    if isinstance(values, (list, tuple, range, *SCALARS)) and not holds_arrays(values):
+        return _core._reshape(stored(values, a, op_name), [-1])
     new = operand(values, a, op_name)
     check_cast(new.dtype, a.dtype, "safe", op_name)
     return _core._reshape(cast(new, a.dtype), [-1])

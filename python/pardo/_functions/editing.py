@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from pardo import _core
-from pardo._base.arguments import array, axis_index, check_bounds
+from pardo._array.interop import stored
+from pardo._base.arguments import array, axis_index
 from pardo._base.promotion import kind_of
 from pardo._core import Array
 from pardo._core import any as any_of
@@ -165,8 +166,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
             raise IndexError(f"insert: obj must be integers or bools, not {places.dtype}")
     for bad in places[(places < -n) | (places > n)].ravel()[:1]:
         raise IndexError(f"insert: index {bad} is out of bounds for axis {a} with size {n}")
-    check_bounds(values, x.dtype, "insert")
-    new = cast(operand(values, x, "insert"), x.dtype)
+    new = stored(values, x, "insert")
     places = np.where(places < 0, places + n, places).astype(np.int64)
     shape = list(x.shape)
     if places.size == 1:

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 from pardo import _core
+from pardo._array.interop import stored
 from pardo._array.manipulation import diagonal
 from pardo._array.searching import nonzero_of
 from pardo._base import promotion
-from pardo._base.arguments import DeviceLike, array, check_bounds, default_on, index, optional_dtype, queue_of
+from pardo._base.arguments import DeviceLike, array, default_on, index, optional_dtype, queue_of
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array, Queue
 from pardo._functions.assignment import target
-from pardo._functions.operands import cast, operand
+from pardo._functions.operands import cast
 
 __all__ = [
     "diag",
@@ -500,8 +501,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     count = sum(min(b.shape[0], columns) for b in blocks)
     if count == 0:
         return
-    check_bounds(val, a.dtype, "fill_diagonal")
-    values = operand(val, a, "fill_diagonal")
+    values = stored(val, a, "fill_diagonal")
     if values.ndim and values.size == 0:
         raise ValueError("fill_diagonal: there are no values")
     flat = _core._reshape(values, [-1])

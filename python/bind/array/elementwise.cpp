@@ -9,6 +9,7 @@
 #include <pardo/ops.h>
 
 #include "bind.h"
+#include "broadcast.h"
 
 namespace bind {
 namespace {
@@ -101,16 +102,37 @@ Array as_mask(const char* op_name, PyObject* o, const Array* home, const pardo::
     return checked_mask(op_name, mask);
 }
 
+/// A value of the dtype and on the queue of the result. Powers of integers are those of no elements: exponents are checked at once, also
+/// where the mask leaves them out.
+Array type_of_result(int id, std::span<const Operand> operands, std::optional<pardo::DType> dtype) {
+    const Array* exponents = id == static_cast<int>(Row::power) ? operands[1].array() : nullptr;
+    if (!exponents || !pardo::is_integer(exponents->dtype())) return pardo::apply(id, operands, dtype);
+    std::vector<Array> without;
+    without.reserve(operands.size());
+    std::vector<Operand> stands;
+    for (const Operand& o : operands) {
+        const bool kept = !o.array() || (o.array()->ndim() == 0 && o.array() != exponents);
+        if (!kept) without.push_back(pardo::empty({0}, o.array()->dtype(), o.array()->queue()));
+        stands.push_back(kept ? o : Operand(std::as_const(without.back())));
+    }
+    return pardo::apply(id, stands, dtype);
+}
+
 /// Without `out`, elements that `where` leaves out are not initialised, as in NumPy.
 Array apply_where(int id, std::span<const Operand> operands, const Array& mask, std::optional<pardo::DType> dtype) {
-    const Array everywhere = pardo::apply(id, operands, dtype);
-    const Array pair[] = {everywhere, mask};
+    const Array everywhere = type_of_result(id, operands, dtype);
+    std::vector<Array> all;
+    for (const Operand& o : operands) {
+        if (o.array()) all.push_back(*o.array());
+    }
+    all.push_back(mask);
     std::optional<pardo::MemoryKind> kind = pardo::kind_for_results(mask);
     for (const Operand& o : operands) {
         const auto its = o.array() ? pardo::kind_for_results(*o.array()) : std::nullopt;
         if (its) kind = kind ? std::min(*kind, *its) : its;
     }
-    const Array out = pardo::empty(pardo::broadcast_arrays(pair)[0].shape(), everywhere.dtype(), everywhere.queue(),
+    const char* const op_name = pardo::op_table()[static_cast<std::size_t>(id)].name;
+    const Array out = pardo::empty(broadcast_for(op_name, all, true)[0].shape(), everywhere.dtype(), everywhere.queue(),
                                    kind.value_or(pardo::MemoryKind::Device));
     pardo::apply_out(id, operands, out, &mask, dtype);
     return out;
@@ -176,7 +198,8 @@ PyObject* checked_call(int id, PyObject* const* args, Py_ssize_t count, PyObject
     if (count < info.arity || count > info.arity + 1) {
         throw pardo::Error(pardo::ErrorCode::Type, std::string(op_name) + "() takes " + std::to_string(info.arity) +
                                                        (info.arity == 1 ? " array" : " arrays") + " and perhaps out, but " +
-                                                       std::to_string(count) + " positional arguments were given");
+                                                       std::to_string(count) + " positional argument" +
+                                                       (count == 1 ? " was given" : "s were given"));
     }
     ParsedOperand parsed[3];
     const bool choice = id == static_cast<int>(Row::where);  // its first operand says nothing about the others' dtype

@@ -9,6 +9,7 @@
 #include <pardo/ops.h>
 
 #include "bind.h"
+#include "broadcast.h"
 
 namespace bind {
 namespace {
@@ -164,7 +165,8 @@ void bind_manipulation(nb::module_& m) {
         "_as_strided", [](const Array& x, const Ints& shape, const Ints& strides) { return pardo::as_strided(x, shape, strides); },
         nb::arg("x"), nb::arg("shape"), nb::arg("strides"));
     m.def(
-        "_broadcast_arrays", [](const std::vector<Array>& arrays) { return pardo::broadcast_arrays(arrays); }, nb::arg("arrays"));
+        "_broadcast_arrays", [](const std::vector<Array>& arrays, const char* op_name) { return broadcast_for(op_name, arrays); },
+        nb::arg("arrays"), nb::arg("op_name"));
     m.def(
         "_concat", [](const std::vector<Array>& arrays, std::optional<std::int64_t> axis) { return pardo::concat(arrays, axis); },
         nb::arg("arrays"), nb::arg("axis").none());

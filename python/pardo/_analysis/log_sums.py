@@ -93,7 +93,7 @@ def logsumexp(a: Any, axis: Axis = None, b: Any = None, keepdims: bool = False, 
     if b is not None:
         factor = operand(b, x, "logsumexp")
         common = promotion.result_type(x.dtype, factor.dtype)
-        x, factor = _core._broadcast_arrays([cast(x, common), cast(factor, common)])
+        x, factor = _core._broadcast_arrays([cast(x, common), cast(factor, common)], "logsumexp")
         factor = _wide(factor)
     result = x.dtype
     real = np.dtype(f"f{result.itemsize // 2}") if kind_of(result) == "c" else result

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._array.interop import check_fits
-from pardo._base.arguments import Shape, array, arrays, check_cast, mask, on_queue, together, warn_of_lost_parts
+from pardo._base.arguments import Shape, array, arrays, check_cast, mask, number, on_queue, together, warn_of_lost_parts
 from pardo._base.arguments import shape as read_shape
 from pardo._core import Array
 
@@ -66,7 +66,7 @@ def broadcast_arrays(*arrays_: Any) -> tuple[Array, ...]:
         Something is not an array.
     """
     items = together(arrays(arrays_, "broadcast_arrays", own_dtypes=True), "broadcast_arrays")
-    return tuple(_core._broadcast_arrays(items)) if items else ()
+    return tuple(_core._broadcast_arrays(items, "broadcast_arrays")) if items else ()
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
@@ -137,6 +137,8 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     if chosen is None:
         dst[...] = src
         return
+    if isinstance(src, np.generic):  # cast, as without a mask, and not computed with
+        src = number(src, None, dst.queue, "copyto")
     dst._assign(_core._where(chosen, src if type(src) is not Array else src._astype(dst.dtype, False), dst))
 
 

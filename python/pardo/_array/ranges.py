@@ -209,7 +209,7 @@ def _linspace_dtype(queue: Queue, *ends: Any) -> np.dtype[Any]:
 def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[Any] | None) -> tuple[Array, Any]:
     """Values between each pair of ends along the first axis, and their distances."""
     work = _linspace_dtype(first.queue, first, last)
-    first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)])
+    first, last = _broadcast_arrays([first._astype(work, False), last._astype(work, False)], "linspace")
     steps = _reshape(_arange(0, count, 1, work, first.queue), [count] + [1] * first.ndim)
     distance = divide(subtract(last, first), parts if parts > 0 else float("nan"))
     x = add(multiply(steps, distance), first) if parts > 0 else add(multiply(steps, subtract(last, first)), first)
@@ -263,5 +263,5 @@ def meshgrid(*vectors: Any, copy: bool = True, sparse: bool = False, indexing: s
         place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
         grids.append(_reshape(v, [v.size if d == place else 1 for d in range(n)]))
     if grids and not sparse:
-        grids = _broadcast_arrays(grids)
+        grids = _broadcast_arrays(grids, "meshgrid")
     return tuple(g._copy() if copy else g for g in grids)

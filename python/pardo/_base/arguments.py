@@ -464,8 +464,7 @@ def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> 
         out = out[0]
     if type(out) is not Array:
         raise TypeError(f"{op_name}: out must be a pardo.Array, not {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {result.shape}")
+    check_out(result.shape, out, op_name)
     if casting != "same_kind":
         check_cast(result.dtype, out.dtype, casting, op_name)
         result = result._astype(out.dtype, False)
@@ -473,6 +472,12 @@ def store(result: Array, out: Any, op_name: str, casting: str = "same_kind") -> 
         raise TypeError(f"{op_name}: cannot cast the result from {result.dtype} to {out.dtype} of out with casting rule 'same_kind'")
     out._assign(result)
     return out
+
+
+def check_out(shape: tuple[int, ...], out: Array, op_name: str) -> None:
+    """That `out` has the shape of the result."""
+    if out.shape != shape:
+        raise ValueError(f"{op_name}: out has shape {out.shape}, but the result has shape {shape}")
 
 
 def single_out(out: Any, op_name: str) -> Any:

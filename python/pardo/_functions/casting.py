@@ -4,10 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from pardo import _core
-from pardo._base.arguments import arrays, check_cast, check_casting, dtype_of, mask, single_out
+from pardo._base.arguments import arrays, check_cast, check_casting, check_out, dtype_of, mask, single_out
 from pardo._core import Array
-from pardo._functions.operands import placed
+from pardo._functions.operands import check_where, placed
 
 
 def call(row: int, op_name: str, positional: Sequence[Any], keywords: dict[str, Any]) -> Array:
@@ -27,5 +28,12 @@ def call(row: int, op_name: str, positional: Sequence[Any], keywords: dict[str, 
             if type(what) not in (int, float, complex):
                 check_cast(x.dtype, loop, casting, op_name)
         xs = [x._astype(loop, False) for x in xs]
-    result = getattr(_core, op_name)(*xs)
-    return placed(result, single_out(out, op_name), mask(where, result, op_name), op_name, casting)
+    target, some = single_out(out, op_name), mask(where, xs[0], op_name)
+    shape = _core._broadcast_arrays(xs, op_name)[0].shape
+    if some is not None:  # all is checked before the exponents of powers are looked at
+        check_where(shape, some, op_name)
+        shape = np.broadcast_shapes(shape, some.shape)
+    if type(target) is Array:
+        check_out(shape, target, op_name)
+        check_cast(result_dtype, target.dtype, casting, op_name)
+    return placed(getattr(_core, op_name)(*xs), target, some, op_name, casting)

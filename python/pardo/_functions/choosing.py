@@ -75,7 +75,7 @@ def choose(a: Any, choices: Any, out: Array | None = None, mode: str = "raise") 
     if all(type(c) in (int, float, complex) for c in given):
         dtype = promotion.result_type(*map(np.asarray, given))
     parts = [cast(operand(c, a, "choose"), default_on(a.queue, dtype)) for c in given]
-    place, *parts = _core._broadcast_arrays([cast(a, np.int64), *parts])
+    place, *parts = _core._broadcast_arrays([cast(a, np.int64), *parts], "choose")
     n = len(parts)
     if mode == "raise":
         if place.size and bool(any_of(_core.logical_or(_core.less(place, 0), _core.greater_equal(place, n)))):
@@ -139,7 +139,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     values = [c if w else next(strong) for c, w in zip(given, weak, strict=True)]
     dtype = default_on(queue, promotion.result_type(*(v if w else v.dtype for v, w in zip(values, weak, strict=True))))
     parts = [number(dtype.type(v), dtype, queue, "select") if w else cast(v, dtype) for v, w in zip(values, weak, strict=True)]
-    everything = _core._broadcast_arrays([*conditions, *parts])
+    everything = _core._broadcast_arrays([*conditions, *parts], "select")
     result = everything[-1]
     for c, v in reversed(list(zip(everything[:n], everything[n:-1], strict=True))):
         result = _core._where(c, v, result)

@@ -268,7 +268,7 @@ def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order:
     arrays = [taken(x, home, op_name) for x in given]
     if any(x._kind not in "iu" for x in arrays):
         raise TypeError(f"{op_name}: only int indices permitted")
-    arrays = _core._broadcast_arrays([cast(x, np.int64) for x in arrays])
+    arrays = _core._broadcast_arrays([cast(x, np.int64) for x in arrays], op_name)
     if math.prod(extents) >= 2**63:
         raise ValueError(f"{op_name}: invalid dims: array size defined by dims is larger than the maximum possible size")
     outside = [
@@ -483,7 +483,7 @@ def geomspace(
     first, last = (cast(array(x, op_name)._to_queue(target), common) for x in (start, stop))
     if bool(any_of(_core.equal(first, 0))) or bool(any_of(_core.equal(last, 0))):
         raise ValueError(f"{op_name}: geometric sequence cannot include zero")
-    first, last = _core._broadcast_arrays(operands([first, last], op_name))
+    first, last = _core._broadcast_arrays(operands([first, last], op_name), op_name)
     sign = _core.sign(first)
     one, two = _core.divide(first, sign), _core.divide(last, sign)
     exponents = [_core.log10(x) for x in (one, two)]

@@ -156,7 +156,8 @@ def placed(result: Array, out: Any, some: Array | None, op_name: str, casting: s
     """The result, or `out` with the result stored in it where `some` holds."""
     if some is None:
         return store(result, out, op_name, casting)
-    result, some = _core._broadcast_arrays([result, some])
+    check_where(result.shape, some, op_name)
+    result, some = _core._broadcast_arrays([result, some], op_name)
     if out is None or out is Ellipsis:
         return result
     if isinstance(out, tuple) and len(out) == 1:
@@ -165,6 +166,16 @@ def placed(result: Array, out: Any, some: Array | None, op_name: str, casting: s
         check_cast(result.dtype, out.dtype, casting, op_name)
         result = _core._where(some, cast(result, out.dtype), out)
     return store(result, out, op_name)
+
+
+def check_where(shape: Sequence[int], some: Array, op_name: str) -> None:
+    """That a mask can be broadcast with operands, which have a shape together."""
+    try:
+        np.broadcast_shapes(tuple(shape), some.shape)
+    except ValueError:
+        raise ValueError(
+            f"{op_name}: operands could not be broadcast together with shapes {tuple(shape)} and where of shape {some.shape}"
+        ) from None
 
 
 def axes_of(axis: Any, ndim: int, op_name: str) -> list[int]:

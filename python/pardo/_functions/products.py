@@ -214,7 +214,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         return _core.subtract(_core.multiply(i, j), _core.multiply(k, m))
 
     first, second = difference(p[1], q[2], p[2], q[1]), difference(p[2], q[0], p[0], q[2])
-    return _core._moveaxis(_core._stack(_core._broadcast_arrays([first, second, third]), -1), [third.ndim], [place])
+    return _core._moveaxis(_core._stack(_core._broadcast_arrays([first, second, third], "cross"), -1), [third.ndim], [place])
 
 
 @ufunc(2, types=same_types(2), signature="(m,n),(n)->(m)")

@@ -213,7 +213,7 @@ class broadcast:  # noqa: N801
             self.shape: tuple[int, ...] = ()
         else:
             xs = arrays(args, "broadcast")
-            self.iters = tuple(flatiter(x) for x in _core._broadcast_arrays(xs))
+            self.iters = tuple(flatiter(x) for x in _core._broadcast_arrays(xs, "broadcast"))
             self.shape = self.iters[0].base.shape
         self.index = 0
 

@@ -100,7 +100,7 @@ class _Inputs:
         if not arrays:
             raise TypeError(f"{op_name}: at least one array is expected among the arguments")
         self.queue: Queue = arrays[0].queue
-        self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays)[0].shape)
+        self.shape: tuple[int, ...] = tuple(_core._broadcast_arrays(arrays, op_name)[0].shape)
         self.count = math.prod(self.shape)
 
     @property

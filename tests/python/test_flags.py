@@ -319,3 +319,16 @@ def test_get():
         x.get(out=np.empty(6))
     with pytest.raises(TypeError, match="get: out must be"):
         x.get(out=np.empty((2, 3), "f4"))
+
+
+def test_views_of_other_sizes_do_not_depend_on_names():
+    """What a view reads has the same strides whether a name holds it or not."""
+    host, x = np.ones((2, 3)), pp.ones((2, 3))
+    for make in (lambda a: a.T, lambda a: (a * 2).T, lambda a: (a * 2)[:, ::2], lambda a: (a * 2).T[1:]):
+        for array in (host, x, x + 0):
+            with pytest.raises(ValueError, match="last axis must be contiguous"):
+                make(array).view("f4")
+    for make in (lambda a: a * 2, lambda a: (a * 2)[1], lambda a: (a * 2).T.T, lambda a: a.reshape(3, 2)):
+        np.testing.assert_array_equal(make(x + 0).view("u4"), make(host).view("u4"))
+    with pytest.raises(ValueError):
+        pp.ones((2, 3)).T.view("f4")

@@ -119,7 +119,23 @@ void set_writeable(Array& x, bool writeable) {
     x.node()->read_only = !writeable;
 }
 
+namespace {
+
+/// What a pending view reads, one behind the other. While they are held they get memory of their own, which the view shows: its strides are
+/// the same whether the program has names for them or not.
+std::vector<Array> read_by_view(const Array& x) {
+    std::vector<Array> held;
+    if (!x.pending()) return held;
+    std::lock_guard guard(arrays::graph_of(x).lock);
+    for (Node* node = x.node(); node->pending() && node->kind == graph::Kind::View; node = node->inputs[0].get())
+        held.emplace_back(node->inputs[0].get());
+    return held;
+}
+
+}  // namespace
+
 Array view_as(const Array& x, DType dtype) {
+    const std::vector<Array> held = itemsize(x.dtype()) == itemsize(dtype) ? std::vector<Array>() : read_by_view(x);
     arrays::ensure_leaf(x);
     Node& leaf = *x.node();
     const std::int64_t from = itemsize(leaf.dtype), to = itemsize(dtype);

@@ -9,7 +9,8 @@ namespace bind {
 namespace {
 
 constexpr const char* failed_elements =
-    "elements of this array have failed, as its failure() tells: write them anew, or call its accept() to read them as they are";
+    "The values depend on work that failed. Assign new values to the array, or call x.accept() to read it as it is (x.failure() gives the "
+    "exception)";
 
 PyObject *placement_error, *device_error, *compile_error, *axis_error, *matrix_error;
 

@@ -243,7 +243,7 @@ def refused(x: pp.Array) -> None:
             with pytest.raises(IndexError) as caught:
                 use()
             text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
-            assert text.count("as its failure() tells") == text.count("call its accept()") == 1
+            assert text.count("x.failure() gives") == text.count("call x.accept()") == 1
     assert isinstance(x.failure(), IndexError)
 
 

@@ -574,7 +574,7 @@ def test_wrong_functions_of_tuples_and_texts():
     x = pp.ones(2)
     for f, error, text in (
         (lambda v: sum(v), TypeError, "sum: an array is expected, not float64"),
-        (lambda v: any((v, v), (v, v)), TypeError, "any: takes 1 argument, here are 2"),
+        (lambda v: any((v, v), (v, v)), TypeError, "any: takes 1 argument, but 2 were given"),
         (lambda v: sum(((v, v), (v, v))), TypeError, "tuple"),
         (lambda v: float("one"), ValueError, "could not convert string to float: 'one'"),
         (lambda v: int("1.5"), ValueError, "invalid literal for int"),

@@ -328,7 +328,8 @@ class _Launch:
         self.companions: list[_Companion] = []
         wanted = function.__code__.co_argcount - takes_item
         if len(arguments) != wanted:
-            raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, here are {len(arguments)}")
+            given = f"{len(arguments)} {'was' if len(arguments) == 1 else 'were'} given"
+            raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, but {given}")
         self.parameters = function.__code__.co_varnames[takes_item : takes_item + wanted]
         for parameter, a in zip(self.parameters, arguments, strict=True):
             if isinstance(a, LocalAccessor) and not space.local_range:

@@ -104,8 +104,8 @@ TypedExpr call_known(Lowering& l, const Tree& given) {
     }
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
-        l.source.wrong_type(t.place, t.name.substr(t.name.rfind('.') + 1) + ": takes " + count_text(row.least, row.most) + ", here are " +
-                                         std::to_string(count));
+        l.source.wrong_type(
+            t.place, t.name.substr(t.name.rfind('.') + 1) + ": takes " + count_text(row.least, row.most) + ", but " + given_text(count));
     if (row.lift != calls::Lift::No && std::ranges::any_of(arguments, is_rows))
         return array_call(l, t, std::move(arguments), bound_to(l, row.handler), row.lift == calls::Lift::Floats);
     if (l.rules.exact && row.lift == calls::Lift::Each && !of_python(t.name) && only_weak_integers(arguments))
@@ -174,8 +174,7 @@ TypedExpr call_method(Lowering& l, const Tree& given) {
         arguments.push_back(loaded(l, expression(l, p.form == Form::Keyword ? p.parts[0] : p)));
     const auto count = static_cast<int>(arguments.size());
     if (count < row.least || count > row.most)
-        l.source.wrong_type(t.place,
-                            t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", here are " + std::to_string(count - 1));
+        l.source.wrong_type(t.place, t.name + ": takes " + count_text(row.least - 1, row.most - 1) + ", but " + given_text(count - 1));
     if (row.lift != calls::Lift::No)
         return array_call(l, t, std::move(arguments), bound_to(l, row.handler), row.lift == calls::Lift::Floats);
     return row.handler(l, t, arguments);

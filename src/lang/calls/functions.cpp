@@ -18,7 +18,8 @@ std::string first_name(const std::string& names) { return names.substr(0, names.
 
 }  // namespace
 
-/// "one argument", "2 to 3 arguments".
+std::string given_text(int count) { return std::to_string(count) + (count == 1 ? " was given" : " were given"); }
+
 std::string count_text(int least, int most) {
     if (least == most) return std::to_string(least) + (least == 1 ? " argument" : " arguments");
     return std::to_string(least) + " to " + std::to_string(most) + " arguments";
@@ -89,7 +90,7 @@ TypedExpr called(Lowering& l, const std::shared_ptr<const Function>& callee, con
         give(callee->rest, tuple(std::move(rest)), place);
     else if (!rest.empty()) {
         const int taken = static_cast<int>(positional - rest.size());
-        l.source.wrong_type(place, callee->name + "() takes " + count_text(taken, taken) + ", here are " + std::to_string(positional));
+        l.source.wrong_type(place, callee->name + "() takes " + count_text(taken, taken) + ", but " + given_text(positional));
     }
     for (std::size_t k = 0; k < params.size(); ++k)
         if (!given.contains(params[k]) && (k < first || (by_name_only(k) && callee->defaults[k - first].parts.empty())))

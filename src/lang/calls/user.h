@@ -15,6 +15,8 @@ namespace pardo::lang {
 
 /// "1 argument", "2 to 3 arguments".
 std::string count_text(int least, int most);
+/// "1 was given", "3 were given".
+std::string given_text(int count);
 /// A function that the language knows of numbers, by its name.
 NumberFunction function_of_numbers(Lowering& l, const std::string& name);
 /// The argument in which a function of elements puts its results: by name, or behind the others; null if there is none.

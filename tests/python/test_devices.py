@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -267,6 +268,24 @@ def test_command_without_openblas(tmp_path):
     if "skipped" not in done.stdout:
         pytest.skip("the system has an OpenBLAS of its own")
     assert "product skipped: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line", "text"),
+    [
+        ("PARDO_OPENBLAS", "/nonexistent.so", "[34]", "PARDO_OPENBLAS=/nonexistent.so: expected the path of OpenBLAS"),
+        ("PARDO_TRACEBACK", "short", "1", "PARDO_TRACEBACK=short: expected full"),
+    ],
+)
+def test_wrong_variables_are_not_ignored_in_silence(tmp_path, name, value, line, text):
+    file = tmp_path / "program.py"
+    file.write_text("import pardo as pp\nx = pp.ones((300, 300))\nassert (x @ x)[0, 0] == 300\nfor _ in range(10): pass\n")
+    environment = os.environ | {name: value, "PARDO_DEVICE": "cpu", "PARDO_ROUTINES": ""}
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=environment, timeout=300)
+    if name == "PARDO_OPENBLAS" and "needs OpenBLAS" in done.stderr:
+        pytest.skip("there is no OpenBLAS")
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"{re.escape(str(file))}:{line}: RuntimeWarning: pardo: {re.escape(text)}", done.stderr), done.stderr
 
 
 def test_warnings_name_the_users_line(tmp_path):

@@ -13,10 +13,14 @@ from typing import Any
 import numpy as np
 from pardo import _core
 from pardo._base import absent
+from pardo._base.arguments import warn
 from pardo._base.package import FOLDER, owns, users_line
 
 # `PARDO_TRACEBACK=full` keeps all frames, to look for a fault of the package itself.
-FULL = os.environ.get("PARDO_TRACEBACK", "").lower() == "full" or _core._is_debug_build
+_TRACEBACK = os.environ.get("PARDO_TRACEBACK", "")
+FULL = _TRACEBACK.lower() == "full" or _core._is_debug_build
+if _TRACEBACK.lower() not in ("full", ""):
+    warn(f"pardo: PARDO_TRACEBACK={_TRACEBACK}: expected full", RuntimeWarning)
 # Called with each function that users see, and the one inside of it.
 made: list[Callable[[Any, Any], None]] = []
 

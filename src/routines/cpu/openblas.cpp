@@ -14,6 +14,7 @@
 
 #include <pardo/binding/library.h>
 #include <pardo/error.h>
+#include <pardo/log.h>
 #include <pardo/ops.h>
 
 #include "base/env.h"
@@ -157,16 +158,25 @@ const routines::OpenBlas& routines::openblas(const char* op_name) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
     if (s.library) return *s.library;
-    std::vector<std::string> candidates;
-    if (const auto path = env("PARDO_OPENBLAS")) add_candidates(candidates, *path);
-    if (!s.path.empty()) add_candidates(candidates, s.path);
-    candidates.insert(candidates.end(), {"libscipy_openblas.so", "libopenblas.so.0", "libopenblas.so"});
     std::string error;
     const TemporaryVariable timeout(timeout_variable, openblas_thread_timeout);
-    if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
-        if ((s.library = bind(library))) return *s.library;
-        error = library.path() + " has no 32-bit CBLAS functions";
+    const auto load = [&](const std::vector<std::string>& candidates) {
+        if (const DynamicLibrary library = DynamicLibrary::open(candidates, &error)) {
+            if ((s.library = bind(library))) return true;
+            error = library.path() + " has no 32-bit CBLAS functions";
+        }
+        return false;
+    };
+    std::vector<std::string> candidates;
+    if (const auto path = env("PARDO_OPENBLAS")) {
+        add_candidates(candidates, *path);
+        if (load(candidates)) return *s.library;
+        log(LogLevel::Warn, "PARDO_OPENBLAS=" + *path + ": expected the path of OpenBLAS or of its folder; another one takes its place");
+        candidates.clear();
     }
+    if (!s.path.empty()) add_candidates(candidates, s.path);
+    candidates.insert(candidates.end(), {"libscipy_openblas.so", "libopenblas.so.0", "libopenblas.so"});
+    if (load(candidates)) return *s.library;
     throw Error(ErrorCode::Import,
                 std::string(op_name) +
                     ": needs OpenBLAS; install it with `pip install scipy-openblas32`, or set PARDO_OPENBLAS to the library's path (" +

@@ -54,11 +54,20 @@ def test_the_package_is_imported_at_first_use():
         "pp.asarray([1.0], 'bfloat16')",
         "pp.ones(2).astype('bfloat16')",
         "pp.finfo('bfloat16')",
+        "pp.can_cast('bfloat16', 'float32')",
+        "pp.can_cast('float32', 'bfloat16')",
+        "pp.result_type('bfloat16', 'float32')",
     ],
 )
 def test_without_the_package_it_says_what_to_install(use):
     done = run(f"import sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\ntry: {use}\nexcept ImportError as e: print(e)")
     assert "pip install ml_dtypes" in done.stdout, done.stderr
+    find = "def find_spec(self, name, path, target=None):\n        if name == 'ml_dtypes': raise ModuleNotFoundError(name)"
+    hidden = f"class Hidden:\n    {find}\n"
+    done = run(f"import sys\n{hidden}sys.meta_path.insert(0, Hidden())\nimport pardo as pp\ntry: {use}\nexcept ImportError as e: print(e)")
+    assert "pip install ml_dtypes" in done.stdout, done.stderr
+    done = run(f"import pardo as pp\n{use}")  # which imports it
+    assert done.returncode == 0, done.stderr
 
 
 def test_without_the_package_the_name_is_not_there():

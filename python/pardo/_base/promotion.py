@@ -82,9 +82,14 @@ def _strong(x: Any) -> np.dtype[Any] | None:
     return None if isinstance(x, (bool, int, float, complex)) else host_dtype(x)
 
 
+def _may_name_bfloat16(*values: Any) -> bool:
+    """False where bfloat16 cannot be among the arguments: its package has not been imported, and no text asks for that."""
+    return "ml_dtypes" in sys.modules or any(isinstance(x, str) and x == "bfloat16" for x in values)
+
+
 def result_type(*values: Any) -> np.dtype[Any]:
     """As `numpy.result_type`, with bfloat16 by the rules of the core."""
-    if "ml_dtypes" not in sys.modules:
+    if not _may_name_bfloat16(*values):
         return np.result_type(*values)
     strong = [t for t in map(_strong, values) if t is not None]
     if "V" not in [t.kind for t in strong] or not any(map(is_bfloat16, strong)):
@@ -104,7 +109,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
 
 def can_cast(source: Any, target: DTypeLike, casting: str = "safe") -> bool:
     """As `numpy.can_cast`, with bfloat16 by the rules of the core."""
-    if "ml_dtypes" not in sys.modules:
+    if not _may_name_bfloat16(source, target):
         return np.can_cast(source, target, casting)  # type: ignore[arg-type]
     first, second = _strong(source), target if isinstance(target, np.dtype) else host_dtype(target)
     if first is None or not (is_bfloat16(first) or is_bfloat16(second)) or casting not in ("no", "equiv", "safe", "same_kind"):

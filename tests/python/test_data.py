@@ -285,7 +285,8 @@ def test_wrong_arguments():
     refused(ValueError, "elements that share memory", to=(np.lib.stride_tricks.as_strided(x, (3, 3), (4, 4)),))
     refused(ValueError, r"present\[0\] at .* is not present on null:1", present=(x,))
     refused(ValueError, "always: an array that is in no other list", to=(x,), always=(y,))
-    refused(TypeError, "no numbers", to=(np.array([None]),))
+    for wrong in (np.array([None]), np.array(["a", "b"]), np.array([b"a"]), np.array(["2020-01-01"], "M8[D]"), np.array([1], "m8[s]")):
+        refused(TypeError, r"to\[0\] has elements of dtype .*, which are no numbers", to=(wrong,))
     refused(TypeError, "is an array of pardo", to=(pp.ones(2),))
     refused(TypeError, r"data: to\[0\] must be a NumPy array or have a buffer, not int", to=(1,))
     refused(TypeError, "masked array", to=(np.ma.masked_array([1.0], [True]),))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pardo import _core
 from pardo._base.arguments import refuse_masked
+from pardo._base.promotion import kind_of
 from pardo._base.sizes import with_bytes
 from pardo._core import Array, Queue
 from pardo._data.labels import Call, Label
@@ -45,7 +46,7 @@ def host(x: Any, what: str) -> NDArray[Any]:
         except TypeError:
             raise TypeError(f"{what} must be a NumPy array or have a buffer, not {type(x).__name__}") from None
     found: NDArray[Any] = x
-    if found.dtype.hasobject:
+    if found.dtype.hasobject or (found.dtype.names is None and kind_of(found.dtype) not in "biufc"):
         raise TypeError(f"{what} has elements of dtype {found.dtype}, which are no numbers")
     return found
 

@@ -82,8 +82,9 @@ TypedExpr logical(Lowering& l, const Tree& t, std::size_t from, bool strict) {
     const TypedExpr first = strict ? expression(l, t.parts[from]) : condition(l, t.parts[from]);
     if (strict && (first.kind() != Kind::Number || first.number().type.dtype != DType::Bool)) {
         const std::string word = conjunction ? "and" : "or";
-        l.source.wrong_type(t.parts[from].place, "`" + word + "` gives one of its operands in Python, and here is " + describe(first) +
-                                                     "; compare it, or write `a if test else b`");
+        l.source.wrong_type(t.parts[from].place, "`" + word + "` of " + describe(first) +
+                                                     " is not accepted here: it gives one of its operands in Python; "
+                                                     "write `a if test else b`, or compare");
     }
     if (from + 1 == t.parts.size()) return first;
     if (first.number().constant) return first.number().scalar.b == conjunction ? logical(l, t, from + 1, strict) : first;

@@ -130,8 +130,8 @@ void UserFunction::check_count(Arguments arguments) const {
     for (std::size_t k = given < wanted ? given : 0; k < wanted; ++k) names += (names.empty() ? "" : ", ") + ("`" + parameters()[k] + "`");
     const bool many = given > wanted;
     fail(ErrorCode::Type, "takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") +
-                              (many && wanted > 0 ? " (" + names + ")" : "") + ", here are " + std::to_string(given) +
-                              (many ? "" : ": there is none for " + names));
+                              (many && wanted > 0 ? " (" + names + ")" : "") + ", but " + std::to_string(given) +
+                              (given == 1 ? " was given" : " were given") + (many ? "" : ": there is none for " + names));
 }
 
 device::Queue* UserFunction::queue_of(Arguments arguments, const Queue* given) const {
@@ -160,8 +160,8 @@ void UserFunction::refuse_queue(Arguments arguments, std::size_t k, const device
     const device::Device* own = arguments[k].array.node()->queue->device();
     fail(ErrorCode::Placement, parameter(arguments, k) + " is on " + (own == queue->device() ? "another queue of " : "a queue of ") +
                                    own->id() + why + ", " + (other < arguments.size() ? parameter(arguments, other) : "the launch") +
-                                   " is on a queue of " + queue->device()->id() +
-                                   "; bring them together with x.to_device(device) or asarray(x, queue=queue)");
+                                   " is on a queue of " + queue->device()->id() + "; copy one explicitly: " +
+                                   (own == queue->device() ? "x.to_queue(queue)" : "x.to_device(device)") + " or asarray(x, queue=queue)");
 }
 
 /// Words that tell programs apart.

@@ -73,8 +73,8 @@ public:
         }
         if (next != kernel.parameters.size()) {
             fail(ErrorCode::Type, "takes " + std::to_string(kernel.parameters.size()) +
-                                      (kernel.parameters.size() == 1 ? " argument" : " arguments") + ", here are " + std::to_string(next) +
-                                      ": " + signature_of(kernel));
+                                      (kernel.parameters.size() == 1 ? " argument" : " arguments") + ", but " + std::to_string(next) +
+                                      (next == 1 ? " was given: " : " were given: ") + signature_of(kernel));
         }
         if (shared > 1)
             fail(ErrorCode::Type, "groups have one block of memory that the launch sizes, `extern __shared__`; give one LocalAccessor");

@@ -370,7 +370,7 @@ def test_vectorize():
     assert f(np.arange(3.0), 1.0, out=(out,)) is out
     assert (f.nin, f.nout, f.nargs, f.types) == (2, 1, 3, ["ll->l", "dd->d"])
     for wrong, message in [
-        (lambda: f(1), "f: takes 2 arguments, here are 1"),
+        (lambda: f(1), "f: takes 2 arguments, but 1 was given"),
         (lambda: numba.vectorize(["int32(int32)"])(f.py_func), r"f takes 2 arguments, the signature \(int32\) -> int32 is of 1"),
         (lambda: numba.vectorize(["integer(integer)"]), r"vectorize: 'integer\(integer\)' is no signature; write float64"),
         (lambda: numba.vectorize(["float64(1)"]), r"vectorize: .float64\(1\). is no signature; write float64"),
@@ -442,7 +442,7 @@ def test_guvectorize():
     ]:
         with pytest.raises(kind, match=message):
             wrong()
-    with pytest.raises(TypeError, match="dot: takes 2 arguments, here are 1"):
+    with pytest.raises(TypeError, match="dot: takes 2 arguments, but 1 was given"):
         dot(a)
     with pytest.raises(ValueError, match="dimension n is 3 and 4"):
         dot(np.ones(3), np.ones(4))

@@ -440,7 +440,7 @@ raises(TypeError, 'is not known, and a Python scalar has none; write np.int32(7)
 raises(TypeError, 'argument 2 (8-bit integer): an integer is expected, not a float', call, out, np.zeros((), options)[()], 1.0, 0)
 raises(TypeError, 'here is a number of int16', call, out, np.zeros((), options)[()], np.int16(1), 0)
 raises(TypeError, 'axpy: argument 3 (32-bit integer): a number is expected, not an array', program.axpy[1], out, out, 1, out)
-raises(TypeError, 'axpy: takes 4 arguments, here are 3', program.axpy[1], out, out, 1)
+raises(TypeError, 'axpy: takes 4 arguments, but 3 were given', program.axpy[1], out, out, 1)
 raises(pp.ExecutionPlacementError, 'axpy: the arrays are on cuda:0', program.axpy[1], *[out.to_device('cuda:0')] * 2, 1, 1)
 try:
     program.decorated

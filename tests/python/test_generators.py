@@ -115,7 +115,7 @@ def test_structs_in_and_out():
         (lambda: pp.elementwise(abs, name="a b"), ValueError, "name: a Python name is expected"),
         (lambda: pp.elementwise(abs)(3), TypeError, "at least one array"),
         (lambda: pp.elementwise(abs)({3}), TypeError, "argument 0: .* not set"),
-        (lambda: pp.elementwise(lambda x, y: x)(pp.zeros(3)), TypeError, "takes 2 arguments, here are 1"),
+        (lambda: pp.elementwise(lambda x, y: x)(pp.zeros(3)), TypeError, "takes 2 arguments, but 1 was given"),
         (lambda: pp.elementwise(lambda x, y: x)(pp.zeros(3), pp.zeros(4)), ValueError, "broadcast"),
         (lambda: pp.elementwise(lambda x: x)(pp.zeros(3), out=pp.zeros(4)), ValueError, r"out: an array of shape \(3,\) is expected"),
         (lambda: pp.elementwise(lambda x: x)(pp.zeros(3), out=pp.zeros(3, dtype="int8")), TypeError, "which cannot take float64"),

@@ -206,7 +206,7 @@ def test_arguments_that_do_not_fit():
     def takes_two(item: pp.Item, x, y):
         x[item.get_id(0)] = y[0]
 
-    with pytest.raises(TypeError, match="takes_two: takes 2 arguments, here are 1"):
+    with pytest.raises(TypeError, match="takes_two: takes 2 arguments, but 1 was given"):
         interpret(takes_two, 3, np.zeros(3))
     with pytest.raises(TypeError, match="`y` is memory of a group, and a plain Range has no groups"):
         interpret(takes_two, 3, np.zeros(3), pp.LocalAccessor(3))

@@ -24,7 +24,7 @@ def test_launchers_that_know_their_program(monkeypatch):
     launch(factor=0.5, x=x)
     launch(x, factor=2)
     assert_array_equal(pp.asnumpy(x), np.full(4, 8.0))
-    with pytest.raises(TypeError, match="scale: takes 2 arguments, here are 1"):
+    with pytest.raises(TypeError, match="scale: takes 2 arguments, but 1 was given"):
         launch(x)
     with pytest.raises(TypeError, match="scale: `factor`: an array, a number, a tuple or a function is expected, not str"):
         launch(x, "2")

@@ -202,8 +202,8 @@ def test_integers_of_every_type_at_their_bounds(device):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ("a, b, c, 2.0", TypeError, r"takes 5 arguments, here are 4: add\(const float\* a, .*, int n\)"),
-        ("a, b, c, 2.0, 7, 7", TypeError, "takes 5 arguments, here are 6"),
+        ("a, b, c, 2.0", TypeError, r"takes 5 arguments, but 4 were given: add\(const float\* a, .*, int n\)"),
+        ("a, b, c, 2.0, 7, 7", TypeError, "takes 5 arguments, but 6 were given"),
         ("a, b, c, 2.0, 7.5", TypeError, r"`n` \(int\): an integer is expected, not a float"),
         ("a, b, c, 2j, 7", TypeError, r"`factor` \(float\): a real number is expected, not a complex one"),
         ("a, b, c, 2.0, 1 << 31", OverflowError, r"`n` \(int\): 2147483648 is out of its range"),

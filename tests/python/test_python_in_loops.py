@@ -97,7 +97,7 @@ def test_parameters_by_name_take_no_positions():
         for i in pp.prange(len(x)):
             x[i] = f(x[i], 3)
 
-    with pytest.raises(TypeError, match=r"f\(\) takes 1 argument, here are 2"):
+    with pytest.raises(TypeError, match=r"f\(\) takes 1 argument, but 2 were given"):
         wrong(X.copy())
 
 
@@ -110,7 +110,7 @@ def test_functions_without_parameters_take_nothing():
         for i in pp.prange(len(x)):
             x[i] = one(x[i])
 
-    with pytest.raises(TypeError, match=r"one\(\) takes 0 arguments, here are 1"):
+    with pytest.raises(TypeError, match=r"one\(\) takes 0 arguments, but 1 was given"):
         wrong(X.copy())
 
 

@@ -36,7 +36,7 @@ def test_values():
     ("make", "error", "text"),
     [
         (lambda: Point(), TypeError, "Point: no value for `x`"),
-        (lambda: Point(1, 2, 3), TypeError, "takes 2 values, here are 3"),
+        (lambda: Point(1, 2, 3), TypeError, "takes 2 values, but 3 were given"),
         (lambda: Point(1, z=2), TypeError, "there is no field `z`; it has x, y"),
         (lambda: Point(1, x=2), TypeError, "`x` is given twice"),
         (lambda: Point("a"), TypeError, "`x` is float32, which cannot take 'a'"),

@@ -550,6 +550,11 @@ def dtype_or(dtype: DTypeLike | None, other: Any) -> Any:
     return other if dtype is None else dtype
 
 
+def given_count(count: int) -> str:
+    """ "1 was given", "3 were given"."""
+    return f"{count} {'was' if count == 1 else 'were'} given"
+
+
 def warn(message: str, category: type[Warning]) -> None:
     """Warns at the user's line: the first one outside of this package, and of what imports it, whose frames `stacklevel` does not count."""
     level, frame = 1, sys._getframe()

@@ -28,6 +28,19 @@ _ADVICE: list[tuple[Callable[..., Any], str]] = [
 ]
 
 
+# Functions of `math` that kernels do not know: NumPy's and pardo's of such a name are others, or there are none.
+_OF_MATH = {
+    "remainder": "write x - y * np.rint(x / y); np.remainder is the operator %",
+    "isclose": "write abs(a - b) <= 1e-9 * max(abs(a), abs(b))",
+    "ldexp": "write x * 2.0**n",
+    "factorial": "write math.gamma(n + 1.0)",
+    "isqrt": "write int(math.sqrt(n)), for n below 2**52",
+    "fsum": "write a loop that adds up in float64",
+    "prod": "write a loop that multiplies",
+    "dist": "write math.hypot(x - u, y - v)",
+}
+
+
 # What names of CUDA's and numba.cuda's are in a kernel.
 _OF_CUDA = {
     "cuda.grid": "item.get_id(0) of an Item, item.get_global_id(0) of an NdItem",
@@ -91,6 +104,8 @@ def _of_arrays(called: Any) -> str:
     module, name = getattr(called, "__module__", None), str(getattr(called, "__name__", ""))
     if isinstance(called, (type, np.random.Generator)) or not (isinstance(called, np.ufunc) or module in ("numpy", "math")):
         return ""
+    if module == "math" and name in _OF_MATH:
+        return _OF_MATH[name]
     if name in face.namespace().__dir__():
         return f"pardo.{name} takes whole arrays, outside of kernels"
-    return "write it of operators, loops and functions that kernels have"
+    return "write it with operators, loops and functions that kernels have"

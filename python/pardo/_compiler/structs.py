@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pardo._array import creation, interop
 from pardo._base import promotion
+from pardo._base.arguments import given_count
 from pardo._base.tracebacks import show_classes
 from pardo._core import Array, _Image, _Sampler
 
@@ -30,7 +31,7 @@ class Struct:
     def __init__(self, *values: Any, **named: Any) -> None:
         name = type(self).__name__
         if len(values) > len(self._fields):
-            raise TypeError(f"{name}: takes {len(self._fields)} values, here are {len(values)}")
+            raise TypeError(f"{name}: takes {len(self._fields)} values, but {given_count(len(values))}")
         given = dict(zip(self._fields, values, strict=False))
         for field, value in named.items():
             if field not in self._fields:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from pardo import _core
 from pardo._base import promotion
+from pardo._base.arguments import given_count
 from pardo._compiler import intrinsics, numba_cython
 from pardo._compiler.forms import BINARY, CODE, COMPARISONS, DTYPES, OF_A_DTYPE, RAISED, RUNTIME_ERROR, UNARY
 from pardo._compiler.instead import advice, is_of_scipy, of_cuda
@@ -185,7 +186,7 @@ class Translator(Statements):
     def made(self, kind: type[Struct], node: ast.Call) -> tuple[Any, ...]:
         """A call that makes a struct."""
         if len(node.args) > len(kind._fields):
-            self.refuse(node, f"{kind.__name__} takes {len(kind._fields)} values, here are {len(node.args)}")
+            self.refuse(node, f"{kind.__name__} takes {len(kind._fields)} values, but {given_count(len(node.args))}")
         given: dict[str, Any] = dict(zip(kind._fields, (self.expression(a) for a in node.args), strict=False))
         for keyword in node.keywords:
             if keyword.arg not in kind._fields or keyword.arg in given:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from pardo import _core
 from pardo._array.interop import shared_view
 from pardo._base import promotion
+from pardo._base.arguments import given_count
 from pardo._base.promotion import kind_of
 from pardo._base.tracebacks import note
 from pardo._compiler import structs
@@ -328,8 +329,7 @@ class _Launch:
         self.companions: list[_Companion] = []
         wanted = function.__code__.co_argcount - takes_item
         if len(arguments) != wanted:
-            given = f"{len(arguments)} {'was' if len(arguments) == 1 else 'were'} given"
-            raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, but {given}")
+            raise TypeError(f"{name}: takes {wanted} argument{'' if wanted == 1 else 's'}, but {given_count(len(arguments))}")
         self.parameters = function.__code__.co_varnames[takes_item : takes_item + wanted]
         for parameter, a in zip(self.parameters, arguments, strict=True):
             if isinstance(a, LocalAccessor) and not space.local_range:

@@ -13,7 +13,7 @@ from pardo import _core
 from pardo._array import contexts
 from pardo._array.creation import empty
 from pardo._array.interop import asarray
-from pardo._base.arguments import array, flag, following, home_among, on_queue, together
+from pardo._base.arguments import array, flag, following, given_count, home_among, on_queue, together
 from pardo._base.promotion import is_number_of_bfloat16, kind_of
 from pardo._base.public_names import publish_module
 from pardo._compiler import frontend, intrinsics, structs
@@ -211,7 +211,7 @@ class _Made(pickling.Unchanging):
         given = out if isinstance(out, tuple) else (out,)
         wanted = 1 if single else len(types_)
         if len(given) != wanted:
-            raise ValueError(f"{self.__name__}: out: {wanted} arrays are expected, here are {len(given)}")
+            raise ValueError(f"{self.__name__}: out: {wanted} arrays are expected, but {given_count(len(given))}")
         for x in given:
             for leaf in _leaves([x]) or [x]:
                 if type(leaf) is not Array or tuple(leaf.shape) != shape:

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from pardo import _core
 from pardo._array import contexts
 from pardo._array.interop import asarray
-from pardo._base.arguments import SCALARS, array, dtype_of, on_queue
+from pardo._base.arguments import SCALARS, array, dtype_of, given_count, on_queue
 from pardo._base.public_names import publish_module
 from pardo._compiler import texts
 from pardo._compiler.source import source_of
@@ -154,7 +154,7 @@ class vectorize(_Made):  # noqa: N801 (NumPy's name)
         function = self._in_order((*given, *whole))
         names, results = self._core_dimensions or ([[] for _ in given], None)
         if len(names) != len(given):
-            raise TypeError(f"{op_name}: the signature {self.signature} is for {len(names)} arguments, here are {len(given)}")
+            raise TypeError(f"{op_name}: the signature {self.signature} is for {len(names)} arguments, but {given_count(len(given))}")
         shape, sizes, inputs = flattened_inputs(inputs, names, op_name)
         count = math.prod(shape)
         others = tuple(values[k] for k in whole)

@@ -751,3 +751,7 @@ def array_in_a_tuple(item: pp.Item, x):
 def tuple_without_an_index(item: pp.Item, x):
     t = (1.0, 2.0)
     x[0] = t[()]
+
+
+def calls_a_namesake(item: pp.Item, x):
+    x[0] = math.remainder(x[0], 3.0)

@@ -117,7 +117,9 @@ class UFunc:
         if len(arguments) == self.nargs and out is None:
             *arguments, out = arguments  # type: ignore[assignment]
         if len(arguments) != self.nin:
-            raise TypeError(f"{self.__name__}: takes {self.nin} arguments, here are {len(arguments)}")
+            raise TypeError(
+                f"{self.__name__}: takes {self.nin} arguments, but {len(arguments)} {'was' if len(arguments) == 1 else 'were'} given"
+            )
         given = _given(arguments)
         signature = _chosen(self.__name__, self._signatures, given)
         if signature is not None:
@@ -203,7 +205,8 @@ class GUFunc:
         if out is not None:
             arguments += out if isinstance(out, tuple) else (out,)
         if len(arguments) not in (count, count + self.nout):
-            raise TypeError(f"{op_name}: takes {count} arguments, here are {len(arguments)}")
+            number = f"{len(arguments)} {'was' if len(arguments) == 1 else 'were'} given"
+            raise TypeError(f"{op_name}: takes {count} arguments, but {number}")
         given, places = _given(arguments[:count]), arguments[count:]
         signature = _chosen(op_name, self._signatures, given)
         if signature is None and not places:

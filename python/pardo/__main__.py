@@ -84,8 +84,9 @@ def _print_devices(backends: Sequence[dict[str, Any]], verbose: bool) -> None:
             print(f"  left out of back end {b['name']}: {b['unavailable']}")
             continue
         print(f"  no device of back end {b['name']}: {b['unavailable']}")
-        if (remedy := _remedy(b)) and not b["unavailable"].startswith("hidden"):
-            print(f"    to have one: {remedy}")
+        untold = [part for part in _remedy(b).split(", and ") if part and part not in b["unavailable"]]
+        if untold and not b["unavailable"].startswith("hidden"):
+            print(f"    to have one: {', and '.join(untold)}")
     for b in backends:
         for problem in _problems(b):
             print(f"  not used by back end {b['name']}: {problem}")
@@ -252,7 +253,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"-I{pp.get_include()}")
         return 0
     if options.clear_cache:
+        before = _core._cache_info()
         _core._clear_cache()
+        count = before["files"] - _core._cache_info()["files"] if before["enabled"] else 0
+        print(f"{count} {'file' if count == 1 else 'files'} deleted" + (f" in {before['path']}" if before["path"] else ""))
         return 0
     try:
         backends = _core._get_backends()

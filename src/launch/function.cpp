@@ -158,6 +158,20 @@ void UserFunction::refuse_queue(Arguments arguments, std::size_t k, const device
     };
     const auto other = static_cast<std::size_t>(std::ranges::find_if(arguments, is_there) - arguments.begin());
     const device::Device* own = arguments[k].array.node()->queue->device();
+    if (own != queue->device() && other < arguments.size()) {  // NumPy's memory is the host's: its queue says nothing to the caller
+        const auto foreign = [&](std::size_t a) {
+            const graph::Node& node = *arguments[a].array.node();
+            return !node.pending() && node.buffer->foreign();
+        };
+        for (const auto& [host, there] : {std::pair(k, other), std::pair(other, k)}) {
+            if (!foreign(host) || foreign(there)) continue;
+            const std::string name = parameter(arguments, there), given = parameter(arguments, host);
+            const auto bare = [](const std::string& text) { return text.substr(1, text.size() - 2); };
+            fail(ErrorCode::Placement, given + " is a NumPy array, or has its memory, and " + name + " is on " +
+                                           arguments[there].array.node()->queue->device()->id() + "; pass pardo.asarray(" + bare(given) +
+                                           ", device=" + bare(name) + ".device)");
+        }
+    }
     fail(ErrorCode::Placement, parameter(arguments, k) + " is on " + (own == queue->device() ? "another queue of " : "a queue of ") +
                                    own->id() + why + ", " + (other < arguments.size() ? parameter(arguments, other) : "the launch") +
                                    " is on a queue of " + queue->device()->id() + "; copy one explicitly: " +

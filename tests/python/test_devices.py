@@ -258,6 +258,16 @@ def test_command_with_a_wrong_device():
     assert done.returncode == 1
 
 
+def test_command_says_how_many_kernels_it_deletes(tmp_path):
+    for count in (1, 0):
+        if count:
+            assert command(["--self-test"], PARDO_CACHE_DIR=str(tmp_path), PARDO_DEVICES="cpu", PARDO_KERNEL_PACK="off").returncode == 0
+        done = command(["--clear-cache"], PARDO_CACHE_DIR=str(tmp_path), PARDO_DEVICES="cpu")
+        found = re.match(r"(\d+) files? deleted in ", done.stdout)
+        assert found is not None, done.stdout
+        assert (int(found[1]) > 0) == (count > 0)
+
+
 def test_command_without_openblas(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as u\nreal = u.find_spec\nu.find_spec = lambda n, *a: None if n == 'scipy_openblas32' else real(n, *a)\n"

@@ -212,7 +212,7 @@ def test_arguments_that_do_not_fit():
         interpret(takes_two, 3, np.zeros(3), pp.LocalAccessor(3))
     with pytest.raises(ValueError, match="is not a multiple of the local one, 4"):
         interpret(one_dimension, pp.NdRange(10, 4), np.zeros((10, 6)))
-    with pytest.raises(ValueError, match="the global range has 2 dimensions, the local one 1"):
+    with pytest.raises(ValueError, match=r"NdRange: the global range .* different numbers of dimensions"):
         interpret(one_dimension, pp.NdRange((8, 8), 4), np.zeros((10, 6)))
 
 

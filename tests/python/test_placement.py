@@ -267,6 +267,21 @@ def test_they_follow_as_arguments_of_kernels_and_loops(name, other):
         assert c.queue != x.queue == other
 
 
+def test_a_numpy_array_beside_an_array_of_a_device_is_named():
+    @pp.jit
+    def add(x, y):
+        for i in pp.prange(x.shape[0]):
+            x[i] += y[i]
+
+    there = pp.ones(3, device="null:1")
+    for arguments, host, away in (((there, np.ones(3)), "y", "x"), ((np.ones(3), there), "x", "y")):
+        text = f"add: `{host}` is a NumPy array, .* and `{away}` is on null:1; pass pardo.asarray[(]{host}, device={away}.device[)]"
+        with pytest.raises(pp.ExecutionPlacementError, match=text):
+            add(*arguments)
+    with pytest.raises(pp.ExecutionPlacementError, match=r"on another queue of cpu:0, .*; copy one explicitly: x.to_queue\(queue\) or"):
+        add(pp.ones(3), pp.ones(3, queue=pp.Queue("cpu")))
+
+
 def test_what_a_kernel_writes_does_not_follow(other):
     x, c = pp.asarray(RAW, queue=other), pp.asarray(7.0)
     with pytest.raises(pp.ExecutionPlacementError, match=r"^stored: `c` is on another queue of cpu:0 and written, `x` is on"):

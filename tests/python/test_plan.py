@@ -121,3 +121,9 @@ def test_plans_are_pickled():
     other = pickle.loads(pickle.dumps(plan))
     assert other == plan
     assert other._repr_html_() == plan._repr_html_()
+
+
+def test_explain_says_where_nothing_is_pending():
+    x = (pp.ones(3) + 1).wait()
+    assert pp.explain(x) == "nothing is pending\n"
+    assert "nothing is pending" in pp.explain(x)._repr_html_()

@@ -113,6 +113,8 @@ _KEYWORDS = {
     },
     "": {"dim": "the keyword is axis", "keepdim": "the keyword is keepdims", "stream": "the keyword is queue"},
 }
+# What functions of keywords alone are not, where arguments are given by their places.
+BY_PLACE = {"select_device": "it takes required= and excluded=; by name it is pardo.Device('gpu')"}
 _OF_SCIPY = "pardo has no such function; use scipy.{module}.{name} on pardo.asnumpy(x)"
 _IN_SCIPY = "it is pardo.scipy.linalg.{name}, as it is SciPy's and not NumPy's"
 # The same by modules; where a row has "*", that is said of names that no row has.

@@ -30,6 +30,7 @@ _PREFIX = re.compile(r"([A-Za-z_][\w.]*|x\[[^\]]*\](?: = value)?)(\(\)|: )")
 # Of what has failed on a device, with the line that handed it over; of a kernel's line, which it shows.
 _LATE = re.compile(r" \((?:in (?:kernel|host task) .*|at (.*))\)$|\n  File \"")
 _KEYWORD = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'$")
+_POSITIONAL = re.compile(r"(\w+)\(\) takes 0 positional arguments but")
 _RENAMED = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, MemoryError, BufferError, ZeroDivisionError)
 _OF_OTHERS = (TypeError, ValueError, IndexError, OverflowError)
 # Whose functions name themselves in messages; others name users' functions: kernels, files, queues.
@@ -146,6 +147,9 @@ def _explain_keyword(exception: BaseException) -> None:
     """Let Python's message on a keyword that only others' functions have say what to write."""
     found = _KEYWORD.search(str(exception)) if isinstance(exception, TypeError) else None
     if found is not None and (told := absent.keyword(found[1], found[2])):
+        _put(exception, "args", (f"{exception}: {told}",))
+    found = _POSITIONAL.match(str(exception)) if isinstance(exception, TypeError) else None
+    if found is not None and (told := absent.BY_PLACE.get(found[1], "")):
         _put(exception, "args", (f"{exception}: {told}",))
 
 

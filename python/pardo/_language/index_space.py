@@ -187,6 +187,11 @@ class NdRange:
     local_range : Range, int or tuple of int
         Items of a group in each dimension; also ``local_size=``.
 
+    Raises
+    ------
+    ValueError
+        The two have different numbers of dimensions, or an extent is negative.
+
     See Also
     --------
     Range, NdItem
@@ -206,6 +211,9 @@ class NdRange:
         local_range = _one_of("local_range", local_range, "local_size", local_size)
         self.global_range = global_range if type(global_range) is Range else Range(global_range)
         self.local_range = local_range if type(local_range) is Range else Range(local_range)
+        whole, part = tuple(self.global_range), tuple(self.local_range)
+        if len(whole) != len(part):
+            raise ValueError(f"NdRange: the global range {whole} and the local range {part} have different numbers of dimensions")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NdRange) and (self.global_range, self.local_range) == (other.global_range, other.local_range)

@@ -22,6 +22,11 @@ __all__ = [
 ]
 
 
+def _not_memory(x: Any, op_name: str) -> TypeError:
+    what = "a NumPy array; use pardo.asarray" if isinstance(x, np.ndarray) else type(x).__name__
+    return TypeError(f"{op_name}: an array of pardo or a block of memory is expected, not {what}")
+
+
 def operand(x: Any, op_name: str) -> Array:
     """An array for a copy: arrays themselves, the bytes of a block of memory, or the host's memory behind a buffer, shared."""
     if type(x) is Array:
@@ -328,7 +333,7 @@ def fill(self: Queue, dst: Any, value: Any, *, depends: Any = None) -> Event:
     if not isinstance(value, SCALARS):
         raise TypeError(f"{op_name}: value must be a number, not {type(value).__name__}")
     if type(dst) is not Array and not isinstance(dst, _core._Block):
-        raise TypeError(f"{op_name}: expected an array or a block of memory, not {type(dst).__name__}")
+        raise _not_memory(dst, op_name)
     target, events = operand(dst, op_name), _core._events(depends, op_name)
     try:
         return self._fill(target, value, events)
@@ -367,7 +372,7 @@ def prefetch(self: Queue, x: Any, *, depends: Any = None) -> Event:
     """
     op_name = "Queue.prefetch"
     if type(x) is not Array and not isinstance(x, _core._Block):
-        raise TypeError(f"{op_name}: expected an array or a block of memory, not {type(x).__name__}")
+        raise _not_memory(x, op_name)
     return self._prefetch(operand(x, op_name), _core._events(depends, op_name))
 
 

@@ -33,7 +33,8 @@ def explain(*arrays: Array) -> str:
     Returns
     -------
     str
-        The plan, which a prompt shows as `print` does, and a notebook as a picture. Nothing is computed.
+        The plan, which a prompt shows as `print` does, and a notebook as a picture. Nothing is computed. It says so where nothing is
+        pending.
 
     Raises
     ------
@@ -56,7 +57,8 @@ def explain(*arrays: Array) -> str:
       in      array float64 (3,), 24 B
       out     add float64 (3,), 24 B: asked for
     """
-    return Plan(*_core._explain([array(x, "explain") for x in arrays]))
+    text, *rest = _core._explain([array(x, "explain") for x in arrays])
+    return Plan(text or "nothing is pending\n", *rest)
 
 
 def force(*arrays: Array) -> None:

@@ -89,7 +89,9 @@ def test_messages_name_what_was_called(full):
 
 
 METHODS = [
-    n for n in dir(pp.Array) if not n.startswith("_") and callable(getattr(pp.Array, n)) and n not in ("dump", "tofile", "force", "wait")
+    n
+    for n in dir(pp.Array)
+    if not n.startswith("_") and callable(getattr(pp.Array, n, None)) and n not in ("dump", "tofile", "force", "wait")
 ]
 
 

@@ -127,3 +127,24 @@ def test_places_must_be_pardos():
         x.astype("f4", device=3)
     with pytest.raises(TypeError, match=r"^partition: axis must be an integer"):
         x.partition(1, None)
+
+
+def test_names_of_other_libraries_say_what_to_write():
+    x = pp.ones(3)
+    for name, text in (
+        ("numpy", "use pardo.asnumpy(x)"),
+        ("cpu", "use x.to_device('cpu')"),
+        ("cuda", "use x.to_device('cuda')"),
+        ("to", "use x.to_device(device) or x.astype(dtype)"),
+        ("copy_to_host", "use pardo.asnumpy(x)"),
+        ("ptp", "use pardo.ptp(x)"),
+    ):
+        assert not hasattr(x, name)
+        assert name not in dir(x)
+        with pytest.raises(AttributeError) as caught:
+            getattr(x, name)
+        assert f"'Array' object has no attribute '{name}': {text}" in str(caught.value)
+        with pytest.raises(AttributeError):
+            setattr(x, name, 1)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        x.nonsense

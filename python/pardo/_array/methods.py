@@ -10,7 +10,7 @@ from pardo._array import interop, joining, manipulation, printing, products, red
 from pardo._array.conversion import Conversions
 from pardo._array.elementwise import clip
 from pardo._array.elementwise import round as round_
-from pardo._base import face
+from pardo._base import absent, face
 from pardo._base.arguments import axis_index
 from pardo._base.attributes import attribute, changeable
 from pardo._base.docstrings import filled
@@ -554,6 +554,22 @@ class Methods(Conversions):
     trace = products.trace
 
 
+class Elsewhere:
+    """An attribute that arrays of others have: it says what takes its place. `hasattr` is False."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name, self._text = name, text
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:  # dir of the class lists it
+            return self
+        raise AttributeError(f"'{owner.__name__}' object has no attribute '{self._name}': {self._text}", name=self._name, obj=instance)
+
+
+def _dir(self: Array) -> list[str]:
+    return [name for name in object.__dir__(self) if name not in absent.OF_ARRAYS]
+
+
 def attach(methods: type, target: type) -> None:
     """Copies methods into a class of the core; messages of Python itself shall say `Array.astype()` and not `astype()`."""
     skip = {"__module__", "__qualname__", "__doc__", "__slots__", "__dict__", "__weakref__", "__annotations__"}
@@ -573,3 +589,10 @@ def attach(methods: type, target: type) -> None:
             unquote(value)
         setattr(target, name, value)
     show_class(target, again=True)
+
+
+def attach_names_of_others(target: type) -> None:
+    """What arrays of others have says what to write."""
+    for name, text in absent.OF_ARRAYS.items():
+        setattr(target, name, Elsewhere(name, text))
+    target.__dir__ = _dir  # type: ignore[assignment]

@@ -113,6 +113,23 @@ _KEYWORDS = {
     },
     "": {"dim": "the keyword is axis", "keepdim": "the keyword is keepdims", "stream": "the keyword is queue"},
 }
+# What arrays of other libraries have, and NumPy's had, and these have not.
+_OF_ARRAYS = {
+    "numpy copy_to_host": "use pardo.asnumpy(x)",
+    "cpu cuda gpu": "use x.to_device({name!r})",
+    "to": "use x.to_device(device) or x.astype(dtype)",
+    "copy_to_device": "use pardo.asarray(x, device=…), or y[...] = x",
+    "ptp": "use pardo.ptp(x), as in NumPy 2",
+    "itemset": "write x[index] = value, as in NumPy 2",
+    "newbyteorder": "arrays have the byte order of the machine",
+    "block_until_ready": "use x.wait()",
+    "numel": "use x.size",
+    "clone": "use x.copy()",
+    "permute": "use x.transpose(…)",
+    "unsqueeze": "use pardo.expand_dims(x, axis)",
+    "contiguous": "use pardo.ascontiguousarray(x)",
+}
+OF_ARRAYS = {name: text.replace("{name!r}", repr(name)) for names, text in _OF_ARRAYS.items() for name in names.split()}
 # What functions of keywords alone are not, where arguments are given by their places.
 BY_PLACE = {"select_device": "it takes required= and excluded=; by name it is pardo.Device('gpu')"}
 _OF_SCIPY = "pardo has no such function; use scipy.{module}.{name} on pardo.asnumpy(x)"

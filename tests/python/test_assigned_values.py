@@ -164,3 +164,41 @@ def test_bfloat16_takes_lists():
     assert x.astype("f4").tolist() == [1, 2.5, 3]
     with pytest.raises(TypeError):
         x[:] = [1j, 2, 3]
+
+
+def test_what_is_made_of_complex_arrays_warns():
+    z = pp.ones(2) * 1j
+    for name, make in (
+        ("asarray", lambda: pp.asarray(z, dtype="f4")),
+        ("array", lambda: pp.array(z, dtype="i4")),
+        ("full", lambda: pp.full(2, z, dtype="f4")),
+        ("concat", lambda: pp.concat([z, pp.ones(1)], dtype="f4", casting="unsafe")),
+        ("insert", lambda: pp.insert(pp.zeros(2), 0, z)),
+    ):
+        with pytest.warns(np.exceptions.ComplexWarning, match=f"^{name}: the imaginary parts are discarded") as seen:
+            make()
+        assert [w.filename for w in seen] == [__file__]
+    assert pp.asarray(z, dtype="bool").all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u8"])
+def test_ranges_begin_with_values_that_fit(dtype):
+    for ends in (
+        (299, 302),
+        (250, 260),
+        (255, 257),
+        (-1, 2),
+        (299.0, 302),
+        (0, 600, 300),
+        (0, -3, -1),
+        (300, 300),
+        (0, 1, 300),
+        (126, 131),
+    ):
+        try:
+            theirs = np.arange(*ends, dtype=dtype)
+        except OverflowError:
+            with pytest.raises(OverflowError, match=r"^arange: "):
+                pp.arange(*ends, dtype=dtype)
+        else:
+            np.testing.assert_array_equal(pp.arange(*ends, dtype=dtype), theirs)

@@ -309,6 +309,8 @@ def _as_array_of_array(x: Array, dtype: DTypeLike | None, target: Queue, copy: b
     if copy is False:
         reason = f"the dtype would change from {x.dtype} to {wanted}" if not same_dtype else "it is on another queue"
         raise ValueError(f"{op_name}: copy=False is impossible: {reason}")
+    if x._kind == "c" and kind_of(wanted) in "iuf":
+        warn_of_lost_parts(op_name)
     y = x if same_dtype else x._astype(wanted, True)
     return y if same_queue else y._to_queue(target)
 

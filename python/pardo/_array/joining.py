@@ -19,7 +19,9 @@ from pardo._base.arguments import (
     optional_dtype,
     optional_index,
     store,
+    warn_of_lost_parts,
 )
+from pardo._base.promotion import kind_of
 from pardo._core import Array
 
 __all__ = [
@@ -100,6 +102,8 @@ def _joined(
     if target is not None:
         for x in parts:
             check_cast(x.dtype, target, casting, op_name)
+        if kind_of(target) in "iuf" and any(x._kind == "c" for x in parts):
+            warn_of_lost_parts(op_name)
         parts = [x._astype(target, False) for x in parts]
     return store(_in_their_order(parts, along, join), out, op_name)
 

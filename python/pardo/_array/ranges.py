@@ -96,6 +96,8 @@ def arange(
     target = queue_for("arange", device, queue, start, stop, step)
     try:
         x = _arange(first, last, distance, optional_dtype(dtype, "arange"), target)
+        if dtype is not None and x._kind in "iu":
+            _check_first_two(x, first, distance)
     except OverflowError as e:
         raise too_large(e, "arange") from None
     return in_memory(x, usm_type or kind_like(target, start, stop, step), "arange")
@@ -218,6 +220,14 @@ def _lines(first: Array, last: Array, count: int, parts: int, dtype: np.dtype[An
     if dtype is not None and kind_of(dtype) in "iu":
         x = floor(x)
     return (x if dtype is None else x._astype(dtype, False)), distance
+
+
+def _check_first_two(x: Array, first: Any, step: Any) -> None:
+    """That the first values of a range fit its dtype, as NumPy asks of them; the others wrap around."""
+    if type(first) is int is type(step) and 0 <= first < 127 and 0 < step <= 1:
+        return
+    first, step = (v.item() if isinstance(v, np.generic) else v for v in (first, step))
+    np.asarray([first, first + step][: x.size], x.dtype)
 
 
 def _number(x: Any, what: str) -> Scalar:

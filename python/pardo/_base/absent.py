@@ -28,7 +28,7 @@ _ABSENT = {
     "test": "`python -m pardo` tests each device",
     "show_runtime": "use pardo.show_config()",
     "getbufsize setbufsize": "nothing is buffered",
-    "get_include ctypeslib f2py": "use the package for C++, which `pardo.h` is the entry of, or DLPack",
+    "ctypeslib f2py": "use pardo/c_api.h, whose folder is pardo.get_include(), or DLPack",
     "True_ False_": "use True and False",
     "ScalarType sctypeDict typecodes little_endian dtypes exceptions typing": "use numpy.{name}: it has nothing to do with devices",
     "emath": "use arrays of complex numbers: pardo.sqrt(x.astype('complex128'))",

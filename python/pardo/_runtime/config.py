@@ -72,6 +72,7 @@ def get_include() -> str:
     Examples
     --------
     >>> import os
+    >>> import pardo as pp
     >>> os.path.exists(os.path.join(pp.get_include(), "pardo", "c_api.h"))
     True
     """

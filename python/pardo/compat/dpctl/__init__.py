@@ -73,7 +73,7 @@ _BACKENDS = {"cpu", "cuda", "opencl"}
 _MODULES = ("memory", "program", "tensor", "utils")
 _INSTEAD = {
     "SyclKernelInvalidRangeError": "ValueError is raised",
-    "get_include": "use the package for C++, `pardo.h`",
+    "get_include": "use pardo.get_include(), the folder of pardo/c_api.h",
     "set_global_queue nullary_nullptr": "queues are arguments: queue=",
 }
 

@@ -24,7 +24,7 @@ from pardo.compat._names import placed as _placed
 
 __all__ = ["ndarray"]
 
-_INSTEAD = {"get_include": "use the package for C++, `pardo.h`", "config": "there is nothing to configure"}
+_INSTEAD = {"get_include": "use pardo.get_include(), the folder of pardo/c_api.h", "config": "there is nothing to configure"}
 
 
 def default_float_type(device: Any = None, sycl_queue: Any = None) -> Any:

@@ -119,21 +119,15 @@ int32_t event_status(pardo_event event) {
 }
 
 pardo_status event_then(pardo_event event, void (*f)(pardo_status, void*), void* user, void (*destroy)(void*)) {
-    // Destroys once, whatever becomes of the rest.
-    struct Call {
-        ~Call() {
-            if (destroy) destroy(user);
-        }
-        void* user;
-        void (*destroy)(void*);
-    };
     return guarded("event_then", [&] {
-        auto call = std::make_shared<Call>(user, destroy);
+        const std::shared_ptr<void> kept(user, [destroy](void* x) {  // once, whatever becomes of the rest
+            if (destroy) destroy(x);
+        });
         require("event_then", reinterpret_cast<const void*>(f), "f");
         const Event awaited = as_event("event_then", event);
-        awaited.add_done_callback([f, call, awaited] {
+        awaited.add_done_callback([f, kept, awaited] {
             const std::optional<Error> failure = awaited.failure(false);
-            f(failure ? status_of(*failure) : PARDO_OK, call->user);
+            f(failure ? status_of(*failure) : PARDO_OK, kept.get());
         });
     });
 }

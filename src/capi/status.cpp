@@ -25,7 +25,7 @@ struct Last {
     std::string text;
     int depth = 0;  // of work functions
 };
-thread_local Last last;
+thread_local Last last;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 
 }  // namespace
 

@@ -167,9 +167,11 @@ void UserFunction::refuse_queue(Arguments arguments, std::size_t k, const device
             if (!foreign(host) || foreign(there)) continue;
             const std::string name = parameter(arguments, there), given = parameter(arguments, host);
             const auto bare = [](const std::string& text) { return text.substr(1, text.size() - 2); };
-            fail(ErrorCode::Placement, given + " is a NumPy array, or has its memory, and " + name + " is on " +
-                                           arguments[there].array.node()->queue->device()->id() + "; pass pardo.asarray(" + bare(given) +
-                                           ", device=" + bare(name) + ".device)");
+            const std::string place = arguments[there].array.node()->queue->device()->id();
+            std::string text = given;
+            text.append(" is a NumPy array, or has its memory, and ").append(name).append(" is on ").append(place);
+            text.append("; pass pardo.asarray(").append(bare(given)).append(", device=").append(bare(name)).append(".device)");
+            fail(ErrorCode::Placement, text);
         }
     }
     fail(ErrorCode::Placement, parameter(arguments, k) + " is on " + (own == queue->device() ? "another queue of " : "a queue of ") +

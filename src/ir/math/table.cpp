@@ -116,6 +116,7 @@ const Row* find_in_place(Math fn, DType t, const MathTarget& target) {
 Kernel as_kernel(Expr (*recipe)(Args), Math fn, DType t) {
     Builder m(name(fn), 1, false);
     std::vector<Expr> operands;
+    operands.reserve(static_cast<std::size_t>(arity(fn)));
     for (int k = 0; k < arity(fn); ++k) operands.push_back({&m, m.scalar_param(std::string(1, static_cast<char>('a' + k)), t)});
     const Expr result = recipe(operands);
     const Value out = m.pointer("result", result.type(), Access::Write, true);

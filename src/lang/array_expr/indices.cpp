@@ -67,7 +67,7 @@ TypedExpr mask_of(Memory& l, const View& v, const TypedExpr& mask, const Place& 
 TypedExpr compressed(Memory& l, const View& v, const TypedExpr& given, const Place& place) {
     std::vector<Guard> guards;
     const TypedExpr mask = mask_of(l, v, settled(l, given, place), place, guards);
-    const std::shared_ptr<const Rows> rows = mask.rows();
+    const std::shared_ptr<const Rows>& rows = mask.rows();
     TypedExpr count = reduced(l, mask, {RowReduction::CountNonzero, place, "mask", {}, integer(0)}, TypedExpr(), false);
     count = cast(l, count, {DType::Int64, true});
     count.number().least = 0;

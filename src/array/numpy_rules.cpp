@@ -98,10 +98,10 @@ bool shapes_fit(std::span<const Operand> operands) {
 /// Exponents of integers are checked, numbers here and arrays on the device; then the cheaper row.
 Op checked_power(Op op, std::span<const Operand>& operands, DType loop, CheckedOperands& checked) {
     const auto has_elements = [](const Operand& o) { return !o.array() || o.array()->size() > 0; };
-    if (!shapes_fit(operands)) return op;  // no check is submitted: to record the operation raises
     if (kind_of(loop) == DKind::Signed && std::ranges::all_of(operands, has_elements)) {  // NumPy's error is that of an element
         const Array* exponents = operands[1].array();
         if (exponents && kind_of(exponents->dtype()) == DKind::Signed) {
+            if (!shapes_fit(operands)) return op;  // no check is submitted: to record the operation raises
             checked.array = checked_exponents(*exponents);
             checked.operands = {operands[0], Operand(std::as_const(*checked.array))};
             operands = *checked.operands;

@@ -3,10 +3,10 @@
    An extension of Python gets the table by (const pardo_api*)PyCapsule_Import("pardo._C_API", 0), and links nothing of pardo. It checks
    `major`; later versions of the same major number only append members, so `size` or `minor` says what a table has.
 
-   Functions return a status: 0, or a code of the list below, whose text last_error() gives on the same thread. They are safe from any
-   thread, throw nothing, and need no lock of Python's, but for from_py and to_py. Handles are counted: a function that gives one gives a
-   reference, which release() takes back; one that takes a handle keeps none but where it says so. NULL is no handle, and release(NULL) does
-   nothing. */
+   Functions return a status: 0, or a code of the list below, whose text last_error() gives on the same thread. They may be called from any
+   thread and throw no exception. Only from_py and to_py need the GIL. Handles are counted references: a function that gives a handle gives
+   a reference, which release() takes back. A function that takes a handle keeps no reference, except where it says so. NULL is no handle,
+   and release(NULL) does nothing. */
 #ifndef PARDO_C_API_H
 #define PARDO_C_API_H
 
@@ -83,7 +83,7 @@ enum {
     PARDO_F_CONTIGUOUS = 2, /* column-major, without gaps */
     PARDO_READ_ONLY = 4,
     PARDO_PENDING = 8, /* recorded, not computed; it becomes row-major, or an order of axes that suits it */
-    PARDO_FOREIGN = 16 /* other code may use the memory now: work that writes it, or reads what others write, is over when submit returns */
+    PARDO_FOREIGN = 16 /* code outside of pardo may use the memory now; submit waits for work on such an array before it returns */
 };
 
 typedef struct pardo_array_info {
@@ -227,7 +227,8 @@ typedef struct pardo_api {
     pardo_status (*queue_barrier)(pardo_queue queue, const pardo_event* after, size_t n_after, pardo_event* out);
 
     /* Events. */
-    pardo_status (*event_new)(pardo_event* out); /* one that event_complete completes, or fails where nobody can any more */
+    /* An event that event_complete completes. If its last handle is released before that, the event fails. */
+    pardo_status (*event_new)(pardo_event* out);
     /* With a code other than 0 it fails. */
     pardo_status (*event_complete)(pardo_event event, pardo_status code, const char* text);
     pardo_status (*event_wait)(pardo_event event,

@@ -99,8 +99,10 @@ def host_operand(obj: Any, target: Queue, op_name: str, follows: bool = True) ->
 
 
 def stored_values(obj: Any, target: Queue, dtype: np.dtype[Any], op_name: str) -> Array:
-    """A copy of Python's values in the dtype of the array that they are to be stored in, on its queue: each is converted as NumPy converts
-    it, and what does not fit raises. The core calls it for all that has no dtype of its own."""
+    """Convert Python's values to the dtype of the array that will store them, and copy them to its queue.
+
+    Each value is converted as NumPy converts it; one that does not fit raises. The core calls this for objects without a dtype.
+    """
     if isinstance(obj, (list, tuple)) and _core._array_among(obj) is not None:
         return _of_parts(obj, dtype, target, op_name, op_name, 2)
     made: Array = _core._copy_operand(_converted(obj, dtype, op_name), dtype, target, op_name)

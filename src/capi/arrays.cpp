@@ -9,6 +9,7 @@
 #include <pardo/queue.h>
 
 #include "array/record.h"
+#include "array/views/views.h"
 #include "capi/functions.h"
 #include "capi/handle.h"
 #include "graph/node.h"
@@ -42,26 +43,14 @@ Extents extents_of(const char* function, int32_t ndim, const int64_t* values, co
     return std::span(values, static_cast<std::size_t>(ndim));
 }
 
-/// Column-major without gaps.
-bool is_column_major(std::span<const int64_t> shape, std::span<const int64_t> strides) {
-    const Shape turned_shape = [&] {
-        Shape out(shape);
-        std::reverse(out.begin(), out.end());
-        return out;
-    }();
-    Strides turned(strides);
-    std::reverse(turned.begin(), turned.end());
-    return is_contiguous(turned_shape, turned);
-}
-
 uint32_t flags_of(const graph::Node& node) {
     uint32_t flags = node.read_only ? PARDO_READ_ONLY : 0;
     if (node.pending()) {
         const Strides rows = contiguous_strides(node.shape);
-        return flags | PARDO_PENDING | PARDO_C_CONTIGUOUS | (is_column_major(node.shape, rows) ? PARDO_F_CONTIGUOUS : 0);
+        return flags | PARDO_PENDING | PARDO_C_CONTIGUOUS | (arrays::is_column_major(node.shape, rows) ? PARDO_F_CONTIGUOUS : 0);
     }
     if (is_contiguous(node.shape, node.strides)) flags |= PARDO_C_CONTIGUOUS;
-    if (is_column_major(node.shape, node.strides)) flags |= PARDO_F_CONTIGUOUS;
+    if (arrays::is_column_major(node.shape, node.strides)) flags |= PARDO_F_CONTIGUOUS;
     if (node.buffer->read_only()) flags |= PARDO_READ_ONLY;
     if (node.buffer->foreign()) flags |= PARDO_FOREIGN;
     return flags;

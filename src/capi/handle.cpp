@@ -76,6 +76,18 @@ template <class T> void* given(T* object, HandleKind kind) {
     return handle;
 }
 
+/// Calls f(object) for a handle of a counted object; false for null, devices, and what is no handle.
+template <class F> bool with_object(const void* handle, const F& f) {
+    if (!handle) return false;
+    switch (kind_of(handle)) {
+        case HandleKind::Queue: f(*object_in<device::Queue>(handle)); return true;
+        case HandleKind::Event: f(*object_in<device::EventState>(handle)); return true;
+        case HandleKind::Array: f(*object_in<graph::Node>(handle)); return true;
+        case HandleKind::Signal: f(*object_in<Signal>(handle)); return true;
+        default: return false;
+    }
+}
+
 [[noreturn]] void refuse(const char* function, const char* name, const std::string& what) {
     throw StatusError(PARDO_E_HANDLE, std::string(function) + ": " + name + " " + what);
 }
@@ -138,15 +150,7 @@ Event as_event(const char* function, const void* handle) {
 }
 
 void retain(void* handle) noexcept {
-    if (!handle) return;
-    switch (kind_of(handle)) {
-        case HandleKind::Queue: object_in<device::Queue>(handle)->retain(); break;
-        case HandleKind::Event: object_in<device::EventState>(handle)->retain(); break;
-        case HandleKind::Array: object_in<graph::Node>(handle)->retain(); break;
-        case HandleKind::Signal: object_in<Signal>(handle)->retain(); break;
-        default: return;
-    }
-    note_reference(handle);
+    if (with_object(handle, [](const auto& object) { object.retain(); })) note_reference(handle);
 }
 
 void release(void* handle) noexcept {
@@ -156,13 +160,7 @@ void release(void* handle) noexcept {
         return;
     }
     drop_reference(handle);
-    switch (kind_of(handle)) {
-        case HandleKind::Queue: object_in<device::Queue>(handle)->release(); break;
-        case HandleKind::Event: object_in<device::EventState>(handle)->release(); break;
-        case HandleKind::Array: object_in<graph::Node>(handle)->release(); break;
-        case HandleKind::Signal: object_in<Signal>(handle)->release(); break;
-        default: break;
-    }
+    with_object(handle, [](const auto& object) { object.release(); });
 }
 
 }  // namespace pardo::capi

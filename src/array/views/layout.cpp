@@ -38,18 +38,21 @@ void rebind(Array& x, const Array& shown) {
 
 bool surely_row_major(const Array& x) noexcept { return !x.node()->reordered; }
 
-bool is_column_major(const Array& x) {
-    arrays::ensure_leaf(x);
-    const Node& leaf = *x.node();
+bool arrays::is_column_major(Extents shape, Extents strides) {
     std::int64_t expected = 1;
     bool contiguous = true;
-    for (int d = 0; d < leaf.shape.size(); ++d) {
-        if (leaf.shape[d] == 0) return true;
-        if (leaf.shape[d] == 1) continue;
-        contiguous &= leaf.strides[d] == expected;
-        expected *= leaf.shape[d];
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] == 0) return true;
+        if (shape[d] == 1) continue;
+        contiguous &= strides[d] == expected;
+        expected *= shape[d];
     }
     return contiguous;
+}
+
+bool is_column_major(const Array& x) {
+    arrays::ensure_leaf(x);
+    return arrays::is_column_major(x.node()->shape, x.node()->strides);
 }
 
 std::vector<std::int64_t> axis_order(std::span<const Array> operands) {

@@ -39,6 +39,9 @@ private:
 /// Axes as a bit set; throws Value on a repeated or impossible one.
 std::uint32_t axis_set(const char* op_name, std::span<const std::int64_t> axes, int rank);
 
+/// Column-major without gaps, as is_contiguous is row-major.
+bool is_column_major(Extents shape, Extents strides);
+
 /// The strides of `to` over memory that `from` and `strides` describe, or false when they cannot express it.
 bool reshape_strides(const Shape& from, const Strides& strides, const Shape& to, Strides& result);
 

@@ -25,14 +25,18 @@ void LibraryQueue::take(cl_event event) {
     after_.assign(1, event);
 }
 
-cl_mem LibraryQueue::part(const device::Buffer* buffer, std::size_t offset, std::size_t bytes) {
+cl_mem part_of(const OpenClDevice& device, const device::Buffer* buffer, std::size_t offset, std::size_t bytes) {
     const auto* block = static_cast<const device::CachedBuffer*>(buffer);
     const cl_buffer_region region{block->handle_offset() + offset, bytes};
     cl_int code = CL_SUCCESS;
-    cl_mem part = device_.api().clCreateSubBuffer(static_cast<cl_mem>(block->handle()), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    cl_mem part = device.api().clCreateSubBuffer(static_cast<cl_mem>(block->handle()), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     check(code, "clCreateSubBuffer");
-    parts_.push_back(part);
     return part;
+}
+
+cl_mem LibraryQueue::part(const device::Buffer* buffer, std::size_t offset, std::size_t bytes) {
+    parts_.push_back(part_of(device_, buffer, offset, bytes));
+    return parts_.back();
 }
 
 void LibraryQueue::finish(device::Stream& stream) {
@@ -87,11 +91,7 @@ std::shared_ptr<void> OpenClDevice::set_native_argument(void* kernel, unsigned i
         check(set_address(*this, native, index, address), "clSetKernelArg of a pointer");
         return nullptr;
     }
-    const auto* block = static_cast<const device::CachedBuffer*>(buffer);
-    const cl_buffer_region region{block->handle_offset() + offset, bytes};
-    cl_int code = CL_SUCCESS;
-    cl_mem part = api().clCreateSubBuffer(static_cast<cl_mem>(block->handle()), 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    check(code, "clCreateSubBuffer");
+    cl_mem part = part_of(*this, buffer, offset, bytes);
     std::shared_ptr<void> kept(part, [&api = api()](void* object) { api.clReleaseMemObject(static_cast<cl_mem>(object)); });
     check(api().clSetKernelArg(native, index, sizeof part, &part), "clSetKernelArg");
     return kept;

@@ -45,6 +45,9 @@ private:
     cl_event last_ = nullptr;
 };
 
+/// A part of the driver's object behind a buffer, which the caller releases. Where memory has no addresses it may begin only where such
+/// may.
+cl_mem part_of(const OpenClDevice& device, const device::Buffer* buffer, std::size_t offset, std::size_t bytes);
 /// Sets an argument to an address, where memory has such.
 cl_int set_address(const OpenClDevice& device, cl_kernel kernel, cl_uint index, const void* address);
 

@@ -44,6 +44,17 @@ struct KeptLaunch {
     std::vector<Ref<Buffer>> buffers;
 };
 
+/// Of code that others have written, or that runs on the host.
+Request task_request(const Device* device, Label&& label, double cost_ns) {
+    check_not_forked(label.name.str(), device);
+    counters.launched.fetch_add(1, std::memory_order_relaxed);
+    Request request;
+    request.label = std::move(label);
+    if (request.label.location.empty()) request.label.location = current_location();
+    request.cost_ns = cost_ns;
+    return request;
+}
+
 }  // namespace
 
 DriverQueue::DriverQueue(Device* device, QueueOrder order, bool profiling, std::unique_ptr<Stream> stream)
@@ -94,12 +105,7 @@ Event DriverQueue::submit_native(NativeCall::Owned call, std::span<const BufferU
 
 Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse> uses, Label label, double cost_ns,
                              std::span<const Event> depends) {
-    check_not_forked(label.name.str(), device_);
-    counters.launched.fetch_add(1, std::memory_order_relaxed);
-    Request request;
-    request.label = std::move(label);
-    if (request.label.location.empty()) request.label.location = current_location();
-    request.cost_ns = cost_ns;
+    Request request = task_request(device_, std::move(label), cost_ns);
     const Amount amount = request.label.amount;
     return submit(std::move(request), uses, depends, Activity::HostTask, amount,
                   [&](Request&& ordered) { return core().submit_task(std::move(ordered), std::move(f)); });
@@ -107,12 +113,7 @@ Event DriverQueue::host_task(std::function<void()> f, std::span<const BufferUse>
 
 Event DriverQueue::native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns,
                                std::span<const Event> depends) {
-    check_not_forked(label.name.str(), device_);
-    counters.launched.fetch_add(1, std::memory_order_relaxed);
-    Request request;
-    request.label = std::move(label);
-    if (request.label.location.empty()) request.label.location = current_location();
-    request.cost_ns = cost_ns;
+    Request request = task_request(device_, std::move(label), cost_ns);
     for (const BufferUse& u : uses) request.kept.emplace_back(u.buffer);
     const Amount amount = request.label.amount;
     return submit(std::move(request), uses, depends, Activity::Kernel, amount,

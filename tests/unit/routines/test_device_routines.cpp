@@ -390,17 +390,17 @@ TEST_P(LargeDeviceRoutines, Matmul) {
                 const Host a = random_host(dtype, turn_a ? with(p.depth, p.rows) : with(p.rows, p.depth), false, 6);
                 const Host b = random_host(dtype, turn_b ? with(p.columns, p.depth) : with(p.depth, p.columns), false, 6);
                 const auto run = [&](device::Queue* on) {
-                    Memory left = upload(on, a), right = upload(on, b);
-                    const auto turn = [](Memory& m) {
-                        const int rank = m.shape.size();
-                        std::swap(m.shape[rank - 1], m.shape[rank - 2]);
-                        std::swap(m.strides[rank - 1], m.strides[rank - 2]);
+                    // In the order it has, where the routine takes that; else turned.
+                    const auto operand = [&](const Host& host, bool turn) {
+                        Memory memory = upload(on, host);
+                        if (!turn) return memory;
+                        const int rank = memory.shape.size();
+                        std::swap(memory.shape[rank - 1], memory.shape[rank - 2]);
+                        std::swap(memory.strides[rank - 1], memory.strides[rank - 2]);
+                        return routines::matmul_takes(on, memory) ? memory : upload(on, turned(host));
                     };
-                    const bool any_strides = on != cpu_queue();  // the CPU's loops want contiguous columns
-                    if (turn_a && any_strides) turn(left);
-                    if (turn_b && any_strides) turn(right);
-                    if (turn_a && !any_strides) left = upload(on, turned(a));
-                    if (turn_b && !any_strides) right = upload(on, turned(b));
+                    Memory left = operand(a, turn_a);
+                    const Memory right = operand(b, turn_b);
                     if (layout == 3 && !p.batch.empty()) left.strides[0] = 0;
                     const Memory out = fresh(on, dtype, with(p.rows, p.columns));
                     routines::matmul(on, left, right, out);

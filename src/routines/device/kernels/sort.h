@@ -372,7 +372,7 @@ FN i64 keys_below(GLOBAL const U* sorted, i64 length, U key, U flip) {
     i64 first = 0, end = length;
     while (first < end) {
         const i64 middle = first + (end - first) / 2;
-        if ((U)(float_key(sorted[middle]) ^ flip) < key) first = middle + 1; else end = middle;
+        if ((U)(exact_key(sorted[middle]) ^ flip) < key) first = middle + 1; else end = middle;
     }
     return first;
 }

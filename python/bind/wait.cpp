@@ -254,12 +254,45 @@ void report_unseen(pardo::Unseen which) {
     for (const pardo::UnseenFailure& failure : pardo::take_unseen_failures(which)) report(failure);
 }
 
+std::string text_of(const std::vector<pardo::UnfinishedWork>& left) {
+    constexpr std::size_t most_named = 3;
+    std::string text;
+    for (const pardo::UnfinishedWork& work : std::span(left).first(std::min(left.size(), most_named))) {
+        text += (text.empty() ? "" : ", ") + work.name + (work.location.empty() ? "" : " (" + work.location + ")") + " on " + work.device;
+    }
+    return left.size() > most_named ? text + " and " + std::to_string(left.size() - most_named) + " more" : text;
+}
+
+/// Python's streams may be gone, or replaced.
+void tell(const std::string& line) { (void)std::fputs(("pardo: " + line + "\n").c_str(), stderr); }
+
+/// A driver's work cannot be stopped: what does not end is told, and an interruption ends the process.
+void finish_driver_work() {
+    constexpr std::chrono::milliseconds slice(100), quiet(5000);
+    constexpr int interrupted = 130;  // as a shell says of SIGINT
+    const auto begin = std::chrono::steady_clock::now();
+    for (bool told = false;;) {
+        std::vector<pardo::UnfinishedWork> left;
+        {
+            const Released released;
+            left = pardo::finish_driver_work_within(slice);
+        }
+        if (left.empty()) return;
+        if (PyErr_CheckSignals() != 0) {
+            PyErr_Clear();
+            tell("interrupted; left unfinished: " + text_of(left));
+            (void)std::fflush(nullptr);
+            _exit(interrupted);
+        }
+        if (told || std::chrono::steady_clock::now() - begin < quiet) continue;
+        told = true;
+        tell("the program has ended, and the process waits for work that has not ended: " + text_of(left) + "; Ctrl-C ends it");
+    }
+}
+
 /// What has been noticed until now; at exit, all there is.
 void report_unseen_failures(bool last) {
-    if (last) {
-        const Released released;
-        pardo::finish_driver_work();
-    }
+    if (last) finish_driver_work();
     report_unseen(last ? pardo::Unseen::Last : pardo::Unseen::Known);
 }
 

@@ -1,7 +1,8 @@
-// include/pardo/binding/library.h: where libraries that are loaded at run time may lie.
+// include/pardo/binding/library.h: where libraries that are loaded at run time may lie, and the end of what drivers run.
 // For pardo's own bindings: no stability.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +28,12 @@ PARDO_API int shorten_openblas_timeouts();
 /// Products of a matrix and a vector may be computed by the OpenBLAS that NumPy has loaded, whose threads are awake after NumPy's own.
 /// Whether it is there: that of NumPy's wheels is known, unless PARDO_OPENBLAS names one for all products.
 PARDO_API bool use_openblas_of_numpy();
+
+/// Work at a driver.
+struct UnfinishedWork {
+    std::string name, location, device;
+};
+/// As finish_driver_work, for at most `limit`; what is not over then. Empty: all is.
+PARDO_API std::vector<UnfinishedWork> finish_driver_work_within(std::chrono::milliseconds limit);
 
 }  // namespace pardo

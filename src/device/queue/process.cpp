@@ -208,4 +208,16 @@ void finish_driver_work() {
     device::finish_queues(device::Runner::Driver);
 }
 
+std::vector<UnfinishedWork> finish_driver_work_within(std::chrono::milliseconds limit) {
+    if (device::driver_gone()) return {};
+    const auto end = std::chrono::steady_clock::now() + limit;
+    device::finish_compilers();
+    const std::vector<Ref<device::Scheduler>> list = device::live(device::Runner::Driver, nullptr);
+    for (const Ref<device::Scheduler>& s : list) s->stop_for_exit();
+    std::vector<UnfinishedWork> left;
+    for (const Ref<device::Scheduler>& s : list) s->collect_unfinished(end, left);
+    if (left.empty()) device::finish_queues(device::Runner::Driver);
+    return left;
+}
+
 }  // namespace pardo

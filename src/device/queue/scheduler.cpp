@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <thread>
 
+#include <pardo/binding/library.h>
+
 #include "base/affinity.h"
 
 namespace pardo::device {
@@ -218,6 +220,20 @@ bool Scheduler::waits_for_host() {
 bool Scheduler::may_last() {
     std::lock_guard lock(mutex_);
     return std::any_of(unfinished_.begin(), unfinished_.end(), [](ScheduledEvent& e) { return e.may_last_ && !e.known_done(); });
+}
+
+void Scheduler::collect_unfinished(std::chrono::steady_clock::time_point end, std::vector<UnfinishedWork>& list) {
+    std::vector<Event> events;
+    {
+        const std::lock_guard lock(mutex_);
+        events = ungated();
+    }
+    for (const Event& e : events) {
+        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        if (e.state()->done_within(std::max(rest, std::chrono::milliseconds(0)))) continue;
+        const Label& label = static_cast<const ScheduledEvent*>(e.state())->request_.label;
+        list.push_back({label.name.str(), label.location.str(), device_->id()});
+    }
 }
 
 void Scheduler::finish_for_exit() {

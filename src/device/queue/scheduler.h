@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,10 @@
 
 #include "base/list.h"
 #include "device/device.h"
+
+namespace pardo {
+struct UnfinishedWork;
+}
 
 namespace pardo::device {
 
@@ -202,6 +207,8 @@ public:
     // At exit: what waits ends without running. Of all queues before any is waited for.
     virtual void stop_for_exit() = 0;
     void finish_for_exit();
+    /// As wait_for_ungated, until `end`; adds what is not over then.
+    void collect_unfinished(std::chrono::steady_clock::time_point end, std::vector<UnfinishedWork>& list);
 
 protected:
     using Lock = std::unique_lock<std::mutex>;

@@ -222,6 +222,13 @@ typedef struct pardo_api {
     pardo_status (*queue_of)(pardo_device device, pardo_queue* out); /* the canonical one, in order; NULL: of the default device */
     pardo_status (*queue_new)(pardo_device device, uint32_t flags, pardo_queue* out);
     pardo_status (*queue_device)(pardo_queue queue, pardo_device* out);
+    /* A queue on a driver's own, in the order that that has: a CUstream of the device's primary context (NULL: the legacy default stream),
+       or a cl_command_queue of the context that device_native gives. destroy(owner) is called when the queue's last work is over, and not
+       at all where this fails. */
+    pardo_status (*queue_from_native)(pardo_device device, void* stream, void* owner, void (*destroy)(void* owner), pardo_queue* out);
+    /* Its CUstream or cl_command_queue; NULL on the CPU, and of a queue that has several streams. What is enqueued there by others is in no
+       order with deferred work of pardo's: submit is. */
+    pardo_status (*queue_native)(pardo_queue queue, void** stream);
     pardo_status (*queue_wait)(pardo_queue queue); /* the first failure that is not acknowledged is this call's status */
     /* Complete after all that was submitted before, and `after`; all that is submitted later comes after it. */
     pardo_status (*queue_barrier)(pardo_queue queue, const pardo_event* after, size_t n_after, pardo_event* out);
@@ -234,6 +241,12 @@ typedef struct pardo_api {
     pardo_status (*event_wait)(pardo_event event,
                                int64_t timeout_ns); /* negative: no limit; else PARDO_E_TIMEOUT. Its failure is the status */
     int32_t (*event_status)(pardo_event event);
+    /* Complete when a driver's event is, which stays the caller's and may be destroyed at once: a CUevent that has been recorded, or a
+       cl_event of the context that device_native gives. */
+    pardo_status (*event_from_native)(pardo_device device, void* native, pardo_event* out);
+    /* A new event of the driver's that is complete when `event` is, for streams of others; the caller destroys it (cuEventDestroy,
+       clReleaseEvent). Work that the driver does not know yet is waited for; the status is its failure. */
+    pardo_status (*event_to_native)(pardo_event event, pardo_device device, void** native);
     /* Calls f(status, user) once on a thread of pardo's when the event is complete or has failed, then destroy(user), if not NULL. */
     pardo_status (*event_then)(pardo_event event, void (*f)(pardo_status status, void* user), void* user, void (*destroy)(void* user));
 

@@ -35,6 +35,12 @@ pardo_status event_wait(pardo_event event, int64_t timeout_ns);
 int32_t event_status(pardo_event event);
 pardo_status event_then(pardo_event event, void (*f)(pardo_status, void*), void* user, void (*destroy)(void*));
 
+// native_queues.cpp
+pardo_status queue_from_native(pardo_device device, void* stream, void* owner, void (*destroy)(void*), pardo_queue* out);
+pardo_status queue_native(pardo_queue queue, void** stream);
+pardo_status event_from_native(pardo_device device, void* native, pardo_event* out);
+pardo_status event_to_native(pardo_event event, pardo_device device, void** native);
+
 // arrays.cpp
 pardo_status array_info(pardo_array array, pardo_array_info* out);
 pardo_status array_check(pardo_array array, const char* what, int32_t dtype, int32_t ndim, uint32_t flags, pardo_array_info* out);

@@ -127,6 +127,8 @@ public:
     virtual bool waits_for_host() { return false; }
     /// True while unfinished work waits for other queues, or it is not known how long it runs: it may never end.
     virtual bool may_last() { return false; }
+    /// The CUstream or cl_command_queue behind it; null where there is none, or several.
+    virtual void* native_queue() const noexcept { return nullptr; }
     /// For other libraries that use the same device: the driver's stream behind this queue, in their terms; 0 where there is none.
     virtual std::uintptr_t native_stream() const { return 0; }
     /// Makes another library's stream wait for everything submitted so far. Throws Device where the driver has no streams, as the next.
@@ -200,6 +202,13 @@ public:
     /// live until the kernel is enqueued. Throws Device where the driver's kernels keep no arguments.
     virtual std::shared_ptr<void> set_native_argument(void* kernel, unsigned index, const Buffer* buffer, std::size_t offset,
                                                       std::size_t bytes);
+    /// A queue on a CUstream or cl_command_queue of other code, in the order that it has; `owner` goes when its last work is over. Throws
+    /// Device where the back end has none, Value for one of another device or context.
+    virtual Ref<Queue> adopt_queue(void* stream, std::shared_ptr<void> owner);
+    /// In a turn: what the code enqueues from now on comes after a CUevent or cl_event of other code, which may go then. Throws as above.
+    virtual void await_native(NativeTurn& turn, void* event);
+    /// In a turn: a new CUevent or cl_event, complete when what the turn comes after is; the caller's to destroy.
+    virtual void* native_marker(NativeTurn& turn);
     /// What a layer above keeps for this device.
     struct Attachment {
         virtual ~Attachment() = default;
@@ -223,6 +232,8 @@ public:
     virtual Ref<Queue> create_queue(QueueOrder order, bool profiling) = 0;
     /// The canonical queue: process-wide, in order, made at first use.
     Queue* queue();
+    /// A queue without order for turns that enqueue no work: none waits for another.
+    Queue* marker_queue();
     /// Adds this device and its parts, those only that have their canonical queue.
     void collect_in_use(std::vector<Device*>& out);
 
@@ -282,6 +293,7 @@ private:
     std::map<std::string, std::vector<Device*>> parts_;  // by Partition::text()
     Ref<Queue> queue_;
     std::atomic<Queue*> canonical_{nullptr};  // queue_, readable without the lock
+    Ref<Queue> markers_;
     std::shared_ptr<const AllocatorHook> hook_;
     std::atomic<bool> hooked_{false}, mixed_kinds_{false};
 };

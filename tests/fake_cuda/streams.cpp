@@ -129,6 +129,14 @@ Result cuStreamQuery(StreamHandle stream) {
     if (s->device->lost) return s->device->lost;  // since this function was entered
     return s->work.empty() && !s->busy ? 0 : result::not_ready;
 }
+Result cuStreamGetCtx(StreamHandle stream, ContextHandle* context) {
+    ENTER_CONTEXT("cuStreamGetCtx");
+    std::lock_guard lock(world().mutex);
+    const auto s = stream_of(stream);
+    if (!s) return invalid_handle;
+    *context = handle_of(s->device);
+    return 0;
+}
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
     ENTER_CONTEXT("cuStreamWaitEvent");
     std::shared_ptr<Occurrence> last;

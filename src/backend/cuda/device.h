@@ -33,6 +33,9 @@ public:
     std::optional<std::int64_t> free_memory() override;
     device::NativeApi native_api() const noexcept override { return device::NativeApi::Cuda; }
     device::NativeDevice native() override;
+    Ref<device::Queue> adopt_queue(void* stream, std::shared_ptr<void> owner) override;
+    void await_native(device::NativeTurn& turn, void* event) override;
+    void* native_marker(device::NativeTurn& turn) override;
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
     Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
     Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;

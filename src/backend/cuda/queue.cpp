@@ -24,16 +24,34 @@ CudaStream::CudaStream(CudaDevice* device, QueueOrder order, bool profiling)
     }
 }
 
+CudaStream::CudaStream(CudaDevice* device, StreamHandle stream, std::shared_ptr<void> owner)
+    : device_(device), in_order_(true), profiling_(false), borrowed_(true), owner_(std::move(owner)) {
+    lanes_[0].stream = stream;
+}
+
 CudaStream::~CudaStream() {
+    end_libraries();
+    if (borrowed_ || device::driver_gone()) return;
+    const ContextScope scope(device_->known_context());
+    for (const Lane& lane : lanes_) {
+        if (lane.stream) driver().cuStreamDestroy(lane.stream);
+    }
+}
+
+void CudaStream::end_libraries() noexcept {
     if (device::driver_gone()) {
         for (Lane& lane : lanes_) lane.libraries.abandon();
         return;
     }
     const ContextScope scope(device_->known_context());
-    for (Lane& lane : lanes_) {
-        lane.libraries.clear();
-        if (lane.stream) driver().cuStreamDestroy(lane.stream);
-    }
+    for (Lane& lane : lanes_) lane.libraries.clear();
+}
+
+// Events of its work, which may outlive the queue, do not need the stream.
+void CudaStream::close() noexcept {
+    if (!borrowed_) return;
+    end_libraries();
+    owner_ = nullptr;
 }
 
 CudaStream::Lane& CudaStream::lane_for(const device::NativeOrder& order) {

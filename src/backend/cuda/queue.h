@@ -17,6 +17,8 @@ namespace pardo::cuda {
 class CudaStream final : public device::Stream {
 public:
     CudaStream(CudaDevice* device, QueueOrder order, bool profiling);
+    /// On a stream of other code, which keeps it as long as `owner` lives.
+    CudaStream(CudaDevice* device, StreamHandle stream, std::shared_ptr<void> owner);
     ~CudaStream() override;
 
     void launch(const device::Launch& launch, const device::NativeOrder& order) override;
@@ -37,6 +39,7 @@ public:
     device::NativeTurn begin_turn(const device::NativeOrder& order) override;
     void end_turn(device::NativeTurn& turn, const device::NativeOrder& order) override;
     void with_context(const std::function<void()>& f) override;
+    void close() noexcept override;
     /// All texels of an image, from or to memory (image.cpp).
     void copy_image(const Copy3D& copy, const device::NativeOrder& order);
 
@@ -51,7 +54,9 @@ public:
     std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from,
                               const device::StridedCopy& region) const noexcept override;
     bool prefetches(const device::Buffer* buffer) const noexcept override;
-    bool marks_late() const noexcept override { return in_order_ && !profiling_; }
+    /// Others' work on a stream of theirs would delay marks that come late.
+    bool marks_late() const noexcept override { return in_order_ && !profiling_ && !borrowed_; }
+    void* native_queue() const noexcept override { return in_order_ ? lanes_[0].stream : nullptr; }
     std::size_t takes_at_once() const noexcept override { return std::size_t{64} << 10; }  // the driver stages it
 
     CudaDevice& device() const noexcept { return *device_; }
@@ -67,10 +72,12 @@ private:
     /// A submission between its begin and its marker. The device's context is current meanwhile.
     class Submission;
     Lane& lane_for(const device::NativeOrder& order);
+    void end_libraries() noexcept;
 
     CudaDevice* device_;
-    const bool in_order_, profiling_;
-    std::uint64_t launch_parity_ = 0;  // whether the last kernel that can took its groups in reverse order
+    const bool in_order_, profiling_, borrowed_ = false;
+    std::shared_ptr<void> owner_;  // of a borrowed stream
+    std::uint64_t launch_parity_ = 0;    // whether the last kernel that can took its groups in reverse order
     static constexpr int most_lanes = 4;
     std::array<Lane, most_lanes> lanes_;
     int lane_count_ = 1, next_lane_ = 0;

@@ -99,6 +99,31 @@ Event CudaQueue::wait_for_all_streams() {
         {}, device::Label{"stream order", {}}, 50, {});
 }
 
+Ref<device::Queue> CudaDevice::adopt_queue(void* stream, std::shared_ptr<void> owner) {
+    device::check_not_forked("Queue", this);
+    constexpr std::uintptr_t legacy_stream = 1;  // CU_STREAM_LEGACY, whatever the calling code was compiled for
+    const StreamHandle handle = stream ? static_cast<StreamHandle>(stream) : foreign(legacy_stream);
+    const ContextScope scope(*this);
+    ContextHandle of = nullptr;
+    check(driver().cuStreamGetCtx(handle, &of), "cuStreamGetCtx");
+    if (of != context())
+        throw Error(ErrorCode::Value, "the stream is of another device or context than " + id() + ", whose context is the primary one");
+    return new CudaQueue(this, QueueOrder::InOrder, false, std::make_unique<CudaStream>(this, handle, std::move(owner)));
+}
+
+void CudaDevice::await_native(device::NativeTurn& turn, void* event) {
+    check(driver().cuStreamWaitEvent(static_cast<StreamHandle>(turn.stream), static_cast<EventHandle>(event), 0), "cuStreamWaitEvent");
+}
+
+void* CudaDevice::native_marker(device::NativeTurn& turn) {
+    EventHandle event = nullptr;
+    check(driver().cuEventCreate(&event, event_disable_timing), "cuEventCreate");
+    const Result recorded = driver().cuEventRecord(event, static_cast<StreamHandle>(turn.stream));
+    if (recorded != result::success) (void)driver().cuEventDestroy(event);
+    check(recorded, "cuEventRecord");
+    return event;
+}
+
 // On a queue of its own: what comes later on others waits for it only where it uses the same memory.
 Event CudaDevice::foreign_work(std::uintptr_t stream) {
     device::Queue* queue = nullptr;

@@ -72,29 +72,4 @@ void OpenClStream::call_library(const LibraryCall& call, const device::NativeOrd
     queue.finish(*this);
 }
 
-device::NativeDevice OpenClDevice::native() {
-    PlatformContext& of = context();
-    return {handle_, of.handle(), of.platform().id};
-}
-
-device::NativePlace OpenClDevice::native_place(const device::Buffer* buffer, std::size_t offset) const {
-    if (path() != MemoryPath::Buffer) return Device::native_place(buffer, offset);
-    const auto* block = static_cast<const device::CachedBuffer*>(buffer);
-    return {nullptr, block->handle(), static_cast<std::int64_t>(block->handle_offset() + offset)};
-}
-
-std::shared_ptr<void> OpenClDevice::set_native_argument(void* kernel, unsigned index, const device::Buffer* buffer, std::size_t offset,
-                                                        std::size_t bytes) {
-    const auto native = static_cast<cl_kernel>(kernel);
-    if (bytes == 0 || path() != MemoryPath::Buffer) {
-        const void* address = bytes == 0 ? nullptr : static_cast<const char*>(buffer->data()) + offset;
-        check(set_address(*this, native, index, address), "clSetKernelArg of a pointer");
-        return nullptr;
-    }
-    cl_mem part = part_of(*this, buffer, offset, bytes);
-    std::shared_ptr<void> kept(part, [&api = api()](void* object) { api.clReleaseMemObject(static_cast<cl_mem>(object)); });
-    check(api().clSetKernelArg(native, index, sizeof part, &part), "clSetKernelArg");
-    return kept;
-}
-
 }  // namespace pardo::opencl

@@ -21,7 +21,9 @@ namespace pardo::opencl {
     F(clCreateSubDevices)          \
     F(clCreateContext)             \
     F(clCreateCommandQueue)        \
+    F(clRetainCommandQueue)        \
     F(clReleaseCommandQueue)       \
+    F(clGetCommandQueueInfo)       \
     F(clCreateBuffer)              \
     F(clCreateSubBuffer)           \
     F(clReleaseMemObject)          \
@@ -60,6 +62,8 @@ namespace pardo::opencl {
     F(clGetEventInfo)              \
     F(clGetEventProfilingInfo)     \
     F(clSetEventCallback)          \
+    F(clCreateUserEvent)           \
+    F(clSetUserEventStatus)        \
     F(clRetainEvent)               \
     F(clReleaseEvent)              \
     F(clFlush)                     \

@@ -32,6 +32,25 @@ std::unique_ptr<device::Stream> make_stream(OpenClDevice& device, QueueOrder ord
     return std::make_unique<OpenClStream>(device, order, profiling);
 }
 
+void OpenClStream::learn_device() {
+    runs_on_host_ =
+        device_.features().cpu &&
+        (device_value<cl_device_exec_capabilities>(api_, device_.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
+    migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device_.handle(), 2, 1);
+}
+
+OpenClStream::OpenClStream(OpenClDevice& device, cl_command_queue queue, QueueOrder order, std::shared_ptr<void> owner)
+    : device_(device),
+      api_(device.api()),
+      path_(device.path()),
+      owner_(std::move(owner)),
+      in_order_(order == QueueOrder::InOrder),
+      borrowed_(true) {
+    learn_device();
+    check(api_.clRetainCommandQueue(queue), "clRetainCommandQueue");
+    queue_ = queue;
+}
+
 OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profiling)
     : device_(device), api_(device.api()), path_(device.path()) {
     const auto offered = device_value<cl_command_queue_properties>(api_, device.handle(), CL_DEVICE_QUEUE_PROPERTIES);
@@ -44,10 +63,7 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
     // A device without out-of-order queues runs in order what could have run in any.
     if (order == QueueOrder::OutOfOrder) wanted |= offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     in_order_ = !(wanted & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    runs_on_host_ =
-        device.features().cpu &&
-        (device_value<cl_device_exec_capabilities>(api_, device.handle(), CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL);
-    migrates_svm_ = api_.clEnqueueSVMMigrateMem && has_version(api_, device.handle(), 2, 1);
+    learn_device();
     if (!in_order_) queue_ = device.take_idle_queue();
     if (queue_) return;
     cl_int code = CL_SUCCESS;
@@ -59,11 +75,17 @@ OpenClStream::OpenClStream(OpenClDevice& device, QueueOrder order, bool profilin
 // queues are used again instead.
 OpenClStream::~OpenClStream() {
     libraries_.clear();
-    if (in_order_) {
+    if (in_order_ || borrowed_) {
         api_.clReleaseCommandQueue(queue_);
     } else {
         device_.keep_idle_queue(queue_);
     }
+}
+
+void OpenClStream::close() noexcept {
+    if (!borrowed_) return;
+    libraries_.clear();
+    owner_ = nullptr;
 }
 
 void OpenClStream::enqueue_copy(void* to, const void* from, std::size_t bytes, const NativeOrder& order) {

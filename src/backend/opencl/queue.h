@@ -11,6 +11,8 @@ class OpenClTextProgram;
 class OpenClStream final : public device::Stream {
 public:
     OpenClStream(OpenClDevice& device, QueueOrder order, bool profiling);
+    /// On a command queue of other code, in the order that it has; a reference to it is kept, and `owner`.
+    OpenClStream(OpenClDevice& device, cl_command_queue queue, QueueOrder order, std::shared_ptr<void> owner);
     ~OpenClStream() override;
 
     void launch(const device::Launch& launch, const device::NativeOrder& order) override;
@@ -30,6 +32,7 @@ public:
     void call_library(const LibraryCall& call, const device::NativeOrder& order) override;
     device::NativeTurn begin_turn(const device::NativeOrder& order) override;
     void end_turn(device::NativeTurn& turn, const device::NativeOrder& order) override;
+    void close() noexcept override;
     /// All texels of an image, from or to memory (images/image.cpp).
     void copy_image(cl_mem image, const device::ImageShape& shape, OpenClTextProgram* copier, device::Buffer* texels, std::size_t offset,
                     bool to_image, const device::NativeOrder& order);
@@ -46,8 +49,10 @@ public:
     std::int64_t rows_at_once(const device::Buffer* to, const device::Buffer* from,
                               const device::StridedCopy& region) const noexcept override;
     bool prefetches(const device::Buffer* buffer) const noexcept override;
+    void* native_queue() const noexcept override { return queue_; }
 
 private:
+    void learn_device();
     static cl_mem object_of(const device::Buffer* b) { return static_cast<cl_mem>(static_cast<const device::CachedBuffer*>(b)->handle()); }
     static std::size_t begin_of(const device::Buffer* b) { return static_cast<const device::CachedBuffer*>(b)->handle_offset(); }
     static bool is_imported(const device::Buffer* b) { return static_cast<const device::CachedBuffer*>(b)->imported(); }
@@ -85,7 +90,9 @@ private:
     OpenClDevice& device_;
     const Api& api_;
     const MemoryPath path_;
-    bool in_order_ = true;       // at the driver
+    std::shared_ptr<void> owner_;  // of a queue of other code
+    bool in_order_ = true;               // at the driver
+    bool borrowed_ = false;
     bool runs_on_host_ = false;  // the device is the host's processor, and runs functions of the host
     bool migrates_svm_ = false;
     cl_command_queue queue_ = nullptr;

@@ -82,6 +82,12 @@ Queue* Device::queue() {
     return queue_.get();
 }
 
+Queue* Device::marker_queue() {
+    const std::lock_guard lock(making_once);
+    if (!markers_) markers_ = create_queue(QueueOrder::OutOfOrder, false);
+    return markers_.get();
+}
+
 void Queue::order_after(const Event& event) {
     if (order_ == QueueOrder::InOrder) {
         (void)barrier({&event, 1});
@@ -122,6 +128,16 @@ Ref<Program> Device::compile_source(const SourceKernel& kernel) {
 
 std::shared_ptr<void> Device::set_native_argument(void*, unsigned, const Buffer*, std::size_t, std::size_t) {
     throw Error(ErrorCode::Device, "kernels of " + id() + " keep no arguments: give the addresses with the launch");
+}
+
+Ref<Queue> Device::adopt_queue(void*, std::shared_ptr<void>) {
+    throw Error(ErrorCode::Device, id() + " has no queues of a driver's; make one with queue_new");
+}
+void Device::await_native(NativeTurn&, void*) {
+    throw Error(ErrorCode::Device, id() + " has no events of a driver's; event_new makes one that you complete");
+}
+void* Device::native_marker(NativeTurn&) {
+    throw Error(ErrorCode::Device, id() + " has no events of a driver's; event_then tells of one's end");
 }
 
 Event Queue::native_task(NativeCode code, std::span<const BufferUse> uses, Label label, double cost_ns, std::span<const Event> depends) {

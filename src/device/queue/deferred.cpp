@@ -192,8 +192,11 @@ void DriverCore::close() {
         watch_wake_.notify_all();
     }
     Scheduler::close();
-    std::lock_guard lock(mutex_);
-    task_wake_.notify_all();
+    {
+        std::lock_guard lock(mutex_);
+        task_wake_.notify_all();
+    }
+    stream_->close();
 }
 
 void DriverCore::stop_for_exit() {

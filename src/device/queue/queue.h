@@ -191,6 +191,7 @@ public:
                std::span<const Event> depends) override;
     Event barrier(std::span<const Event> depends) override;
     void wait() override;
+    void* native_queue() const noexcept override { return stream().native_queue(); }
 
     /// A library's work on the native queue: what `call` submits uses `uses`, as a launch does.
     Event submit_native(NativeCall::Owned call, std::span<const BufferUse> uses, Label label, std::span<const Event> depends = {});

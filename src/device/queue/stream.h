@@ -67,6 +67,8 @@ public:
     virtual void end_turn(NativeTurn&, const NativeOrder& order) { marker(order); }
     /// Runs `f` with the device's context current on this thread.
     virtual void with_context(const std::function<void()>& f) { f(); }
+    /// Its queue goes, and all is complete: from now on there are calls about events alone.
+    virtual void close() noexcept {}
     /// Makes the driver begin with what was submitted.
     virtual void flush() {}
 
@@ -84,6 +86,8 @@ public:
     virtual bool notify(NativeEvent, void (*)(void*), void* /*context*/) noexcept { return false; }
 
     // Facts.
+    /// The CUstream or cl_command_queue, if it is one.
+    virtual void* native_queue() const noexcept { return nullptr; }
     /// True when events of `other` may be in `NativeOrder::after` here.
     virtual bool understands(const Stream& other) const noexcept = 0;
     /// True when `copy` reaches both buffers.

@@ -184,6 +184,7 @@ constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
     F(cuStreamDestroy, "cuStreamDestroy_v2", (StreamHandle stream))                                                                      \
     F(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle stream, EventHandle event, unsigned flags))                                  \
     F(cuStreamQuery, "cuStreamQuery", (StreamHandle stream))                                                                             \
+    F(cuStreamGetCtx, "cuStreamGetCtx", (StreamHandle stream, ContextHandle * context))                                                  \
     F(cuEventCreate, "cuEventCreate", (EventHandle * event, unsigned flags))                                                             \
     F(cuEventDestroy, "cuEventDestroy_v2", (EventHandle event))                                                                          \
     F(cuEventRecord, "cuEventRecord", (EventHandle event, StreamHandle stream))                                                          \

@@ -1,0 +1,117 @@
+// src/capi/native_queues.cpp: a driver's queues and events as ours, and ours as the driver's.
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <pardo/event.h>
+
+#include "capi/functions.h"
+#include "capi/handle.h"
+#include "device/event.h"
+
+namespace pardo::capi {
+namespace {
+
+/// Whether a turn is over, or will never come.
+struct TurnEnd {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+
+    void set() {
+        const std::lock_guard lock(mutex);
+        over = true;
+        changed.notify_all();
+    }
+    bool is_set() {
+        const std::lock_guard lock(mutex);
+        return over;
+    }
+    void wait() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return over; });
+    }
+};
+
+/// Runs `code` in a turn of the driver's after `event`, and returns when it is over. Throws its failure, which is not the turn's, and the
+/// event's.
+Event in_turn(const char* function, device::Device* device, const Event& event, device::NativeCode code) {
+    const auto end = std::make_shared<TurnEnd>();
+    const auto failure = std::make_shared<std::optional<Error>>();
+    const auto run = [code = std::move(code), end, failure](device::NativeTurn& turn) {
+        try {
+            code(turn);
+        } catch (...) {
+            *failure = device::current_error();
+            turn.done = nullptr;
+        }
+        end->set();
+    };
+    const Event made = device->marker_queue()->native_task(run, {}, {function, {}}, 0, {&event, event.state() ? 1U : 0U});
+    if (!end->is_set()) {
+        if (made.state()) made.state()->subscribe([end] { end->set(); });  // of a turn that never comes
+        if (!event.done()) {
+            InWork::refuse(function);
+            event.state()->wait_done();
+        }
+        end->wait();
+    }
+    if (*failure) throw Error((*failure)->code(), std::string(function) + ": " + (*failure)->message());
+    if (const std::optional<Error> inherited = event.failure()) {
+        if (made.state()) made.state()->acknowledge();
+        throw *inherited;
+    }
+    return made;
+}
+
+}  // namespace
+
+pardo_status queue_from_native(pardo_device device, void* stream, void* owner, void (*destroy)(void*), pardo_queue* out) {
+    return guarded("queue_from_native", [&] {
+        require("queue_from_native", out, "out");
+        const auto accepted = std::make_shared<bool>(false);
+        const std::shared_ptr<void> kept(owner, [destroy, accepted](void* x) {
+            if (destroy && *accepted) destroy(x);
+        });
+        Ref<device::Queue> queue;
+        try {
+            queue = as_device("queue_from_native", device)->adopt_queue(stream, kept);
+        } catch (const StatusError&) {
+            throw;
+        } catch (const Error& e) {
+            throw Error(e.code(), "queue_from_native: " + e.message());
+        }
+        *accepted = true;
+        *out = give(queue.get());
+    });
+}
+
+pardo_status queue_native(pardo_queue queue, void** stream) {
+    return guarded("queue_native", [&] {
+        require("queue_native", stream, "stream");
+        *stream = as_queue("queue_native", queue)->native_queue();
+    });
+}
+
+pardo_status event_from_native(pardo_device device, void* native, pardo_event* out) {
+    return guarded("event_from_native", [&] {
+        require("event_from_native", native, "native");
+        require("event_from_native", out, "out");
+        device::Device* const on = as_device("event_from_native", device);
+        *out = give(in_turn("event_from_native", on, {}, [=](device::NativeTurn& turn) { on->await_native(turn, native); }));
+    });
+}
+
+pardo_status event_to_native(pardo_event event, pardo_device device, void** native) {
+    return guarded("event_to_native", [&] {
+        require("event_to_native", native, "native");
+        device::Device* const on = as_device("event_to_native", device);
+        const auto made = std::make_shared<void*>(nullptr);
+        (void)in_turn("event_to_native", on, as_event("event_to_native", event),
+                      [=](device::NativeTurn& turn) { *made = on->native_marker(turn); });
+        *native = *made;
+    });
+}
+
+}  // namespace pardo::capi

@@ -261,6 +261,14 @@ typedef struct pardo_api {
        the last use is over, and not at all where this fails. `ready`: what writes the memory now. flags: PARDO_READ_ONLY. */
     pardo_status (*array_wrap)(pardo_queue queue, void* address, int32_t dtype, int32_t ndim, const int64_t* shape, const int64_t* strides,
                                uint32_t flags, pardo_event ready, void* owner, void (*destroy)(void* owner), pardo_array* out);
+    /* A DLManagedTensorVersioned (DLPack 1.x) of the array's memory, for other libraries; its deleter may be called on any thread. Memory
+       of the host is complete when this returns; of CUDA when `stream` gets there, a CUstream (NULL: the legacy default stream), which has
+       to be NULL elsewhere. PARDO_E_BUFFER: other libraries do not reach the memory. */
+    pardo_status (*array_to_dlpack)(pardo_array array, void* stream, void** managed);
+    /* An array on the memory of a DLManagedTensorVersioned, which is taken over: its deleter is called when the last use is over, and where
+       this fails. `queue`: NULL is the canonical one of the tensor's device. Memory that its device cannot use in place is copied. `ready`:
+       as of array_wrap; memory of CUDA is ready, or used before on the queue's stream. */
+    pardo_status (*array_from_dlpack)(pardo_queue queue, void* managed, pardo_event ready, pardo_array* out);
     /* Hands over what has been recorded for the array. The event is complete when its elements are computed. */
     pardo_status (*array_force)(pardo_array array, pardo_event* out);
     /* Row-major, of that dtype (PARDO_ANY: its own): the array itself if it is, else a new one. */

@@ -52,6 +52,10 @@ pardo_status array_contiguous(pardo_array array, int32_t dtype, pardo_array* out
 pardo_status array_copy(pardo_queue queue, pardo_array to, pardo_array from, const pardo_event* after, size_t n_after, pardo_event* out);
 pardo_status array_memory(pardo_array array, pardo_memory* out);
 
+// dlpack.cpp
+pardo_status array_to_dlpack(pardo_array array, void* stream, void** managed);
+pardo_status array_from_dlpack(pardo_queue queue, void* managed, pardo_event ready, pardo_array* out);
+
 // work.cpp
 pardo_status submit(pardo_queue queue, const pardo_use* uses, size_t n_uses, pardo_work_fn fn, void* user,
                     const pardo_submit_options* options, pardo_event* out);

@@ -50,6 +50,8 @@ pardo_api& table() noexcept {
         capi::array_check,
         capi::array_empty,
         capi::array_wrap,
+        capi::array_to_dlpack,
+        capi::array_from_dlpack,
         capi::array_force,
         capi::array_contiguous,
         capi::array_copy,

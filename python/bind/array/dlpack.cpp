@@ -1,8 +1,9 @@
 // python/bind/array/dlpack.cpp: DLPack 1.3, both ways: capsules, and the table of C functions.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
+
+#include <pardo/binding/dlpack.h>
 
 #include "exchange.h"
 
@@ -10,41 +11,10 @@ namespace bind {
 namespace {
 
 using namespace nb::literals;
+using namespace pardo::dlpack;
 using pardo::Array;
 using pardo::DType;
 
-// --- its structures, as the specification lays them out -------------------------------------------------------------------
-
-struct DLDevice {
-    std::int32_t device_type, device_id;
-};
-struct DLDataType {
-    std::uint8_t code, bits;
-    std::uint16_t lanes;
-};
-struct DLTensor {
-    void* data;
-    DLDevice device;
-    std::int32_t ndim;
-    DLDataType dtype;
-    std::int64_t *shape, *strides;  // strides in elements
-    std::uint64_t byte_offset;
-};
-struct DLManagedTensor {
-    DLTensor tensor;
-    void* context;
-    void (*deleter)(DLManagedTensor*);
-};
-struct DLVersion {
-    std::uint32_t major, minor;
-};
-struct DLManagedTensorVersioned {
-    DLVersion version;
-    void* context;
-    void (*deleter)(DLManagedTensorVersioned*);
-    std::uint64_t flags;
-    DLTensor tensor;
-};
 using SetError = void (*)(void* context, const char* kind, const char* message);
 /// What C code finds as `__dlpack_c_exchange_api__` of a class: functions that need no Python call.
 struct DLExchangeAPI {
@@ -56,48 +26,7 @@ struct DLExchangeAPI {
     int (*view_of_object)(void* object, DLTensor* out);
     int (*current_stream)(std::int32_t type, std::int32_t id, void** out);
 };
-constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
-constexpr std::uint32_t major_version = 1, minor_version = 3;
-
-/// DLPack's code of each dtype.
-constexpr std::uint8_t type_codes[] = {6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5, 4};
-static_assert(std::size(type_codes) == pardo::dtype_count);
-
-DLDataType dl_type(DType t) { return {type_codes[static_cast<int>(t)], static_cast<std::uint8_t>(8 * pardo::itemsize(t)), 1}; }
-
-/// The dtype of each code and number of bytes; -1 where there is none.
-constexpr auto dtypes_of_codes = [] {
-    std::array<std::array<std::int8_t, 17>, 7> known{};
-    for (auto& row : known) row.fill(-1);
-    for (int t = 0; t < pardo::dtype_count; ++t)
-        known[type_codes[t]][static_cast<std::size_t>(pardo::itemsize(static_cast<DType>(t)))] = static_cast<std::int8_t>(t);
-    return known;
-}();
-
-std::optional<DType> dtype_of(const DLDataType& d) {
-    if (d.code >= dtypes_of_codes.size() || d.bits % 8 != 0 || d.bits > 128 || d.lanes != 1) return {};
-    const std::int8_t t = dtypes_of_codes[d.code][d.bits / 8];
-    return t < 0 ? std::nullopt : std::optional(static_cast<DType>(t));
-}
-
-bool host_readable(std::int32_t type) { return type == dl_cpu || type == dl_cuda_host || type == dl_rocm_host || type == dl_cuda_managed; }
-
 // --- export ------------------------------------------------------------------------------------------------------------------------
-
-/// A tensor with what it keeps: one block of memory.
-template <class Managed> struct Exported {
-    Managed managed;
-    pardo::Loan loan;              // of memory of the host
-    std::function<void()> let_go;  // of a device's
-    std::int64_t few[8];
-    Ints many;  // where there are more dimensions
-};
-
-template <class Managed> void delete_exported(Managed* m) {
-    auto* e = static_cast<Exported<Managed>*>(m->context);
-    if (e->let_go) e->let_go();
-    delete e;
-}
 
 template <class Managed> PyObject* new_capsule(Managed* m, const char* name) {
     PyObject* capsule = PyCapsule_New(m, name, [](PyObject* o) {
@@ -117,19 +46,6 @@ struct Destination {
     DLDevice device{dl_cpu, 0};
     std::optional<pardo::ForeignStream> stream;
 };
-
-template <class Managed> std::unique_ptr<Exported<Managed>> described(const Array& x, void* data, DLDevice device) {
-    auto e = std::make_unique<Exported<Managed>>();
-    const auto ndim = static_cast<std::size_t>(x.ndim());
-    if (2 * ndim > std::size(e->few)) e->many.resize(2 * ndim);
-    std::int64_t* const shape = e->many.empty() ? e->few : e->many.data();
-    std::ranges::copy(x.shape(), shape);
-    std::ranges::copy(x.strides(), shape + ndim);
-    e->managed.tensor = {x.size() == 0 ? nullptr : data, device, x.ndim(), dl_type(x.dtype()), shape, shape + ndim, 0};
-    e->managed.context = e.get();
-    e->managed.deleter = &delete_exported<Managed>;
-    return e;
-}
 
 /// Memory of the host is complete when this returns; a device's is when the stream of `to` gets there.
 template <class Managed> Managed* export_tensor(const Array& of, bool writable, const Destination& to) {
@@ -304,64 +220,19 @@ PyMethodDef method = {
 
 // --- import --------------------------------------------------------------------------------------------------------------
 
-/// A tensor taken out of its capsule; deleted once, when the GIL is held: some deleters need it.
-struct Imported {
-    template <class Managed> explicit Imported(Managed* m) : managed(m), tensor(&m->tensor) {
-        if (m->deleter) deleter = [](void* p) { static_cast<Managed*>(p)->deleter(static_cast<Managed*>(p)); };
-    }
-    Imported(Imported&& other) noexcept
-        : managed(other.managed), deleter(std::exchange(other.deleter, nullptr)), tensor(other.tensor), read_only(other.read_only) {}
-    Imported& operator=(Imported&&) = delete;
-    ~Imported() {
-        if (deleter) let_go(deleter, managed);
-    }
-
-    /// An array on its memory, which `share` makes of the function that deletes it.
-    template <class F> Array owned_by(F&& share) && {
-        const Array made = share([f = deleter, m = managed] {
-            if (f) let_go(f, m);
-        });
-        deleter = nullptr;
-        return made;
-    }
-
-    void* managed;
-    void (*deleter)(void*) = nullptr;
-    const DLTensor* tensor;
-    bool read_only = true;  // before version 1.0 a producer cannot say; nothing is damaged if it is not written
-};
-
 template <class Managed> Imported take(PyObject* capsule, const char* name, const char* used) {
     auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
     if (!m || PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
-    return Imported(m);
-}
-
-void check_version(const DLManagedTensorVersioned& m) {
-    if (m.version.major != major_version)
-        refuse("from_dlpack: DLPack version " + std::to_string(m.version.major) + " is not supported; 1.x is");
-}
-
-/// A tensor that says whether it is read-only.
-Imported versioned(Imported i) {
-    i.read_only = (static_cast<DLManagedTensorVersioned*>(i.managed)->flags & flag_read_only) != 0;
-    return i;
+    return Imported(m, let_go);
 }
 
 Imported open_capsule(PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-        check_version(*static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned")));
-        return versioned(take<DLManagedTensorVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned"));
+        check_version("from_dlpack", *static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned")));
+        return take<DLManagedTensorVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned");
     }
     if (PyCapsule_IsValid(capsule, "dltensor")) return take<DLManagedTensor>(capsule, "dltensor", "used_dltensor");
     refuse("from_dlpack: __dlpack__ returned no capsule that holds a tensor");
-}
-
-/// The canonical queue of the device that a tensor's memory is on, if that is one of ours that is not the host.
-std::optional<pardo::Queue> home_of(int type, int id) {
-    if (host_readable(type) && type != dl_cuda_managed) return {};
-    const std::optional<pardo::Device> device = pardo::device_of_dlpack(type, id);
-    return device ? std::optional(pardo::Queue::of(*device)) : std::nullopt;
 }
 
 /// The producer's capsule; keywords that an old producer does not know are left out the second time. `stream`: where the tensor will be
@@ -389,82 +260,10 @@ const pardo::Queue& cpu_queue() {
     return *queue;
 }
 
-constexpr std::int32_t most_dimensions = 32;
-
-/// A tensor's parts as an array has them.
-struct Parts {
-    DType dtype;
-    char* data;
-    pardo::Extents shape;
-    std::int64_t strides[most_dimensions];  // elements
-
-    pardo::Extents steps() const { return {strides, shape.size()}; }
-};
-
-/// Reads what a description says; whether it can be true of memory is for pardo::memory_range to say.
-Parts parts_of(const DLTensor& t) {
-    const auto dtype = dtype_of(t.dtype);
-    if (!dtype) {
-        refuse("from_dlpack: elements of DLPack type code " + std::to_string(t.dtype.code) + " with " + std::to_string(t.dtype.bits) +
-               " bits and " + std::to_string(t.dtype.lanes) + " lanes are not supported");
-    }
-    (void)dtype_to_python(*dtype);  // refuses what could not be asked for its dtype later
-    if (t.ndim < 0 || t.ndim > most_dimensions) {
-        refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions; 0 to " + std::to_string(most_dimensions) +
-               " are supported");
-    }
-    if (t.ndim > 0 && !t.shape) refuse("from_dlpack: the tensor has " + std::to_string(t.ndim) + " dimensions and no shape");
-    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(t.data);
-    if (t.byte_offset > ~address) refuse("from_dlpack: byte_offset " + std::to_string(t.byte_offset) + " leaves the address space");
-    const auto ndim = static_cast<std::size_t>(t.ndim);
-    Parts p;
-    p.dtype = *dtype;
-    p.data = t.data ? reinterpret_cast<char*>(address + static_cast<std::uintptr_t>(t.byte_offset)) : nullptr;
-    p.shape = {t.shape, ndim};
-    std::uint64_t next = 1;  // unsigned: a product may overflow, of what is refused or empty
-    for (std::size_t d = ndim; d-- > 0;) {
-        p.strides[d] = t.strides ? t.strides[d] : static_cast<std::int64_t>(next);
-        next *= static_cast<std::uint64_t>(p.shape[d]);
-    }
-    return p;
-}
-
-/// The tensor on the device where it is, without a copy.
-Array share_tensor(Imported i, const pardo::Queue& home) {
-    const DLDevice device = i.tensor->device;
-    if (device.device_type != dl_cuda && device.device_type != dl_cuda_managed)
-        refuse("from_dlpack: the tensor's memory is on device " + text_of(device) + ", and __dlpack_device__ says otherwise");
-    const Parts p = parts_of(*i.tensor);
-    const auto kind = device.device_type == dl_cuda_managed ? pardo::MemoryKind::Shared : pardo::MemoryKind::Device;
-    const bool read_only = i.read_only;
-    return std::move(i).owned_by([&](auto release) {
-        return pardo::import_memory(p.data, p.dtype, p.shape, p.steps(), kind, read_only, release, home, {}, "from_dlpack");
-    });
-}
-
-Array import_tensor(Imported i, const pardo::Queue& queue, std::optional<bool> copy) {
-    const DLTensor& t = *i.tensor;
-    if (!host_readable(t.device.device_type)) refuse("from_dlpack: the tensor's memory is not readable by the host");
-    Parts p = parts_of(t);
-    const std::int64_t size = pardo::itemsize(p.dtype);
-    const auto alignment = static_cast<std::uintptr_t>(pardo::is_complex(p.dtype) ? size / 2 : size);
-    const bool misaligned = reinterpret_cast<std::uintptr_t>(p.data) % alignment != 0;
-    const bool elsewhere = !queue.device().takes_host_memory();
-    if (!copy.value_or(false) && !misaligned && !elsewhere) {
-        const bool read_only = i.read_only;
-        return std::move(i).owned_by(
-            [&](auto release) { return pardo::share_host(p.data, p.dtype, p.shape, p.steps(), read_only, release, queue, "from_dlpack"); });
-    }
-    const bool is_empty = pardo::memory_range("from_dlpack", p.data, p.dtype, p.shape, p.steps(), size).bytes == 0;
-    if (copy == false) {
-        throw pardo::Error(pardo::ErrorCode::Value,
-                           misaligned ? "from_dlpack: copy=False is impossible: the memory is not aligned for its dtype"
-                                      : "from_dlpack: copy=False is impossible: the device does not share the host's memory");
-    }
-    // Without elements strides may be any numbers: they are not computed with.
-    for (std::size_t d = 0; d < p.shape.size(); ++d) p.strides[d] = p.shape[d] > 1 && !is_empty ? p.strides[d] * size : size;
-    const Unlocked unlocked;
-    return pardo::from_host(p.data, p.dtype, p.shape, p.steps(), queue, pardo::MemoryKind::Device, "from_dlpack");
+/// A tensor of a dtype that Python can be told of; else the package is missing that brings it.
+Imported checked(Imported i) {
+    if (const auto dtype = dtype_of(i.tensor->dtype)) (void)dtype_to_python(*dtype);
+    return i;
 }
 
 /// Without a queue the array is where the tensor is, if that is a device of ours, and else on the CPU.
@@ -476,7 +275,8 @@ Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional
     if (const std::optional<pardo::Queue> home = home_of(type, id)) {
         const pardo::Queue& where = queue && queue->device() == home->device() ? *queue : *home;
         const nb::object capsule = ask(x, false, {}, pardo::native_stream(where));
-        return delivered("from_dlpack", share_tensor(open_capsule(capsule.ptr()), where), queue ? &*queue : nullptr, copy);
+        return delivered("from_dlpack", share_tensor("from_dlpack", checked(open_capsule(capsule.ptr())), where), queue ? &*queue : nullptr,
+                         copy);
     }
     if (!queue) queue = cpu_queue();
     const bool to_host = !host_readable(type);
@@ -485,7 +285,10 @@ Array from_dlpack(nb::handle x, std::optional<pardo::Queue> queue, std::optional
                                                         std::to_string(type) + ")");
     }
     const nb::object capsule = ask(x, to_host, copy);
-    return import_tensor(open_capsule(capsule.ptr()), *queue, copy);
+    Imported i = checked(open_capsule(capsule.ptr()));
+    std::optional<Unlocked> unlocked;
+    if (!shares(*i.tensor, *queue, copy)) unlocked.emplace();
+    return import_tensor("from_dlpack", std::move(i), *queue, copy);
 }
 
 // --- C functions that other libraries call -------------------------------------------------------------------------------------------
@@ -537,13 +340,13 @@ int view_from_object(void* object, DLTensor* out) {
 
 int object_from_tensor(DLManagedTensorVersioned* tensor, void** out) {
     return guarded(-1, [&] {
-        Imported i = versioned(Imported(tensor));
-        check_version(*tensor);
+        Imported i(tensor, let_go);
+        check_version("from_dlpack", *tensor);
         const DLDevice device = tensor->tensor.device;
         if (const std::optional<pardo::Queue> home = home_of(device.device_type, device.device_id)) {
-            *out = wrap(share_tensor(std::move(i), *home));
+            *out = wrap(share_tensor("from_dlpack", checked(std::move(i)), *home));
         } else {
-            *out = wrap(import_tensor(std::move(i), cpu_queue(), {}));
+            *out = wrap(import_tensor("from_dlpack", checked(std::move(i)), cpu_queue(), {}));
         }
         return 0;
     });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exchange.h"
+
 #include "numpy_layout.h"
 
 namespace bind {
@@ -24,7 +25,8 @@ bool on_host(const Array& of) {
     const Unlocked unlocked;  // to know the kind of memory may take the value
     if (x.memory_kind() == pardo::MemoryKind::Device) return false;
     const auto place = pardo::dlpack_device(x);
-    return place && (place->first == dl_cpu || place->first == dl_cuda_host || place->first == dl_cuda_managed);
+    return place && (place->first == pardo::dlpack::dl_cpu || place->first == pardo::dlpack::dl_cuda_host ||
+                     place->first == pardo::dlpack::dl_cuda_managed);
 }
 
 pardo::Loan lent(const Array& of, bool writable) {
@@ -118,7 +120,7 @@ void check_layout(const Array& x, int flags) {
 /// outlast the array, which the memory's next user waits for.
 nb::object cuda_array_interface(nb::handle_t<Array> self) {
     const Array x = array_of(self.ptr());
-    const bool on_cuda = x.device().dlpack_device().first == dl_cuda;
+    const bool on_cuda = x.device().dlpack_device().first == pardo::dlpack::dl_cuda;
     if (!on_cuda) throw nb::attribute_error("__cuda_array_interface__: the array is on a device that CUDA does not know");
     const bool writable = x.writeable();
     const Array shared = x;

@@ -4,14 +4,12 @@
 #include <optional>
 #include <string>
 
+#include <pardo/binding/dlpack.h>
 #include <pardo/binding/exchange.h>
 
 #include "bind.h"
 
 namespace bind {
-
-/// DLPack's types of devices.
-constexpr std::int32_t dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3, dl_rocm_host = 11, dl_cuda_managed = 13;
 
 /// Throws Buffer.
 [[noreturn]] void refuse(const std::string& message);

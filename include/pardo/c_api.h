@@ -27,6 +27,7 @@ typedef struct pardo_device_s* pardo_device; /* lives as long as the process */
 typedef struct pardo_queue_s* pardo_queue;
 typedef struct pardo_event_s* pardo_event; /* NULL: complete */
 typedef struct pardo_array_s* pardo_array;
+typedef struct pardo_program_s* pardo_program;
 
 typedef int32_t pardo_status;
 /* What a status says, and the exception that Python raises for it. */
@@ -178,6 +179,29 @@ typedef struct pardo_result {
 typedef pardo_status (*pardo_shape_fn)(const pardo_array_info* inputs, size_t n_inputs, pardo_result* results, size_t n_results,
                                        void* user);
 
+/* An argument of a kernel of text. */
+enum {
+    PARDO_ARG_ARRAY = 1,  /* row-major; the kernel counts as writing it, unless the driver calls the parameter constant */
+    PARDO_ARG_NUMBER = 2, /* of the type that the kernel has there */
+    PARDO_ARG_BYTES = 3,  /* a structure */
+    PARDO_ARG_LOCAL = 4,  /* memory that a work-group shares */
+    PARDO_ARG_NULL = 5    /* a pointer without memory */
+};
+typedef struct pardo_argument {
+    int32_t kind;
+    int32_t dtype;     /* of a number */
+    pardo_array array; /* of an array */
+    const void* value; /* of a number and a structure */
+    size_t bytes;      /* of a structure, and of memory that a work-group shares */
+} pardo_argument;
+/* Dimension d is get_global_id(d) in OpenCL C, and x, y or z in CUDA C++. */
+typedef struct pardo_range {
+    uint32_t size; /* sizeof(pardo_range) */
+    int32_t ndim;
+    int64_t global[3]; /* items */
+    int64_t local[3];  /* of a work-group, which divide those; local[0] == 0: the device chooses */
+} pardo_range;
+
 /* --- the table ----------------------------------------------------------------------------------------------------------------------- */
 
 enum { PARDO_QUEUE_OUT_OF_ORDER = 1, PARDO_QUEUE_PROFILING = 2 };
@@ -295,6 +319,15 @@ typedef struct pardo_api {
        come first, then the results. Calls of up to three inputs and four results are recorded; others are handed over now. */
     pardo_status (*record)(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape,
                            pardo_work_fn fn, void* user, const pardo_submit_options* options, pardo_array* results);
+
+    /* Kernels of text, which need no code at the caller. */
+    /* Compiled for the device, and kept by the program cache. bytes == 0: the text ends with a zero. language: "opencl", "cuda", "spirv",
+       "binary", or NULL for the device's. options: of its compiler. PARDO_E_COMPILE: what the compiler says. */
+    pardo_status (*program_new)(pardo_device device, const char* text, size_t bytes, const char* language, const char* const* options,
+                                size_t n_options, pardo_program* out);
+    /* Launches one of its kernels, ordered by its arrays as all work. */
+    pardo_status (*program_launch)(pardo_queue queue, pardo_program program, const char* kernel, const pardo_argument* arguments, size_t n,
+                                   const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
 
     /* Objects of Python. Both need the GIL. from_py: PARDO_E_TYPE where the object is none; arrays of other libraries are taken without a
        copy. to_py: a new reference; the handle stays the caller's. NULL: Python's error is set. */

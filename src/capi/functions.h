@@ -67,6 +67,12 @@ pardo_status opencl_set_array(const pardo_work* w, void* kernel, uint32_t index,
 pardo_status record(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape, pardo_work_fn fn,
                     void* user, const pardo_submit_options* options, pardo_array* results);
 
+// programs.cpp
+pardo_status program_new(pardo_device device, const char* text, size_t bytes, const char* language, const char* const* options,
+                         size_t n_options, pardo_program* out);
+pardo_status program_launch(pardo_queue queue, pardo_program program, const char* kernel, const pardo_argument* arguments, size_t n,
+                            const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
+
 // What several of them do.
 /// PARDO_CPU … PARDO_NULL.
 int32_t backend_of(const device::Device* device);

@@ -17,7 +17,7 @@ namespace pardo::capi {
 namespace {
 
 constexpr std::uintptr_t kind_bits = 7;
-constexpr const char* kind_names[] = {"", "a device", "a queue", "an event", "an array", "an event"};
+constexpr const char* kind_names[] = {"", "a device", "a queue", "an event", "an array", "an event", "a program"};
 
 HandleKind kind_of(const void* handle) noexcept { return static_cast<HandleKind>(reinterpret_cast<std::uintptr_t>(handle) & kind_bits); }
 template <class T> T* object_in(const void* handle) noexcept {
@@ -84,6 +84,7 @@ template <class F> bool with_object(const void* handle, const F& f) {
         case HandleKind::Event: f(*object_in<device::EventState>(handle)); return true;
         case HandleKind::Array: f(*object_in<graph::Node>(handle)); return true;
         case HandleKind::Signal: f(*object_in<Signal>(handle)); return true;
+        case HandleKind::Program: f(*object_in<CompiledText>(handle)); return true;
         default: return false;
     }
 }
@@ -119,6 +120,7 @@ pardo_event give(const Event& event) {
     return static_cast<pardo_event>(given(event.state(), HandleKind::Event));
 }
 pardo_event give(const Ref<Signal>& signal) { return static_cast<pardo_event>(given(signal.get(), HandleKind::Signal)); }
+pardo_program give(const Ref<CompiledText>& program) { return static_cast<pardo_program>(given(program.get(), HandleKind::Program)); }
 pardo_array give(graph::Node* node) { return static_cast<pardo_array>(given(node, HandleKind::Array)); }
 
 device::Device* as_device(const char* function, const void* handle, const char* name) {
@@ -138,6 +140,10 @@ Signal* as_signal(const char* function, const void* handle) {
         refuse(function, "event", "is one of pardo's own, which completes it; event_new makes one that you complete");
     check(function, handle, "event", HandleKind::Signal);
     return object_in<Signal>(handle);
+}
+const Program& as_program(const char* function, const void* handle) {
+    check(function, handle, "program", HandleKind::Program);
+    return object_in<CompiledText>(handle)->program;
 }
 Event as_event(const char* function, const void* handle) {
     if (!handle) return {};

@@ -7,6 +7,7 @@
 #include <pardo/array.h>
 #include <pardo/c_api.h>
 #include <pardo/event.h>
+#include <pardo/program.h>
 
 #include "base/ref.h"
 #include "device/device.h"
@@ -14,11 +15,17 @@
 
 namespace pardo::capi {
 
-enum class HandleKind : std::uint8_t { Device = 1, Queue, Event, Array, Signal };
+enum class HandleKind : std::uint8_t { Device = 1, Queue, Event, Array, Signal, Program };
 
 /// An event that native code completes. When the last handle goes before that, it fails.
 struct Signal : RefCounted<Signal> {
     UserEvent event;
+};
+
+/// A program that native code has a handle of.
+struct CompiledText : RefCounted<CompiledText> {
+    explicit CompiledText(Program made) : program(std::move(made)) {}
+    Program program;
 };
 
 // New references; null for what there is none of, and for events that are complete and have not failed.
@@ -27,6 +34,7 @@ pardo_queue give(device::Queue* queue);
 pardo_event give(const Event& event);
 pardo_event give(const Ref<Signal>& signal);
 pardo_array give(graph::Node* node);
+pardo_program give(const Ref<CompiledText>& program);
 
 // What a handle stands for. Throw, as "<function>: <name> …", of null, of another kind, and, where the library is built for debugging, of a
 // handle to which no reference is left.
@@ -34,6 +42,7 @@ device::Device* as_device(const char* function, const void* handle, const char* 
 device::Queue* as_queue(const char* function, const void* handle, const char* name = "queue");
 graph::Node* as_node(const char* function, const void* handle, const char* name = "array");
 Signal* as_signal(const char* function, const void* handle);
+const Program& as_program(const char* function, const void* handle);
 /// Null is complete.
 Event as_event(const char* function, const void* handle);
 

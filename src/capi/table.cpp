@@ -61,6 +61,8 @@ pardo_api& table() noexcept {
         capi::thread_count,
         capi::opencl_set_array,
         capi::record,
+        capi::program_new,
+        capi::program_launch,
         no_objects,
         no_object,
     };

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "array/record.h"
 #include "backend/cpu/cpu.h"
+#include "capi/declared.h"
 #include "capi/functions.h"
 #include "capi/handle.h"
 #include "device/waiting.h"
@@ -69,7 +71,10 @@ void Submitted::run(device::NativeTurn& native) const {
     work.memory = places.data();
     work.native = native_of(device);
     work.uses = used;
+    std::optional<DeclaredReads> reads;
+    if (device->can(device::Feature::HostMemory)) reads.emplace(arrays, infos, places);
     function->call(work, &native.done, name.str());
+    if (reads) reads->check(name.str());
 }
 
 /// While it lives nothing is recorded that reads the array; what had been is computed first.

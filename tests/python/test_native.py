@@ -4,11 +4,14 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from ctypes import byref, c_int32, c_int64, c_size_t, c_void_p
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -548,3 +551,49 @@ def test_work_of_another_device_is_refused():
     x = pp.zeros(3, device=others[0])
     with pytest.raises(NativeError, match=r"the queue is of cpu:0; bring it with x\.to_device\(device\)"):
         submit(pp.Queue("cpu"), [(x, READ)], double)
+
+
+WRITES_WHAT_IT_READS = """
+import sys
+sys.path.insert(0, {folder!r})
+import ctypes
+from ctypes import byref, c_void_p
+import pardo as pp
+from native_api import WORK, Api, C, options, uses
+api = Api()
+
+def work(w, user, done):
+    (ctypes.c_double * 3).from_address(w[0].memory[{use}].address)[1] = 5
+    return 0
+
+call = WORK(work)
+queue, x, y = pp.Queue("cpu"), pp.zeros((3, 2)), pp.zeros(3)
+x.wait()
+x = x[:, 0]
+handles = [api.queue(queue), api.array(x), api.array(y)]
+out = c_void_p()
+pairs = uses((handles[1], C["PARDO_READ"]), (handles[2], C["PARDO_READ"] | {more}))
+api.submit(handles[0], pairs, 2, call, None, byref(options(name=b"careless")), byref(out))
+try:
+    api.object(out, C["PARDO_IS_EVENT"]).wait()
+    print("nothing")
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "more", "checks", "text"),
+    [
+        (1, 0, "all", "careless: the work function has written uses[1], which it declares that it reads; say PARDO_READ | PARDO_WRITE"),
+        (1, C["PARDO_WRITE"], "all", "nothing"),
+        (0, 0, "all", "nothing"),  # a place between its elements
+        (1, 0, "on", "nothing"),
+    ],
+)
+def test_writes_of_what_is_declared_read(use, more, checks, text):
+    code = WRITES_WHAT_IT_READS.format(folder=str(Path(__file__).parent), use=use, more=more)
+    got = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PARDO_CHECKS": checks}
+    )
+    assert got.stdout.startswith(text)

@@ -103,6 +103,17 @@ def write_names():
     (folder / "names.md").write_text("\n".join(lines))
 
 
+def write_c_api():
+    """The reference of the table for native code, from its header."""
+    from pathlib import Path
+
+    import make_capi
+    import pardo
+
+    header = (Path(pardo.get_include()) / "pardo" / "c_api.h").read_text()
+    (Path(__file__).parent / "api" / "generated" / "c_api.md").write_text(make_capi.page(header))
+
+
 def write_coverage():
     """What there is of NumPy's main namespace: each function, which keywords it lacks, and what takes the place of the absent."""
     import inspect
@@ -191,4 +202,5 @@ def write_correspondences():
 
 write_names()
 write_coverage()
+write_c_api()
 write_correspondences()

@@ -320,7 +320,7 @@ typedef struct pardo_api {
     pardo_status (*record)(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape,
                            pardo_work_fn fn, void* user, const pardo_submit_options* options, pardo_array* results);
 
-    /* Kernels of text, which need no code at the caller. */
+    /* Kernels of text. */
     /* Compiled for the device, and kept by the program cache. bytes == 0: the text ends with a zero. language: "opencl", "cuda", "spirv",
        "binary", or NULL for the device's. options: of its compiler. PARDO_E_COMPILE: what the compiler says. */
     pardo_status (*program_new)(pardo_device device, const char* text, size_t bytes, const char* language, const char* const* options,

@@ -85,10 +85,43 @@ void* to_python(void* handle, std::int32_t kind) {
     });
 }
 
+void* address_from(std::int64_t address) { return reinterpret_cast<void*>(static_cast<std::intptr_t>(address)); }
+std::int64_t number_of(const void* address) { return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(address)); }
+
 }  // namespace
 
 void bind_native(nb::module_& m) {
     pardo::set_native_objects(&from_python, &to_python);
+    m.def(
+        "_native_handles",
+        [](nb::handle device) {
+            const pardo::NativeHandles handles = pardo::native_handles(device_from(device, "Device.native"));
+            return nb::make_tuple(number_of(handles.device), number_of(handles.context), number_of(handles.platform));
+        },
+        nb::arg("device"));
+    m.def(
+        "_adopt_queue",
+        [](nb::handle device, std::int64_t stream, nb::object owner) {
+            constexpr const char* op_name = "Queue.from_native";
+            return pardo::adopt_queue(op_name, device_from(device, op_name), address_from(stream), kept(std::move(owner)));
+        },
+        nb::arg("device"), nb::arg("stream"), nb::arg("owner").none());
+    m.def(
+        "_native_queue", [](const Queue& queue) { return number_of(pardo::native_queue(queue)); }, nb::arg("queue"));
+    m.def(
+        "_adopt_event",
+        [](nb::handle device, std::int64_t event) {
+            constexpr const char* op_name = "Event.from_native";
+            return pardo::adopt_event(op_name, device_from(device, op_name), address_from(event));
+        },
+        nb::arg("device"), nb::arg("event"));
+    m.def(
+        "_native_event",
+        [](const Event& event, nb::handle device) {
+            constexpr const char* op_name = "Event.to_native";
+            return number_of(pardo::native_event(op_name, event, device_from(device, op_name)));
+        },
+        nb::arg("event"), nb::arg("device"));
     constexpr const char* name = "pardo._C_API";  // of static life: the capsule keeps it
     m.attr("_C_API") = nb::steal(PyCapsule_New(const_cast<pardo_api*>(pardo::native_api()), name, nullptr));
 }

@@ -6,6 +6,8 @@
 
 #include <pardo/event.h>
 
+#include <pardo/binding/native.h>
+
 #include "capi/functions.h"
 #include "capi/handle.h"
 #include "device/event.h"
@@ -74,16 +76,9 @@ pardo_status queue_from_native(pardo_device device, void* stream, void* owner, v
         const std::shared_ptr<void> kept(owner, [destroy, accepted](void* x) {
             if (destroy && *accepted) destroy(x);
         });
-        Ref<device::Queue> queue;
-        try {
-            queue = as_device("queue_from_native", device)->adopt_queue(stream, kept);
-        } catch (const StatusError&) {
-            throw;
-        } catch (const Error& e) {
-            throw Error(e.code(), "queue_from_native: " + e.message());
-        }
+        const Queue queue = adopt_queue("queue_from_native", Device(as_device("queue_from_native", device)), stream, kept);
         *accepted = true;
-        *out = give(queue.get());
+        *out = give(queue.impl());
     });
 }
 
@@ -98,20 +93,50 @@ pardo_status event_from_native(pardo_device device, void* native, pardo_event* o
     return guarded("event_from_native", [&] {
         require("event_from_native", native, "native");
         require("event_from_native", out, "out");
-        device::Device* const on = as_device("event_from_native", device);
-        *out = give(in_turn("event_from_native", on, {}, [=](device::NativeTurn& turn) { on->await_native(turn, native); }));
+        *out = give(adopt_event("event_from_native", Device(as_device("event_from_native", device)), native));
     });
 }
 
 pardo_status event_to_native(pardo_event event, pardo_device device, void** native) {
     return guarded("event_to_native", [&] {
         require("event_to_native", native, "native");
-        device::Device* const on = as_device("event_to_native", device);
-        const auto made = std::make_shared<void*>(nullptr);
-        (void)in_turn("event_to_native", on, as_event("event_to_native", event),
-                      [=](device::NativeTurn& turn) { *made = on->native_marker(turn); });
-        *native = *made;
+        const Device on(as_device("event_to_native", device));
+        *native = native_event("event_to_native", as_event("event_to_native", event), on);
     });
 }
 
 }  // namespace pardo::capi
+
+namespace pardo {
+
+NativeHandles native_handles(const Device& device) {
+    const device::NativeApi api = device.impl()->native_api();
+    if (api == device::NativeApi::Host || api == device::NativeApi::None)
+        throw Error(ErrorCode::Device, device.id() + " has no driver, and no handles of one");
+    const device::NativeDevice native = device.impl()->native();
+    return {native.device, native.context, native.platform};
+}
+
+Queue adopt_queue(const char* op_name, const Device& device, void* stream, std::shared_ptr<void> owner) {
+    try {
+        return Queue(device.impl()->adopt_queue(stream, std::move(owner)).get());
+    } catch (const Error& e) {
+        throw Error(e.code(), std::string(op_name) + ": " + e.message());
+    }
+}
+
+void* native_queue(const Queue& queue) noexcept { return queue.impl()->native_queue(); }
+
+Event adopt_event(const char* op_name, const Device& device, void* native) {
+    device::Device* const on = device.impl();
+    return capi::in_turn(op_name, on, {}, [=](device::NativeTurn& turn) { on->await_native(turn, native); });
+}
+
+void* native_event(const char* op_name, const Event& event, const Device& device) {
+    device::Device* const on = device.impl();
+    const auto made = std::make_shared<void*>(nullptr);
+    (void)capi::in_turn(op_name, on, event, [=](device::NativeTurn& turn) { *made = on->native_marker(turn); });
+    return *made;
+}
+
+}  // namespace pardo

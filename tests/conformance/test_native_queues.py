@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import subprocess
 import sys
+import weakref
 from ctypes import byref, c_int32, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 
@@ -285,6 +287,61 @@ def test_another_context(device, driver):
     driver.cl.clReleaseContext(context)
 
 
+class Holder:
+    """An object of a library, with the address of what it stands for."""
+
+    def __init__(self, address, name="int_ptr"):
+        setattr(self, name, address)
+
+
+class CudaStream:
+    def __init__(self, address):
+        self.address = address
+
+    def __cuda_stream__(self):
+        return (0, self.address)
+
+
+def test_in_python(device, driver):
+    stream = driver.queue()
+    native = device.native
+    assert native.context
+    assert (native.platform != 0) == (device.backend == "opencl")
+    holder = Holder(stream.value) if device.backend == "opencl" else CudaStream(stream.value)
+    alive = weakref.ref(holder)
+    queue = pp.Queue.from_native(holder, device)
+    del holder
+    gc.collect()
+    assert alive() is not None
+    assert queue.native == stream.value
+    x = pp.arange(1000.0, dtype="float32", queue=queue) + 1
+    event = queue.submit(x)
+    address = event.to_native(device)
+    again = pp.Event.from_native(Holder(address, "ptr"), device)
+    again.wait()
+    assert event.done()
+    driver.wait(c_void_p(address))
+    assert float(x.sum()) == 500500
+    del x, queue, event
+    gc.collect()
+    assert alive() is None
+    assert float(pp.ones(5, "float32", queue=pp.Queue.from_native(stream.value, device.id)).sum()) == 5
+    driver.release(stream)
+
+
+def test_mistakes_in_python(device, driver):
+    with pytest.raises(TypeError, match=r"Queue\.from_native: stream is the address of one, or an object that has it .*, not str"):
+        pp.Queue.from_native("0", device)
+    with pytest.raises(ValueError, match=r"Queue\.from_native: stream is -1, which is no address"):
+        pp.Queue.from_native(-1, device)
+    with pytest.raises(ValueError, match=r"Event\.from_native: event is 0, which is no address"):
+        pp.Event.from_native(0, device)
+    with pytest.raises(TypeError, match=r"Event\.from_native: event is the address of one"):
+        pp.Event.from_native(None, device)
+    with pytest.raises(pp.DeviceError, match=r"Event\.to_native: cpu:0 has no events of a driver's"):
+        pp.Event().to_native("cpu")
+
+
 PROGRAM = """
 import sys
 sys.path[:0] = {folders}
@@ -333,4 +390,10 @@ def test_a_device_without_a_driver(device):
         api.event_to_native(None, handle, byref(out))
     with pytest.raises(NativeError, match=r"event_from_native: native is NULL"):
         api.event_from_native(handle, None, byref(out))
-    assert stream_of(pp.Queue(device)) is None
+    queue = pp.Queue(device)
+    assert stream_of(queue) is None
+    assert queue.native is None
+    with pytest.raises(pp.DeviceError, match="has no driver, and no handles of one"):
+        device.native
+    with pytest.raises(pp.DeviceError, match=r"Queue\.from_native: .* has no queues of a driver's"):
+        pp.Queue.from_native(8, device)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <pardo/array.h>
 #include <pardo/c_api.h>
@@ -21,6 +22,21 @@ PARDO_API void set_native_objects(pardo_status (*from)(void* object, std::int32_
 
 /// The calling thread's last error.
 PARDO_API pardo_status keep_native_error(const Error& error) noexcept;
+
+/// What drivers call a device: CUdevice and CUcontext; cl_device_id, cl_context and cl_platform_id. Throws Device where there is no driver.
+struct NativeHandles {
+    void *device, *context, *platform;
+};
+PARDO_API NativeHandles native_handles(const Device& device);
+/// A queue on a CUstream or cl_command_queue; `owner` goes when its last work is over. Throws as "<op_name>: …": Device where there is no
+/// driver, Value for one of another device or context.
+PARDO_API Queue adopt_queue(const char* op_name, const Device& device, void* stream, std::shared_ptr<void> owner);
+/// The CUstream or cl_command_queue of a queue; null where there is none, or several.
+PARDO_API void* native_queue(const Queue& queue) noexcept;
+/// Complete when a CUevent or cl_event is, which stays the caller's. Throws as above.
+PARDO_API Event adopt_event(const char* op_name, const Device& device, void* native);
+/// A new CUevent or cl_event, which the caller destroys, complete when `event` is. Throws as above, and the event's failure.
+PARDO_API void* native_event(const char* op_name, const Event& event, const Device& device);
 
 /// New references.
 PARDO_API void* native_handle(const Device& x);

@@ -12,6 +12,7 @@ from pardo._base.arguments import DeviceLike
 from pardo._base.notebook import html_table
 from pardo._base.package import FOLDER
 from pardo._core import Device
+from pardo._runtime import native as _native
 
 __all__ = [
     "Platform",
@@ -47,6 +48,7 @@ class DeviceMethods:
     __slots__ = ()
 
     _repr_html_ = _repr_html
+    native = property(_native.device_native)
 
 
 class Platform(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pardo import _core
+from pardo._runtime import native as _native
 
 if TYPE_CHECKING:
     import concurrent.futures
@@ -60,6 +61,8 @@ class EventMethods:
     _ipython_display_ = _ipython_display
     as_future = as_future
     __await__ = _await
+    from_native = staticmethod(_native.event_from_native)
+    to_native = _native.event_to_native
 
 
 def wait_any(events: Iterable[Any], timeout: float | None = None) -> Any:

@@ -11,6 +11,7 @@ from pardo import _core
 from pardo._base.arguments import HOST, SCALARS, array, dtype_of, index, refuse_masked, too_large
 from pardo._base.notebook import html_table
 from pardo._core import Array
+from pardo._runtime import native as _native
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -391,6 +392,8 @@ class QueueMethods:
     copy_rect = copy_rect
     fill = fill
     prefetch = prefetch
+    from_native = staticmethod(_native.queue_from_native)
+    native = property(_native.queue_native)
 
 
 class Timer:

@@ -14,11 +14,18 @@ target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:
 set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)
-install(TARGETS pardo EXPORT pardoTargets COMPONENT cpp
+# The headers alone, for extensions of Python: as the wheel's package has it.
+add_library(pardo_native INTERFACE)
+add_library(pardo::native ALIAS pardo_native)
+target_include_directories(pardo_native INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(pardo_native PROPERTIES EXPORT_NAME native)
+install(TARGETS pardo pardo_native EXPORT pardoTargets COMPONENT cpp
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp NAMELINK_COMPONENT cpp)
-install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING REGEX "\\.(h|def)$")
+install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING REGEX "\\.(h|hpp|def)$")
 # The same without the library, which need not be built for that.
-install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers EXCLUDE_FROM_ALL FILES_MATCHING REGEX "\\.(h|def)$")
+install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers EXCLUDE_FROM_ALL FILES_MATCHING REGEX "\\.(h|hpp|def)$")
 install(EXPORT pardoTargets NAMESPACE pardo:: DESTINATION ${package_dir} COMPONENT cpp)
 configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pardo as pp
 from pardo import _core
+from pardo._base.package import FOLDER
 from pardo._base.sizes import size_text
 from pardo._runtime.config import versions
 
@@ -247,11 +248,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="show all facts about the devices")
     parser.add_argument("--clear-cache", action="store_true", help="delete the compiled kernels of this version and exit")
     parser.add_argument("--includes", action="store_true", help="print the compiler's option for native extensions and exit")
+    parser.add_argument("--cmakedir", action="store_true", help="print the folder of the CMake package for native extensions and exit")
+    parser.add_argument("--pkgconfigdir", action="store_true", help="print the folder of pardo.pc, for PKG_CONFIG_PATH, and exit")
     parser.add_argument("--version", action="version", version=f"pardo {pp.__version__}")
     options = parser.parse_args(arguments)
-    if options.includes:
-        print(f"-I{pp.get_include()}")
-        return 0
+    for asked, text in (
+        (options.includes, f"-I{pp.get_include()}"),
+        (options.cmakedir, os.path.join(FOLDER, "share", "cmake", "pardo")),
+        (options.pkgconfigdir, os.path.join(FOLDER, "share", "pkgconfig")),
+    ):
+        if asked:
+            print(text)
+            return 0
     if options.clear_cache:
         before = _core._cache_info()
         _core._clear_cache()

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ INCLUDE = ROOT / "include"
 BUILD = ROOT / "build" / "release"
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
-HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h*"))
+FOR_EXTENSIONS = re.compile(r"pardo/(c_api|native|nanobind|pybind11)\b")  # C++17 is enough for these
 PUBLIC = [name for name in HEADERS if not name.startswith("pardo/binding/")]
 
 pytestmark = [pytest.mark.once, pytest.mark.skipif(not HEADERS, reason="not in a source tree")]
@@ -35,12 +37,28 @@ def include(request, tmp_path_factory):
     return prefix / "include"
 
 
+def others(name):
+    """Folders of headers that a header for extensions of Python needs beside its own; skips where they are not installed."""
+    library = {"pardo/nanobind.h": "nanobind", "pardo/pybind11.h": "pybind11"}.get(name)
+    if library is None and name != "pardo/native/python.hpp":
+        return []
+    python = Path(sysconfig.get_paths()["include"])
+    if not (python / "Python.h").exists():
+        pytest.skip("no headers of Python")
+    folders = [python]
+    if library:
+        module = pytest.importorskip(library)
+        folders.append(module.include_dir() if library == "nanobind" else module.get_include())
+    return [f"-isystem{folder}" for folder in folders]
+
+
 @pytest.mark.skipif(not COMPILER, reason="no compiler of C++")
 @pytest.mark.parametrize("name", HEADERS)
 def test_header_compiles_alone(name, include, tmp_path):
     source = tmp_path / "alone.cpp"
     source.write_text(f"#include <{name}>\n#include <{name}>\n")
-    command = [COMPILER, "-std=c++20", "-fsyntax-only", *WARNINGS, f"-I{include}", str(source)]
+    standard = "c++17" if FOR_EXTENSIONS.match(name) else "c++20"
+    command = [COMPILER, f"-std={standard}", "-fsyntax-only", *WARNINGS, f"-I{include}", *others(name), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -1,0 +1,199 @@
+// tests/native/checks.hpp: functions that tests/python/test_native_bindings.py calls, bound by nanobind and by pybind11 alike.
+#pragma once
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <pardo/native/python.hpp>
+
+namespace checks {
+
+namespace pn = pardo::native;
+
+inline pn::event scale(const pn::queue& q, const pn::arr<double, 2, pn::c_contig>& a,
+                       const pn::arr<double, 1, pn::writable, pn::on_cpu>& x) {
+    return pn::submit(q, {pn::read(a), pn::update(x)},
+                      [](const pn::work& w) {
+                          const double by = w.elements<const double, 2>(0)(0, 0);
+                          for (double& t : w.elements<double, 1>(1)) t *= by;
+                      },
+                      {"scale"});
+}
+
+/// Throws in a work function: by `how`.
+inline pn::event fail(const pn::queue& q, const pn::array& x, const char* how, double cost_ns) {
+    return pn::submit(q, {pn::write(x)},
+                      [how = std::string(how)](const pn::work& w) {
+                          if (how == "error") throw pn::error(PARDO_E_INDEX, "no such row");
+                          if (how == "own code") throw pn::error(PARDO_E_USER + 5, "five");
+                          if (how == "invalid_argument") throw std::invalid_argument("not an argument");
+                          if (how == "bad_alloc") throw std::bad_alloc();
+                          if (how == "int") throw 3;
+                          if (how == "status") return 9;
+                          if (how == "half-way") {
+                              w.elements<double, 1>(0)[0] = 1;
+                              throw std::runtime_error("half-way");
+                          }
+                          if (how == "dtype") w.elements<float, 1>(0);
+                          if (how == "rank") w.elements<double, 2>(0);
+                          if (how == "use") w.extent(7, 0);
+                          if (how == "range") w.elements<double, 1>(0).begin();
+                          if (how == "waits") pn::borrow<pn::queue>(w->queue).wait();
+                          if (how == "part")
+                              w.parallel_for(1000, 1, [](std::int64_t i) { i == 500 ? throw std::out_of_range("part 500") : void(); });
+                          return 0;
+                      },
+                      {"fail", cost_ns});
+}
+
+/// Three-point mean, by parts on the queue's cores.
+inline pn::event stencil(const pn::queue& q, const pn::arr<double, 1>& x, const pn::arr<double, 1, pn::writable>& y) {
+    return pn::submit(q, {pn::read(x), pn::write(y)}, [](const pn::work& w) {
+        const auto in = w.elements<const double, 1>(0);
+        const auto out = w.elements<double, 1>(1);
+        w.parallel_for(in.size() - 2, 100, [&](std::int64_t i) { out[i + 1] = (in[i] + in[i + 1] + in[i + 2]) / 3; });
+    });
+}
+
+inline pn::array twice(const pn::queue& q, const pn::array& x) {
+    return pn::record(
+        q, {x}, [](const pardo_array_info* in) { return pn::result_like(in[0]); },
+        [](const pn::work& w) {
+            const double* in = w.data<double>(0);
+            double* out = w.data<double>(1);
+            for (std::int64_t i = 0; i < w.info(0).count; ++i) out[i] = 2 * in[i];
+        },
+        {"twice"});
+}
+
+/// Least and greatest element.
+inline std::array<pn::array, 2> ends(const pn::queue& q, const pn::array& x) {
+    return pn::record<2>(
+        q, {x},
+        [](const pardo_array_info* in) {
+            if (in[0].count == 0) throw pn::error(PARDO_E_VALUE, "ends: no element");
+            return std::array{pn::result(in[0].dtype, {}), pn::result(in[0].dtype, {1})};
+        },
+        [](const pn::work& w) {
+            const auto in = w.elements<const double, 1>(0);
+            *w.data<double>(1) = *std::min_element(in.begin(), in.end());
+            *w.data<double>(2) = *std::max_element(in.begin(), in.end());
+        });
+}
+
+/// What load says of a table at an address; the extension's own stays.
+inline std::string load_error(std::uintptr_t address) {
+    const pardo_api* const own = pn::table;
+    std::string text;
+    try {
+        pn::load(reinterpret_cast<const void*>(address));
+    } catch (const pn::error& e) {
+        text = e.what();
+    }
+    pn::table = own;
+    return text;
+}
+
+/// What a member that a table of so many bytes does not have says.
+inline std::string member_error(std::uintptr_t address) {
+    const pardo_api* const own = std::exchange(pn::table, reinterpret_cast<const pardo_api*>(address));
+    std::string text;
+    try {
+        pn::member(&pardo_api::to_py, "to_py");
+    } catch (const pn::error& e) {
+        text = e.what();
+    }
+    pn::table = own;
+    return text;
+}
+
+inline std::string null_handles() {
+    pn::array x, y = x;
+    pn::queue q;
+    pn::event e;
+    e.wait();
+    x = std::move(y);
+    try {
+        x.info();
+    } catch (const pn::error& refused) {
+        return std::string(refused.what()) + std::to_string(e.status());
+    }
+    return "";
+}
+
+inline pn::event& signal() {
+    static auto& kept = *new pn::event;
+    return kept;
+}
+
+/// Counts how often what a work function holds is destroyed.
+inline std::atomic<int> destroyed{0};
+struct Held {
+    Held() = default;
+    Held(const Held&) = delete;
+    ~Held() { ++destroyed; }
+};
+
+/// The functions, in a module of a binding whose words are Arg and Handle.
+template <class Arg, class Handle, class Module> void define(Module& m) {
+    m.def("scale", scale, Arg("queue"), Arg("a"), Arg("x"));
+    m.def("fail", fail);
+    m.def("stencil", stencil);
+    m.def("twice", twice);
+    m.def("least", [](const pn::queue& q, const pn::array& x) { return ends(q, x)[0]; });
+    m.def("greatest", [](const pn::queue& q, const pn::array& x) { return ends(q, x)[1]; });
+    m.def("load_error", load_error);
+    m.def("member_error", member_error);
+    m.def("null_handles", null_handles);
+    m.def("nothing", [](const pn::queue&, const pn::arr<double, 1>&, const pn::arr<double, 1>&, const pn::arr<double, 1>&) {});
+    m.def("only_cuda", [](const pn::arr<void, pn::any_ndim, pn::on_cuda>& x) { return x; });
+    m.def("columns", [](double, const pn::arr<float, 2, pn::f_contig>& x) { return x.extent(0); });
+    // One name for two dtypes.
+    m.def(
+        "dtype", [](const pn::arr<float, 1>&) { return "float"; }, Arg("x").noconvert());
+    m.def(
+        "dtype", [](const pn::arr<double, 1>&) { return "double"; }, Arg("x").noconvert());
+    // There and back.
+    m.def("array", [](const pn::array& x) { return x; });
+    m.def("queue", [](const pn::queue& x) { return x; });
+    m.def("device", [](const pn::device& x) { return x; });
+    m.def("event", [](const pn::event& x) { return x; });
+    m.def("device_of", [](const pn::queue& x) { return x.device(); });
+    m.def("device_ids", [] {
+        std::string ids;
+        for (const pn::device& d : pn::device::all()) ids += d.id() + " ";
+        return ids;
+    });
+    // Python gets the event that this handle completes; the handle stays here.
+    m.def("user_event", [] { return signal() = pn::event::user(); });
+    m.def("complete", [](int code) { signal().complete(code, "told so"); });
+    m.def("drop", [] { signal() = {}; });
+    m.def("complete_other", [](const pn::event& e) { e.complete(); });
+    m.def("wait", [](const pn::event& e, std::int64_t ns) { return e.wait(ns); });
+    m.def("fails_now", [](int code) { throw pn::error(code, "as asked"); });
+    m.def("empty", [](const pn::queue& q) { return pn::array::empty(q, PARDO_FLOAT32, {2, 3}); });
+    m.def("holds", [](const pn::queue& q, bool refused) {
+        auto held = std::make_shared<Held>();
+        return pn::submit(q, {{nullptr, refused ? 77u : 0u}}, [held](const pn::work&) {});
+    });
+    m.def("holds_once",
+          [](const pn::queue& q) { return pn::submit(q, nullptr, 0, [held = std::make_unique<Held>()](const pn::work&) {}); });
+    m.def("destroyed", [] { return destroyed.load(); });
+    m.def("then", [](const pn::event& e, Handle f) {
+        pn::then(e, [f = pn::keep_object(f.ptr())](pardo_status status) {
+            const PyGILState_STATE state = PyGILState_Ensure();
+            PyObject* const done = PyObject_CallFunction(f.get(), "i", status);
+            Py_XDECREF(done);
+            PyGILState_Release(state);
+        });
+    });
+    // Memory of a bytearray, which lives as long as the array does.
+    m.def("wrap", [](const pn::queue& q, Handle owner, std::uintptr_t address, std::int64_t n) {
+        Py_INCREF(owner.ptr());
+        return pn::array::wrap(q, reinterpret_cast<void*>(address), PARDO_FLOAT64, {n}, owner.ptr(), pn::release_object);
+    });
+}
+
+}  // namespace checks

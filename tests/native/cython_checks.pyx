@@ -1,0 +1,34 @@
+# distutils: language = c++
+# tests/native/cython_checks.pyx: pardo/native.pxd as tests/python/test_native_bindings.py uses it.
+from pardo.native cimport (PARDO_ANY, PARDO_C_CONTIGUOUS, PARDO_FLOAT64, array, event, from_python, options, pardo_use, queue, read, submit,
+                           to_python, update, work)
+
+
+cdef int scale_work(const work& w) noexcept nogil:
+    cdef const double* a = w.data[double](0)
+    cdef double* x = w.data[double](1)
+    for i in range(w.extent(1, 0)):
+        x[i] *= a[0]
+    return 0
+
+
+def scale(q_, a_, x_, after_=None):
+    cdef queue q = from_python[queue](q_)
+    cdef array a = from_python[array](a_)
+    cdef array x = from_python[array](x_)
+    a.require("scale: a", PARDO_FLOAT64, 2, PARDO_C_CONTIGUOUS)
+    x.require("scale: x", PARDO_ANY, 1, 0)
+    cdef pardo_use[2] uses = [read(a), update(x)]
+    cdef options o
+    o.name = "scale"
+    o.after.push_back(from_python[event](after_))
+    return to_python[event](submit(q, uses, 2, scale_work, o))
+
+
+cdef int refuse(const work& w) noexcept nogil:
+    return 4
+
+
+def fail(q_):
+    cdef queue q = from_python[queue](q_)
+    return to_python[event](submit(q, NULL, 0, refuse))

@@ -1,0 +1,11 @@
+// tests/native/nanobind_checks.cpp: the checks by pardo/nanobind.h.
+#include <nanobind/stl/string.h>
+
+#include <pardo/nanobind.h>
+
+#include "checks.hpp"
+
+NB_MODULE(nanobind_checks, m) {
+    pardo::native::setup(m);
+    checks::define<nanobind::arg, nanobind::handle>(m);
+}

@@ -4,11 +4,14 @@
 // No exception crosses the table: those of work functions become the failure of their event. No function here needs the GIL.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #if __has_include(<version>)
 #include <version>
@@ -204,6 +207,54 @@ template <class F> event submit(const queue& on, const pardo_use* uses, std::siz
 }
 template <class F> event submit(const queue& on, std::initializer_list<pardo_use> uses, F&& f, const options& o = {}) {
     return submit(on, uses.begin(), uses.size(), std::forward<F>(f), o);
+}
+
+// --- libraries that a work function calls
+// --------------------------------------------------------------------------------------------------
+
+/// A function of a library by its name, so that an extension neither links it nor needs its headers: keep it in a static.
+template <class F> F* function(const char* library, const char* name) {
+    void* const opened = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    void* const found = opened ? dlsym(opened, name) : nullptr;
+    if (!found)
+        throw error(PARDO_E_IMPORT, std::string(library) + " with " + name + " is needed" + (opened ? "" : ", and cannot be opened"));
+    return reinterpret_cast<F*>(found);
+}
+
+/// Throws where a driver or a library gives another code than 0.
+inline void check_code(int code, const char* what) {
+    if (code != 0) throw error(PARDO_E_DEVICE, std::string(what) + " gave " + std::to_string(code));
+}
+
+/// What make(void**) gives for a device and thread at first use; it stays. For a cublasHandle_t and the like, which threads do not share.
+template <class Make> void* kept_for(const work& w, const Make& make) {
+    thread_local std::map<std::pair<void*, void*>, void*> all;  // by context and device; one for each type of Make
+    void*& kept = all[{w->native.context, w->native.device}];
+    if (!kept) make(&kept);
+    return kept;
+}
+
+/// A kernel of OpenCL by its name in a text of static life, compiled at first use for each device and thread.
+inline void* opencl_kernel(const work& w, const char* text, const char* name) {
+    constexpr const char* library = "libOpenCL.so.1";
+    thread_local std::map<std::array<const void*, 4>, void*> all;
+    void*& kept = all[{w->native.context, w->native.device, text, name}];
+    if (kept) return kept;
+    int code = 0;
+    const auto make = function<void*(void*, unsigned, const char**, const std::size_t*, int*)>(library, "clCreateProgramWithSource");
+    void* const program = make(w->native.context, 1, &text, nullptr, &code);
+    check_code(code, "clCreateProgramWithSource");
+    const auto build = function<int(void*, unsigned, void* const*, const char*, void*, void*)>(library, "clBuildProgram");
+    if (build(program, 1, &w->native.device, "", nullptr, nullptr) != 0) {
+        constexpr unsigned build_log = 0x1183;
+        std::string log(4096, '\0');
+        const auto ask = function<int(void*, void*, unsigned, std::size_t, void*, std::size_t*)>(library, "clGetProgramBuildInfo");
+        (void)ask(program, w->native.device, build_log, log.size() - 1, log.data(), nullptr);
+        throw error(PARDO_E_COMPILE, std::string("the text of ") + name + " does not compile: " + log.c_str());
+    }
+    void* const made = function<void*(void*, const char*, int*)>(library, "clCreateKernel")(program, name, &code);
+    check_code(code, "clCreateKernel");
+    return kept = made;
 }
 
 /// Calls f(status) once, on a thread of pardo's, when the event is complete or has failed. What f throws is dropped.

@@ -1,4 +1,4 @@
-# tests/python/native_building.py: extensions of tests/native, compiled by one call of a compiler each.
+# tests/python/native_building.py: extensions for tests: of tests/native by one call of a compiler each, packages by pip without a network.
 from __future__ import annotations
 
 import fcntl
@@ -66,3 +66,13 @@ def load_extension(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def pip_install(source, site, environment=None):
+    """A package in the folder `source`, built with what is installed here, into the folder `site`."""
+    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja and cython may be commands of the environment
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "--no-cache-dir"]
+    command = [sys.executable, "-m", "pip", "install", "-q", *options, "--target", str(site), str(source)]
+    environment = {**os.environ, "PATH": tools, **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr

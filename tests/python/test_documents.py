@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import os
 import re
 import runpy
 import shutil
@@ -15,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pardo as pp
 import pytest
+from native_building import COMPILER, HAS_PYTHON, pip_install
 from pardo._array import conversion, cumulative, elementwise, methods, products, reductions, searching, sets, sorting
 from pardo._base import memory
 from pardo._runtime import profile
@@ -26,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^```python\n(?:(?!```)[^\n]*\n)*```\n\n```text\n((?:(?!```)[^\n]*\n)*)```$", re.MULTILINE)
 VARYING = re.compile(r"\d [mµ]s|\.py\b|[│─]")  # times, the names and lines of files, and drawings
+FILE = re.compile(r"^```\w+\n(?:#|//) (\S+\.(?:toml|txt|cpp))\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PACKAGES = {"docs/guide/extensions.md": ["nanobind", "nanobind_backend", "scikit_build_core", "cffi", "numba"]}  # pages, and what they need
 DOCUMENTS = {
     str(path.relative_to(ROOT)): path.read_text()
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -43,10 +47,25 @@ def rounded(text):
     return re.sub(r"\d+\.\d{9,}(e[-+]\d+)?", lambda number: f"{float(number[0]):.9g}", text)
 
 
+def installed(name, tmp_path):
+    """The folder of the package whose files a page shows, each with its name in the first line, built as the page says."""
+    for needed in PACKAGES[name]:
+        pytest.importorskip(needed)
+    if not COMPILER or not HAS_PYTHON:
+        pytest.skip("no compiler of C++, or no headers of Python")
+    source, site = tmp_path / "package", tmp_path / "site"
+    source.mkdir()
+    for file, content in FILE.findall(DOCUMENTS[name]):
+        (source / file).write_text(content)
+    pip_install(source, site)
+    return site
+
+
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
 def test_code_of_documents_runs(name, tmp_path):
     """From top to bottom, in a fresh process; the blocks of a file share their names. What a page shows below a block is what it prints."""
     text = DOCUMENTS[name]
+    environment = {**os.environ, "PYTHONPATH": str(installed(name, tmp_path))} if name in PACKAGES else None
     lines = [""] * len(text.splitlines())  # so that a traceback shows the line of the document
     for block in BLOCK.finditer(text):
         first = text.count("\n", 0, block.start(2))
@@ -56,7 +75,7 @@ def test_code_of_documents_runs(name, tmp_path):
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text("\n".join(lines))
     command = [sys.executable, "-W", "error", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     for shown in SHOWN.findall(text):
         if not VARYING.search(shown):

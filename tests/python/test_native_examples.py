@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pardo as pp
 import pytest
-from native_building import NEEDS_A_COMPILER, folder_of_all
+from native_building import NEEDS_A_COMPILER, folder_of_all, pip_install
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "native"
 pytestmark = [
@@ -46,12 +46,7 @@ def build(name, folder, site):
     # A copy: builds write beside their sources.
     source = folder / name
     subprocess.run(["cp", "-r", str(FOLDER / name), str(source)], check=True)
-    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # ninja and cython may be commands of the environment
-    environment = {**os.environ, "PATH": tools, "CFLAGS": "-O1 -Werror=all", "CXXFLAGS": "-O1 -Wall -Werror"}
-    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "--no-cache-dir"]
-    command = [sys.executable, "-m", "pip", "install", "-q", *options, "--target", str(site), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    pip_install(source, site, {"CFLAGS": "-O1 -Wall -Werror", "CXXFLAGS": "-O1 -Wall -Werror"})
 
 
 def lines(path):

@@ -1,0 +1,74 @@
+# bench/native.py: what a call of a native extension costs with three arrays and a queue, beside the same with three NumPy arrays.
+"""python bench/native.py: a row a binding; exits with 1 where a bound is missed. `--loose` reports alone, for machines that are busy."""
+
+import argparse
+import importlib
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import timeit
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pardo as pp
+
+SOURCES = Path(__file__).parent / "native"
+ABOVE = {"nanobind": 150, "pybind11": 300, "cython": 150}  # nanoseconds above NumPy's, at most
+SPLIT_NANOBIND = ["-DNB_BACKEND_MODULE=nanobind_backend", "-DNB_BACKEND_PYPI=nanobind-backend", "-DPy_LIMITED_API=0x030B0000"]
+
+
+def built(binding: str, folder: Path) -> Any:
+    """The module of a binding."""
+    name = f"calls_{binding}"
+    source, flags = SOURCES / f"{name}.cpp", []
+    if binding == "cython":
+        source = folder / f"{name}.cpp"
+        command = [sys.executable, "-m", "cython", "-3", "--cplus", "-X", "boundscheck=False", str(SOURCES / f"{name}.pyx")]
+        subprocess.run([*command, "-o", str(source)], check=True)
+    elif binding == "nanobind":
+        import nanobind
+
+        flags = [*SPLIT_NANOBIND, "-fno-strict-aliasing", f"-I{nanobind.include_dir()}"]
+    else:
+        import pybind11
+
+        flags = [f"-I{pybind11.get_include()}"]
+    out = folder / f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    includes = [f"-I{pp.get_include()}", f"-I{sysconfig.get_paths()['include']}"]
+    options = ["-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"]
+    subprocess.run(["c++", *options, *includes, *flags, str(source), "-o", str(out)], check=True)
+    return importlib.import_module(name)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--loose", action="store_true", help="report, and miss no bound")
+    loose = parser.parse_args().loose
+    queue = pp.Queue("cpu")
+    n = np.arange(1000.0)
+    x = pp.asarray(n, queue=queue).wait()
+    print(f"{'least of many, ns':24} {'pardo':>7} {'NumPy':>7} {'above':>7}  at most")
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sys.path.insert(0, folder)
+        for binding, bound in ABOVE.items():
+            try:
+                module = built(binding, Path(folder))
+            except (ImportError, subprocess.CalledProcessError) as e:
+                print(f"{binding}: left out: {e}")
+                continue
+            rows = [[], []]
+            for _ in range(15):
+                rows[0].append(timeit.timeit("f(q, x, x, x)", globals={"f": module.pardo, "q": queue, "x": x}, number=20000))
+                rows[1].append(timeit.timeit("f(q, x, x, x)", globals={"f": module.numpy, "q": queue, "x": n}, number=20000))
+            ours, theirs = (min(samples) / 20000 * 1e9 for samples in rows)
+            late = ours - theirs > bound
+            missed += late
+            print(f"{binding:24} {ours:7.0f} {theirs:7.0f} {ours - theirs:7.0f}  {bound} ns{'   MISSED' if late else ''}")
+    return 1 if missed and not loose else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -212,12 +212,17 @@ template <class F> event submit(const queue& on, std::initializer_list<pardo_use
 // --- libraries that a work function calls
 // --------------------------------------------------------------------------------------------------
 
-/// A function of a library by its name, so that an extension neither links it nor needs its headers: keep it in a static.
-template <class F> F* function(const char* library, const char* name) {
-    void* const opened = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+/// A function by its name, of the first of several libraries ("libcublas.so.13 libcublas.so.12") that can be opened: an extension neither
+/// links it nor needs its headers. Keep it in a static.
+template <class F> F* function(const char* libraries, const char* name) {
+    const std::string all = libraries;
+    void* opened = nullptr;
+    for (std::size_t at = 0, end = 0; !opened && at < all.size(); at = end + 1) {
+        end = std::min(all.find(' ', at), all.size());
+        opened = dlopen(all.substr(at, end - at).c_str(), RTLD_LAZY | RTLD_LOCAL);
+    }
     void* const found = opened ? dlsym(opened, name) : nullptr;
-    if (!found)
-        throw error(PARDO_E_IMPORT, std::string(library) + " with " + name + " is needed" + (opened ? "" : ", and cannot be opened"));
+    if (!found) throw error(PARDO_E_IMPORT, all + " with " + name + " is needed" + (opened ? "" : ", and cannot be opened"));
     return reinterpret_cast<F*>(found);
 }
 

@@ -128,6 +128,24 @@ inline pn::event& signal() {
     return kept;
 }
 
+/// On OpenCL: twice the values; a text that does not compile; functions and libraries that are not there.
+inline pn::event on_opencl(const pn::queue& q, const pn::array& x, const char* how) {
+    return pn::submit(q, {pn::update(x)}, [how = std::string(how)](const pn::work& w) {
+        if (how == "library") pn::function<int()>("libnothing.so.1 libnothing.so.2", "f");
+        if (how == "function") pn::function<int()>("libnothing.so.1 libOpenCL.so.1", "clNothing");
+        const char* const text = how == "text" ? "kernel void twice(" : "kernel void twice(global float* x) { x[get_global_id(0)] *= 2; }";
+        void* const kernel = pn::opencl_kernel(w, text, how == "name" ? "thrice" : "twice");
+        if (how == "host") w.elements<float, 1>(0);
+        w.set_array(kernel, 0, how == "use" ? 3 : 0);
+        using Enqueue =
+            int(void*, void*, unsigned, const std::size_t*, const std::size_t*, const std::size_t*, unsigned, void* const*, void**);
+        static Enqueue* const enqueue = pn::function<Enqueue>("libOpenCL.so.1", "clEnqueueNDRangeKernel");
+        const std::size_t items = static_cast<std::size_t>(w.extent(0, 0));
+        const unsigned dimensions = how == "launch" ? 9 : 1;
+        pn::check_code(enqueue(w->stream, kernel, dimensions, nullptr, &items, nullptr, w->n_wait, w->wait, w.done()), "the launch");
+    });
+}
+
 /// Counts how often what a work function holds is destroyed.
 inline std::atomic<int> destroyed{0};
 struct Held {
@@ -140,6 +158,7 @@ struct Held {
 template <class Arg, class Handle, class Module> void define(Module& m) {
     m.def("scale", scale, Arg("queue"), Arg("a"), Arg("x"));
     m.def("fail", fail);
+    m.def("on_opencl", on_opencl);
     m.def("stencil", stencil);
     m.def("twice", twice);
     m.def("least", [](const pn::queue& q, const pn::array& x) { return ends(q, x)[0]; });

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import threading
 import time
 
@@ -14,6 +15,8 @@ from native_building import NEEDS_A_COMPILER, SOURCES, compile_extension, folder
 
 pytestmark = [pytest.mark.once, NEEDS_A_COMPILER]
 api = Api()
+WANTED = os.environ.get("PARDO_TEST_DEVICES", "opencl").split(",")
+OPENCL = [d for d in pp.get_devices() if d.backend == "opencl" and not {d.backend, d.id}.isdisjoint(WANTED)]
 
 
 def living():
@@ -301,6 +304,31 @@ def test_an_array_of_another_device(ext, queue):
     a = pp.full((2, 2), 3.0, "float64", device=others[0])
     with pytest.raises(pp.ExecutionPlacementError, match=r"scale: an array is on .*, the queue is of cpu:0"):
         ext.scale(queue, a, pp.arange(4.0, queue=queue))
+
+
+@pytest.mark.skipif(not OPENCL, reason="no OpenCL")
+@pytest.mark.parametrize("device", OPENCL)
+def test_work_on_opencl(ext, device):
+    for order in ("in_order", "out_of_order"):
+        queue = pp.Queue(device, order=order)
+        x = pp.arange(100, dtype="float32", queue=queue)
+        for _ in range(3):
+            ext.on_opencl(queue, x, "")
+        assert np.array_equal(pp.asnumpy(x + 1), np.arange(100) * 8 + 1)
+    for how, kind, text in (
+        ("library", ImportError, "libnothing.so.1 libnothing.so.2 with f is needed, and cannot be opened"),
+        ("function", ImportError, "libnothing.so.1 libOpenCL.so.1 with clNothing is needed"),
+        ("text", pp.CompileError, "the text of twice does not compile"),
+        ("name", pp.DeviceError, "clCreateKernel gave -46"),
+        ("host", pp.DeviceError, "work: the host cannot touch elements of another device"),
+        ("use", IndexError, "opencl_set_array: use 3 of 1"),
+        ("launch", pp.DeviceError, "the launch gave -53"),
+    ):
+        x = pp.arange(100, dtype="float32", queue=queue)
+        with pytest.raises(kind, match=f"native work: {text}"):
+            ext.on_opencl(queue, x, how).wait()
+        with pytest.raises(kind, match=text):
+            pp.asnumpy(x)
 
 
 def test_threads(ext, queue):

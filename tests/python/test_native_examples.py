@@ -4,6 +4,7 @@ from __future__ import annotations
 import fcntl
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_examples_are_short():
         (binding,) = [path for path in (FOLDER / name).iterdir() if path.suffix in (".cpp", ".pyx")]
         assert lines(FOLDER / name / "gemv.hpp") + lines(binding) < 40 + 25
     assert lines(FOLDER / "gemv_c" / "gemv.c") < 40
-    for name in ("my_filter", "stencil", "offloading"):
+    for name in ("my_filter", "stencil", "offloading", "cuda_kernel"):
         assert lines(FOLDER / name / f"{name}.cpp") < 40
 
 
@@ -124,6 +125,22 @@ def test_a_recorded_function_is_a_node(folder):
         my_filter(queue, x, 2.0)
     with pytest.raises(TypeError, match="array argument 1: float64, 1 dimension, on the CPU is expected, not float32 of the shape"):
         my_filter(queue, x.astype("float32"))
+
+
+def test_a_kernel_of_cuda(folder):
+    """Compiled where there is nvcc; run where there is a GPU too."""
+    if not shutil.which("nvcc") or not shutil.which("cmake"):
+        pytest.skip("no nvcc, or no CMake")
+    clamp = installed("cuda_kernel", folder).clamp
+    for device in DEVICES:
+        queue = pp.Queue(device)
+        x, y = pp.arange(1000, dtype="float32", queue=queue), pp.zeros(1000, "float32", queue=queue)
+        if device.backend != "cuda":
+            with pytest.raises(TypeError, match="float32, 1 dimension, row-major, on CUDA is expected, not float32"):
+                clamp(queue, x, y, 10, 20)
+            continue
+        clamp(queue, x + 1, y, 10, 20)
+        assert np.array_equal(pp.asnumpy(y), np.clip(np.arange(1000) + 1, 10, 20))
 
 
 def test_a_stencil_on_the_cores(folder):

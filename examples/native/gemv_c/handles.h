@@ -19,7 +19,8 @@ static void* handle_of(const pardo_work* w) {
     int k = 0;
     while (k < 7 && kept[k].device && kept[k].device != device) ++k;
     if (kept[k].device == device) return kept[k].handle;
-    void* const library = dlopen(w->backend == PARDO_CUDA ? "libcublas.so.12" : "libOpenCL.so.1", RTLD_LAZY);
+    void* library = dlopen(w->backend == PARDO_CUDA ? "libcublas.so.13" : "libOpenCL.so.1", RTLD_LAZY);
+    if (!library && w->backend == PARDO_CUDA) library = dlopen("libcublas.so.12", RTLD_LAZY);
     if (!library) return NULL;
     if (w->backend == PARDO_CUDA) {
         *(void**)&cublas_create = dlsym(library, "cublasCreate_v2");

@@ -2,7 +2,7 @@
 #include <pardo/native.hpp>
 namespace pn = pardo::native;
 
-inline std::string openblas, cublas = "libcublas.so.12", opencl = "libOpenCL.so.1";
+inline std::string openblas, cublas = "libcublas.so.13 libcublas.so.12", opencl = "libOpenCL.so.1";
 inline const char* const text =
     "kernel void gemv(global const double* a, global const double* x, global double* y, int n) { double s = 0;"
     "for (size_t j = 0; j < n; ++j) s += a[n * get_global_id(0) + j] * x[j]; y[get_global_id(0)] = s; }";

@@ -106,6 +106,12 @@ template <class F> void parallel_for(pardo_queue on, std::int64_t n, std::int64_
     if (parts.failure) std::rethrow_exception(parts.failure);
 }
 
+/// The same for languages without lambdas.
+inline void parallel_for(pardo_queue on, std::int64_t n, std::int64_t grain, void (*f)(std::int64_t begin, std::int64_t end, void* user),
+                         void* user) {
+    parallel_for(on, n, grain, [=](std::int64_t begin, std::int64_t end) { f(begin, end, user); });
+}
+
 /// What a work function gets: the pardo_work of its call, typed.
 class work {
 public:
@@ -156,6 +162,14 @@ private:
     const pardo_work* given_;
     void** done_;
 };
+
+/// A work function and a copy of its parameters, for languages without lambdas: submit(q, uses, n, with_value(f, parameters)).
+template <class T> struct bound {
+    int (*f)(const work&, const T&) = nullptr;
+    T value{};
+    int operator()(const work& w) const { return f(w, value); }
+};
+template <class T> bound<T> with_value(int (*f)(const work&, const T&), const T& value) { return {f, value}; }
 
 inline pardo_use read(const array& x) noexcept { return {x.get(), PARDO_READ}; }
 /// It writes some elements; (discard) all, whatever they were; (update) it reads them too.

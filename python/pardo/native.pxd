@@ -105,7 +105,14 @@ cdef extern from "pardo/native/python.hpp" namespace "pardo::native" nogil:
         size_t scratch_bytes
     event submit[F](const queue& q, const pardo_use* uses, size_t n, F f) except +set_python_error
     event submit[F](const queue& q, const pardo_use* uses, size_t n, F f, const options& o) except +set_python_error
-    void parallel_for[F](pardo_queue q, int64_t n, int64_t grain, F f)
+    # With a copy of parameters: submit(q, uses, n, with_value(f, parameters)), of `cdef int f(const work& w, const T& p) noexcept nogil`.
+    cppclass bound[T]:
+        bound()
+    bound[T] with_value[T](int (*f)(const work&, const T&) noexcept nogil, const T& value)
+
+    # In a work function: f(begin, end, user) on the cores; a kernel of OpenCL by its name in a text.
+    void parallel_for(pardo_queue q, int64_t n, int64_t grain, void (*f)(int64_t, int64_t, void*) noexcept nogil, void* user)
+    void* opencl_kernel(const work& w, const char* text, const char* name)
 
 cdef extern from "pardo/native/python.hpp" namespace "pardo::native":
     # from_python[queue](o): TypeError where it is none. None: the default device's queue, or an event that is complete.

@@ -1,7 +1,8 @@
 # distutils: language = c++
 # tests/native/cython_checks.pyx: pardo/native.pxd as tests/python/test_native_bindings.py uses it.
-from pardo.native cimport (PARDO_ANY, PARDO_C_CONTIGUOUS, PARDO_FLOAT64, array, event, from_python, options, pardo_use, queue, read, submit,
-                           to_python, update, work)
+from libc.stdint cimport int64_t
+from pardo.native cimport (PARDO_ANY, PARDO_C_CONTIGUOUS, PARDO_FLOAT64, array, discard, event, from_python, options, parallel_for, pardo_use, queue,
+                           read, submit, to_python, update, with_value, work)
 
 
 cdef int scale_work(const work& w) noexcept nogil:
@@ -32,3 +33,32 @@ cdef int refuse(const work& w) noexcept nogil:
 def fail(q_):
     cdef queue q = from_python[queue](q_)
     return to_python[event](submit(q, NULL, 0, refuse))
+
+
+cdef struct Stencil:
+    const double* x
+    double* y
+    double weight
+
+
+cdef void some(int64_t begin, int64_t end, void* user) noexcept nogil:
+    cdef Stencil* s = <Stencil*> user
+    cdef int64_t i
+    for i in range(begin, end):
+        s.y[i + 1] = s.weight * (s.x[i] + s.x[i + 1] + s.x[i + 2])
+
+
+cdef int stencil_work(const work& w, const Stencil& given) noexcept nogil:
+    cdef Stencil s = given
+    s.x, s.y = w.data[double](0), w.data[double](1)
+    parallel_for(w.get().queue, w.extent(0, 0) - 2, 100, some, &s)
+    return 0
+
+
+def stencil(q_, x_, y_, double weight):
+    cdef queue q = from_python[queue](q_)
+    cdef array x = from_python[array](x_)
+    cdef array y = from_python[array](y_)
+    cdef pardo_use[2] uses = [read(x), discard(y)]
+    cdef Stencil s = Stencil(NULL, NULL, weight)
+    return to_python[event](submit(q, uses, 2, with_value(stencil_work, s)))

@@ -367,3 +367,11 @@ def test_cython(in_cython, queue):
         in_cython.scale(queue, a, pp.ones(3, "float32", queue=queue)).wait()
     with pytest.raises(RuntimeError, match="native work: the work function gave 4"):
         in_cython.fail(queue).wait()
+
+
+def test_parts_and_parameters_in_cython(in_cython, queue):
+    x, y = pp.arange(5000.0, queue=queue), pp.zeros(5000, queue=queue)
+    in_cython.stencil(queue, x * 2, y, 0.5).wait()
+    assert np.array_equal(y[1:-1], np.arange(1, 4999) * 3.0)
+    with pytest.raises(TypeError, match="work: use 1 is of float32"):
+        in_cython.stencil(queue, x, y.astype("float32"), 0.5).wait()

@@ -221,7 +221,7 @@ public:
 
 class event : public handle<pardo_event> {
 public:
-    /// One that complete() completes.
+    /// One that complete() completes. Keep the handle: Python's Event does not, and when the last handle goes, an incomplete one fails.
     static event user() {
         event made;
         check(api().event_new(made.put()));

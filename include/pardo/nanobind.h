@@ -34,42 +34,66 @@ inline void setup(nanobind::module_&) {
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)
 
-/// Of a class of handles, which Python shows by a name.
-template <class Handle> struct pardo_caster {
-    static bool from(handle source, Handle& out) {
-        const pardo::native::taken got = pardo::native::take_handle(source.ptr(), out);
-        if (got == pardo::native::taken::raised) throw python_error();
-        return got == pardo::native::taken::yes;
+/// What casters share. What is refused is thrown when the function is called, not before: in containers nanobind asks can_cast, and must
+/// not be thrown through.
+template <class Value_> struct pardo_caster {
+    using Value = Value_;
+    template <class T> using Cast = movable_cast_t<T>;
+    template <class> bool can_cast() const noexcept { return !refused; }
+    explicit operator Value*() { return &checked(); }
+    explicit operator Value&() { return checked(); }
+    explicit operator Value&&() { return std::move(checked()); }
+
+    /// What take(why) says; a reason why not makes it true until the function is called.
+    template <class Take> bool taken(const Take& take) noexcept {
+        refused.reset();
+        try {
+            return take(refused) || refused;
+        } catch (...) {
+            return false;
+        }
     }
-    static handle to(const Handle& x) noexcept { return pardo::native::import_table() ? pardo::native::to_python(x) : nullptr; }
+    Value& checked() {
+        if (!refused) return value;
+        pardo::native::set_python_error(refused->code(), refused->what());
+        throw python_error();
+    }
+    template <class T> static handle from_cpp(T&& x, rv_policy, cleanup_list*) noexcept {
+        if constexpr (std::is_pointer_v<std::remove_reference_t<T>>) {
+            return x ? handle(pardo::native::to_python(*x)) : none().release();
+        } else {
+            return pardo::native::to_python(x);
+        }
+    }
+
+    Value value;
+    std::unique_ptr<pardo::native::error> refused;
 };
 
-#define PARDO_NANOBIND_CASTER(Type, Shown)                                                                                 \
-    template <> struct type_caster<pardo::native::Type> {                                                                  \
-        NB_TYPE_CASTER(pardo::native::Type, const_name(Shown))                                                             \
-        bool from_python(handle source, std::uint32_t, cleanup_list*) { return pardo_caster<Value>::from(source, value); } \
-        static handle from_cpp(const Value& x, rv_policy, cleanup_list*) noexcept { return pardo_caster<Value>::to(x); }   \
+#define PARDO_NANOBIND_CASTER(Type, Shown)                                                                 \
+    template <> struct type_caster<pardo::native::Type> : pardo_caster<pardo::native::Type> {              \
+        static constexpr auto Name = const_name(Shown);                                                    \
+        bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {                           \
+            return taken([&](auto& why) { return pardo::native::take_handle(source.ptr(), value, why); }); \
+        }                                                                                                  \
     };
-PARDO_NANOBIND_CASTER(array, "pardo.Array")
 PARDO_NANOBIND_CASTER(queue, "pardo.Queue")
 PARDO_NANOBIND_CASTER(event, "pardo.Event")
 PARDO_NANOBIND_CASTER(device, "pardo.Device")
+PARDO_NANOBIND_CASTER(array, "pardo.Array")
 #undef PARDO_NANOBIND_CASTER
 
-template <class T, int N, class... What> struct type_caster<pardo::native::arr<T, N, What...>> {
-    using Array = pardo::native::arr<T, N, What...>;
-    static constexpr auto signature = pardo::native::detail::signature<Array::what>::text;
+template <class T, int N, class... What>
+struct type_caster<pardo::native::arr<T, N, What...>> : pardo_caster<pardo::native::arr<T, N, What...>> {
+    static constexpr auto signature = pardo::native::detail::signature<pardo::native::arr<T, N, What...>::what>::text;
     template <std::size_t... I> static constexpr descr<sizeof...(I)> shown(std::index_sequence<I...>) { return {signature[I]...}; }
-    NB_TYPE_CASTER(Array, shown(std::make_index_sequence<signature.size() - 1>()))
+    static constexpr auto Name = shown(std::make_index_sequence<signature.size() - 1>());
     pardo::native::place place;
 
-    bool from_python(handle source, std::uint32_t flags, cleanup_list*) {
+    bool from_python(handle source, std::uint32_t flags, cleanup_list*) noexcept {
         const bool last = (flags & static_cast<std::uint32_t>(cast_flags::convert)) != 0;
-        const pardo::native::taken got = pardo::native::take_array(source.ptr(), place.next(), last, value);
-        if (got == pardo::native::taken::raised) throw python_error();
-        return got == pardo::native::taken::yes;
+        return this->taken([&](auto& why) { return pardo::native::take_array(source.ptr(), place.next(), last, this->value, why); });
     }
-    static handle from_cpp(const Array& x, rv_policy, cleanup_list*) noexcept { return pardo_caster<pardo::native::array>::to(x); }
 };
 
 NAMESPACE_END(detail)

@@ -34,30 +34,30 @@ inline void setup(pybind11::module_&) {
 PYBIND11_NAMESPACE_BEGIN(PYBIND11_NAMESPACE)
 PYBIND11_NAMESPACE_BEGIN(detail)
 
-/// Of a class of handles, which Python shows by a name.
-template <class Handle> struct pardo_caster {
-    static bool from(handle source, Handle& out) {
-        const pardo::native::taken got = pardo::native::take_handle(source.ptr(), out);
-        if (got == pardo::native::taken::raised) throw error_already_set();
-        return got == pardo::native::taken::yes;
-    }
-    static handle to(const Handle& x) {
-        PyObject* const made = pardo::native::import_table() ? pardo::native::to_python(x) : nullptr;
-        if (!made) throw error_already_set();
-        return made;
-    }
-};
+inline bool pardo_taken(bool taken, const std::unique_ptr<pardo::native::error>& why) {
+    if (!why) return taken;
+    pardo::native::set_python_error(why->code(), why->what());
+    throw error_already_set();
+}
+template <class Handle> handle pardo_object(const Handle& x) {
+    PyObject* const made = pardo::native::to_python(x);
+    if (!made) throw error_already_set();
+    return made;
+}
 
-#define PARDO_PYBIND11_CASTER(Type, Shown)                                                                                                 \
-    template <> struct type_caster<pardo::native::Type> {                                                                                  \
-        PYBIND11_TYPE_CASTER(pardo::native::Type, const_name(Shown));                                                                      \
-        bool load(handle source, bool) { return pardo_caster<pardo::native::Type>::from(source, value); }                                  \
-        static handle cast(const pardo::native::Type& x, return_value_policy, handle) { return pardo_caster<pardo::native::Type>::to(x); } \
+#define PARDO_PYBIND11_CASTER(Type, Shown)                                                                        \
+    template <> struct type_caster<pardo::native::Type> {                                                         \
+        PYBIND11_TYPE_CASTER(pardo::native::Type, const_name(Shown));                                             \
+        bool load(handle source, bool) {                                                                          \
+            std::unique_ptr<pardo::native::error> why;                                                            \
+            return pardo_taken(pardo::native::take_handle(source.ptr(), value, why), why);                        \
+        }                                                                                                         \
+        static handle cast(const pardo::native::Type& x, return_value_policy, handle) { return pardo_object(x); } \
     };
-PARDO_PYBIND11_CASTER(array, "pardo.Array")
 PARDO_PYBIND11_CASTER(queue, "pardo.Queue")
 PARDO_PYBIND11_CASTER(event, "pardo.Event")
 PARDO_PYBIND11_CASTER(device, "pardo.Device")
+PARDO_PYBIND11_CASTER(array, "pardo.Array")
 #undef PARDO_PYBIND11_CASTER
 
 template <class T, int N, class... What> struct type_caster<pardo::native::arr<T, N, What...>> {
@@ -68,11 +68,10 @@ template <class T, int N, class... What> struct type_caster<pardo::native::arr<T
     pardo::native::place place;
 
     bool load(handle source, bool convert) {
-        const pardo::native::taken got = pardo::native::take_array(source.ptr(), place.next(), convert, value);
-        if (got == pardo::native::taken::raised) throw error_already_set();
-        return got == pardo::native::taken::yes;
+        std::unique_ptr<pardo::native::error> why;
+        return pardo_taken(pardo::native::take_array(source.ptr(), place.next(), convert, value, why), why);
     }
-    static handle cast(const Array& x, return_value_policy, handle) { return pardo_caster<pardo::native::array>::to(x); }
+    static handle cast(const Array& x, return_value_policy, handle) { return pardo_object<pardo::native::array>(x); }
 };
 
 PYBIND11_NAMESPACE_END(detail)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -27,6 +28,7 @@ inline pn::event fail(const pn::queue& q, const pn::array& x, const char* how, d
     return pn::submit(q, {pn::write(x)},
                       [how = std::string(how)](const pn::work& w) {
                           if (how == "error") throw pn::error(PARDO_E_INDEX, "no such row");
+                          if (how == "timeout") throw pn::error(PARDO_E_TIMEOUT, "the instrument did not answer");
                           if (how == "own code") throw pn::error(PARDO_E_USER + 5, "five");
                           if (how == "invalid_argument") throw std::invalid_argument("not an argument");
                           if (how == "bad_alloc") throw std::bad_alloc();
@@ -169,6 +171,15 @@ template <class Arg, class Handle, class Module> void define(Module& m) {
     m.def("nothing", [](const pn::queue&, const pn::arr<double, 1>&, const pn::arr<double, 1>&, const pn::arr<double, 1>&) {});
     m.def("only_cuda", [](const pn::arr<void, pn::any_ndim, pn::on_cuda>& x) { return x; });
     m.def("columns", [](double, const pn::arr<float, 2, pn::f_contig>& x) { return x.extent(0); });
+    // In containers.
+    m.def("all_sizes", [](const std::vector<pn::arr<double, 1>>& all) {
+        std::int64_t sum = 0;
+        for (const auto& x : all) sum += x.size();
+        return sum;
+    });
+    m.def("maybe", [](const std::optional<pn::arr<double, 1>>& x) { return x ? x->size() : -1; });
+    m.def("pair", [](const std::pair<pn::arr<double, 1>, pn::device>& x) { return x.second.id() + std::to_string(x.first.size()); });
+    m.def("all_devices", [](const std::vector<pn::device>& all) { return all; });
     // One name for two dtypes.
     m.def(
         "dtype", [](const pn::arr<float, 1>&) { return "float"; }, Arg("x").noconvert());

@@ -1,5 +1,8 @@
 // tests/native/nanobind_checks.cpp: the checks by pardo/nanobind.h.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <pardo/nanobind.h>
 

@@ -1,5 +1,6 @@
 // tests/native/pybind11_checks.cpp: the checks by pardo/pybind11.h.
 #include <pardo/pybind11.h>
+#include <pybind11/stl.h>
 
 #include "checks.hpp"
 

@@ -107,6 +107,27 @@ def test_overloads_by_dtype(ext):
         ext.dtype(pp.ones(2, "int32"))
 
 
+def test_containers(ext):
+    """What does not suit in a container is an error as everywhere, and not the end of the process."""
+    x = pp.ones(3)
+    assert ext.all_sizes([x, np.ones(4), x]) == 10
+    assert (ext.maybe(None), ext.maybe(x)) == (-1, 3)
+    assert ext.pair((x, "cpu")) == "cpu:03"
+    assert ext.all_devices(["cpu", pp.Device("cpu")]) == [pp.Device("cpu")] * 2
+    for call in (
+        lambda: ext.all_sizes([x, x.astype("float32")]),
+        lambda: ext.all_sizes([x, 3]),
+        lambda: ext.maybe(x.reshape(3, 1)),
+        lambda: ext.maybe("x"),
+        lambda: ext.pair((x.astype("int32"), "cpu")),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    for call in (lambda: ext.all_devices(["cpu", "nothing:7"]), lambda: ext.pair((x, "nothing:7"))):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+
+
 def test_there_and_back(ext, queue):
     x = pp.arange(3.0, queue=queue)
     assert np.array_equal(ext.array(x), x)
@@ -178,6 +199,13 @@ def test_exceptions_in_work(ext, queue, how, kind, text, cost):
         event.wait()
     with pytest.raises(kind, match=text):
         np.asarray(x + 1)
+
+
+def test_a_failure_that_is_a_timeout_is_no_wait_that_ended_early(ext, queue):
+    event = ext.fail(queue, pp.zeros(3, queue=queue), "timeout", 1000.0)
+    for limit in (-1, 10**9):
+        with pytest.raises(TimeoutError, match="fail: the instrument did not answer"):
+            ext.wait(event, limit)
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ public:
     /// Throws its failure. False where the limit is over first; negative: no limit. Do not hold the GIL.
     bool wait(std::int64_t timeout_ns = -1) const {
         const pardo_status status = get() ? api().event_wait(get(), timeout_ns) : PARDO_OK;
-        if (status == PARDO_E_TIMEOUT) return false;
+        if (status == PARDO_E_TIMEOUT && this->status() != PARDO_FAILED) return false;  // else it is what the event failed by
         check(status);
         return true;
     }

@@ -85,9 +85,9 @@ template <class Handle> constexpr std::int32_t kind_of() {
 }
 
 /// What an object is; last_error says why it is none.
-template <class Handle> pardo_status take(PyObject* object, Handle& out) noexcept {
+template <class Handle> pardo_status take(PyObject* object, Handle& out) {
     void* raw = nullptr;
-    const pardo_status status = table->from_py(object, kind_of<Handle>(), &raw);
+    const pardo_status status = api().from_py(object, kind_of<Handle>(), &raw);
     if (status == PARDO_OK) *out.put() = static_cast<typename Handle::raw_type>(raw);
     return status;
 }
@@ -99,6 +99,7 @@ template <class Handle> Handle from_python(PyObject* object) {
 }
 /// A new reference; null: an exception of Python is set.
 template <class Handle> PyObject* to_python(const Handle& x) noexcept {
+    if (!import_table()) return nullptr;
     return static_cast<PyObject*>(table->to_py(x.get(), kind_of<Handle>()));
 }
 
@@ -238,11 +239,10 @@ private:
     pardo_array_info facts_{};
 };
 
-/// A caster's work. An array that does not suit is false where another overload may take it; else an exception of Python is set, and it is
-/// nothing.
-enum class taken { yes, no, raised };
-template <class T, int N, class... What> taken take_array(PyObject* object, int which, bool last, arr<T, N, What...>& out) noexcept {
-    if (!import_table()) return taken::raised;
+/// A caster's work: whether an object is an array that suits. Why not, and an exception is to say it, where no other overload is to be
+/// tried.
+template <class T, int N, class... What>
+bool take_array(PyObject* object, int which, bool last, arr<T, N, What...>& out, std::unique_ptr<error>& why) {
     array made;
     pardo_status status = take(object, made);
     pardo_array_info facts{};
@@ -250,27 +250,18 @@ template <class T, int N, class... What> taken take_array(PyObject* object, int 
     if (status == PARDO_OK) status = table->array_info(made.get(), &facts);
     if (status == PARDO_OK && arr<T, N, What...>::what.has(facts)) {
         out = arr<T, N, What...>(std::move(made), facts);
-        return taken::yes;
+        return true;
     }
-    if (!last) return taken::no;
-    try {
-        const error why = status != PARDO_OK ? last_error() : error(PARDO_E_TYPE, mismatch(arr<T, N, What...>::what, facts));
-        set_python_error(why.code(), ("array argument " + std::to_string(which) + ": " + why.what()).c_str());
-    } catch (...) {
-        set_python_error();
-    }
-    return taken::raised;
+    if (!last) return false;
+    const error e = status != PARDO_OK ? last_error() : error(PARDO_E_TYPE, mismatch(arr<T, N, What...>::what, facts));
+    why = std::make_unique<error>(e.code(), "array argument " + std::to_string(which) + ": " + e.what());
+    return false;
 }
-/// The same for queues, events and devices: what is none of them is left to the binding's own message.
-template <class Handle> taken take_handle(PyObject* object, Handle& out) noexcept {
-    if (!import_table()) return taken::raised;
+/// The same for other handles: what is none of them is left to the binding's own message.
+template <class Handle> bool take_handle(PyObject* object, Handle& out, std::unique_ptr<error>& why) {
     const pardo_status status = take(object, out);
-    if (status == PARDO_OK) return taken::yes;
-    if (status == PARDO_E_TYPE) return taken::no;
-    const char* text = "";
-    table->last_error(&text);
-    set_python_error(status, text);
-    return taken::raised;
+    if (status != PARDO_OK && status != PARDO_E_TYPE) why = std::make_unique<error>(last_error());
+    return status == PARDO_OK;
 }
 
 }  // namespace PARDO_NATIVE_HIDDEN

@@ -156,8 +156,8 @@ struct Held {
     ~Held() { ++destroyed; }
 };
 
-/// The functions, in a module of a binding whose words are Arg and Handle.
-template <class Arg, class Handle, class Module> void define(Module& m) {
+/// The functions, in a module of a binding whose words are Arg, Handle and Free: a call without the GIL.
+template <class Arg, class Handle, class Free, class Module> void define(Module& m) {
     m.def("scale", scale, Arg("queue"), Arg("a"), Arg("x"));
     m.def("fail", fail);
     m.def("on_opencl", on_opencl);
@@ -202,6 +202,16 @@ template <class Arg, class Handle, class Module> void define(Module& m) {
     m.def("drop", [] { signal() = {}; });
     m.def("complete_other", [](const pn::event& e) { e.complete(); });
     m.def("wait", [](const pn::event& e, std::int64_t ns) { return e.wait(ns); });
+    m.def(
+        "wait_free",
+        [](const pn::queue& q, pn::array x, pn::event e) {
+            e.wait();
+            q.wait();
+            x = {};
+        },
+        Free());
+    m.def(
+        "throw_free", [](const pn::queue&) { throw pn::error(PARDO_E_INDEX, "without the GIL"); }, Free());
     m.def("fails_now", [](int code) { throw pn::error(code, "as asked"); });
     m.def("empty", [](const pn::queue& q) { return pn::array::empty(q, PARDO_FLOAT32, {2, 3}); });
     m.def("holds", [](const pn::queue& q, bool refused) {

@@ -10,5 +10,5 @@
 
 NB_MODULE(nanobind_checks, m) {
     pardo::native::setup(m);
-    checks::define<nanobind::arg, nanobind::handle>(m);
+    checks::define<nanobind::arg, nanobind::handle, nanobind::call_guard<nanobind::gil_scoped_release>>(m);
 }

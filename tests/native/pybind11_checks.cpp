@@ -6,5 +6,5 @@
 
 PYBIND11_MODULE(pybind11_checks, m) {
     pardo::native::setup(m);
-    checks::define<pybind11::arg, pybind11::handle>(m);
+    checks::define<pybind11::arg, pybind11::handle, pybind11::call_guard<pybind11::gil_scoped_release>>(m);
 }

@@ -173,6 +173,15 @@ def test_events_of_ones_own(ext):
         ext.complete_other(event)
 
 
+def test_waits_without_the_gil(ext, queue):
+    ran = []
+    event = queue.host_task(lambda: ran.append(time.sleep(0.05)))  # needs the GIL
+    ext.wait_free(queue, np.arange(3.0), event)  # the array is let go without it
+    assert ran == [None]
+    with pytest.raises(IndexError, match="without the GIL"):
+        ext.throw_free(queue)
+
+
 @pytest.mark.parametrize("cost", [0.0, 1000.0])
 @pytest.mark.parametrize(
     ("how", "kind", "text"),

@@ -266,10 +266,13 @@ inline void* opencl_kernel(const work& w, const char* text, const char* name) {
     const auto build = function<int(void*, unsigned, void* const*, const char*, void*, void*)>(library, "clBuildProgram");
     if (build(program, 1, &w->native.device, "", nullptr, nullptr) != 0) {
         constexpr unsigned build_log = 0x1183;
-        std::string log(4096, '\0');
         const auto ask = function<int(void*, void*, unsigned, std::size_t, void*, std::size_t*)>(library, "clGetProgramBuildInfo");
-        (void)ask(program, w->native.device, build_log, log.size() - 1, log.data(), nullptr);
-        throw error(PARDO_E_COMPILE, std::string("the text of ") + name + " does not compile: " + log.c_str());
+        std::size_t bytes = 0;
+        (void)ask(program, w->native.device, build_log, 0, nullptr, &bytes);
+        std::string log(bytes + 1, '\0');
+        (void)ask(program, w->native.device, build_log, bytes, log.data(), nullptr);
+        log.resize(log.find('\0'));
+        throw error(PARDO_E_COMPILE, std::string("the text of ") + name + " does not compile: " + log);
     }
     void* const made = function<void*(void*, const char*, int*)>(library, "clCreateKernel")(program, name, &code);
     check_code(code, "clCreateKernel");

@@ -188,8 +188,7 @@ namespace detail {
 
 /// The C structure, whose list of events lives as long as this does.
 struct c_options : pardo_submit_options {
-    c_options(const options& o, void (*with_destroy)(void*)) : pardo_submit_options{} {
-        for (const event& e : o.after) events.push_back(e.get());
+    c_options(const options& o, void (*with_destroy)(void*)) : pardo_submit_options{}, events(raw(o.after)) {
         size = sizeof(pardo_submit_options);
         name = o.name;
         cost_ns = o.cost_ns;

@@ -201,6 +201,14 @@ template <class Arg, class Handle, class Free, class Module> void define(Module&
     m.def("complete", [](int code) { signal().complete(code, "told so"); });
     m.def("drop", [] { signal() = {}; });
     m.def("complete_other", [](const pn::event& e) { e.complete(); });
+    m.def("copied", [](const pn::queue& q, const pn::array& from, const pn::event& after) {
+        const pardo_array_info facts = from.info();
+        pn::array to = pn::array::empty(q, facts.dtype, {facts.shape, facts.shape + facts.ndim});
+        to.copy_from(q, from, {after});
+        return q.barrier({to.force()}), to;
+    });
+    m.def("contiguous", [](const pn::array& x) { return x.contiguous(PARDO_FLOAT32); });
+    m.def("has_context", [](const pn::device& d) { return d.native().context != nullptr; });
     m.def("wait", [](const pn::event& e, std::int64_t ns) { return e.wait(ns); });
     m.def(
         "wait_free",

@@ -146,6 +146,15 @@ def test_there_and_back(ext, queue):
     assert (made.shape, made.dtype) == ((2, 3), np.dtype("float32"))
 
 
+def test_copies(ext, queue):
+    x, signal = pp.arange(6.0, queue=queue).reshape(2, 3), pp.UserEvent()
+    threading.Timer(0.02, signal.set_complete).start()
+    assert np.array_equal(ext.copied(queue, x + 1, signal), np.arange(6.0).reshape(2, 3) + 1)
+    assert ext.contiguous(x.T).dtype == np.dtype("float32")
+    assert not ext.has_context("cpu")
+    assert all(ext.has_context(d) for d in OPENCL)
+
+
 def test_events_of_ones_own(ext):
     def told(code, drop=False):
         event, called = ext.user_event(), []

@@ -217,6 +217,13 @@ public:
     }
     /// PARDO_CPU, PARDO_OPENCL, PARDO_CUDA.
     std::int32_t backend() const { return static_cast<std::int32_t>(number(PARDO_DEVICE_KIND)); }
+    /// Its CUcontext, cl_context and so on.
+    pardo_native_device native() const {
+        pardo_native_device made{};
+        made.size = sizeof made;
+        check(api().device_native(get(), &made));
+        return made;
+    }
 };
 
 class event : public handle<pardo_event> {
@@ -238,6 +245,14 @@ public:
     std::int32_t status() const { return get() ? api().event_status(get()) : PARDO_COMPLETE; }
 };
 
+namespace detail {
+inline std::vector<pardo_event> raw(const std::vector<event>& events) {
+    std::vector<pardo_event> made;
+    for (const event& e : events) made.push_back(e.get());
+    return made;
+}
+}  // namespace detail
+
 class queue : public handle<pardo_queue> {
 public:
     static queue of(const native::device& device = {}) {
@@ -257,6 +272,13 @@ public:
     }
     /// Throws the first failure that nobody has seen. Do not hold the GIL.
     void wait() const { check(api().queue_wait(get())); }
+    /// Complete after all that was submitted before, and `after`; what is submitted later comes after it.
+    event barrier(const std::vector<event>& after = {}) const {
+        const std::vector<pardo_event> raw = detail::raw(after);
+        event made;
+        check(api().queue_barrier(get(), raw.data(), raw.size(), made.put()));
+        return made;
+    }
     int thread_count() const { return api().thread_count(get()); }
 };
 
@@ -290,6 +312,14 @@ public:
         check(api().array_contiguous(get(), dtype, made.put()));
         return made;
     }
+    /// Copies the elements of another array of the same shape and dtype, of any device.
+    event copy_from(const queue& on, const array& from, const std::vector<event>& after = {}) const {
+        const std::vector<pardo_event> raw = detail::raw(after);
+        event made;
+        check(api().array_copy(on.get(), get(), from.get(), raw.data(), raw.size(), made.put()));
+        return made;
+    }
+    /// Hands over what has been recorded for it; the event is complete when its elements are.
     event force() const {
         event made;
         check(api().array_force(get(), made.put()));

@@ -48,14 +48,17 @@ template <class Value_> struct pardo_caster {
     template <class Take> bool taken(const Take& take) noexcept {
         refused.reset();
         try {
-            return take(refused) || refused;
+            if (take(refused)) return true;
+            if (refused) call.refuse(*refused);
+            return refused != nullptr;
         } catch (...) {
             return false;
         }
     }
     Value& checked() {
         if (!refused) return value;
-        pardo::native::set_python_error(refused->code(), refused->what());
+        const pardo::native::error& first = call.refuse(*refused);  // compilers differ in which argument they ask first
+        pardo::native::set_python_error(first.code(), first.what());
         throw python_error();
     }
     template <class T> static handle from_cpp(T&& x, rv_policy, cleanup_list*) noexcept {
@@ -67,6 +70,7 @@ template <class Value_> struct pardo_caster {
     }
 
     Value value;
+    pardo::native::call call;
     std::unique_ptr<pardo::native::error> refused;
 };
 
@@ -88,11 +92,11 @@ struct type_caster<pardo::native::arr<T, N, What...>> : pardo_caster<pardo::nati
     static constexpr auto signature = pardo::native::detail::signature<pardo::native::arr<T, N, What...>::what>::text;
     template <std::size_t... I> static constexpr descr<sizeof...(I)> shown(std::index_sequence<I...>) { return {signature[I]...}; }
     static constexpr auto Name = shown(std::make_index_sequence<signature.size() - 1>());
-    pardo::native::place place;
 
     bool from_python(handle source, std::uint32_t flags, cleanup_list*) noexcept {
         const bool last = (flags & static_cast<std::uint32_t>(cast_flags::convert)) != 0;
-        return this->taken([&](auto& why) { return pardo::native::take_array(source.ptr(), place.next(), last, this->value, why); });
+        return this->taken(
+            [&](auto& why) { return pardo::native::take_array(source.ptr(), this->call.next_array(), last, this->value, why); });
     }
 };
 

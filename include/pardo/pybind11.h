@@ -65,11 +65,11 @@ template <class T, int N, class... What> struct type_caster<pardo::native::arr<T
     static constexpr auto signature = pardo::native::detail::signature<Array::what>::text;
     template <std::size_t... I> static constexpr descr<sizeof...(I)> shown(index_sequence<I...>) { return {signature[I]...}; }
     PYBIND11_TYPE_CASTER(Array, shown(make_index_sequence<signature.size() - 1>()));
-    pardo::native::place place;
+    pardo::native::call call;
 
     bool load(handle source, bool convert) {
         std::unique_ptr<pardo::native::error> why;
-        return pardo_taken(pardo::native::take_array(source.ptr(), place.next(), convert, value, why), why);
+        return pardo_taken(pardo::native::take_array(source.ptr(), call.next_array(), convert, value, why), why);
     }
     static handle cast(const Array& x, return_value_policy, handle) { return pardo_object<pardo::native::array>(x); }
 };

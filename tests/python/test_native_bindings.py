@@ -75,6 +75,7 @@ def test_arrays_that_do_not_suit(ext, queue):
         ((x, x), f"{first} is expected, not float64 of the shape (4,), row-major, on cpu:0"),
         ((a.T, x), f"{first} is expected, not float64 of the shape (2, 2), column-major, on cpu:0"),
         ((pp.ones((4, 4)).wait()[::2, ::2], x), f"{first} is expected, not float64 of the shape (2, 2), with gaps, on cpu:0"),
+        ((x, a), f"{first} is expected, not float64 of the shape (4,), row-major, on cpu:0"),  # the first of two
         ((a, a), f"{second} is expected, not float64 of the shape (2, 2), row-major, on cpu:0"),
         ((a, pp.broadcast_to(x[:1], (3,))), f"{second} is expected, not float64 of the shape (3,), "),
         ((a, np.arange(3)), f"{second} is expected, not int64 of the shape (3,), row-major, on cpu:0"),

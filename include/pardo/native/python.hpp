@@ -202,21 +202,28 @@ inline std::string mismatch(const wanted& w, const pardo_array_info& x) {
     return std::string(detail::words_of(w).text) + " is expected, not " + came + ", on " + id;
 }
 
-/// Which of a call's arrays is looked at: a caster makes one, and asks when it is tried. Calls within calls do not disturb each other.
-class place {
+/// A call as its casters see it: each makes one of these, and so calls within calls do not disturb each other.
+class call {
 public:
-    place() noexcept : before_(std::exchange(tried(), 0)) {}
-    ~place() { tried() = before_; }
-    place(const place&) = delete;
-    place& operator=(const place&) = delete;
-    int next() noexcept { return ++tried(); }
+    call() noexcept : before_(std::exchange(now(), {})) {}
+    ~call() { now() = before_; }
+    call(const call&) = delete;
+    call& operator=(const call&) = delete;
+    /// Which of its arrays is looked at.
+    int next_array() noexcept { return ++now().arrays; }
+    /// Notes what is refused; gives what was first.
+    const error& refuse(const error& e) noexcept { return *(now().first ? now().first : now().first = &e); }
 
 private:
-    static int& tried() noexcept {
-        static thread_local int count = 0;
-        return count;
+    struct state {
+        int arrays = 0;
+        const error* first = nullptr;
+    };
+    static state& now() noexcept {
+        static thread_local state kept;
+        return kept;
     }
-    int before_;
+    state before_;
 };
 
 /// An array of a dtype (void: any), a number of dimensions and what else is named: arr<double, 2, c_contig, on_cuda>.

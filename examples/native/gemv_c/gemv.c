@@ -32,10 +32,8 @@ pardo_event gemv(pardo_queue q, pardo_array a, pardo_array x, pardo_array y, con
     if ((*status = P->array_check(a, "gemv: a", PARDO_FLOAT64, 2, PARDO_C_CONTIGUOUS, &A))) return NULL;
     if ((*status = P->array_check(x, "gemv: x", PARDO_FLOAT64, 1, PARDO_C_CONTIGUOUS, &X))) return NULL;
     if ((*status = P->array_check(y, "gemv: y", PARDO_FLOAT64, 1, PARDO_C_CONTIGUOUS, &Y))) return NULL;
-    if (A.shape[1] != X.shape[0] || A.shape[0] != Y.shape[0]) {
-        *status = P->set_error(PARDO_E_VALUE, "gemv: the shapes do not fit");
-        return NULL;
-    }
+    if (A.shape[1] != X.shape[0] || A.shape[0] != Y.shape[0]) *status = P->set_error(PARDO_E_VALUE, "gemv: the shapes do not fit");
+    if (*status || Y.count == 0) return NULL;
     const pardo_submit_options options = {sizeof options, "gemv", 100 + 0.3 * (double)A.count, after, n_after, 0, NULL};
     *status = P->submit(q, uses, 3, gemv_work, NULL, &options, &out);
     return out;

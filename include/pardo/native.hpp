@@ -24,6 +24,7 @@
 #endif
 
 #include <pardo/native/handles.hpp>
+#include <pardo/native/program.hpp>
 
 namespace pardo {
 namespace native PARDO_NATIVE_HIDDEN {

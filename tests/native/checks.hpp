@@ -148,6 +148,21 @@ inline pn::event on_opencl(const pn::queue& q, const pn::array& x, const char* h
     });
 }
 
+struct Shift {
+    int by;
+    float more;
+};
+/// y = a * x + by + more, by a program of text.
+inline pn::event axpy(const pn::queue& q, const pn::array& x, const pn::array& y, float a, const pn::event& after) {
+    const char* const text =
+        "struct shift { int by; float more; };"
+        "kernel void axpy(global const float* x, global float* y, float a, struct shift s, local float* part, global int* none) {"
+        "    size_t i = get_global_id(0); part[get_local_id(0)] = a * x[i]; barrier(CLK_LOCAL_MEM_FENCE);"
+        "    y[i] = part[get_local_id(0)] + s.by + s.more + (none ? 1000 : 0); }";
+    const pn::program program = pn::program::compile(q.device(), text, "opencl", {"-cl-std=CL1.2"});
+    return program.launch(q, "axpy", pn::range({x.info().count}, {8}), {after}, x, y, a, Shift{1, 0.5f}, pn::local_memory{32}, nullptr);
+}
+
 /// Counts how often what a work function holds is destroyed.
 inline std::atomic<int> destroyed{0};
 struct Held {
@@ -161,6 +176,7 @@ template <class Arg, class Handle, class Free, class Module> void define(Module&
     m.def("scale", scale, Arg("queue"), Arg("a"), Arg("x"));
     m.def("fail", fail);
     m.def("on_opencl", on_opencl);
+    m.def("axpy", axpy);
     m.def("stencil", stencil);
     m.def("twice", twice);
     m.def("least", [](const pn::queue& q, const pn::array& x) { return ends(q, x)[0]; });
@@ -208,6 +224,9 @@ template <class Arg, class Handle, class Free, class Module> void define(Module&
         return q.barrier({to.force()}), to;
     });
     m.def("contiguous", [](const pn::array& x) { return x.contiguous(PARDO_FLOAT32); });
+    m.def("through_dlpack", [](const pn::array& x) { return pn::array::from_dlpack(x.to_dlpack()); });
+    m.def("through_stream", [](const pn::queue& q) { return pn::queue::on_stream(q.device(), q.stream()); });
+    m.def("through_native", [](const pn::event& e, const pn::device& d) { return pn::event::of_native(d, e.native(d)); });
     m.def("has_context", [](const pn::device& d) { return d.native().context != nullptr; });
     m.def("wait", [](const pn::event& e, std::int64_t ns) { return e.wait(ns); });
     m.def(

@@ -61,6 +61,35 @@ def test_work_of_a_lambda(ext, queue):
     event.wait()
 
 
+def test_tensors_streams_and_events_there_and_back(ext, queue):
+    x = pp.arange(6.0, queue=queue).reshape(2, 3)[:, ::2]
+    y = ext.through_dlpack(x)
+    assert np.array_equal(y, [[0, 2], [3, 5]])
+    y[0, 0] = 7
+    assert float(x[0, 0]) == 7
+    with pytest.raises(pp.DeviceError, match="queue_from_native: cpu:0 has no queues of a driver's"):
+        ext.through_stream(queue)
+    with pytest.raises(pp.DeviceError, match="event_to_native: cpu:0 has no events of a driver's"):
+        ext.through_native(pp.Event(), pp.Device("cpu"))
+    with pytest.raises(pp.DeviceError):
+        ext.axpy(queue, x, y, 1.0, pp.Event())
+
+
+@pytest.mark.parametrize("device", OPENCL, ids=str)
+def test_programs_streams_and_events_of_opencl(ext, device):
+    first = pp.Queue(device)
+    queue, ready = ext.through_stream(first), pp.UserEvent()
+    assert queue.native == first.native
+    x, y = pp.arange(64, dtype="float32", queue=queue), pp.zeros(64, "float32", queue=queue)
+    y.wait()
+    event = ext.axpy(queue, x + 1, y, 2.0, ready)
+    assert not event.done()
+    ready.set_complete()
+    ext.through_native(event, device).wait()
+    assert event.done()
+    assert np.array_equal(pp.asnumpy(y), 2 * np.arange(64) + 3.5)
+
+
 def test_signatures_are_shown(ext):
     text = ext.scale.__doc__
     assert "queue: pardo.Queue, a: typing.Annotated[pardo.Array, 'float64, 2 dimensions, row-major']" in text

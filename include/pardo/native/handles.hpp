@@ -234,6 +234,18 @@ public:
         check(api().event_new(made.put()));
         return made;
     }
+    /// Complete when a CUevent or cl_event of the device is, which stays the caller's and may go at once.
+    static event of_native(const native::device& device, void* native) {
+        event made;
+        check(api().event_from_native(device.get(), native, made.put()));
+        return made;
+    }
+    /// A new CUevent or cl_event that is complete when this is; the caller destroys it. Do not hold the GIL.
+    void* native(const native::device& device) const {
+        void* made = nullptr;
+        check(api().event_to_native(get(), device.get(), &made));
+        return made;
+    }
     void complete(pardo_status code = PARDO_OK, const char* text = nullptr) const { check(api().event_complete(get(), code, text)); }
     /// Throws its failure. False where the limit is over first; negative: no limit. Do not hold the GIL.
     bool wait(std::int64_t timeout_ns = -1) const {
@@ -265,6 +277,18 @@ public:
         check(api().queue_new(device.get(), flags, made.put()));
         return made;
     }
+    /// On a CUstream or cl_command_queue; destroy(owner) is called when its last work is over, and not at all where this throws.
+    static queue on_stream(const native::device& device, void* stream, void* owner = nullptr, void (*destroy)(void*) = nullptr) {
+        queue made;
+        check(api().queue_from_native(device.get(), stream, owner, destroy, made.put()));
+        return made;
+    }
+    /// Its CUstream or cl_command_queue; null on the CPU, and where it has several.
+    void* stream() const {
+        void* found = nullptr;
+        check(api().queue_native(get(), &found));
+        return found;
+    }
     native::device device() const {
         native::device made;
         check(api().queue_device(get(), made.put()));
@@ -295,6 +319,18 @@ public:
         array made;
         check(api().array_wrap(on.get(), address, dtype, static_cast<std::int32_t>(shape.size()), shape.data(), strides, flags, ready.get(),
                                owner, destroy, made.put()));
+        return made;
+    }
+    /// On the memory of a DLManagedTensorVersioned, which is taken over, also where this throws.
+    static array from_dlpack(void* managed, const queue& on = {}, const event& ready = {}) {
+        array made;
+        check(api().array_from_dlpack(on.get(), managed, ready.get(), made.put()));
+        return made;
+    }
+    /// A DLManagedTensorVersioned of its memory. Do not hold the GIL.
+    void* to_dlpack(void* stream = nullptr) const {
+        void* made = nullptr;
+        check(api().array_to_dlpack(get(), stream, &made));
         return made;
     }
     pardo_array_info info() const {

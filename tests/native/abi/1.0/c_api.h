@@ -27,6 +27,7 @@ typedef struct pardo_device_s* pardo_device; /* lives as long as the process */
 typedef struct pardo_queue_s* pardo_queue;
 typedef struct pardo_event_s* pardo_event; /* NULL: complete */
 typedef struct pardo_array_s* pardo_array;
+typedef struct pardo_program_s* pardo_program;
 
 typedef int32_t pardo_status;
 /* What a status says, and the exception that Python raises for it. */
@@ -178,6 +179,29 @@ typedef struct pardo_result {
 typedef pardo_status (*pardo_shape_fn)(const pardo_array_info* inputs, size_t n_inputs, pardo_result* results, size_t n_results,
                                        void* user);
 
+/* An argument of a kernel of text. */
+enum {
+    PARDO_ARG_ARRAY = 1,  /* row-major; the kernel counts as writing it, unless the driver calls the parameter constant */
+    PARDO_ARG_NUMBER = 2, /* of the type that the kernel has there */
+    PARDO_ARG_BYTES = 3,  /* a structure */
+    PARDO_ARG_LOCAL = 4,  /* memory that a work-group shares */
+    PARDO_ARG_NULL = 5    /* a pointer without memory */
+};
+typedef struct pardo_argument {
+    int32_t kind;
+    int32_t dtype;     /* of a number */
+    pardo_array array; /* of an array */
+    const void* value; /* of a number and a structure */
+    size_t bytes;      /* of a structure, and of memory that a work-group shares */
+} pardo_argument;
+/* Dimension d is get_global_id(d) in OpenCL C, and x, y or z in CUDA C++. */
+typedef struct pardo_range {
+    uint32_t size; /* sizeof(pardo_range) */
+    int32_t ndim;
+    int64_t global[3]; /* items */
+    int64_t local[3];  /* of a work-group, which divide those; local[0] == 0: the device chooses */
+} pardo_range;
+
 /* --- the table ----------------------------------------------------------------------------------------------------------------------- */
 
 enum { PARDO_QUEUE_OUT_OF_ORDER = 1, PARDO_QUEUE_PROFILING = 2 };
@@ -222,6 +246,13 @@ typedef struct pardo_api {
     pardo_status (*queue_of)(pardo_device device, pardo_queue* out); /* the canonical one, in order; NULL: of the default device */
     pardo_status (*queue_new)(pardo_device device, uint32_t flags, pardo_queue* out);
     pardo_status (*queue_device)(pardo_queue queue, pardo_device* out);
+    /* A queue on a driver's own, in the order that that has: a CUstream of the device's primary context (NULL: the legacy default stream),
+       or a cl_command_queue of the context that device_native gives. destroy(owner) is called when the queue's last work is over, and not
+       at all where this fails. */
+    pardo_status (*queue_from_native)(pardo_device device, void* stream, void* owner, void (*destroy)(void* owner), pardo_queue* out);
+    /* Its CUstream or cl_command_queue; NULL on the CPU, and of a queue that has several streams. What is enqueued there by others is in no
+       order with deferred work of pardo's: submit is. */
+    pardo_status (*queue_native)(pardo_queue queue, void** stream);
     pardo_status (*queue_wait)(pardo_queue queue); /* the first failure that is not acknowledged is this call's status */
     /* Complete after all that was submitted before, and `after`; all that is submitted later comes after it. */
     pardo_status (*queue_barrier)(pardo_queue queue, const pardo_event* after, size_t n_after, pardo_event* out);
@@ -234,6 +265,12 @@ typedef struct pardo_api {
     pardo_status (*event_wait)(pardo_event event,
                                int64_t timeout_ns); /* negative: no limit; else PARDO_E_TIMEOUT. Its failure is the status */
     int32_t (*event_status)(pardo_event event);
+    /* Complete when a driver's event is, which stays the caller's and may be destroyed at once: a CUevent that has been recorded, or a
+       cl_event of the context that device_native gives. */
+    pardo_status (*event_from_native)(pardo_device device, void* native, pardo_event* out);
+    /* A new event of the driver's that is complete when `event` is, for streams of others; the caller destroys it (cuEventDestroy,
+       clReleaseEvent). Work that the driver does not know yet is waited for; the status is its failure. */
+    pardo_status (*event_to_native)(pardo_event event, pardo_device device, void** native);
     /* Calls f(status, user) once on a thread of pardo's when the event is complete or has failed, then destroy(user), if not NULL. */
     pardo_status (*event_then)(pardo_event event, void (*f)(pardo_status status, void* user), void* user, void (*destroy)(void* user));
 
@@ -248,6 +285,14 @@ typedef struct pardo_api {
        the last use is over, and not at all where this fails. `ready`: what writes the memory now. flags: PARDO_READ_ONLY. */
     pardo_status (*array_wrap)(pardo_queue queue, void* address, int32_t dtype, int32_t ndim, const int64_t* shape, const int64_t* strides,
                                uint32_t flags, pardo_event ready, void* owner, void (*destroy)(void* owner), pardo_array* out);
+    /* A DLManagedTensorVersioned (DLPack 1.x) of the array's memory, for other libraries; its deleter may be called on any thread. Memory
+       of the host is complete when this returns; of CUDA when `stream` gets there, a CUstream (NULL: the legacy default stream), which has
+       to be NULL elsewhere. PARDO_E_BUFFER: other libraries do not reach the memory. */
+    pardo_status (*array_to_dlpack)(pardo_array array, void* stream, void** managed);
+    /* An array on the memory of a DLManagedTensorVersioned, which is taken over: its deleter is called when the last use is over, and where
+       this fails. `queue`: NULL is the canonical one of the tensor's device. Memory that its device cannot use in place is copied. `ready`:
+       as of array_wrap; memory of CUDA is ready, or used before on the queue's stream. */
+    pardo_status (*array_from_dlpack)(pardo_queue queue, void* managed, pardo_event ready, pardo_array* out);
     /* Hands over what has been recorded for the array. The event is complete when its elements are computed. */
     pardo_status (*array_force)(pardo_array array, pardo_event* out);
     /* Row-major, of that dtype (PARDO_ANY: its own): the array itself if it is, else a new one. */
@@ -274,6 +319,15 @@ typedef struct pardo_api {
        come first, then the results. Calls of up to three inputs and four results are recorded; others are handed over now. */
     pardo_status (*record)(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape,
                            pardo_work_fn fn, void* user, const pardo_submit_options* options, pardo_array* results);
+
+    /* Kernels of text. */
+    /* Compiled for the device, and kept by the program cache. bytes == 0: the text ends with a zero. language: "opencl", "cuda", "spirv",
+       "binary", or NULL for the device's. options: of its compiler. PARDO_E_COMPILE: what the compiler says. */
+    pardo_status (*program_new)(pardo_device device, const char* text, size_t bytes, const char* language, const char* const* options,
+                                size_t n_options, pardo_program* out);
+    /* Launches one of its kernels, ordered by its arrays as all work. */
+    pardo_status (*program_launch)(pardo_queue queue, pardo_program program, const char* kernel, const pardo_argument* arguments, size_t n,
+                                   const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
 
     /* Objects of Python. Both need the GIL. from_py: PARDO_E_TYPE where the object is none; arrays of other libraries are taken without a
        copy. to_py: a new reference; the handle stays the caller's. NULL: Python's error is set. */

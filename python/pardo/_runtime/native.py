@@ -80,9 +80,11 @@ def queue_from_native(stream: Any, device: Device | str) -> Queue:
 
     Examples
     --------
-    With torch, whose kernels and ours follow each other on its current stream::
+    With torch the stream would be ``torch.cuda.current_stream()``: its kernels and ours follow each other there.
 
-        queue = pp.Queue.from_native(torch.cuda.current_stream(), "cuda")
+    >>> import pardo as pp
+    >>> for device in pp.get_devices("cuda"):
+    ...     queue = pp.Queue.from_native(0, device)
     """
     address = _address(stream, _STREAMS, "Queue.from_native", "stream")
     return _core._adopt_queue(device, address, None if isinstance(stream, int) else stream)
@@ -125,6 +127,12 @@ def event_from_native(event: Any, device: Device | str) -> Event:
     See Also
     --------
     Event.to_native, Queue.from_native
+
+    Examples
+    --------
+    >>> import pardo as pp
+    >>> for device in pp.get_devices("cuda"):
+    ...     again = pp.Event.from_native(pp.Event().to_native(device), device)
     """
     address = _address(event, _EVENTS, "Event.from_native", "event")
     if address == 0:

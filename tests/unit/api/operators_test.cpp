@@ -95,7 +95,7 @@ TEST(Operators, InPlace) {
     EXPECT_EQ(shown(i), "int32 (2,) [0 0]");
     Array total = sum(x);
     total += 1;
-    EXPECT_EQ(shown(total), "float64 () 4.");
+    EXPECT_EQ(shown(total), "float64 () 4.0");
 }
 
 template <class A, class B>

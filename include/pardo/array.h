@@ -16,6 +16,11 @@
 #include <utility>
 #include <variant>
 #include <vector>
+#include <version>
+#ifdef __cpp_lib_mdspan
+#include <array>
+#include <mdspan>
+#endif
 
 #include <pardo/dtype.h>
 #include <pardo/error.h>
@@ -36,8 +41,15 @@ class IndexPart;
 struct Slice {
     std::optional<std::int64_t> start{}, stop{}, step{};
 };
+/// The same by Python's words: slice(2) is [:2], slice(0, 2) is [0:2], slice({}, {}, -1) is [::-1].
+constexpr Slice slice(std::optional<std::int64_t> stop) { return {{}, stop, {}}; }
+constexpr Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::optional<std::int64_t> step = {}) {
+    return {start, stop, step};
+}
 struct NewAxis {};
 struct Ellipsis {};
+/// The reduction of ops.h; in an index, where the word stands for all positions of an axis: x[{slice(0, 2), all}] is NumPy's x[0:2, :].
+PARDO_API Array all(const Array& x, const Axes& axes, bool keepdims);
 
 /// What becomes of a value once it has been stored: one that is not read again gets no memory of its own.
 enum class After : std::uint8_t {
@@ -139,6 +151,25 @@ public:
     void copy_to(void* host) const;
     /// All values, row-major, converted as astype does; waits.
     template <Element T> std::vector<T> to_vector() const;
+    /// The elements where they are, in memory that the host reads: valid while some handle to it lives; waits. Throws Type where T is not
+    /// their type, and Buffer where they are not contiguous, or the host does not see them.
+    template <Element T> std::span<const T> span() const;
+#ifdef __cpp_lib_mdspan
+    /// The same of an array of `Rank` dimensions, whatever its strides.
+    template <Element T, std::size_t Rank> std::mdspan<const T, std::dextents<std::int64_t, Rank>, std::layout_stride> mdspan() const {
+        require_elements("mdspan", dtype_of<T>, static_cast<int>(Rank));
+        const T* first = static_cast<const T*>(data());
+        std::array<std::int64_t, Rank> extents{}, steps{};
+        std::ranges::copy(shape(), extents.begin());
+        std::ranges::copy(strides(), steps.begin());
+        return {first, std::layout_stride::mapping(std::dextents<std::int64_t, Rank>(extents), steps)};
+    }
+#endif
+
+    /// Iterates over x[0], x[1], …, as NumPy does: for (const Array& row : x). Throws Type of an array without dimensions.
+    class Parts;
+    Parts begin() const;
+    Parts end() const;
 
     /// Internal: unchecked; null in an empty handle.
     graph::Node* node() const noexcept { return node_; }
@@ -152,20 +183,48 @@ private:
         return static_cast<std::int64_t>(i);
     }
     Array element(std::int64_t i) const;
+    /// Throws Type unless the elements are of this dtype, and Value of another number of dimensions (-1: any).
+    void require_elements(const char* op_name, DType dtype, int dimensions) const;
+    std::int64_t parts() const;
     graph::Node* node_ = nullptr;
 };
+
+class Array::Parts {
+public:
+    using difference_type = std::int64_t;
+    using value_type = Array;
+    Parts() = default;
+    Parts(const Array& of, std::int64_t at) : of_(of), at_(at) {}
+    Array operator*() const { return of_[at_]; }
+    Parts& operator++() {
+        ++at_;
+        return *this;
+    }
+    Parts operator++(int) { return std::exchange(*this, Parts(of_, at_ + 1)); }
+    friend bool operator==(const Parts& a, const Parts& b) { return a.at_ == b.at_; }
+
+private:
+    Array of_;
+    std::int64_t at_ = 0;
+};
+inline Array::Parts Array::begin() const { return {*this, 0}; }
+inline Array::Parts Array::end() const { return {*this, parts()}; }
 
 // clang-format off
 template <class T>
 concept OtherIndexPart = OneOf<std::remove_cvref_t<T>, Slice, NewAxis, Ellipsis, bool, Array>;
 // clang-format on
-/// One part of an index: an integer, a Slice, NewAxis, Ellipsis, an array of integers or a mask; a bool is NumPy's x[True], and floats are
-/// none.
+/// One part of an index: an integer, a Slice, `all`, NewAxis, Ellipsis, an array of integers or a mask; a bool is NumPy's x[True], and
+/// floats are none.
 class IndexPart : public std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array> {
 public:
     template <Integer T> IndexPart(T i) : variant(Array::clamped(i)) {}
     // The concept leaves an IndexPart out.
     template <OtherIndexPart T> IndexPart(T&& part) : variant(std::forward<T>(part)) {}  // NOLINT(bugprone-forwarding-reference-overload)
+    /// `all`; any other function is a Type error.
+    template <std::same_as<Array (*)(const Array&, const Axes&, bool)> Function> IndexPart(Function every) : variant(Slice{}) {
+        if (every != &all) throw Error(ErrorCode::Type, "x[...]: of functions only `all` is an index: every position of an axis");
+    }
 };
 
 inline Array Array::operator[](std::initializer_list<IndexPart> index) const { return (*this)[std::span(index.begin(), index.size())]; }
@@ -183,6 +242,13 @@ template <Element T> std::vector<T> Array::to_vector() const {
         astype(dtype_of<T>, false).copy_to(values.data());
         return values;
     }
+}
+
+template <Element T> std::span<const T> Array::span() const {
+    require_elements("span", dtype_of<T>, -1);
+    const void* const first = data();
+    if (!is_contiguous()) throw Error(ErrorCode::Buffer, "span: the elements are not contiguous: copy() has them so");
+    return {static_cast<const T*>(first), static_cast<std::size_t>(size())};
 }
 
 /// The values as NumPy prints them, of large arrays the first and last ones; waits.
@@ -226,6 +292,9 @@ PARDO_API Array share_host(void* data, DType dtype, Extents shape, Extents strid
 // From values of C++, whose type gives the dtype: array({1.0, 2.0}), array({{1, 2}, {3, 4}}), array(vector), array(2.5).
 template <class R>
 concept Elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && Element<std::ranges::range_value_t<R>>;
+/// Any other range: of bools, which a vector of them has not in memory, a view, a list.
+template <class R>
+concept OtherElements = std::ranges::input_range<R> && !Elements<R> && Element<std::ranges::range_value_t<R>>;
 template <class T>
 concept ElementNumber = Number<T> && Element<T>;
 /// One dimension, from a span.
@@ -257,11 +326,18 @@ template <Element T> Array array(std::initializer_list<std::initializer_list<T>>
 template <ElementNumber T> Array array(T value, const Queue& queue = Queue()) {
     return from_host(&value, dtype_of<T>, {}, {}, queue, MemoryKind::Device, "array");
 }
-/// A vector of bools has none in memory. A template, so that it does not take braces: array({1, 2.5}) does not compile.
-template <std::same_as<std::vector<bool>> Bools> Array array(const Bools& values, const Queue& queue = Queue()) {
-    const auto bools = std::make_unique<bool[]>(values.size());
-    std::ranges::copy(values, bools.get());
-    return array(std::span<const bool>(bools.get(), values.size()), queue);
+/// From any range that is read once: std::views::iota(0, 5), a std::list, a std::vector<bool>.
+template <OtherElements R> Array array(R&& values, const Queue& queue = Queue()) {
+    using T = std::ranges::range_value_t<R>;
+    if constexpr (std::same_as<T, bool>) {
+        std::vector<std::uint8_t> bools;
+        for (const bool value : values) bools.push_back(value);
+        return from_host(bools.data(), DType::Bool, static_cast<std::int64_t>(bools.size()), 1, queue, MemoryKind::Device, "array");
+    } else {
+        std::vector<T> kept;
+        for (auto&& value : values) kept.push_back(value);
+        return array(std::span<const T>(kept), queue);
+    }
 }
 
 // How the plan looks.

@@ -84,6 +84,8 @@ class PARDO_API UserEvent {
 public:
     /// `location`: the line that made it, for messages.
     explicit UserEvent(const std::string& location = {});
+    UserEvent(const UserEvent&) = default;  // moves copy: no handle is without an event
+    UserEvent& operator=(const UserEvent&) = default;
     const Event& event() const noexcept;
     /// False when it is complete already.
     bool set_complete(std::shared_ptr<void> value = {}) const;

@@ -29,6 +29,8 @@ public:
     /// Throws Value when there is none, one is given twice, or they are of different platforms.
     explicit Context(ListOf<Device> devices);
     explicit Context(std::initializer_list<Device> devices) : Context(ListOf<Device>(devices)) {}
+    Context(const Context&) = default;  // moves copy: no handle is without devices
+    Context& operator=(const Context&) = default;
     const std::vector<Device>& devices() const noexcept { return *devices_; }
     bool contains(const Device& device) const;
     friend bool operator==(const Context& a, const Context& b) { return *a.devices_ == *b.devices_; }

@@ -129,6 +129,22 @@ Extents Array::strides() const {
     return node_->strides;
 }
 
+void Array::require_elements(const char* op_name, DType dtype, int dimensions) const {
+    const Node& node = arrays::node_of(*this, op_name);
+    if (node.dtype != dtype)
+        throw Error(ErrorCode::Type, std::string(op_name) + ": the elements are " + std::string(dtype_name(node.dtype)) + ", not " +
+                                         std::string(dtype_name(dtype)) + ": astype converts them");
+    if (dimensions >= 0 && node.shape.size() != dimensions)
+        throw Error(ErrorCode::Value, std::string(op_name) + ": the array has " + std::to_string(node.shape.size()) + " dimensions, not " +
+                                          std::to_string(dimensions));
+}
+
+std::int64_t Array::parts() const {
+    const Node& node = arrays::node_of(*this, "iteration");
+    if (node.shape.size() == 0) throw Error(ErrorCode::Type, "iteration: an array without dimensions has no parts");
+    return node.shape[0];
+}
+
 const void* Array::data() const {
     wait();
     require_host_visible("data", *node_);

@@ -25,6 +25,7 @@ layer(plan base device ir jit graph)
 layer(routines base device ir graph backend/cpu backend/opencl backend/cuda)
 layer(array base device ir graph plan routines)
 layer(launch base device ir lang graph plan array)
+layer(library launch array)
 layer(capi base device ir graph backend/cpu plan array launch)
 
 # Sets `result` to the archives of what a layer may see, and of what these may see, each before those that it needs.

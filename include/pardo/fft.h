@@ -48,6 +48,18 @@ PARDO_API Array fftn(const Array& x, const Axes& axes = {}, Norm norm = Norm::Ba
 /// The inverse transform along several axes.
 PARDO_API Array ifftn(const Array& x, const Axes& axes = {}, Norm norm = Norm::Backward);
 
+/// Of real numbers along several axes: the frequencies of the last of them that are not negative.
+PARDO_API Array rfftn(const Array& x, const Axes& axes = {}, Norm norm = Norm::Backward);
+/// The real numbers of such a half: `last` of them along the last of the axes, 2 (extent - 1) where nothing is said.
+PARDO_API Array irfftn(const Array& x, const Axes& axes = {}, std::optional<std::int64_t> last = {}, Norm norm = Norm::Backward);
+
+/// Frequencies of fft's and of rfft's n points that are d apart: in float64, or float32 on a device that has no float64.
+PARDO_API Array fftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
+PARDO_API Array rfftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
+/// Frequency 0 in the middle of these axes, all where none are named; and back.
+PARDO_API Array fftshift(const Array& x, const Axes& axes = {});
+PARDO_API Array ifftshift(const Array& x, const Axes& axes = {});
+
 /// Any transform along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
 PARDO_API Array transform(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");
 /// Whether the queue's device computes transforms; else the CPU does, on copies.

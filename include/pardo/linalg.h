@@ -1,12 +1,14 @@
 // include/pardo/linalg.h: linear algebra, by the names of numpy.linalg. Recorded. Stacks of matrices are arrays of (…, rows, columns).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <pardo/array.h>
 #include <pardo/export.h>
+#include <pardo/extents.h>
 
 /// All compute in float32, float64, complex64 or complex128: integers and bools in float64 (float32 on a device that has no float64).
 /// float16 is a Type error. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid is one
@@ -54,6 +56,29 @@ struct LeastSquares {
 };
 /// Least squares solutions for one matrix a of (m, n) and b of (m, k).
 PARDO_API LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {}, const char* op_name = "lstsq");
+
+// Made of others. Integers and bools are taken as floats where the result is one.
+/// Of vectors along axes that are taken together, all where none are named: sum(abs(x) ** ord) ** (1 / ord); of order infinity the largest
+/// absolute value, of -infinity the smallest, of 0 how many are not 0.
+PARDO_API Array vector_norm(const Array& x, const Axes& axes = {}, bool keepdims = false, double ord = 2);
+enum class MatrixNorm : std::uint8_t {
+    Frobenius,  // root of the sum of squares
+    Nuclear,    // sum of the singular values
+    Spectral,   // the largest of them
+    Columns,    // largest sum of absolute values of a column: NumPy's order 1
+    Rows,       // of a row: NumPy's order infinity
+};
+PARDO_API Array matrix_norm(const Array& x, MatrixNorm kind = MatrixNorm::Frobenius, bool keepdims = false);
+/// Sums of the diagonals of the last two axes.
+PARDO_API Array trace(const Array& x, std::int64_t offset = 0);
+/// Of two vectors: x1[i] x2[j].
+PARDO_API Array outer(const Array& x1, const Array& x2);
+/// Products of a matrix with itself; of its inverse where n is negative.
+PARDO_API Array matrix_power(const Array& a, std::int64_t n);
+/// How many singular values are above `rtol` times the largest one, int64; without `rtol` above max(rows, columns) epsilons.
+PARDO_API Array matrix_rank(const Array& a, std::optional<double> rtol = {});
+/// Pseudo-inverses: singular values up to `rtol` times the largest one count as 0; without `rtol` up to max(rows, columns) epsilons.
+PARDO_API Array pinv(const Array& a, std::optional<double> rtol = {});
 
 // By the names of scipy.linalg. `finite`: elements that are infinite or NaN are a Matrix error, when the result is used.
 

@@ -171,17 +171,45 @@ Array along_axis(const char* op_name, Transform what, bool forward, const Array&
     return transform(x, {what, forward, points > 0 ? factor(norm, forward, points) : 1}, points, axis, op_name);
 }
 
-Array along_axes(const char* op_name, bool forward, const Array& x, const Axes& axes, Norm norm) {
-    SmallVector<std::int64_t, 8> along, lengths;
-    std::int64_t points = 1;
-    for (int d = 0; !axes && d < x.ndim(); ++d) along.push_back(d);
-    for (const std::int64_t axis : *axes) along.push_back(axis);
-    for (const std::int64_t axis : along) {
-        lengths.push_back(length_of(x, arrays::checked_axis(op_name, axis, x.ndim())));
-        points *= lengths.back();
+/// All axes where none are named.
+SmallVector<std::int64_t, 8> axes_of(const char* op_name, const Array& x, const Axes& axes) {
+    SmallVector<std::int64_t, 8> along;
+    const int dimensions = x.ndim();
+    for (int d = 0; !axes && d < dimensions; ++d) along.push_back(d);
+    for (const std::int64_t axis : *axes) along.push_back(arrays::checked_axis(op_name, axis, dimensions));
+    return along;
+}
+
+Array along_axes(const char* op_name, Transform what, bool forward, const Array& x, const Axes& axes, Norm norm,
+                 std::optional<std::int64_t> last = {}) {
+    const SmallVector<std::int64_t, 8> along = axes_of(op_name, x, axes);
+    if (along.empty()) {
+        if (what == Transform::Complex) return x;
+        routines::fail(ErrorCode::Value, op_name, "at least 1 axis must be transformed");
     }
+    SmallVector<std::int64_t, 8> lengths;
+    for (const std::int64_t axis : along) lengths.push_back(length_of(x, static_cast<int>(axis)));
+    if (what == Transform::ComplexToReal) lengths.back() = last.value_or(2 * (lengths.back() - 1));
+    std::int64_t points = 1;
+    for (const std::int64_t length : lengths) points *= length;
+    return transform(x, {what, forward, points > 0 ? factor(norm, forward, points) : 1}, lengths, along, op_name);
+}
+
+/// By half the extents, rounded down in one direction and up in the other.
+Array shifted(const char* op_name, const Array& x, const Axes& axes, bool back) {
+    const SmallVector<std::int64_t, 8> along = axes_of(op_name, x, axes);
     if (along.empty()) return x;
-    return transform(x, {Transform::Complex, forward, points > 0 ? factor(norm, forward, points) : 1}, lengths, along, op_name);
+    SmallVector<std::int64_t, 8> by;
+    for (const std::int64_t axis : along) by.push_back((back ? -1 : 1) * (length_of(x, static_cast<int>(axis)) / 2));
+    return roll(x, by, Extents(along));
+}
+
+/// 0, 1, … and behind the first `count` negative ones.
+Array frequencies(const char* op_name, std::int64_t n, std::int64_t count, std::int64_t negative, double d, const Queue& queue) {
+    if (n < 1) routines::fail(ErrorCode::Value, op_name, "there is at least one point, not " + std::to_string(n));
+    if (d == 0) routines::fail(ErrorCode::Value, op_name, "points are not 0 apart");
+    const Array place = arange(std::int64_t{0}, count + negative, std::int64_t{1}, DType::Int64, queue);
+    return multiply(where(less(place, count), place, subtract(place, n)), 1 / (static_cast<double>(n) * d));
 }
 
 }  // namespace
@@ -199,8 +227,18 @@ Array irfft(const Array& x, std::optional<std::int64_t> n, std::int64_t axis, No
     const Array result = along_axis("irfft", Transform::ComplexToReal, false, x, n, axis, norm);
     return is_narrow_float(x.dtype()) ? result.astype(x.dtype()) : result;  // as NumPy
 }
-Array fftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("fftn", true, x, axes, norm); }
-Array ifftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("ifftn", false, x, axes, norm); }
+Array rfftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("rfftn", Transform::RealToComplex, true, x, axes, norm); }
+Array irfftn(const Array& x, const Axes& axes, std::optional<std::int64_t> last, Norm norm) {
+    const Array result = along_axes("irfftn", Transform::ComplexToReal, false, x, axes, norm, last);
+    return is_narrow_float(x.dtype()) ? result.astype(x.dtype()) : result;  // as NumPy
+}
+Array fftfreq(std::int64_t n, double d, const Queue& queue) { return frequencies("fftfreq", n, (n + 1) / 2, n / 2, d, queue); }
+Array rfftfreq(std::int64_t n, double d, const Queue& queue) { return frequencies("rfftfreq", n, n / 2 + 1, 0, d, queue); }
+Array fftshift(const Array& x, const Axes& axes) { return shifted("fftshift", x, axes, false); }
+Array ifftshift(const Array& x, const Axes& axes) { return shifted("ifftshift", x, axes, true); }
+
+Array fftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("fftn", Transform::Complex, true, x, axes, norm); }
+Array ifftn(const Array& x, const Axes& axes, Norm norm) { return along_axes("ifftn", Transform::Complex, false, x, axes, norm); }
 
 }  // namespace fft
 }  // namespace pardo

@@ -261,7 +261,8 @@ inline Value atomic_compare_exchange(const Place& x, const Value& expected, cons
     return recorded::atomic("compare_exchange", x.array(), x.index(), {expected, desired});
 }
 
-// Operators and functions, as on arrays: `/` of integers is float64, `%` has the sign of the divisor.
+// Operators and functions, as on arrays: `/` of integers is float64, `%` has the sign of the divisor; but `+` of bools counts, as in
+// Python.
 #define PARDO_OPERATOR(kind, op) \
     template <class A, class B>  \
     requires recorded::AnyWritten<A, B> Value operator op(const A& a, const B& b) { return recorded::kind(#op, Value(a), Value(b)); }

@@ -2,6 +2,7 @@
 #include <pardo/recorded_kernel.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include <pardo/binding/kernel.h>
@@ -154,7 +155,7 @@ struct Recorder {
     std::string new_name(const char* prefix) { return prefix + std::to_string(names++); }
     void add(Tree statement) { blocks.back().statements.push_back(std::move(statement)); }
     void open(Form form, std::vector<Tree> head) {
-        static thread_local std::uint64_t last = 0;
+        static std::atomic<std::uint64_t> last = 0;  // of the process: values of one thread are none of another's kernel
         blocks.push_back({form, std::move(head), {}, {}, ++last});
     }
 };

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
+#include <complex>
+#include <cstdint>
 #include <vector>
 
 #include <pardo/ops.h>
@@ -129,6 +130,33 @@ TEST_P(RecordedKernels, PrivateMemoryIsOfAnItem) {
     const Array y = empty({3}, DType::Int32, queue_);
     f(3, y);
     EXPECT_EQ(shown(y), "int32 (3,) [0 4 8]");
+}
+
+template <class T> class RecordedTypes : public testing::Test {};
+using ElementTypes = testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+                                    std::uint64_t, Half, BFloat16, float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(RecordedTypes, ElementTypes);
+
+TYPED_TEST(RecordedTypes, AreThoseOfArraysNumbersVariablesAndMemory) {
+    using T = TypeParam;
+    const auto f = kernel([](Item i, In<T> x, Param<T> a, InOut<T> y, Out<T> z) {
+        Var<T> v = x[i];
+        const auto mine = private_memory<T>({2});
+        mine[0] = v;
+        mine[1] = a;
+        If(i == 0, [&] { v = a; });
+        if constexpr (std::same_as<T, bool>) {
+            y[i] = y[i] | mine[1];
+        } else {
+            y[i] = y[i] + mine[1];
+        }
+        z[i] = v;
+    });
+    const DType dtype = dtype_of<T>;
+    const Array x = array({0, 1, 0}).astype(dtype), y = array({0, 0, 1}).astype(dtype), z = empty(3, dtype);
+    f(3, x, array(1).astype(dtype).item<T>(), y, z);
+    EXPECT_EQ(shown(y), shown(dtype == DType::Bool ? array({true, true, true}) : array({1, 1, 2}).astype(dtype)));
+    EXPECT_EQ(shown(z), shown(array({1, 1, 0}).astype(dtype)));
 }
 
 TEST(RecordedKernel, ReadsWhereItIsWritten) {

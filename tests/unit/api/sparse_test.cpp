@@ -30,7 +30,8 @@ TEST(Sparse, ProductsOfEveryDtype) {
         const Array x = array({1, 2, 3, 0}, queue), m = reshape(array({1, 0, 2, 1, 0, 3, 1, 1}, queue), {4, 2});
         for (int i = 0; i < dtype_count; ++i) {
             const DType dtype = static_cast<DType>(i);
-            if (!device.supports(dtype)) continue;
+            const bool compiles_slowly = device.info().backend == "opencl";
+            if (!device.supports(dtype) || (compiles_slowly && itemsize(dtype) < 8 && dtype != DType::Bool)) continue;
             Csr a = from_dense(dense.astype(dtype));
             for (const DType index : {DType::Int64, DType::Int32}) {
                 a = csr(a.data, a.indices.astype(index), a.indptr.astype(index), 3, 4);

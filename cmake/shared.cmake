@@ -10,7 +10,9 @@ target_compile_features(pardo INTERFACE cxx_std_20)
 target_include_directories(pardo INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:Release>:-Wl,-s>)
+target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:Release>:-Wl,-s>
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libpardo.map)
+set_target_properties(pardo PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libpardo.map)
 set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)

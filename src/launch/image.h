@@ -7,7 +7,7 @@
 
 namespace pardo {
 
-struct Image::State {
+struct __attribute__((visibility("hidden"))) Image::State {
     State(const Array& texels, const device::ImageShape& shape) : texels(texels), shape(shape) {}
 
     /// The device's copy, up to date, made at first use. `writes`: the program that asks for it is going to write.

@@ -166,13 +166,16 @@ template <class T> const auto& long_integers() {
             const Value i = item, block = first + i.as<std::uint64_t>();
             Var<std::uint64_t> a = 0, b = 0;
             Var<bool> good_a = false, good_b = false;
+            const auto scale_both = [&](const Words& w) {
+                If(!good_a, [&] { scale(w[0] | (w[1] << 32), last, a, good_a); });
+                If(!good_b, [&] { scale(w[2] | (w[3] << 32), last, b, good_b); });
+            };
+            scale_both(philox(block, 0, key0, key1));
             Var<std::int64_t> attempt = 0;
             While([&] { return !(good_a & good_b); },
                   [&] {
-                      const Words w = philox(block, attempt, key0, key1);
-                      If(!good_a, [&] { scale(w[0] | (w[1] << 32), last, a, good_a); });
-                      If(!good_b, [&] { scale(w[2] | (w[3] << 32), last, b, good_b); });
                       attempt += 1;
+                      scale_both(philox(block, attempt, key0, key1));
                   });
             put(out, i, {low + a, low + b});
         },

@@ -44,6 +44,23 @@ TEST(Sparse, ProductsOfEveryDtype) {
     }
 }
 
+TEST(Sparse, RowsOfManyLengthsAreCutIntoParts) {
+    const std::int64_t rows = 500, columns = 300;
+    const Array place = arange(0, rows * columns, 1), row = floor_divide(place, columns);
+    const Array value = remainder(place * 7919, 13) - 6, kept = (remainder(place * 104729, 97) < remainder(row, 90)) | (row == 17);
+    const Array dense = reshape(where(kept, value, 0), {rows, columns});
+    const Csr a = from_dense(dense);
+    const Array x = remainder(arange(0, columns, 1) * 31, 17), m = stack({x, x + 1, 2 * x}, 1);
+    EXPECT_GT(a.data.size(), 50000);
+    for (const Device& device : devices()) {
+        const Queue queue = Queue::of(device);
+        const Csr there = csr(a.data.to_queue(queue), a.indices.to_queue(queue), a.indptr.to_queue(queue), rows, columns);
+        const Array expected = sum(dense * x, 1), one = matmul(there, x.to_queue(queue)), all_of = matmul(there, m.to_queue(queue));
+        EXPECT_TRUE(all(one.to_device(Device("cpu")) == expected).item<bool>());
+        EXPECT_TRUE(all(all_of.to_device(Device("cpu")) == stack({expected, sum(dense * (x + 1), 1), 2 * expected}, 1)).item<bool>());
+    }
+}
+
 TEST(Sparse, EntriesOfOnePlaceAddUpAndDtypesMeet) {
     const Csr a = csr(array({1, 2, 4}), array({1, 1, 0}), array({0, 2, 2, 3}), 3, 2);
     EXPECT_EQ(shown(to_dense(a)), "int32 (3,2,) [[0 3]\n [0 0]\n [4 0]]");

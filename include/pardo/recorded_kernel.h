@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -73,15 +72,15 @@ PARDO_API void end_block();
 class PARDO_API Function {
 public:
     using Argument = std::pair<const Array*, Scalar>;
-    Event launch(std::vector<Argument> arguments, const NdRange& range, const Queue* queue) const;
-    std::string inspect(std::vector<Argument> arguments, const NdRange& range, const std::string& what) const;
+    Event launch(const std::vector<Argument>& arguments, const NdRange& range, const Queue* queue) const;
+    std::string inspect(const std::vector<Argument>& arguments, const NdRange& range, const std::string& what) const;
     std::string text() const;
 
     // Recording: between these two the function of the caller runs. `abandon`: it has thrown.
     static std::string parameter_name(std::size_t k);
     static void begin(const std::vector<ParameterType>& parameters);
     static void abandon() noexcept;
-    static Function end(std::string name, int fast_math, bool checks, const std::source_location& where);
+    static Function end(std::string name, int fast_math, bool checks, const std::string& where);
 
 private:
     std::shared_ptr<const State> state_;
@@ -431,7 +430,7 @@ struct KernelSettings {
 
 namespace recorded {
 template <class Item, class... P, class F>
-RecordedKernel<P...> record(F& function, const KernelSettings& settings, const std::source_location& where) {
+RecordedKernel<P...> record(F& function, const KernelSettings& settings, const std::string& where) {
     static_assert(std::same_as<Item, pardo::Item> || std::same_as<Item, pardo::NdItem>, "the first parameter is an Item or an NdItem");
     Function::begin({ParameterOf<Item>::type, ParameterOf<P>::type...});
     try {
@@ -446,11 +445,11 @@ RecordedKernel<P...> record(F& function, const KernelSettings& settings, const s
     return RecordedKernel<P...>(Function::end(settings.name, settings.fast_math, settings.checks, where));
 }
 template <class F, class R, class C, class... P>
-auto record_as(F& function, const KernelSettings& settings, const std::source_location& where, R (C::*)(P...) const) {
+auto record_as(F& function, const KernelSettings& settings, const std::string& where, R (C::*)(P...) const) {
     return record<std::remove_cvref_t<P>...>(function, settings, where);
 }
 template <class F, class R, class C, class... P>
-auto record_as(F& function, const KernelSettings& settings, const std::source_location& where, R (C::*)(P...)) {
+auto record_as(F& function, const KernelSettings& settings, const std::string& where, R (C::*)(P...)) {
     return record<std::remove_cvref_t<P>...>(function, settings, where);
 }
 }  // namespace recorded
@@ -458,8 +457,8 @@ auto record_as(F& function, const KernelSettings& settings, const std::source_lo
 /// Records a function: kernel([](Item i, In<float> x, Out<float> y) { y[i] = 2 * x[i]; }). It is called once, here: what it does with plain
 /// numbers of C++ is done then, and becomes part of the kernel.
 template <class F>
-auto kernel(F&& function, const KernelSettings& settings = {}, std::source_location where = std::source_location::current()) {
-    return recorded::record_as(function, settings, where, &std::remove_reference_t<F>::operator());
+auto kernel(F&& function, const KernelSettings& settings = {}, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return recorded::record_as(function, settings, std::string(file) + ":" + std::to_string(line), &std::remove_reference_t<F>::operator());
 }
 
 }  // namespace pardo

@@ -320,11 +320,11 @@ void Function::begin(const std::vector<ParameterType>& parameters) {
 
 void Function::abandon() noexcept { recorder.reset(); }
 
-Function Function::end(std::string name, int fast_math, bool checks, const std::source_location& where) {
+Function Function::end(std::string name, int fast_math, bool checks, const std::string& where) {
     const std::unique_ptr<Recorder> done = std::move(recorder);
     auto function = std::make_shared<syntax::Function>();
     function->name = std::move(name);
-    function->file = std::string("<kernel at ") + where.file_name() + ":" + std::to_string(where.line()) + ">";
+    function->file = "<kernel at " + where + ">";
     function->params.emplace_back(item_name);
     KernelOptions options;
     options.fast_math = static_cast<std::uint8_t>(std::clamp(fast_math, 0, 2));
@@ -369,10 +369,10 @@ std::vector<KernelArgument> checked(const State& state, const std::vector<Functi
 
 }  // namespace
 
-Event Function::launch(std::vector<Argument> arguments, const NdRange& range, const Queue* queue) const {
+Event Function::launch(const std::vector<Argument>& arguments, const NdRange& range, const Queue* queue) const {
     return state_->kernel.launch(checked(*state_, arguments), range, queue);
 }
-std::string Function::inspect(std::vector<Argument> arguments, const NdRange& range, const std::string& what) const {
+std::string Function::inspect(const std::vector<Argument>& arguments, const NdRange& range, const std::string& what) const {
     return state_->kernel.inspect(checked(*state_, arguments), range, what);
 }
 std::string Function::text() const {

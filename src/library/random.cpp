@@ -95,7 +95,7 @@ using Word64 = Param<std::uint64_t>;
 
 template <class T, auto draw> const auto& filling(const char* name) {
     static const auto made = kernel(
-        [](Item item, Word64 first, Seed32 key0, Seed32 key1, Out<T> out) {
+        [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, Out<T> out) {
             const Value i = item;
             put(out, i, draw(philox(first + i.as<std::uint64_t>(), 0, key0, key1)));
         },
@@ -124,7 +124,8 @@ Array filled(const char* op_name, Extents shape, std::optional<DType> dtype, con
 /// One word each, for up to 2**32 different integers; `refused` is 2**32 % count.
 template <class T> const auto& short_integers() {
     static const auto made = kernel(
-        [](Item item, Word64 first, Seed32 key0, Seed32 key1, Word64 low, Word64 count, Word64 refused, Out<T> out) {
+        [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, const Word64& low, const Word64& count,
+           const Word64& refused, Out<T> out) {
             const Value i = item, block = first + i.as<std::uint64_t>();
             const Words w = philox(block, 0, key0, key1);
             std::vector<Var<std::uint64_t>> products;
@@ -139,6 +140,7 @@ template <class T> const auto& short_integers() {
                       for (std::size_t k = 0; k < 4; ++k) If(bad(k), [&] { products[k] = again[k] * count; });
                   });
             std::vector<Value> values;
+            values.reserve(products.size());
             for (const auto& p : products) values.push_back(low + (p >> 32));
             put(out, i, values);
         },
@@ -162,7 +164,7 @@ void scale(const Value& x, const Value& last, Var<std::uint64_t>& value, Var<boo
 /// Two words each, for any number of different integers, of which `last` is the greatest less the least.
 template <class T> const auto& long_integers() {
     static const auto made = kernel(
-        [](Item item, Word64 first, Seed32 key0, Seed32 key1, Word64 low, Word64 last, Out<T> out) {
+        [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, const Word64& low, const Word64& last, Out<T> out) {
             const Value i = item, block = first + i.as<std::uint64_t>();
             Var<std::uint64_t> a = 0, b = 0;
             Var<bool> good_a = false, good_b = false;

@@ -18,9 +18,10 @@ namespace {
 
 /// A cold plate with a hot disc.
 std::vector<double> hot_plate(std::int64_t rows, std::int64_t columns) {
+    const std::int64_t middle = rows / 2, centre = columns / 2, radius = rows / 8;
     std::vector<double> plate(rows * columns);
     for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j) plate[i * columns + j] = std::hypot(i - rows / 2, j - columns / 2) < rows / 8 ? 1 : 0;
+        for (std::int64_t j = 0; j < columns; ++j) plate[i * columns + j] = std::hypot(i - middle, j - centre) < radius ? 1 : 0;
     return plate;
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -331,11 +332,11 @@ template <OtherElements R> Array array(R&& values, const Queue& queue = Queue())
     using T = std::ranges::range_value_t<R>;
     if constexpr (std::same_as<T, bool>) {
         std::vector<std::uint8_t> bools;
-        for (const bool value : values) bools.push_back(value);
+        std::ranges::copy(values, std::back_inserter(bools));
         return from_host(bools.data(), DType::Bool, static_cast<std::int64_t>(bools.size()), 1, queue, MemoryKind::Device, "array");
     } else {
         std::vector<T> kept;
-        for (auto&& value : values) kept.push_back(value);
+        std::ranges::copy(values, std::back_inserter(kept));
         return array(std::span<const T>(kept), queue);
     }
 }

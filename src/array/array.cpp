@@ -141,7 +141,7 @@ void Array::require_elements(const char* op_name, DType dtype, int dimensions) c
 
 std::int64_t Array::parts() const {
     const Node& node = arrays::node_of(*this, "iteration");
-    if (node.shape.size() == 0) throw Error(ErrorCode::Type, "iteration: an array without dimensions has no parts");
+    if (node.shape.empty()) throw Error(ErrorCode::Type, "iteration: an array without dimensions has no parts");
     return node.shape[0];
 }
 

@@ -35,9 +35,11 @@ TEST(FromValues, BracesVectorsAndNumbers) {
     EXPECT_EQ(shown(array(std::vector<double>{})), "float64 (0,) []");
     EXPECT_EQ(shown(array({2ULL, 3ULL})), "uint64 (2,) [2 3]");
     EXPECT_EQ(message_of([] { array({{1, 2}, {3}}); }), "array: rows are of different lengths");
-    EXPECT_EQ(shown(array(std::views::iota(0, 4))), "int32 (4,) [0 1 2 3]");
     EXPECT_EQ(shown(array(std::list<double>{1, 2})), "float64 (2,) [1. 2.]");
+#if !defined(__clang__) || __clang_major__ >= 16  // older ones take no views of GCC's library
+    EXPECT_EQ(shown(array(std::views::iota(0, 4))), "int32 (4,) [0 1 2 3]");
     EXPECT_EQ(shown(array(std::vector{1, 2, 3, 4} | std::views::filter([](int n) { return n % 2 == 0; }))), "int32 (2,) [2 4]");
+#endif
 }
 
 template <class... T>

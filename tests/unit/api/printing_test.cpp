@@ -13,7 +13,7 @@
 namespace pardo {
 namespace {
 
-void expect_printed(const Array& values, DType dtype, std::vector<std::int64_t> shape, const char* expected) {
+void expect_printed(const Array& values, DType dtype, const std::vector<std::int64_t>& shape, const char* expected) {
     std::ostringstream text;
     text << reshape(values.astype(dtype), shape);
     EXPECT_EQ(text.str(), expected);

@@ -55,6 +55,7 @@ template <class F> std::string dtype_given(F&& f) {
 
 std::vector<DType> all_dtypes() {
     std::vector<DType> dtypes;
+    dtypes.reserve(dtype_count);
     for (int i = 0; i < dtype_count; ++i) dtypes.push_back(static_cast<DType>(i));
     return dtypes;
 }

@@ -79,6 +79,7 @@ TEST(Random, CopiesShareTheStreamAndSeedsDiffer) {
     EXPECT_FALSE(all(Generator().random(4) == Generator().random(4)).item<bool>());
     std::vector<std::thread> threads;
     std::vector<Array> drawn(4);
+    threads.reserve(drawn.size());
     for (Array& x : drawn) threads.emplace_back([&] { x = r.random(1000).wait(); });
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(unique(concat(drawn), false, true).values.size(), 4000);

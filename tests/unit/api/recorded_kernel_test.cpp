@@ -217,9 +217,9 @@ TEST(RecordedKernel, FindsIndicesOutOfBounds) {
 }
 
 template <class A>
-concept Conditions = requires(A a) {
+concept Conditions = requires(A a, A b) {
     a ? 1 : 0;
-    a&& a;
+    a&& b;
 };
 
 TEST(RecordedKernel, ConditionsOfCppDoNotCompile) {

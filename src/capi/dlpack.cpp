@@ -74,8 +74,8 @@ pardo_status array_from_dlpack(pardo_queue queue, void* managed, pardo_event rea
             throw Error(ErrorCode::Placement, "array_from_dlpack: the tensor is on " + home->device().id() + ", the queue is of " +
                                                   on.device().id() + "; share it on a queue of its device, and copy the array");
         const bool copied = !home && !dlpack::shares(tensor->tensor, on, {});
-        if (copied && !written.done()) {
-            InWork::refuse("array_from_dlpack");
+        if (copied) {
+            if (!written.done()) InWork::refuse("array_from_dlpack");
             written.wait();
         }
         const Array made = home ? dlpack::share_tensor("array_from_dlpack", std::move(own), on)

@@ -190,6 +190,16 @@ def test_misaligned_memory_is_copied():
     assert gone == [1]
 
 
+def test_a_failed_ready_of_memory_that_is_copied():
+    gone, ready, raw = [], pp.UserEvent(), np.zeros(33, "u1")
+    ready.set_failed(ValueError("not written"))
+    handle = api.handle(ready, C["PARDO_IS_EVENT"])
+    with pytest.raises(NativeError, match="not written"):
+        array_of(ctypes.pointer(made(np.arange(4.0), gone, data=raw.ctypes.data + 1)), None, handle)
+    assert gone == [1]
+    api.release(handle)
+
+
 def test_bad_arguments():
     x = pp.arange(3)
     with pytest.raises(NativeError, match="array_to_dlpack: stream is to be NULL for an array on cpu:0"):

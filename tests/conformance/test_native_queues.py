@@ -352,6 +352,9 @@ handle, native = native_of(device)
 driver = OpenCl(native)
 driver.device = handle
 kept = imported(driver, driver.user_event())
+later = driver.user_event()
+younger = imported(driver, later)
+driver.end(later)  # what is told is not the youngest work
 print("over", flush=True)
 """
 

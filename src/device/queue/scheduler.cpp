@@ -223,16 +223,22 @@ bool Scheduler::may_last() {
 }
 
 void Scheduler::collect_unfinished(std::chrono::steady_clock::time_point end, std::vector<UnfinishedWork>& list) {
-    std::vector<Event> events;
-    {
-        const std::lock_guard lock(mutex_);
-        events = ungated();
-    }
-    for (const Event& e : events) {
-        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-        if (e.state()->done_within(std::max(rest, std::chrono::milliseconds(0)))) continue;
-        const Label& label = static_cast<const ScheduledEvent*>(e.state())->request_.label;
-        list.push_back({label.name.str(), label.location.str(), device_->id()});
+    for (;;) {
+        std::vector<Event> events;
+        std::vector<Label> labels;  // an event that another thread finishes gives its own away
+        {
+            const std::lock_guard lock(mutex_);
+            events = ungated();
+            for (const Event& e : events) labels.push_back(static_cast<const ScheduledEvent*>(e.state())->request_.label);
+        }
+        bool all_over = true;
+        for (std::size_t k = 0; k < events.size(); ++k) {
+            const auto rest = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+            if (events[k].state()->done_within(std::max(rest, std::chrono::milliseconds(0)))) continue;
+            list.push_back({labels[k].name.str(), labels[k].location.str(), device_->id()});
+            all_over = false;
+        }
+        if (!all_over || events.empty() || in_order_) return;  // without order others may be older, and not over
     }
 }
 

@@ -263,6 +263,18 @@ std::string text_of(const std::vector<pardo::UnfinishedWork>& left) {
     return left.size() > most_named ? text + " and " + std::to_string(left.size() - most_named) + " more" : text;
 }
 
+/// What the program has printed, which Python writes out later than this.
+void flush_streams() {
+    for (const char* name : {"stdout", "stderr"}) {
+        PyObject* const stream = PySys_GetObject(name);  // borrowed
+        if (!stream || stream == Py_None) continue;
+        PyObject* const done = PyObject_CallMethod(stream, "flush", nullptr);
+        Py_XDECREF(done);
+        PyErr_Clear();
+    }
+    (void)std::fflush(nullptr);
+}
+
 /// Python's streams may be gone, or replaced.
 void tell(const std::string& line) { (void)std::fputs(("pardo: " + line + "\n").c_str(), stderr); }
 
@@ -281,7 +293,7 @@ void finish_driver_work() {
         if (PyErr_CheckSignals() != 0) {
             PyErr_Clear();
             tell("interrupted; left unfinished: " + text_of(left));
-            (void)std::fflush(nullptr);
+            flush_streams();
             _exit(interrupted);
         }
         if (told || std::chrono::steady_clock::now() - begin < quiet) continue;

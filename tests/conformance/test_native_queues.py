@@ -356,6 +356,7 @@ later = driver.user_event()
 younger = imported(driver, later)
 driver.end(later)  # what is told is not the youngest work
 print("over", flush=True)
+print("last words")
 """
 
 
@@ -374,6 +375,7 @@ def test_work_that_never_ends_is_told_at_exit(device, driver, tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
         assert "pardo: interrupted; left unfinished: event_from_native (" in process.stderr.read()
+        assert process.stdout.read() == "last words\n"
     finally:
         process.kill()
         process.communicate()

@@ -58,7 +58,11 @@ pardo_status program_new(pardo_device device, const char* text, size_t bytes, co
         require("program_new", out, "out");
         if (n_options > 0) require("program_new", options, "options");
         const Device on(as_device("program_new", device));
-        const std::vector<std::string> given(options, options + n_options);
+        std::vector<std::string> given;
+        for (size_t k = 0; k < n_options; ++k) {
+            require("program_new", options[k], "an option");
+            given.emplace_back(options[k]);
+        }
         const std::string whole = bytes == 0 ? std::string(text) : std::string(text, bytes);
         *out = give(Ref<CompiledText>(new CompiledText(Program(on, whole, language ? language : "", given))));
     });

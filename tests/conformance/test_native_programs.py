@@ -145,6 +145,9 @@ def test_what_is_wrong(device, text):
     assert raised.value.status == C["PARDO_E_COMPILE"]
     with pytest.raises(NativeError, match="language") as raised:
         compiled(device, text, language=b"fortran")
+    with pytest.raises(NativeError, match="program_new: an option is NULL") as raised:
+        compiled(device, text, options=[None])
+    assert raised.value.status == C["PARDO_E_VALUE"]
     program = compiled(device, text)
     x, y = pp.zeros(64, "float32", device=device), pp.zeros(64, "float32", device=device)
 

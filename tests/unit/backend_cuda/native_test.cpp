@@ -234,5 +234,16 @@ TEST(Foreign, MarkersTellOfOurEvents) {
     EXPECT_EQ(values_of(b.get()), std::vector<float>({2}));
 }
 
+TEST(Foreign, MarkersOfWhatIsCompleteWaitForNothing) {
+    CudaDevice* d = device();
+    const Hold hold;
+    EventHandle marker = nullptr;
+    d->marker_queue()->native_task([&](NativeTurn& t) { marker = static_cast<EventHandle>(d->native_marker(t)); }, {}, {"marks", {}}, 0);
+    ASSERT_NE(marker, nullptr);
+    EXPECT_EQ(driver().cuEventQuery(marker), 0);
+    const ContextScope scope(*d);
+    EXPECT_EQ(driver().cuEventDestroy(marker), 0);
+}
+
 }  // namespace
 }  // namespace pardo::cuda

@@ -19,8 +19,20 @@ namespace {
 struct TurnEnd {
     std::mutex mutex;
     std::condition_variable changed;
-    bool over = false;
+    bool begun = false, over = false, unwanted = false;
 
+    /// False where nobody wants what the turn makes any more.
+    bool begin() {
+        const std::lock_guard lock(mutex);
+        begun = !unwanted;
+        return begun;
+    }
+    /// False where it has begun.
+    bool give_up() {
+        const std::lock_guard lock(mutex);
+        unwanted = !begun;
+        return unwanted;
+    }
     void set() {
         const std::lock_guard lock(mutex);
         over = true;
@@ -42,6 +54,7 @@ Event in_turn(const char* function, device::Device* device, const Event& event, 
     const auto end = std::make_shared<TurnEnd>();
     const auto failure = std::make_shared<std::optional<Error>>();
     const auto run = [code = std::move(code), end, failure](device::NativeTurn& turn) {
+        if (!end->begin()) return;
         try {
             code(turn);
         } catch (...) {
@@ -53,9 +66,13 @@ Event in_turn(const char* function, device::Device* device, const Event& event, 
     const Event made = device->marker_queue()->native_task(run, {}, {function, {}}, 0, {&event, event.state() ? 1U : 0U});
     if (!end->is_set()) {
         if (made.state()) made.state()->subscribe([end] { end->set(); });  // of a turn that never comes
-        if (!event.done()) {
-            InWork::refuse(function);
-            event.state()->wait_done();
+        try {
+            if (!event.done()) {
+                InWork::refuse(function);
+                event.state()->wait_done();
+            }
+        } catch (...) {
+            if (end->give_up()) throw;
         }
         end->wait();
     }

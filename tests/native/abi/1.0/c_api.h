@@ -181,7 +181,7 @@ typedef pardo_status (*pardo_shape_fn)(const pardo_array_info* inputs, size_t n_
 
 /* An argument of a kernel of text. */
 enum {
-    PARDO_ARG_ARRAY = 1,  /* row-major; the kernel counts as writing it, unless the driver calls the parameter constant */
+    PARDO_ARG_ARRAY = 1,  /* row-major, of the queue; the kernel counts as writing it, unless the driver calls the parameter constant */
     PARDO_ARG_NUMBER = 2, /* of the type that the kernel has there */
     PARDO_ARG_BYTES = 3,  /* a structure */
     PARDO_ARG_LOCAL = 4,  /* memory that a work-group shares */

@@ -24,7 +24,7 @@ struct Signal : RefCounted<Signal> {
 
 /// A program that native code has a handle of.
 struct CompiledText : RefCounted<CompiledText> {
-    explicit CompiledText(Program made) : program(std::move(made)) {}
+    explicit CompiledText(const Program& made) : program(made) {}
     Program program;
 };
 

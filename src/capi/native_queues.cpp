@@ -134,9 +134,9 @@ NativeHandles native_handles(const Device& device) {
     return {native.device, native.context, native.platform};
 }
 
-Queue adopt_queue(const char* op_name, const Device& device, void* stream, std::shared_ptr<void> owner) {
+Queue adopt_queue(const char* op_name, const Device& device, void* stream, const std::shared_ptr<void>& owner) {
     try {
-        return Queue(device.impl()->adopt_queue(stream, std::move(owner)).get());
+        return Queue(device.impl()->adopt_queue(stream, owner).get());
     } catch (const Error& e) {
         throw Error(e.code(), std::string(op_name) + ": " + e.message());
     }

@@ -204,7 +204,7 @@ public:
                                                       std::size_t bytes);
     /// A queue on a CUstream or cl_command_queue of other code, in the order that it has; `owner` goes when its last work is over. Throws
     /// Device where the back end has none, Value for one of another device or context.
-    virtual Ref<Queue> adopt_queue(void* stream, std::shared_ptr<void> owner);
+    virtual Ref<Queue> adopt_queue(void* stream, const std::shared_ptr<void>& owner);
     /// In a turn: what the code enqueues from now on comes after a CUevent or cl_event of other code, which may go then. Throws as above.
     virtual void await_native(NativeTurn& turn, void* event);
     /// In a turn: a new CUevent or cl_event, complete when what the turn comes after is; the caller's to destroy.

@@ -160,7 +160,7 @@ struct Recorder {
     }
 };
 
-thread_local std::unique_ptr<Recorder> recorder;
+thread_local std::unique_ptr<Recorder> recorder;  // NOLINT(clang-diagnostic-exit-time-destructors): each thread has its own
 
 Recorder& current() {
     if (!recorder) throw Error(ErrorCode::Value, "kernel: what it is written with is used outside of the function that is recorded");

@@ -94,12 +94,12 @@ using Seed32 = Param<std::uint32_t>;
 using Word64 = Param<std::uint64_t>;
 
 template <class T, auto draw> const auto& filling(const char* name) {
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, Out<T> out) {
             const Value i = item;
             put(out, i, draw(philox(first + i.as<std::uint64_t>(), 0, key0, key1)));
         },
-        {.name = name});
+        {.name = name}));
     return made;
 }
 
@@ -123,7 +123,7 @@ Array filled(const char* op_name, Extents shape, std::optional<DType> dtype, con
 
 /// One word each, for up to 2**32 different integers; `refused` is 2**32 % count.
 template <class T> const auto& short_integers() {
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, const Word64& low, const Word64& count,
            const Word64& refused, Out<T> out) {
             const Value i = item, block = first + i.as<std::uint64_t>();
@@ -144,7 +144,7 @@ template <class T> const auto& short_integers() {
             for (const auto& p : products) values.push_back(low + (p >> 32));
             put(out, i, values);
         },
-        {.name = "integers"});
+        {.name = "integers"}));
     return made;
 }
 
@@ -163,7 +163,7 @@ void scale(const Value& x, const Value& last, Var<std::uint64_t>& value, Var<boo
 
 /// Two words each, for any number of different integers, of which `last` is the greatest less the least.
 template <class T> const auto& long_integers() {
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item item, const Word64& first, const Seed32& key0, const Seed32& key1, const Word64& low, const Word64& last, Out<T> out) {
             const Value i = item, block = first + i.as<std::uint64_t>();
             Var<std::uint64_t> a = 0, b = 0;
@@ -181,7 +181,7 @@ template <class T> const auto& long_integers() {
                   });
             put(out, i, {low + a, low + b});
         },
-        {.name = "integers"});
+        {.name = "integers"}));
     return made;
 }
 

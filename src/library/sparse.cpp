@@ -56,27 +56,27 @@ Value row_times_vector(const Value& row, const In<T>& data, const In<I>& indices
 
 /// Where items are many: one for each row.
 template <class T, class I> const auto& vector_product() {
-    static const auto made = kernel([](Item row, In<T> data, In<I> indices, In<I> indptr, In<T> x,
-                                       Out<T> y) { store<T>(y[row], row_times_vector(row, data, indices, indptr, x)); },
-                                    {.name = "sparse.matmul"});
+    static const auto& made = *new auto(kernel([](Item row, In<T> data, In<I> indices, In<I> indptr, In<T> x,
+                                                  Out<T> y) { store<T>(y[row], row_times_vector(row, data, indices, indptr, x)); },
+                                               {.name = "sparse.matmul"}));
     return made;
 }
 
 /// On processors: an item has a part of the rows. Groups of one item are scalar code.
 template <class T, class I> const auto& vector_product_by_parts() {
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](NdItem part, In<T> data, In<I> indices, In<I> indptr, In<T> x, Out<T> y) {
             const Value rows = y.extent(), parts = part.get_global_range();
             For(first_row(indptr, rows, part, parts), first_row(indptr, rows, part + 1, parts),
                 [&](Value row) { store<T>(y[row], row_times_vector(row, data, indices, indptr, x)); });
         },
-        {.name = "sparse.matmul"});
+        {.name = "sparse.matmul"}));
     return made;
 }
 
 /// The same for a matrix: columns become lanes, and a row of the result stays in the nearest cache.
 template <class T, class I> const auto& product_by_parts() {
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item part, In<T> data, In<I> indices, In<I> indptr, In<T> x, InOut<T> y) {
             const Value rows = y.extent(), parts = part.get_range(0);
             For(first_row(indptr, rows, part, parts), first_row(indptr, rows, part + 1, parts), [&](Value row) {
@@ -87,13 +87,13 @@ template <class T, class I> const auto& product_by_parts() {
                 });
             });
         },
-        {.name = "sparse.matmul"});
+        {.name = "sparse.matmul"}));
     return made;
 }
 
 template <class T, class I> const auto& product() {
     using S = typename Sum<T>::type;
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item item, In<T> data, In<I> indices, In<I> indptr, In<T> x, Out<T> y) {
             const Value row = item[0], column = item[1];
             Var<S> sum = 0;
@@ -102,20 +102,20 @@ template <class T, class I> const auto& product() {
             });
             store<T>(y[{row, column}], sum);
         },
-        {.name = "sparse.matmul"});
+        {.name = "sparse.matmul"}));
     return made;
 }
 
 template <class T, class I> const auto& spreading() {
     using S = typename Sum<T>::type;
-    static const auto made = kernel(
+    static const auto& made = *new auto(kernel(
         [](Item i, In<T> data, In<I> indices, In<I> indptr, InOut<T> out) {
             For(indptr[i], indptr[i + 1], [&](Value k) {
                 const Place there = out[{i, column_of(indices, k)}];
                 store<T>(there, Value(there).template as<S>() + data[k].template as<S>());
             });
         },
-        {.name = "sparse.to_dense"});
+        {.name = "sparse.to_dense"}));
     return made;
 }
 

@@ -30,7 +30,7 @@ struct NativeHandles {
 PARDO_API NativeHandles native_handles(const Device& device);
 /// A queue on a CUstream or cl_command_queue; `owner` goes when its last work is over. Throws as "<op_name>: …": Device where there is no
 /// driver, Value for one of another device or context.
-PARDO_API Queue adopt_queue(const char* op_name, const Device& device, void* stream, std::shared_ptr<void> owner);
+PARDO_API Queue adopt_queue(const char* op_name, const Device& device, void* stream, const std::shared_ptr<void>& owner);
 /// The CUstream or cl_command_queue of a queue; null where there is none, or several.
 PARDO_API void* native_queue(const Queue& queue) noexcept;
 /// Complete when a CUevent or cl_event is, which stays the caller's. Throws as above.

@@ -13,7 +13,6 @@ namespace {
 using namespace nb::literals;
 using namespace pardo::dlpack;
 using pardo::Array;
-using pardo::DType;
 
 using SetError = void (*)(void* context, const char* kind, const char* message);
 /// What C code finds as `__dlpack_c_exchange_api__` of a class: functions that need no Python call.

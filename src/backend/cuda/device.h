@@ -33,7 +33,7 @@ public:
     std::optional<std::int64_t> free_memory() override;
     device::NativeApi native_api() const noexcept override { return device::NativeApi::Cuda; }
     device::NativeDevice native() override;
-    Ref<device::Queue> adopt_queue(void* stream, std::shared_ptr<void> owner) override;
+    Ref<device::Queue> adopt_queue(void* stream, const std::shared_ptr<void>& owner) override;
     void await_native(device::NativeTurn& turn, void* event) override;
     void* native_marker(device::NativeTurn& turn) override;
     Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;

@@ -76,8 +76,8 @@ private:
 
     CudaDevice* device_;
     const bool in_order_, profiling_, borrowed_ = false;
-    std::shared_ptr<void> owner_;  // of a borrowed stream
-    std::uint64_t launch_parity_ = 0;    // whether the last kernel that can took its groups in reverse order
+    std::shared_ptr<void> owner_;      // of a borrowed stream
+    std::uint64_t launch_parity_ = 0;  // whether the last kernel that can took its groups in reverse order
     static constexpr int most_lanes = 4;
     std::array<Lane, most_lanes> lanes_;
     int lane_count_ = 1, next_lane_ = 0;

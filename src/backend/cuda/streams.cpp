@@ -99,16 +99,16 @@ Event CudaQueue::wait_for_all_streams() {
         {}, device::Label{"stream order", {}}, 50, {});
 }
 
-Ref<device::Queue> CudaDevice::adopt_queue(void* stream, std::shared_ptr<void> owner) {
+Ref<device::Queue> CudaDevice::adopt_queue(void* stream, const std::shared_ptr<void>& owner) {
     device::check_not_forked("Queue", this);
     constexpr std::uintptr_t legacy_stream = 1;  // CU_STREAM_LEGACY, whatever the calling code was compiled for
-    const StreamHandle handle = stream ? static_cast<StreamHandle>(stream) : foreign(legacy_stream);
+    auto* const handle = stream ? static_cast<StreamHandle>(stream) : foreign(legacy_stream);
     const ContextScope scope(*this);
     ContextHandle of = nullptr;
     check(driver().cuStreamGetCtx(handle, &of), "cuStreamGetCtx");
     if (of != context())
         throw Error(ErrorCode::Value, "the stream is of another device or context than " + id() + ", whose context is the primary one");
-    return new CudaQueue(this, QueueOrder::InOrder, false, std::make_unique<CudaStream>(this, handle, std::move(owner)));
+    return new CudaQueue(this, QueueOrder::InOrder, false, std::make_unique<CudaStream>(this, handle, owner));
 }
 
 void CudaDevice::await_native(device::NativeTurn& turn, void* event) {

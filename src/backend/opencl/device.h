@@ -66,7 +66,7 @@ public:
     const emit::CFeatures& features() const noexcept { return features_; }
     /// Whether the driver takes no two launches of one kernel at the same time.
     bool takes_turns() const noexcept { return takes_turns_; }
-    Ref<device::Queue> adopt_queue(void* stream, std::shared_ptr<void> owner) override;
+    Ref<device::Queue> adopt_queue(void* stream, const std::shared_ptr<void>& owner) override;
     void await_native(device::NativeTurn& turn, void* event) override;
     void* native_marker(device::NativeTurn& turn) override;
     /// Native out-of-order queues that are not in use; null when there is none.

@@ -13,7 +13,7 @@ device::NativeDevice OpenClDevice::native() {
     return {handle_, of.handle(), of.platform().id};
 }
 
-Ref<device::Queue> OpenClDevice::adopt_queue(void* stream, std::shared_ptr<void> owner) {
+Ref<device::Queue> OpenClDevice::adopt_queue(void* stream, const std::shared_ptr<void>& owner) {
     device::check_not_forked("Queue", this);
     if (!stream) throw Error(ErrorCode::Value, "the stream is NULL; a cl_command_queue of " + id() + " is expected");
     const auto queue = static_cast<cl_command_queue>(stream);
@@ -32,7 +32,7 @@ Ref<device::Queue> OpenClDevice::adopt_queue(void* stream, std::shared_ptr<void>
     const QueueOrder order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? QueueOrder::OutOfOrder : QueueOrder::InOrder;
     (void)path();
     return new device::DriverQueue(this, order, (properties & CL_QUEUE_PROFILING_ENABLE) != 0,
-                                   std::make_unique<OpenClStream>(*this, queue, order, std::move(owner)));
+                                   std::make_unique<OpenClStream>(*this, queue, order, owner));
 }
 
 // It is what tells of the turn's end: no command has to be enqueued.

@@ -91,7 +91,7 @@ private:
     const Api& api_;
     const MemoryPath path_;
     std::shared_ptr<void> owner_;  // of a queue of other code
-    bool in_order_ = true;               // at the driver
+    bool in_order_ = true;         // at the driver
     bool borrowed_ = false;
     bool runs_on_host_ = false;  // the device is the host's processor, and runs functions of the host
     bool migrates_svm_ = false;

@@ -130,7 +130,7 @@ std::shared_ptr<void> Device::set_native_argument(void*, unsigned, const Buffer*
     throw Error(ErrorCode::Device, "kernels of " + id() + " keep no arguments: give the addresses with the launch");
 }
 
-Ref<Queue> Device::adopt_queue(void*, std::shared_ptr<void>) {
+Ref<Queue> Device::adopt_queue(void*, const std::shared_ptr<void>&) {
     throw Error(ErrorCode::Device, id() + " has no queues of a driver's; make one with queue_new");
 }
 void Device::await_native(NativeTurn&, void*) {

@@ -54,11 +54,13 @@ target_link_libraries(x PRIVATE pardo::native)
 def configured(folder, version="", components=""):
     (folder / "CMakeLists.txt").write_text(PROJECT.format(version=version, components=components))
     (folder / "x.c").write_text("#include <pardo/c_api.h>\nunsigned size_of_table(const pardo_api* p) { return p->size; }\n")
-    command = ["cmake", "-S", str(folder), "-B", str(folder / "build"), f"-Dpardo_DIR={told('--cmakedir')}"]
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    command = ["cmake", *generator, "-S", str(folder), "-B", str(folder / "build"), f"-Dpardo_DIR={told('--cmakedir')}"]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
 @pytest.mark.skipif(not shutil.which("cmake") or not shutil.which("cc"), reason="no CMake, or no compiler of C")
+@pytest.mark.skipif(not shutil.which("ninja") and not shutil.which("make"), reason="nothing that CMake builds with")
 def test_cmake(tmp_path):
     done = configured(tmp_path, ".".join(pp.__version__.split(".")[:2]), "COMPONENTS native")
     assert done.returncode == 0, done.stderr

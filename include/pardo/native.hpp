@@ -223,8 +223,7 @@ template <class F> event submit(const queue& on, std::initializer_list<pardo_use
     return submit(on, uses.begin(), uses.size(), std::forward<F>(f), o);
 }
 
-// --- libraries that a work function calls
-// --------------------------------------------------------------------------------------------------
+// --- libraries that a work function calls ----------------------------------------------------------------------------------------------
 
 /// A function by its name, of the first of several libraries ("libcublas.so.13 libcublas.so.12") that can be opened: an extension neither
 /// links it nor needs its headers. Keep it in a static.

@@ -19,7 +19,7 @@ class PARDO_API Generator {
 public:
     /// Of bits of the operating system.
     Generator();
-    /// Of a seed: the numbers of Python's default_rng(seed).
+    /// Starts from a seed, and gives the same numbers as default_rng(seed) in Python.
     explicit Generator(std::uint64_t seed);
 
     // Without a dtype: float64, or float32 on a device that has no float64. Others are a Type error.

@@ -74,6 +74,13 @@ std::optional<DType> dtype_of(const DLDataType& d) noexcept {
     return t < 0 ? std::nullopt : std::optional(static_cast<DType>(t));
 }
 
+std::optional<DLDevice> place_of(const Array& x) {
+    if (x.device().in_host_memory()) return DLDevice{dl_cpu, 0};
+    const std::optional<std::pair<int, int>> place = dlpack_device(x);
+    if (!place || (place->first == dl_cpu && x.memory_kind() == MemoryKind::Device)) return std::nullopt;
+    return DLDevice{place->first, place->second};
+}
+
 void check_version(const char* op_name, const DLManagedTensorVersioned& m) {
     if (m.version.major != major_version)
         refuse(op_name, "DLPack version " + std::to_string(m.version.major) + " is not supported; 1.x is");

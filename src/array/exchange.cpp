@@ -11,9 +11,6 @@
 namespace pardo {
 namespace {
 
-/// CUDA's stream that exists as long as the device, whatever thread asks.
-constexpr ForeignStream legacy_stream = 1;
-
 /// No process has memory from here on, on any processor with addresses of 64 bits.
 constexpr std::int64_t address_limit = std::int64_t{1} << 57;
 

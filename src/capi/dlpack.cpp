@@ -17,30 +17,22 @@ using Managed = dlpack::DLManagedTensorVersioned;
 
 void drop_now(dlpack::Imported::Deleter deleter, void* managed) { deleter(managed); }
 
-/// Where an array is, in DLPack's terms. Throws Buffer where no other library can use it.
-dlpack::DLDevice place_of(const Array& x) {
-    if (x.device().in_host_memory()) return {dlpack::dl_cpu, 0};
-    const std::optional<std::pair<int, int>> place = dlpack_device(x);
-    if (!place || (place->first == dlpack::dl_cpu && x.memory_kind() == MemoryKind::Device))
+std::unique_ptr<dlpack::Exported<Managed>> exported(const Array& x, void* stream) {
+    const std::optional<dlpack::DLDevice> place = dlpack::place_of(x);
+    if (!place)
         throw Error(ErrorCode::Buffer, "array_to_dlpack: memory of kind 'device' on " + x.device().id() +
                                            " cannot be shared with other libraries; copy it to an array of the CPU");
-    return {place->first, place->second};
-}
-
-std::unique_ptr<dlpack::Exported<Managed>> exported(const Array& x, void* stream) {
-    const dlpack::DLDevice place = place_of(x);
     const bool writable = x.writeable();
-    if (dlpack::host_readable(place.device_type) && place.device_type != dlpack::dl_cuda_managed) {
+    if (dlpack::host_readable(place->device_type) && place->device_type != dlpack::dl_cuda_managed) {
         if (stream) throw Error(ErrorCode::Value, "array_to_dlpack: stream is to be NULL for an array on " + x.device().id());
         std::optional<Loan> loan = lend(x, writable);
-        auto made = dlpack::described<Managed>(x, const_cast<void*>(x.data()), place);
+        auto made = dlpack::described<Managed>(x, const_cast<void*>(x.data()), *place, writable);
         made->loan = std::move(*loan);
         return made;
     }
-    constexpr ForeignStream legacy_stream = 1;
     const ForeignStream on = stream ? reinterpret_cast<ForeignStream>(stream) : legacy_stream;
     ExportedMemory memory = export_memory(x, on, writable);
-    auto made = dlpack::described<Managed>(x, memory.data, place);
+    auto made = dlpack::described<Managed>(x, memory.data, *place, writable);
     made->let_go = std::move(memory.let_go);
     return made;
 }
@@ -52,10 +44,7 @@ pardo_status array_to_dlpack(pardo_array array, void* stream, void** managed) {
         require("array_to_dlpack", managed, "managed");
         const Array x(as_node("array_to_dlpack", array));
         InWork::refuse("array_to_dlpack");
-        auto made = exported(x, stream);
-        made->managed.version = {dlpack::major_version, dlpack::minor_version};
-        made->managed.flags = x.writeable() ? 0 : dlpack::flag_read_only;
-        *managed = &made.release()->managed;
+        *managed = &exported(x, stream).release()->managed;
     });
 }
 

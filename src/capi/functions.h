@@ -95,7 +95,16 @@ template <class T> void put(const char* function, const T& value, T* out) {
     std::memcpy(out, &value, std::min<std::size_t>(size, sizeof value));
     out->size = size;
 }
-/// Options as the caller's version of the header has them; the rest is 0.
+/// A struct as the caller's version of the header has it; the rest is 0. Throws Value where its first member says that there is nothing.
+template <class T> T given_struct(const char* function, const T& given, const char* name) {
+    if (given.size < sizeof given.size)
+        throw Error(ErrorCode::Value,
+                    std::string(function) + ": " + name + "->size is " + std::to_string(given.size) + "; set it to sizeof *" + name);
+    T out{};
+    std::memcpy(&out, &given, std::min<std::size_t>(given.size, sizeof out));
+    return out;
+}
+/// The same of options; null for all of them is the usual.
 pardo_submit_options options_of(const char* function, const pardo_submit_options* given);
 
 }  // namespace pardo::capi

@@ -1,5 +1,4 @@
 // src/capi/programs.cpp: kernels of text as native code compiles and launches them.
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,10 +36,7 @@ ProgramArgument argument_from(const pardo_argument& given, std::size_t k) {
 
 NdRange range_from(const pardo_range* given) {
     require("program_launch", given, "range");
-    if (given->size < sizeof given->size)
-        throw Error(ErrorCode::Value, "program_launch: range->size is " + std::to_string(given->size) + "; set it to sizeof *range");
-    pardo_range range{};
-    std::memcpy(&range, given, std::min<std::size_t>(given->size, sizeof range));
+    const pardo_range range = given_struct("program_launch", *given, "range");
     if (range.ndim < 1 || range.ndim > 3)
         throw Error(ErrorCode::Value, "program_launch: the range has " + std::to_string(range.ndim) + " dimensions; 1 to 3");
     NdRange out;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -116,13 +115,7 @@ void NativeFunction::call(const pardo_work& work, void** done, const std::string
 }
 
 pardo_submit_options options_of(const char* function, const pardo_submit_options* given) {
-    pardo_submit_options out{};
-    if (!given) return out;
-    if (given->size < sizeof given->size)
-        throw Error(ErrorCode::Value,
-                    std::string(function) + ": options->size is " + std::to_string(given->size) + "; set it to sizeof *options");
-    std::memcpy(&out, given, std::min<std::size_t>(given->size, sizeof out));
-    return out;
+    return given ? given_struct(function, *given, "options") : pardo_submit_options{};
 }
 
 NativeOptions options_from(const char* function, const pardo_submit_options& given) {

@@ -2,10 +2,12 @@
 // For pardo's own bindings: no stability.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -73,8 +75,8 @@ template <class Managed> void delete_exported(Managed* m) {
     delete e;
 }
 
-/// Of an array whose first element is at `data`.
-template <class Managed> std::unique_ptr<Exported<Managed>> described(const Array& x, void* data, DLDevice device) {
+/// Of an array whose first element is at `data`; others may write it, or not, which versions before 1.0 cannot say.
+template <class Managed> std::unique_ptr<Exported<Managed>> described(const Array& x, void* data, DLDevice device, bool writable) {
     auto e = std::make_unique<Exported<Managed>>();
     const auto ndim = static_cast<std::size_t>(x.ndim());
     if (2 * ndim > std::size(e->few)) e->many.resize(2 * ndim);
@@ -84,8 +86,15 @@ template <class Managed> std::unique_ptr<Exported<Managed>> described(const Arra
     e->managed.tensor = {x.size() == 0 ? nullptr : data, device, x.ndim(), dl_type(x.dtype()), shape, shape + ndim, 0};
     e->managed.context = e.get();
     e->managed.deleter = &delete_exported<Managed>;
+    if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>) {
+        e->managed.version = {major_version, minor_version};
+        e->managed.flags = writable ? 0 : flag_read_only;
+    }
     return e;
 }
+
+/// Where other libraries find an array's memory; nothing where they do not reach it, as memory of kind 'device' of OpenCL. Forces.
+PARDO_API std::optional<DLDevice> place_of(const Array& x);
 
 /// A tensor of other code, which is deleted once; `drop` calls the deleter, at a time of its own.
 struct Imported {

@@ -19,6 +19,7 @@ namespace pardo {
 /// A stream of another library as DLPack passes it: with CUDA the address of a CUstream, 1 for the legacy default stream, 2 for that of
 /// the thread.
 using ForeignStream = std::uintptr_t;
+inline constexpr ForeignStream legacy_stream = 1;
 
 /// DLPack's numbers {type, number of the device} for the array's memory; nothing where other libraries cannot reach it. Forces.
 PARDO_API std::optional<std::pair<int, int>> dlpack_device(const Array& x);

@@ -25,6 +25,7 @@ struct DLExchangeAPI {
     int (*view_of_object)(void* object, DLTensor* out);
     int (*current_stream)(std::int32_t type, std::int32_t id, void** out);
 };
+
 // --- export ------------------------------------------------------------------------------------------------------------------------
 
 template <class Managed> PyObject* new_capsule(Managed* m, const char* name) {
@@ -51,7 +52,7 @@ template <class Managed> Managed* export_tensor(const Array& of, bool writable, 
     const Array x = of;  // another thread may give it other memory while this one waits
     if (to.device.device_type == dl_cpu) {
         pardo::Loan loan = lent(x, writable);
-        auto e = described<Managed>(x, const_cast<void*>(x.data()), to.device);
+        auto e = described<Managed>(x, const_cast<void*>(x.data()), to.device, writable);
         e->loan = std::move(loan);
         return &e.release()->managed;
     }
@@ -60,16 +61,14 @@ template <class Managed> Managed* export_tensor(const Array& of, bool writable, 
         const Unlocked unlocked;
         memory = pardo::export_memory(x, to.stream, writable);
     }
-    auto e = described<Managed>(x, memory.data, to.device);
+    auto e = described<Managed>(x, memory.data, to.device, writable);
     e->let_go = std::move(memory.let_go);
     return &e.release()->managed;
 }
 
 DLManagedTensorVersioned* versioned_tensor(const Array& x, const Destination& to, bool copied = false) {
-    const bool writable = x.writeable();
-    auto* const m = export_tensor<DLManagedTensorVersioned>(x, writable, to);
-    m->version = {major_version, minor_version};
-    m->flags = (writable ? 0 : flag_read_only) | (copied ? flag_copied : 0);
+    auto* const m = export_tensor<DLManagedTensorVersioned>(x, x.writeable(), to);
+    if (copied) m->flags |= flag_copied;
     return m;
 }
 
@@ -82,11 +81,11 @@ std::pair<int, int> pair_from(nb::handle o, const char* what) {
     return pair;
 }
 
-constexpr int legacy_stream = 1, no_order = -1;
+constexpr int no_order = -1;
 
 /// The array API's words for CUDA: None and 1 are the legacy default stream, 2 is the thread's, -1 asks for none, others are addresses.
 std::optional<pardo::ForeignStream> stream_from(nb::handle stream) {
-    if (stream.is_none()) return legacy_stream;
+    if (stream.is_none()) return pardo::legacy_stream;
     std::int64_t value = 0;
     if (!nb::try_cast<std::int64_t>(stream, value))
         throw pardo::Error(pardo::ErrorCode::Type, "__dlpack__: stream must be an integer or None, not " + class_name(stream));
@@ -104,16 +103,16 @@ std::string text_of(DLDevice d) { return "(" + std::to_string(d.device_type) + "
 DLDevice place_of(const Array& of, const char* op_name) {
     if (of.device().in_host_memory()) return {dl_cpu, 0};
     const Array x = of;
-    std::optional<std::pair<int, int>> place;
+    std::optional<DLDevice> place;
     {
         const Unlocked unlocked;
-        place = pardo::dlpack_device(x);
+        place = pardo::dlpack::place_of(x);
     }
-    if (!place || (place->first == dl_cpu && !on_host(x))) {
+    if (!place) {
         refuse(std::string(op_name) + ": memory of kind 'device' on " + x.device().id() +
                " cannot be shared with other libraries; ask for a copy, numpy.from_dlpack(x, device=\"cpu\") or pardo.asnumpy(x)");
     }
-    return {place->first, place->second};
+    return *place;
 }
 
 /// What `__dlpack__` was asked for.
@@ -297,7 +296,7 @@ Destination on_current_stream(const Array& x) {
     Destination to{place_of(x, "__dlpack_c_exchange_api__"), {}};
     if (to.device.device_type != dl_cpu) {
         const pardo::ForeignStream own = pardo::native_stream(pardo::Queue::of(x.device()));
-        to.stream = own ? own : legacy_stream;
+        to.stream = own ? own : pardo::legacy_stream;
     }
     return to;
 }
@@ -364,11 +363,9 @@ int allocate_tensor(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
         x.force();
         std::optional<pardo::Loan> loan = home ? std::nullopt : pardo::lend(x, true);
         pardo::ExportedMemory memory = home ? pardo::export_memory(x, pardo::native_stream(*home), true) : pardo::ExportedMemory{};
-        auto e = described<DLManagedTensorVersioned>(x, home ? memory.data : const_cast<void*>(x.data()), device);
+        auto e = described<DLManagedTensorVersioned>(x, home ? memory.data : const_cast<void*>(x.data()), device, true);
         if (loan) e->loan = std::move(*loan);
         e->let_go = std::move(memory.let_go);
-        e->managed.version = {major_version, minor_version};
-        e->managed.flags = 0;
         *out = &e.release()->managed;
         return 0;
     } catch (const pardo::Error& e) {

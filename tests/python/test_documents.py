@@ -217,3 +217,24 @@ def test_one_command_changes_where_the_project_lives(tmp_path):
     refused = subprocess.run([tmp_path / "dev", "address", "example.org"], capture_output=True, text=True)
     assert refused.returncode == 1
     assert "address: an address is needed" in refused.stderr
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+def test_the_page_of_libraries():
+    """Every row of the page has a test, and the version that it names is the oldest that is installed for tests."""
+    page = (ROOT / "docs" / "guide" / "libraries.md").read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")][1:]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups, needed = project["dependency-groups"], project["project"]["dependencies"]
+    listed = [r for group in ("test", "demo") for r in groups[group]] + needed
+    known = {re.split(r"[\[>]", r)[0].lower(): r.partition(">=")[2] for r in listed}
+    tests = "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling"))
+    tests += (ROOT / "tests" / "python" / "test_numpy_protocols.py").read_text()
+    assert len(rows) >= 18
+    for name, version, *cells in rows:
+        package = {"tvm-ffi": "apache-tvm-ffi"}.get(name, name).lower()
+        assert known[package] == version, name
+        module = {"tvm-ffi": "tvm_ffi", "scikit-learn": "sklearn", "Pillow": "PIL"}.get(name, name.lower())
+        assert re.search(rf'importorskip\("{module}|import {module}', tests), name
+        assert len(cells) == 3
+        assert all(cells[:1])

@@ -3,11 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -262,24 +259,3 @@ print(type(scaled).__name__, type(fitted.coef_).__name__, np.allclose(pp.asnumpy
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["Array", "Array", "True"], done.stderr
-
-
-def test_the_page_of_libraries():
-    """Every row of the page has a test, and the version that it names is the oldest that is installed for tests."""
-    root = Path(__file__).resolve().parents[2]
-    page = (root / "docs" / "guide" / "libraries.md").read_text()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")][1:]
-    project = tomllib.loads((root / "pyproject.toml").read_text())
-    groups, needed = project["dependency-groups"], project["project"]["dependencies"]
-    listed = [r for group in ("test", "demo") for r in groups[group]] + needed
-    known = {re.split(r"[\[>]", r)[0].lower(): r.partition(">=")[2] for r in listed}
-    tests = "".join((Path(__file__).parent / f"test_{name}.py").read_text() for name in ("libraries", "plugins", "exchange", "pickling"))
-    tests += (root / "tests" / "python" / "test_numpy_protocols.py").read_text()
-    assert len(rows) >= 18
-    for name, version, *cells in rows:
-        package = {"tvm-ffi": "apache-tvm-ffi"}.get(name, name).lower()
-        assert known[package] == version, name
-        module = {"tvm-ffi": "tvm_ffi", "scikit-learn": "sklearn", "Pillow": "PIL"}.get(name, name.lower())
-        assert re.search(rf'importorskip\("{module}|import {module}', tests), name
-        assert len(cells) == 3
-        assert all(cells[:1])

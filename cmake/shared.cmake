@@ -28,6 +28,7 @@ install(TARGETS pardo pardo_native EXPORT pardoTargets COMPONENT cpp
 install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT cpp FILES_MATCHING REGEX "\\.(h|hpp|def)$")
 # The same without the library, which need not be built for that.
 install(DIRECTORY include/pardo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers EXCLUDE_FROM_ALL FILES_MATCHING REGEX "\\.(h|hpp|def)$")
+install(FILES ${PROJECT_BINARY_DIR}/run/libpardo_run.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cpp)
 install(EXPORT pardoTargets NAMESPACE pardo:: DESTINATION ${package_dir} COMPONENT cpp)
 configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)

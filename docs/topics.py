@@ -130,9 +130,10 @@ TOPICS: dict[str, tuple[str, str, str]] = {
         "Loops and kernels",
         "What compiles Python functions, launches them, and what is written in them.",
         (
-            "jit prange kernel call_kernel call_kernel_async func Program struct offload Const Range NdRange Item NdItem Group "
-            "SubGroup LocalAccessor local_array private_array get_global_id get_global_size get_group_id get_local_id "
-            "get_local_size get_num_groups group_barrier atomic atomic_fence AtomicRef Image SampledImage Sampler"
+            "jit prange kernel call_kernel call_kernel_async func Program export load_program SavedProgram struct offload Const "
+            "Range NdRange Item NdItem Group SubGroup LocalAccessor local_array private_array get_global_id get_global_size "
+            "get_group_id get_local_id get_local_size get_num_groups group_barrier atomic atomic_fence AtomicRef Image SampledImage "
+            "Sampler"
         ),
     ),
     "groups": (
@@ -182,6 +183,7 @@ HOMES = {
     "_generate": "functional",
     "_host": "files",
     "_kernel": "kernels",
+    "_saving": "kernels",
     "_language": "kernels",
     "_offload": "kernels",
     "_polynomials": "polynomials",

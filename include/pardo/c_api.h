@@ -57,6 +57,8 @@ enum {
 }; /* back ends; PARDO_NULL is for tests: its memory may have no address */
 
 /* Element types. */
+#ifndef PARDO_DTYPES /* pardo/run.h has them too */
+#define PARDO_DTYPES
 enum {
     PARDO_BOOL = 1,
     PARDO_INT8 = 2,
@@ -74,6 +76,7 @@ enum {
     PARDO_COMPLEX128 = 14,
     PARDO_BFLOAT16 = 15
 };
+#endif
 #define PARDO_ANY (-1) /* array_check: any dtype, any number of dimensions; array_contiguous: the dtype that it has */
 
 enum { PARDO_MEM_DEVICE = 0, PARDO_MEM_SHARED = 1, PARDO_MEM_HOST = 2 }; /* kinds of memory, as SYCL names them */

@@ -342,6 +342,7 @@ void bind_loop_call(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_present(nb::module_& m);
+void bind_saved_program(nb::module_& m);
 void bind_data_block(nb::module_& m);
 void bind_region(nb::module_& m);
 void bind_native(nb::module_& m);

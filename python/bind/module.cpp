@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
     bind::bind_image(m);
     bind::bind_program(m);
     bind::bind_present(m);
+    bind::bind_saved_program(m);
     bind::bind_data_block(m);
     bind::bind_region(m);
     bind::bind_native(m);

@@ -58,6 +58,7 @@ FILES = {
     "_records.arrays": "StructuredArray",
     "_runtime.memory": "MemoryDevice MemoryHost MemoryShared set_allocator",
     "_runtime.profile": "Profile profile",
+    "_saving.programs": "SavedProgram export load_program",
     "_runtime.statistics": "MemoryStats counters explain force memory_stats reset_memory_peak set_memory_limit trim_memory wait",
     "_runtime.float_errors": "errstate geterr geterrcall seterr seterrcall",
     "_host.texts": (

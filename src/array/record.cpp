@@ -138,8 +138,24 @@ device::Queue* common_queue(const char* op_name, std::span<const Operand> operan
 
 namespace {
 
+/// Operands on several queues, one of which takes them all.
+Array record_taken(Op op, std::span<const Operand> operands, std::optional<DType> dtype, device::Queue* queue) {
+    std::vector<Array> brought;
+    brought.reserve(operands.size());
+    std::vector<Operand> all;
+    for (const Operand& o : operands) {
+        if (o.array()) brought.push_back(o.array()->to_queue(Queue(queue)));
+        all.push_back(o.array() ? Operand(std::as_const(brought.back())) : o);
+    }
+    return record(op, all, dtype);
+}
+
 /// Operands on several queues: those that follow are brought to the queue of the others.
 Array record_following(Op op, std::span<const Operand> operands, std::optional<DType> dtype) {
+    for (const Operand& o : operands) {
+        device::Queue* const queue = o.array() ? o.array()->node()->queue.get() : nullptr;
+        if (queue && queue->device()->can(device::Feature::TakesAll)) return record_taken(op, operands, dtype, queue);
+    }
     Pull most = Pull::Canonical;
     for (const Operand& o : operands) {
         if (o.array()) most = std::max(most, pull_of(*o.array()));

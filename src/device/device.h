@@ -176,6 +176,7 @@ enum class Feature : std::uint8_t {
     HostProcessor,    // it is the host's processor, reached through a driver, and the host computes in place on its memory
     HostRoutines,     // there library routines are to run as host code
     OwnLanes,  // the library itself makes the vector code of kernels, and knows what it can do: blocks of lanes, stores past the caches
+    TakesAll,  // arrays of other devices come along where they meet its own: they become part of what it notes
     LookBack,  // a group of text may wait for groups that began before it: these go on meanwhile; items go in warps of 32
 };
 

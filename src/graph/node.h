@@ -171,6 +171,7 @@ struct GraphState : device::Queue::Attachment {
     std::int64_t pinned_bytes =
         0;  // of buffers that only pending nodes keep alive, estimated from above: bytes of their distinct leaf inputs
     std::shared_ptr<void> plans;  // src/plan's: those that this queue has used lately
+    void* capture = nullptr;      // src/plan's Capture, which takes all that is forced; null: it runs
 };
 GraphState& make_state(device::Queue* queue);
 inline GraphState& state_of(device::Queue* queue) {

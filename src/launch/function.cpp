@@ -590,6 +590,10 @@ Variant& UserFunction::variant(const Specialisation& s, Arguments arguments, std
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     Variants::Inputs inputs;
     for (const ir::RangeInput& input : s.variants->inputs()) {
+        if (s.device->can(device::Feature::TakesAll)) [[unlikely]] {  // for launches of other sizes: all checks
+            inputs.push_back({std::numeric_limits<std::int64_t>::min(), most});
+            continue;
+        }
         const auto point = [&](std::int64_t n) { inputs.push_back({n, n}); };
         if (input.extent) {
             point(extents[input.index]);

@@ -12,6 +12,10 @@
 #include "lang/lower.h"
 #include "launch/variant.h"
 
+namespace pardo::plan {
+class Capture;
+}
+
 namespace pardo::launch {
 
 using Arguments = std::span<const KernelArgument>;
@@ -108,6 +112,9 @@ public:
     static std::uint64_t streaming(const Specialisation& special, const Variant& variant, Arguments arguments,
                                    std::span<const std::int64_t> extents, std::int64_t items);
     static ir::Kernel kernel(const Variant& variant, std::uint64_t streaming);
+    /// What submit does on a queue whose work leaves the process.
+    void note(plan::Capture& capture, const Specialisation& special, Variant& variant, Arguments arguments,
+              std::span<const std::int64_t> extents, double iterations, device::Queue* queue, const LoopArguments& loop) const;
     Event submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
                  double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop = {});
     std::vector<lang::ArgumentType> types_of(Arguments arguments, const NdRange& range, const device::Device* device) const;

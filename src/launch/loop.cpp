@@ -84,7 +84,9 @@ struct Loop::State : launch::UserFunction {
     /// Serial loops are made for integers that are small, which need no checks and take the dtype of what they meet; and for others where
     /// that is not so, or not what they can be.
     std::shared_ptr<launch::Specialisation> special(launch::Arguments arguments, const NdRange& range, device::Queue* queue) {
-        std::uint64_t assumed = spec.parallel ? 0 : small_ones(arguments) | (has_outside() ? small_outside : 0);
+        std::uint64_t assumed = spec.parallel || queue->device()->can(device::Feature::TakesAll)
+                                    ? 0
+                                    : small_ones(arguments) | (has_outside() ? small_outside : 0);
         std::vector<KernelArgument> memory;
         while (assumed != 0) {
             try {

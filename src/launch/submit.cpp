@@ -9,6 +9,7 @@
 #include "launch/lock.h"
 #include "launch/log.h"
 #include "launch/status.h"
+#include "plan/capture.h"
 #include "plan/force.h"
 #include "plan/tuning.h"
 
@@ -108,6 +109,50 @@ bool UserFunction::writes_all(const Specialisation& special, Arguments arguments
     return true;
 }
 
+void UserFunction::note(plan::Capture& capture, const Specialisation& special, Variant& variant, Arguments arguments,
+                        std::span<const std::int64_t> extents, double iterations, device::Queue* queue, const LoopArguments& loop) const {
+    const lang::Lowered& lowered = special.lowered;
+    const auto refuse = [&](const char* why) { throw Error(ErrorCode::Value, "export: " + name() + " " + why); };
+    if (!lowered.prints.empty()) refuse("prints, and what is exported has nowhere to print");
+    if (!loop.results.empty()) refuse("gives numbers to Python; what is exported writes into arrays");
+    std::lock_guard guard(graph::state_of(queue).lock);
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+        if (arguments[k].kind == KernelArgument::Kind::Array && lowered.used[k] && lowered.accesses[k] != ir::Access::Read)
+            plan::force_readers(arguments[k].array.node()->buffer.get());
+    const LaunchValues values(lowered.accesses.size());
+    plan::CapturedLaunch launch{
+        .kernel = variant.kernel, .signature = variant.signature, .extents = extents, .cost_ns = 0, .failures = {}, .value = {}};
+    launch.value = [&](std::uint32_t at) -> plan::CapturedLaunch::Value {
+        if (at < values.count) {
+            const KernelArgument& a = arguments[at];
+            if (a.kind == KernelArgument::Kind::Array) return {a.array.node(), {}};
+            return {nullptr, a.scalar};
+        }
+        if (at == values.count) return {nullptr, Scalar(loop.count)};
+        if (at == values.block) return {nullptr, Scalar(loop.block)};
+        return {};
+    };
+    const auto array = std::ranges::find(arguments, KernelArgument::Kind::Array, &KernelArgument::kind);
+    if (array == arguments.end()) refuse("writes into no array");
+    device::Buffer* const status_memory = array->array.node()->buffer.get();  // any: what it costs does not depend on it
+    const Scalar count(loop.count), block(loop.block);
+    const auto bound = [&](std::uint32_t at) {
+        if (at >= values.count)
+            return at == values.count ? graph::Bound(count) : at == values.block ? graph::Bound(block) : graph::Bound(status_memory);
+        const KernelArgument& a = arguments[at];
+        return a.kind == KernelArgument::Kind::Array ? graph::Bound(*a.array.node()) : graph::Bound(a.scalar);
+    };
+    device::LaunchArguments given;
+    device::bind(variant.signature, bound, given);
+    launch.cost_ns = launch_ns + variant.cost.of(given.words, extents).item_ns * iterations;
+    const auto rank = static_cast<int>(extents.size());
+    for (const lang::Site& site : *special.sites) {
+        const std::string text = rank == 0 ? site.message : site.message + plan::item_mark;
+        launch.failures.push_back({site.code, lang::problem(site.code, *site.function, site.place, text).message()});
+    }
+    capture.take(launch);
+}
+
 Event UserFunction::submit(const Specialisation& special, Variant& variant, Arguments arguments, std::span<const std::int64_t> extents,
                            double iterations, device::Queue* queue, std::span<const Event> depends, const LoopArguments& loop) {
     const lang::Lowered& lowered = special.lowered;
@@ -115,6 +160,10 @@ Event UserFunction::submit(const Specialisation& special, Variant& variant, Argu
         const bool written = lowered.used[k] && lowered.accesses[k] != ir::Access::Read;
         if (written && !arrays::is_writeable(arguments[k].array))
             arrays::require_writeable((name() + ": " + parameter(arguments, k)).c_str(), arguments[k].array);
+    }
+    if (plan::Capture* const capture = plan::Capture::of(queue)) [[unlikely]] {
+        note(*capture, special, variant, arguments, extents, iterations, queue, loop);
+        return {};
     }
     const std::int64_t items = loop.count > 0 ? loop.count : static_cast<std::int64_t>(std::min(iterations, 0x1p62));
     const auto compiled = [&]() -> Ref<device::Program> {

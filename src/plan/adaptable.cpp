@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/launch_cost.h"
 #include "plan/plan.h"
 
 namespace pardo::plan {

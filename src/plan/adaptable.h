@@ -54,6 +54,8 @@ public:
     const Launch& add(const KernelPlan& schedule, ir::Kernel kernel, PlannedLaunch& launch, const Subgraph& subgraph,
                       device::Device* device);
     const std::vector<Launch>& launches() const { return launches_; }
+    /// For each launch its extents, words and details of patches; then the bytes of the slots, and the strides of the results.
+    const std::vector<Number>& numbers() const { return numbers_; }
     void trace_over(Trace& trace);
     /// Says for which plan it is. False when that cannot be adapted.
     bool is_for(Ref<const Plan> plan);

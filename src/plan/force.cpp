@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "graph/overlap.h"
 #include "plan/calls.h"
+#include "plan/capture.h"
 #include "plan/execute.h"
 #include "plan/group/sibling_outputs.h"
 #include "plan/plan.h"
@@ -252,6 +253,8 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     if (target->size() == 0) return Stored::Done;
     if (force_unharmed(subgraph)) return Stored::Again;
     device::Queue* queue = target->queue.get();
+    if (Capture* const capture = Capture::of(queue)) [[unlikely]]
+        return capture->take(subgraph, queue) ? Stored::Done : Stored::Overlaps;
     PlanSearch plan(subgraph, queue);
     if (!plan && may_unlock(compile)) {
         Node* const kept[] = {target, value, where};
@@ -307,6 +310,10 @@ bool force_unless_changed(std::span<Node* const> roots, Compile compile, bool go
             continue;
         }
         if (!alone && force_unharmed(work->subgraph)) continue;
+        if (Capture* const capture = Capture::of(queue)) [[unlikely]] {
+            (void)capture->take(work->subgraph, queue);
+            return true;
+        }
         PlanSearch plan(work->subgraph, queue);
         if (!plan && may_unlock(compile)) {
             siblings.clear();  // nothing of the graph is kept, so that others plan as if this thread were not there

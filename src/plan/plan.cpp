@@ -117,6 +117,8 @@ Draft::Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, devic
     adaptable_->trace_over(trace);
 }
 
+Draft::Draft(const Subgraph& subgraph, device::Device* device) { make(subgraph, device); }
+
 void Draft::make(const Subgraph& subgraph, device::Device* device) {
     Planner planner(subgraph, device->execution());
     planner.run();

@@ -64,6 +64,10 @@ class Draft {
 public:
     /// Plans what a subgraph has collected, with the programs that are in memory. `hash`: of the subgraph's key.
     Draft(const Subgraph& subgraph, std::uint64_t hash, PlanClass kind, device::Device* device);
+    /// The same for no cache: the thread's trace, if there is one, says how its numbers come about.
+    Draft(const Subgraph& subgraph, device::Device* device);
+    const Plan& plan() const { return *plan_; }
+    const AdaptablePlan& numbers() const { return *adaptable_; }
     /// True when nothing is left to compile.
     bool complete() const { return missing_.empty(); }
     /// Makes what is missing, and gives the plan to the cache; needs no graph lock. Throws Compile. Returns what the cache keeps.

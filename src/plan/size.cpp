@@ -58,12 +58,32 @@ SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes) {
 Trace::Trace(std::span<const std::int64_t> numbers) : numbers_(numbers), outer_(std::exchange(current_trace, this)) {
     program_.numbers_ = numbers.size();
 }
+Trace::Trace(std::span<const std::int64_t> numbers, Any) : Trace(numbers) { any_ = true; }
 Trace::~Trace() { current_trace = outer_; }
 Trace* Trace::current() { return current_trace; }
+
+void Trace::know(Size size) {
+    for (const Size other : known_) {
+        if (other.value() != size.value()) continue;
+        if (other.expression_ != size.expression_) (void)(other == size);
+        return;
+    }
+    if (stands_for_itself(size.value())) {
+        (void)size.pinned();
+    } else {
+        known_.push_back(size);
+    }
+}
 
 Size Trace::given(std::int64_t number) {
     Trace* const trace = current_trace;
     if (!trace || stands_for_itself(number)) return number;
+    if (trace->any_) {
+        const auto known = std::ranges::find(trace->known_, number, &Size::value);
+        if (known != trace->known_.end()) return *known;
+        trace->give_up();
+        return number;
+    }
     const auto found = std::find(trace->numbers_.begin(), trace->numbers_.end(), number);
     if (found != trace->numbers_.end()) return {number, static_cast<std::int32_t>(found - trace->numbers_.begin())};
     trace->give_up();  // no number of the key: nothing says what it would be for other sizes
@@ -113,7 +133,9 @@ bool Trace::note(bool less, Size a, Size b, bool outcome) {
     Trace* const trace = current_trace;
     if (!trace || (a.literal() && b.literal()) || a.expression_ == b.expression_) return outcome;
     // Different numbers of a subgraph differ from each other, and from -1, 0 and 1: the key says that.
-    const auto number = [&](Size size) { return !size.literal() && static_cast<std::size_t>(size.expression_) < trace->program_.numbers_; };
+    const auto number = [&](Size size) {
+        return !trace->any_ && !size.literal() && static_cast<std::size_t>(size.expression_) < trace->program_.numbers_;
+    };
     const auto apart = [&](Size x, Size y) { return number(x) && (number(y) || (y.literal() && stands_for_itself(y.value_))); };
     if (!less && (apart(a, b) || apart(b, a))) return outcome;
     const Program::Guard guard{trace->expression(a), trace->expression(b), less, outcome};

@@ -62,6 +62,10 @@ class Trace {
 public:
     /// The different numbers of a subgraph beyond -1, 0 and 1, in the order of its key; other ones are literals.
     explicit Trace(std::span<const std::int64_t> numbers);
+    /// Of any numbers, which may be equal to each other or to those that stand for themselves: what differs is checked as all else is. What
+    /// the planner is given besides is to be known().
+    struct Any {};
+    Trace(std::span<const std::int64_t> numbers, Any);
     ~Trace();
     Trace(const Trace&) = delete;
     static Trace* current();
@@ -69,15 +73,18 @@ public:
     /// From now on the plan is for these numbers alone: something was decided by what no trace sees.
     void give_up() { adaptable_ = false; }
 
+    /// One of the numbers.
+    static Size number(std::int64_t value, std::int32_t which) { return {value, which}; }
+    /// A size again by what `expression` gave of it.
+    static Size again(std::int64_t value, std::int32_t expression) { return {value, expression}; }
+    /// A number that the planner may be given, and how it is computed. Two that are equal here have to be so elsewhere.
+    void know(Size size);
+
     /// What is left of a trace that is over.
     class Program {
     public:
         /// The values of all expressions for other numbers; false if something would be decided otherwise, or a value overflows.
         bool run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const;
-        std::size_t guards() const { return guards_.size(); }
-
-    private:
-        friend class Trace;
         struct Step {
             enum class Op : std::uint8_t { Literal, Add, Sub, Mul, Div, Mod, Min, Max, Abs };
             Op op;
@@ -90,6 +97,11 @@ public:
             bool less, outcome;  // a < b, else a == b
             friend bool operator==(const Guard&, const Guard&) = default;
         };
+        const std::vector<Step>& steps() const { return steps_; }
+        const std::vector<Guard>& guards() const { return guards_; }
+
+    private:
+        friend class Trace;
         static bool compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result);
         std::size_t numbers_ = 0;
         std::vector<Step> steps_;
@@ -110,7 +122,8 @@ private:
     std::int32_t add(const Program::Step& step);
     std::span<const std::int64_t> numbers_;
     Program program_;
-    bool adaptable_ = true;
+    std::vector<Size> known_;
+    bool any_ = false, adaptable_ = true;
     Trace* outer_;
 };
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 
+#include "base/scalar_words.h"
 #include "graph/overlap.h"
 #include "plan/force.h"
 
@@ -191,6 +193,23 @@ private:
     KeyWriter bytes_;
 };
 
+/// The same without the numbers, which are listed.
+class OutlineWriter {
+public:
+    explicit OutlineWriter(Subgraph::Outline& out) : out_(out), bytes_(out.structure) {}
+    void reserve(std::size_t bytes, std::size_t numbers) { bytes_.reserve(bytes, numbers); }
+    template <class T> void put(T value) { bytes_.put(value); }
+    void number(std::int64_t value) { out_.numbers.push_back(value); }
+    void numbers(std::span<const std::int64_t> values) {
+        put(static_cast<std::uint8_t>(values.size()));
+        out_.numbers.insert(out_.numbers.end(), values.begin(), values.end());
+    }
+
+private:
+    Subgraph::Outline& out_;
+    KeyWriter bytes_;
+};
+
 }  // namespace
 
 template <class Writer> void Subgraph::write(Writer& out) const {
@@ -247,7 +266,7 @@ template <class Writer> void Subgraph::write(Writer& out) const {
         for (int k = 0; k < node->arity; ++k) {
             const Node* input = node->inputs[k].get();
             out.put(input->index);
-            if (k == 0) same_shape = input->shape == node->shape;
+            if (k == 0) same_shape = !std::is_same_v<Writer, OutlineWriter> && input->shape == node->shape;
         }
         out.put(static_cast<std::uint8_t>(same_shape));
         if (!same_shape) out.numbers(node->shape);
@@ -264,6 +283,45 @@ PlanClass Subgraph::plan_class() const {
     {
         ClassWriter out(result);
         write(out);
+    }
+    return result;
+}
+
+std::optional<std::int64_t> integer_of(const Scalar& scalar) {
+    constexpr double exact = 1LL << 53;
+    switch (kind_of(scalar.dtype)) {
+        case DKind::Signed: return scalar.i;
+        case DKind::Unsigned: return scalar.u >> 63 ? std::nullopt : std::optional(static_cast<std::int64_t>(scalar.u));
+        case DKind::Float: {
+            const double value = scalar.as_double();
+            const bool whole = value == std::floor(value) && std::fabs(value) < exact && !std::signbit(value);
+            return whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+        }
+        case DKind::Bool:
+        case DKind::Complex: break;
+    }
+    return std::nullopt;
+}
+
+Subgraph::Outline Subgraph::outline() const {
+    Outline result;
+    {
+        OutlineWriter out(result);
+        write(out);
+    }
+    for (const Node* node : nodes) {
+        result.own.push_back(result.numbers.size());
+        result.numbers.push_back(node->kind == Kind::Leaf ? node->offset : 0);
+        if (node->kind != Kind::Constant) continue;
+        const std::optional<std::int64_t> integer = integer_of(node->scalar);
+        result.structure.push_back(integer.has_value());
+        if (integer) {
+            result.numbers.back() = *integer;
+            continue;
+        }
+        const ScalarWords words = scalar_words(node->scalar);
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words.words.data());
+        result.structure.insert(result.structure.end(), bytes, bytes + sizeof words.words);
     }
     return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -53,6 +54,14 @@ struct Subgraph {
     /// Writes `key`: structure, dtypes, shapes, strides, which leaves are of one buffer, and how each lies to the target; no values,
     /// addresses or offsets. What a plan does is a function of the key and of the device.
     void write_key();
+    /// Likewise for values of any size: what does not depend on numbers, and each number at its place.
+    struct Outline {
+        std::vector<std::uint8_t> structure;
+        std::vector<std::int64_t> numbers;
+        /// For each node where its own number is: of a leaf its offset, of a constant its value if that is an integer.
+        std::vector<std::size_t> own;
+    };
+    Outline outline() const;
     /// Whether the plan finds the value in memory: a leaf, a call, which is computed before its users are planned, or a value of
     /// `computed`.
     bool in_memory(const graph::Node* node) const { return node->in_memory() || (computed && computed->contains(node)); }
@@ -78,6 +87,8 @@ private:
     std::uint32_t mark_ = 0;
 };
 
+/// The integer that a scalar is, if it is one that floats and integers hold alike.
+std::optional<std::int64_t> integer_of(const Scalar& scalar);
 /// A mark that no node carries yet.
 std::uint32_t fresh_mark();
 

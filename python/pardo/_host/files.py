@@ -1,11 +1,13 @@
 # python/pardo/_host/files.py: arrays from files, texts and buffers, and into files: NumPy reads and writes, and the values are copied.
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from pardo import _core
 from pardo._array.interop import asarray, asnumpy
 from pardo._base import promotion
 from pardo._base.arguments import DeviceLike
@@ -397,6 +399,8 @@ def load(
     >>> pp.load(file)
     array([1, 2, 3])
     """
+    if isinstance(file, (str, os.PathLike)) and _core._is_saved_program(os.fsdecode(file)):
+        raise ValueError(f"load: {os.fsdecode(file)} is a program of pardo.export: pardo.load_program runs it")
     if mmap_mode is None:
         x = npy.read(file, max_header_size, device)
         if x is not None:

@@ -68,6 +68,7 @@ bool CpuDevice::can(device::Feature feature) const noexcept {
         case Feature::OwnLanes: return true;
         case Feature::HostProcessor:  // reached through a driver: it is not
         case Feature::HostRoutines:
+        case Feature::TakesAll:
         case Feature::LookBack: break;
     }
     return false;

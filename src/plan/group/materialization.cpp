@@ -46,6 +46,12 @@ bool meet(const Subgraph& subgraph, const ShownPart& a, const ShownPart& b) {
     return a.view != b.view && a.source == b.source && graph::may_overlap(elements(a), elements(b));
 }
 
+/// True when two parts show the same value.
+bool several_of_one(std::vector<ShownPart> parts) {
+    std::ranges::sort(parts, {}, &ShownPart::source);
+    return std::ranges::adjacent_find(parts, {}, &ShownPart::source) != parts.end();
+}
+
 }  // namespace
 
 void Planner::choose_required() {
@@ -86,7 +92,7 @@ void Planner::choose_required() {
     for (int i = 0; i < count; ++i) {
         if (subgraph_.nodes[i]->kind == Kind::View && info_[i].required) parts.push_back(shown_part(subgraph_, static_cast<NodeId>(i)));
     }
-    if (Trace* const trace = Trace::current(); trace && parts.size() > 1) trace->give_up();  // whether they meet is decided by numbers
+    if (Trace* const trace = Trace::current(); trace && several_of_one(parts)) trace->give_up();  // whether they meet is decided by numbers
     const auto bytes_of = [&](NodeId id) { return size(id) * itemsize(subgraph_.nodes[id]->dtype); };
     const auto meets_another = [&](NodeId view) {
         const auto own = std::find_if(parts.begin(), parts.end(), [&](const ShownPart& p) { return p.view == view; });

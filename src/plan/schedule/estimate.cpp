@@ -18,11 +18,7 @@ using Stage = KernelPlan::Stage;
 
 namespace {
 
-constexpr std::int64_t cached_bytes = 1 << 20;
-constexpr double cached_ns = 0.012, memory_ns = 0.08;  // for one byte, on one core
-constexpr double operation_ns = 0.05;                  // for one addition in lanes
-constexpr double scalar_factor = 8;                    // without lanes
-constexpr double launch_ns = 100;
+constexpr double scalar_factor = 8;  // without lanes
 constexpr std::size_t name_length = 40;
 
 /// Arithmetic on floating-point numbers that one element of a node takes. Complex numbers count as their parts are computed with.
@@ -77,12 +73,6 @@ constexpr const char* dtype_names[] = {"b1",  "i8",  "i16", "i32", "i64", "u8", 
 static_assert(std::size(dtype_names) == dtype_count);
 
 }  // namespace
-
-double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double element_cost) {
-    const auto bytes = static_cast<double>(bytes_moved);
-    return launch_ns + bytes * (bytes_moved < cached_bytes ? cached_ns : memory_ns) +
-           static_cast<double>(elements) * element_cost * operation_ns;
-}
 
 std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Subgraph& subgraph) {
     if (traffic.leaf == no_node) return bytes;

@@ -90,8 +90,6 @@ struct KernelPlan {
     Size elements() const;
 };
 
-/// What a launch costs, in nanoseconds of one core; `element_cost` in additions.
-double launch_cost(std::int64_t bytes_moved, std::int64_t elements, double element_cost);
 /// What moves of so many bytes: never more than the buffer holds.
 std::int64_t bytes_moved(const KernelPlan::Traffic& traffic, std::int64_t bytes, const Subgraph& subgraph);
 

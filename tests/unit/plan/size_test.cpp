@@ -59,7 +59,7 @@ TEST(Size, DifferentNumbersOfAWalkNeedNoGuard) {
     EXPECT_FALSE(Size::given(10) == 1);
     EXPECT_FALSE(Size::given(20) == 0);
     EXPECT_EQ(Size::given(1).literal(), true);
-    EXPECT_EQ(trace.take().guards(), 0u);
+    EXPECT_EQ(trace.take().guards().size(), 0u);
 }
 
 TEST(Size, APinnedNumberIsForItAlone) {

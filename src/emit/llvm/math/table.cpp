@@ -8,6 +8,7 @@
 
 #include "base/constant.h"
 #include "emit/llvm/module.h"
+#include "emit/runtime/library_calls.h"
 #include "emit/runtime/own_memory.h"
 #include "emit/runtime/shared_loop.h"
 
@@ -34,21 +35,13 @@
     V(sleef, d1, ulp, purec) V(sleef, f1, ulp, purec)
 #endif
 
-// What LLVM itself may call when a target lacks an instruction.
-#define PARDO_LIBRARY_CALLS(C)                                                                                     \
-    C(fmod) C(fmodf) C(fma) C(fmaf) C(floor) C(floorf) C(ceil) C(ceilf) C(trunc) C(truncf) C(rint) C(rintf)        \
-    C(fmin) C(fminf) C(fmax) C(fmaxf)                                                                              \
-    C(memcpy) C(memset) C(memmove) C(__extendhfsf2) C(__truncsfhf2) C(__truncdfhf2)                                \
-    C(__divti3) C(__udivti3) C(__modti3) C(__umodti3)
 // clang-format on
 
 // Only addresses are taken, so the true signatures do not matter; asm labels keep the names apart from the declarations of system headers.
 #define PARDO_DECLARE_VARIANT(sleef, lanes, ulp, suffix) \
     extern "C" void pardo_##sleef##lanes##_##ulp##suffix() __asm__("Sleef_" #sleef #lanes "_" #ulp #suffix);
 #define PARDO_DECLARE_ROW(name, sleef, ulp) PARDO_VARIANTS(PARDO_DECLARE_VARIANT, sleef, ulp)
-#define PARDO_DECLARE_CALL(name) extern "C" void pardo_call_##name() __asm__(#name);
 PARDO_MATH_ROWS(PARDO_DECLARE_ROW)
-PARDO_LIBRARY_CALLS(PARDO_DECLARE_CALL)
 
 namespace pardo::emit {
 

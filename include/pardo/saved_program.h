@@ -1,0 +1,76 @@
+// include/pardo/saved_program.h: programs that leave the process: a function of arrays as machine code in a file, and what runs it again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pardo/array.h>
+#include <pardo/export.h>
+
+namespace pardo {
+namespace saved {
+struct Program;
+}
+
+/// What is exported besides the function.
+struct ExportOptions {
+    /// "x86-64-v3", "x86-64-v4"; empty: all that this build knows.
+    std::vector<std::string> targets;
+    std::string name = "program";
+    std::string doc;                     ///< what the file says of the function
+    std::vector<std::string> arguments;  ///< their names; empty: x0, x1, …
+    /// True: extents of the examples beyond 1 may be any in later calls; those that are equal in the examples stay equal. False: the
+    /// program is for the shapes of the examples alone.
+    bool any_size = true;
+};
+
+/// What a function that is exported gives. `tuple`: as one value of Python's.
+struct Exported {
+    std::vector<Array> arrays;
+    bool tuple = false;
+};
+
+/// Runs `function` on stand-ins for the examples, for many sizes, and writes what it does as one file: `path`, whose name gets the digest
+/// of the contents in front of its ending. The function must not read values of arrays. Gives the path.
+///
+/// Throws Value for a function that cannot be exported, with the reason, and for a path that cannot be written.
+PARDO_API std::string export_program(const std::function<Exported(ListOf<Array>)>& function, ListOf<Array> examples,
+                                     const std::string& path, const ExportOptions& options = {});
+
+/// True of a file that export_program has written.
+PARDO_API bool is_saved_program(const std::string& path);
+
+/// A program that has been loaded; a cheap handle, safe from any thread. It runs on CPUs.
+class PARDO_API SavedProgram {
+public:
+    /// Reads and checks a file. Throws Value where it is damaged, of another major version, or for other processors.
+    static SavedProgram load(const std::string& path);
+
+    /// Runs the program on arrays of one queue of a CPU, and gives its results, which are submitted and not waited for.
+    ///
+    /// Throws Type for another number of arguments and for other dtypes, Value for other shapes than it was exported for.
+    std::vector<Array> operator()(ListOf<Array> arguments) const;
+
+    const std::string& name() const;
+    const std::string& doc() const;
+    /// "f(x: float32[n, 3]) -> float32".
+    std::string signature() const;
+    /// "pardo 0.1.0", which exported it.
+    const std::string& made_by() const;
+    /// What the file has code for.
+    const std::vector<std::string>& targets() const;
+    /// The one of them that this process runs.
+    const std::string& target() const;
+    std::vector<std::string> arguments() const;
+    std::vector<DType> dtypes() const;  ///< of the arguments
+    bool tuple() const;
+
+private:
+    struct State;
+    explicit SavedProgram(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace pardo

@@ -1,0 +1,134 @@
+// src/saved/program.cpp: which plan of a program is for a call, and what a program says of itself.
+#include "saved/program.h"
+
+#include <pardo/error.h>
+
+#include <string>
+
+namespace pardo::saved {
+namespace {
+
+constexpr char item_mark = '\x01';  // plan::item_mark
+
+/// The name of a size: n, m, k, then s3, s4, ….
+std::string size_name(std::int32_t size) {
+    static constexpr const char* names[] = {"n", "m", "k"};
+    return size < 3 ? names[size] : "s" + std::to_string(size);
+}
+
+std::string extent_text(const Extent& extent) { return extent.size >= 0 ? size_name(extent.size) : std::to_string(extent.fixed); }
+
+std::string shape_text(const Argument& a) {
+    std::string text;
+    for (const Extent& extent : a.shape) text += (text.empty() ? "" : ", ") + extent_text(extent);
+    return "[" + text + "]";
+}
+
+std::string shape_text(const Shape& shape) {
+    std::string text;
+    for (int d = 0; d < shape.rank; ++d) text += (d ? ", " : "") + std::to_string(shape.extents[d]);
+    return "(" + text + (shape.rank == 1 ? ",)" : ")");
+}
+
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+    std::string text;
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+        text += (k ? ", " : "") + size_name(static_cast<std::int32_t>(k)) + " = " + std::to_string(sizes[k]);
+    return text;
+}
+
+}  // namespace
+
+std::string Program::signature() const {
+    std::string text = name + "(";
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        const Argument& a = arguments[k];
+        text += (k ? ", " : "") + a.name + ": " + std::string(dtype_name(a.dtype)) + (a.shape.empty() ? "" : shape_text(a));
+    }
+    text += ")";
+    for (std::size_t k = 0; k < outputs.size(); ++k) text += (k ? ", " : " -> ") + std::string(dtype_name(outputs[k]));
+    return text;
+}
+
+std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes) {
+    if (shapes.size() != program.arguments.size())
+        throw Error(ErrorCode::Type, program.name + ": takes " + std::to_string(program.arguments.size()) + " arguments, " +
+                                         std::to_string(shapes.size()) + " were given: " + program.signature());
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(program.sizes), -1);
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+        const Argument& a = program.arguments[k];
+        const auto refuse = [&](const std::string& why) {
+            throw Error(ErrorCode::Value,
+                        program.name + ": argument " + a.name + " is of shape " + shape_text(a) + ", got " + shape_text(shapes[k]) + why);
+        };
+        if (static_cast<std::size_t>(shapes[k].rank) != a.shape.size()) refuse("");
+        for (int d = 0; d < shapes[k].rank; ++d) {
+            const Extent& extent = a.shape[static_cast<std::size_t>(d)];
+            const std::int64_t given = shapes[k].extents[d];
+            if (extent.size < 0) {
+                if (given != extent.fixed) refuse("; this extent was " + std::to_string(extent.fixed) + " when the program was exported");
+                continue;
+            }
+            std::int64_t& size = sizes[static_cast<std::size_t>(extent.size)];
+            if (size >= 0 && size != given)
+                refuse(", where " + size_name(extent.size) + " is " + std::to_string(size) +
+                       " already: what was equal in the examples of the export is one size");
+            size = given;
+        }
+    }
+    return sizes;
+}
+
+void check_status(const std::int64_t* words, const std::vector<Failure>& failures, int rank) {
+    if (words[0] == 0) return;
+    const auto number = static_cast<std::size_t>(words[0] - 1);
+    if (number >= failures.size()) throw Error(ErrorCode::Internal, "a kernel's status block is damaged");
+    const std::string& message = failures[number].message;
+    std::string text;
+    for (std::size_t k = 0; k < message.size(); ++k) {
+        const bool large = message.compare(k, 2, "$u") == 0;
+        const std::size_t at = k + (large ? 2 : 1);  // of the value's number
+        if (message[k] == '$' && at < message.size() && message[at] >= '0' && message[at] <= '2') {
+            const std::int64_t word = words[1 + (message[at] - '0')];
+            text += large ? std::to_string(static_cast<std::uint64_t>(word)) : std::to_string(word);
+            k = at;
+        } else if (message[k] == item_mark) {
+            text += " (item ";
+            for (int d = 0; d < rank && d < 3; ++d) text += (d ? ", " : rank > 1 ? "(" : "") + std::to_string(words[4 + d]);
+            text += rank > 1 ? "))" : ")";
+        } else {
+            text += message[k];
+        }
+    }
+    throw Error(static_cast<ErrorCode>(failures[number].code), text);
+}
+
+Resolved Loaded::resolve(const std::vector<std::int64_t>& sizes) const {
+    const Program& program = program_;
+    for (std::size_t number = 0; number < program.regimes.size(); ++number) {
+        const Regime& regime = program.regimes[number];
+        bool all = true;
+        for (std::size_t k = 0; k < sizes.size(); ++k) all = all && regime.sizes[k].has(sizes[k]);
+        if (!all) continue;
+        if (!regime.refused.empty()) throw Error(ErrorCode::Value, program.name + ": for " + sizes_text(sizes) + ": " + regime.refused);
+        (void)whole(number);
+        Resolved found{&regime, {}, {}};
+        if (!regime.sizing.run(sizes, found.values)) break;
+        for (const Step& step : regime.steps) {
+            Resolved::Part part{nullptr, {}};
+            for (const Alternative& x : step.alternatives) {
+                if (!x.sizing.run(sizes, part.values)) continue;
+                part.alternative = &x;
+                break;
+            }
+            if (!part.alternative) break;
+            found.parts.push_back(std::move(part));
+        }
+        if (found.parts.size() == regime.steps.size()) return found;
+        break;
+    }
+    throw Error(ErrorCode::Value,
+                program.name + ": was exported without a plan for " + sizes_text(sizes) + "; export it with examples of these sizes");
+}
+
+}  // namespace pardo::saved

@@ -1,0 +1,190 @@
+// src/saved/program.h: a program that has left the process: what it takes and gives, its plans, and machine code for some processors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <pardo/dtype.h>
+
+#include "base/hash.h"
+#include "saved/sizing.h"
+
+namespace pardo::saved {
+
+/// The format of files: those of another major version are refused, those of an older minor version are read.
+inline constexpr std::uint32_t format_major = 1, format_minor = 0;
+inline constexpr std::size_t most_dimensions = 64;
+/// The function of each object: its arguments are those of cpu::CpuProgram::Entry.
+inline constexpr const char* entry_symbol = "pardo_entry";
+
+/// Where a word of a launch comes from; as device::Signature::Patch.
+struct Patch {
+    std::uint16_t word = 0;
+    std::uint32_t value = 0;  // an argument, a constant, a slot or scratch, in this order
+    Number bytes;             // from its first element
+};
+/// A number that a size gives, as a scalar of a dtype.
+struct SizeWord {
+    std::uint16_t word = 0;
+    DType dtype{};
+    Number value;
+};
+struct Use {
+    std::uint32_t value = 0;
+    bool reads = false, writes = false;
+};
+
+/// What may fail in a kernel of the user; as plan::CapturedFailure.
+struct Failure {
+    std::uint8_t code = 0;  // ErrorCode
+    std::string message;
+};
+/// The value of a Patch that is the status block: words in which a kernel leaves its first failure.
+inline constexpr std::uint32_t status_value = ~0u;
+inline constexpr std::size_t status_words = 8;
+/// Throws what a kernel has left in its status block, if anything.
+void check_status(const std::int64_t* words, const std::vector<Failure>& failures, int rank);
+
+/// One launch.
+struct Launch {
+    std::uint32_t code = 0;
+    std::vector<Number> extents;
+    std::vector<Number> words;  // those that are no addresses are complete
+    std::vector<Patch> addresses;
+    std::vector<SizeWord> scalars;
+    std::vector<Use> uses;
+    // What is told of its work.
+    Number elements, operations, bytes_read, bytes_written;
+    double element_cost = 0;  // in additions
+    std::vector<Failure> failures;
+};
+
+/// What is launched for sizes for which the guards hold.
+struct Alternative {
+    Sizing sizing;
+    std::vector<Number> scratch;  // bytes
+    std::vector<Launch> launches;
+};
+/// A part of the program; one of the alternatives runs.
+struct Step {
+    std::vector<Alternative> alternatives;
+};
+/// An array over the memory of a value.
+struct Output {
+    std::uint32_t value = 0;
+    Number offset;                       // elements
+    std::vector<Number> shape, strides;  // elements
+};
+
+/// Small sizes, 0 and 1 at least, may have programs do something else: each has plans of its own.
+struct SizeClass {
+    bool exact = false;  // the size is `value`; else it is greater
+    std::int64_t value = 0;
+    bool has(std::int64_t size) const { return exact ? size == value : size > value; }
+};
+struct Regime {
+    std::vector<SizeClass> sizes;
+    std::string refused;        // what the function raised for such sizes; empty: the steps
+    Sizing sizing;              // of slots and outputs
+    std::vector<Number> slots;  // bytes
+    std::vector<Step> steps;
+    std::vector<Output> outputs;
+    /// Of a file that has been read: all but the first two, until they are needed.
+    std::vector<std::uint8_t> unread;
+};
+
+/// One extent of an argument: a size of the program, or fixed.
+struct Extent {
+    std::int32_t size = -1;
+    std::int64_t fixed = 0;
+};
+struct Argument {
+    std::string name;
+    DType dtype{};
+    std::vector<Extent> shape;
+};
+/// Memory that is part of the program, and what is in it.
+struct Constant {
+    std::vector<std::uint8_t> bytes;
+};
+/// A kernel, compiled for each target.
+struct Code {
+    std::string name;
+    std::int32_t rank = 0, granularity = 1;  // granularity: the last dimension is cut between threads at multiples of it
+    std::vector<std::int64_t> group_size;    // empty: no groups
+    /// ELF objects, one a target; of a file that has been read empty: Loaded has them.
+    std::vector<std::vector<std::uint8_t>> objects;
+};
+
+struct Program {
+    std::string name, doc, made_by;  // made_by: "pardo 0.1.0"
+    std::vector<Argument> arguments;
+    std::int32_t sizes = 0;
+    bool tuple = false;  // its result is a tuple, of `outputs` arrays
+    std::vector<DType> outputs;
+    std::vector<Constant> constants;
+    std::vector<std::string> targets;  // "x86-64-v3"
+    std::vector<Code> codes;
+    std::vector<Regime> regimes;
+    /// A shared library with the functions of vectors that objects call; empty: they call none.
+    std::vector<std::uint8_t> math;
+
+    /// "f(x: float32[n, 3], y: float32[n]) -> float64[n]".
+    std::string signature() const;
+};
+
+/// What runs for some sizes.
+struct Resolved {
+    struct Part {
+        const Alternative* alternative;
+        std::vector<std::int64_t> values;  // of its numbers
+    };
+    const Regime* regime = nullptr;
+    std::vector<std::int64_t> values;  // of the regime's numbers
+    std::vector<Part> parts;
+};
+/// The bytes of a file, and the digest that is in its header and its name.
+std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest);
+
+/// A program of a file, with what this machine needs of it.
+class Loaded {
+public:
+    /// Reads and checks a file. Throws Value where it cannot be read, is no program, damaged, of another major version, or for other
+    /// processors. `with_math`: the library of Program::math is read too.
+    static std::unique_ptr<Loaded> read(const std::string& path, bool with_math);
+    /// The same of a file's bytes.
+    static std::unique_ptr<Loaded> from_bytes(std::span<const std::uint8_t> bytes, const std::string& path, bool with_math);
+
+    const Program& program() const { return program_; }
+    const std::string& target() const { return program_.targets[target_]; }
+    /// The machine code of a kernel.
+    std::span<const std::uint8_t> object(std::size_t code) const;
+    /// What runs for some sizes. Throws Value where there is nothing for them, or the function refuses them. Safe from any thread.
+    Resolved resolve(const std::vector<std::int64_t>& sizes) const;
+
+private:
+    struct Place {
+        std::uint64_t offset, bytes;
+    };
+    template <class Source> static std::unique_ptr<Loaded> read_from(Source& source, const std::string& path, bool with_math);
+    const Regime& whole(std::size_t regime) const;
+    Program program_;
+    std::size_t target_ = 0;
+    std::vector<std::uint8_t> code_;  // of the target
+    std::vector<Place> places_;       // of objects in it
+    mutable std::mutex mutex_;
+};
+/// True of a file that begins as programs do.
+bool is_program(const std::string& path);
+
+/// The sizes of a call, from the shapes of its arguments; throws Value where they are none of the program's.
+struct Shape {
+    const std::int64_t* extents = nullptr;
+    int rank = 0;
+};
+std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes);
+}  // namespace pardo::saved

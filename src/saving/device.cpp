@@ -1,0 +1,148 @@
+// src/saving/device.cpp: memory without bytes, and a queue that refuses what cannot leave the process.
+#include "saving/device.h"
+
+#include <pardo/error.h>
+
+#include <cstring>
+#include <limits>
+
+namespace pardo::saving {
+namespace {
+
+NotedBuffer& noted(device::Buffer* buffer) {
+    if (buffer->device() != &NotingDevice::get()) refuse("the function copies to an array that is none of its own");
+    return static_cast<NotedBuffer&>(*buffer);
+}
+
+class NotingQueue final : public device::Queue {
+public:
+    NotingQueue(device::Device* device, QueueOrder order, bool profiling) : Queue(device, order, profiling) {}
+
+    Event launch(const device::Launch& launch, std::span<const Event>) override {
+        refuse("the function launches " + (launch.label ? launch.label(launch.label_data).name.str() : launch.program->name()) +
+               " at once, and not as a part of array operations");
+    }
+    Event host_task(std::function<void()>, std::span<const device::BufferUse>, device::Label label, double,
+                    std::span<const Event>) override {
+        refuse("the function uses " + label.name.str() +
+               ", a routine of the library: only elementwise operations, reductions, views, assignments and kernels are machine code of "
+               "its own");
+    }
+    Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
+               std::span<const Event>) override {
+        NotedBuffer& target = noted(to);
+        if (from->device() == to->device()) refuse("the function copies between blocks of memory");
+        target.set_source(from, from_offset + to_offset, bytes);
+        NotingDevice::get().notes().wrote(target);
+        return {};
+    }
+    void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override {
+        NotedBuffer& buffer = noted(to);
+        buffer.write(offset, from, bytes);
+        NotingDevice::get().notes().wrote(buffer);
+    }
+    void read(void*, device::Buffer*, std::size_t, std::size_t) override {
+        refuse(
+            "the function reads a value that a call computes (float, int, bool, item, print, a comparison in an `if`); while it is "
+            "exported there are no values");
+    }
+    void fetch(void* to, device::Buffer* from, std::size_t offset, std::size_t bytes) override { read(to, from, offset, bytes); }
+    Event fill(device::Buffer* to, std::size_t offset, std::size_t bytes, const void* pattern, std::size_t pattern_bytes,
+               std::span<const Event>) override {
+        std::vector<std::uint8_t> values(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<const std::uint8_t*>(pattern)[i % pattern_bytes];
+        write(to, offset, values.data(), bytes);
+        return {};
+    }
+    Event barrier(std::span<const Event>) override { return {}; }
+    void wait() override {}
+    void wait_quietly() override {}
+};
+
+/// Says where the device comes from; it is not registered, so no list has it.
+class NotingBackend final : public device::Backend {
+public:
+    std::string_view name() const noexcept override { return "export"; }
+    bool hidden() const noexcept override { return true; }
+    const std::vector<device::Platform>& platforms() override {
+        static const auto& all = *new std::vector<device::Platform>{{"export", "pardo", PARDO_VERSION, {&NotingDevice::get()}}};
+        return all;
+    }
+};
+
+}  // namespace
+
+void refuse(const std::string& why) { throw Error(ErrorCode::Value, "export: " + why); }
+
+NotedBuffer::NotedBuffer(device::Device* device, std::uint32_t of, std::size_t bytes)
+    // Far apart, so that no two overlap, whatever their sizes.
+    : Buffer(device, MemoryKind::Device, reinterpret_cast<void*>((std::uintptr_t{of} + 1) << 44), bytes), number(of) {}
+
+void NotedBuffer::write(std::size_t offset, const void* from, std::size_t bytes) {
+    (void)contents();
+    if (contents_.size() < this->bytes()) contents_.resize(this->bytes());
+    if (bytes) std::memcpy(contents_.data() + offset, from, bytes);
+}
+
+const std::vector<std::uint8_t>& NotedBuffer::contents() {
+    if (source_) {
+        contents_.resize(bytes());
+        source_->device()->queue()->read(contents_.data(), source_.get(), source_offset_, source_bytes_);
+        source_ = nullptr;
+    }
+    return contents_;
+}
+
+bool NotedBuffer::same_contents(NotedBuffer& other) {
+    if (source_ && source_.get() == other.source_.get())
+        return source_offset_ == other.source_offset_ && source_bytes_ == other.source_bytes_;
+    return contents() == other.contents();
+}
+
+NotingDevice& NotingDevice::get() {
+    static auto* const device = new NotingDevice;  // devices live as long as the process
+    return *device;
+}
+
+NotingDevice::NotingDevice() {
+    info_.backend = "export";
+    info_.platform = "export";
+    info_.name = "A function that is exported";
+    info_.vendor = "pardo";
+    info_.driver_version = PARDO_VERSION;
+    info_.type = DeviceType::Cpu;
+    info_.max_compute_units = 1;
+    info_.max_work_group_size = 1024;
+    info_.global_mem_size = info_.max_mem_alloc_size = std::numeric_limits<std::int64_t>::max();
+    info_.local_mem_size = 48 << 10;
+    info_.native_vector_bytes = 64;
+}
+
+Notes& NotingDevice::notes() const {
+    if (!notes_) refuse("an array of an export is used after it");
+    return *notes_;
+}
+
+device::Backend* NotingDevice::backend() const noexcept {
+    static auto* const backend = new NotingBackend;
+    return backend;
+}
+
+bool NotingDevice::can(device::Feature feature) const noexcept {
+    using device::Feature;
+    return feature == Feature::OwnLanes || feature == Feature::HostCode || feature == Feature::TakesAll;
+}
+
+Ref<device::Queue> NotingDevice::create_queue(QueueOrder order, bool profiling) { return new NotingQueue(this, order, profiling); }
+
+Ref<device::Buffer> NotingDevice::allocate(std::size_t bytes, MemoryKind, device::Queue*) {
+    return new NotedBuffer(this, notes().allocated(bytes), bytes);
+}
+
+Ref<device::Buffer> NotingDevice::import(void*, std::size_t, MemoryKind, std::function<void()>) {
+    refuse("the function shares memory of other code");
+}
+
+std::string NotingDevice::inspect(const ir::Kernel& kernel, device::ShapeClass, std::string_view) { return ir::print(kernel); }
+
+}  // namespace pardo::saving

@@ -1,0 +1,86 @@
+// src/saving/device.h: the device on which a function runs while it is exported: its memory is a number, and its work is noted.
+// This folder: from a function to a saved program, and from a file to launches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/device.h"
+#include "ir/ir.h"
+
+namespace pardo::saving {
+
+/// Throws Value: what cannot be exported, and why.
+[[noreturn]] void refuse(const std::string& why);
+
+/// A kernel that is to be compiled when all that the function does is known.
+class NotedProgram final : public device::Program {
+public:
+    explicit NotedProgram(const ir::Kernel& of) : Program(of.name), kernel(of) {}
+    const ir::Kernel kernel;
+};
+
+/// Memory that is not there.
+class NotedBuffer final : public device::Buffer {
+public:
+    NotedBuffer(device::Device* device, std::uint32_t number, std::size_t bytes);
+    bool host_visible() const noexcept override { return false; }
+    const std::uint32_t number;  // in the order of allocation, within one run of the function
+
+    // What the host, or another device, has written into it.
+    void write(std::size_t offset, const void* from, std::size_t bytes);
+    /// Memory of another device is read when it is asked for what is in it.
+    void set_source(Buffer* from, std::size_t offset, std::size_t bytes) {
+        source_ = Ref<Buffer>(from);
+        source_offset_ = offset;
+        source_bytes_ = bytes;
+    }
+    const std::vector<std::uint8_t>& contents();
+    bool same_contents(NotedBuffer& other);
+
+private:
+    std::vector<std::uint8_t> contents_;
+    Ref<Buffer> source_;
+    std::size_t source_offset_ = 0, source_bytes_ = 0;
+};
+
+/// What a run of the function asks for.
+class Notes {
+public:
+    virtual ~Notes() = default;
+    /// The number of a block of memory; of which size it is, is one of the numbers of the run.
+    virtual std::uint32_t allocated(std::size_t bytes) = 0;
+    virtual void wrote(NotedBuffer& buffer) = 0;
+};
+
+/// Stands for any processor whose kernels are vector code made here. There is one; exports follow each other.
+class NotingDevice final : public device::Device {
+public:
+    static NotingDevice& get();
+    /// Null: between two runs nothing may use the device.
+    void note_to(Notes* notes) noexcept { notes_ = notes; }
+    Notes& notes() const;
+
+    device::Backend* backend() const noexcept override;
+    const DeviceInfo& info() const noexcept override { return info_; }
+    std::string id() const override { return "export"; }
+    bool supports(DType) const noexcept override { return true; }
+    bool can(device::Feature feature) const noexcept override;
+    Ref<device::Queue> create_queue(QueueOrder order, bool profiling) override;
+    Ref<device::Buffer> allocate(std::size_t bytes, MemoryKind kind, device::Queue* queue) override;
+    Ref<device::Buffer> import(void* data, std::size_t bytes, MemoryKind kind, std::function<void()> release) override;
+    MemoryStats memory_stats() const override { return {}; }
+    void trim_memory() override {}
+    void set_memory_limit(std::int64_t) override {}
+    void reset_memory_peak() override {}
+    Ref<device::Program> compile(const ir::Kernel& kernel, device::ShapeClass) override { return new NotedProgram(kernel); }
+    Ref<device::Program> known_program(const ir::Kernel& kernel, device::ShapeClass) override { return new NotedProgram(kernel); }
+    std::string inspect(const ir::Kernel& kernel, device::ShapeClass shape, std::string_view what) override;
+
+private:
+    NotingDevice();
+    DeviceInfo info_;
+    Notes* notes_ = nullptr;
+};
+
+}  // namespace pardo::saving

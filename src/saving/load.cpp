@@ -1,0 +1,260 @@
+// src/saving/load.cpp: a program from a file, and its launches on a queue of a CPU.
+#include <pardo/error.h>
+#include <pardo/saved_program.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "array/record.h"
+#include "backend/cpu/program.h"
+#include "base/launch_cost.h"
+#include "device/memory/status_buffer.h"
+#include "device/signature.h"
+#include "emit/llvm/math/table.h"
+#include "plan/force.h"
+#include "saved/machine_code.h"
+#include "saved/program.h"
+
+namespace pardo {
+namespace {
+
+using device::Access;
+using graph::Node;
+
+device::Label label_of(const void* name) { return {*static_cast<const Text*>(name), device::current_location()}; }
+
+}  // namespace
+
+struct SavedProgram::State {
+    explicit State(std::unique_ptr<saved::Loaded> read) : loaded(std::move(read)) {}
+    const std::unique_ptr<saved::Loaded> loaded;
+    const saved::Program& program = loaded->program();
+    std::vector<Text> names;
+    std::mutex mutex;
+    std::vector<Ref<device::Program>> codes;  // by the mutex: loaded when they are first launched
+    std::vector<Ref<device::Buffer>> constants;
+    static constexpr std::size_t most_recent = 16;
+    std::vector<std::pair<std::vector<std::int64_t>, std::shared_ptr<const saved::Resolved>>> recent;
+
+    device::Program* code(std::size_t number) {
+        const std::lock_guard lock(mutex);
+        Ref<device::Program>& known = codes[number];
+        if (!known) {
+            const saved::Code& code = program.codes[number];
+            saved::MachineCode machine = saved::load_machine_code(loaded->object(number), saved::entry_symbol, emit::math_address);
+            known = new cpu::CpuProgram(code.name, reinterpret_cast<cpu::CpuProgram::Entry>(machine.entry), code.rank, code.granularity,
+                                        std::move(machine.keep), code.group_size);
+        }
+        return known.get();
+    }
+
+    Ref<device::Buffer> copy_of_constant(std::size_t number, device::Queue* queue) const {
+        const std::vector<std::uint8_t>& bytes = program.constants[number].bytes;
+        Ref<device::Buffer> made = queue->device()->obtain(bytes.size(), MemoryKind::Device, queue);
+        queue->write(made.get(), 0, bytes.data(), bytes.size());
+        return made;
+    }
+    /// Memory of a constant; all queues of CPUs share it.
+    Ref<device::Buffer> constant(std::size_t number, device::Queue* queue) {
+        const std::lock_guard lock(mutex);
+        Ref<device::Buffer>& known = constants[number];
+        if (!known) known = copy_of_constant(number, queue);
+        return known;
+    }
+
+    /// What runs for these sizes: that of the last calls is kept.
+    std::shared_ptr<const saved::Resolved> resolved(const std::vector<std::int64_t>& sizes) {
+        {
+            const std::lock_guard lock(mutex);
+            for (const auto& [known, found] : recent)
+                if (known == sizes) return found;
+        }
+        auto found = std::make_shared<const saved::Resolved>(loaded->resolve(sizes));
+        const std::lock_guard lock(mutex);
+        if (recent.size() == most_recent) recent.erase(recent.begin());
+        recent.emplace_back(sizes, found);
+        return found;
+    }
+
+    [[noreturn]] void refuse(ErrorCode code, const std::string& why) const { throw Error(code, program.name + ": " + why); }
+};
+
+SavedProgram SavedProgram::load(const std::string& path) {
+    auto state = std::make_shared<State>(saved::Loaded::read(path, false));
+    for (const saved::Code& code : state->program.codes) state->names.emplace_back(code.name);
+    state->codes.resize(state->program.codes.size());
+    state->constants.resize(state->program.constants.size());
+    return SavedProgram(std::move(state));
+}
+
+bool is_saved_program(const std::string& path) { return saved::is_program(path); }
+
+const std::string& SavedProgram::name() const { return state_->program.name; }
+const std::string& SavedProgram::doc() const { return state_->program.doc; }
+std::string SavedProgram::signature() const { return state_->program.signature(); }
+const std::string& SavedProgram::made_by() const { return state_->program.made_by; }
+const std::vector<std::string>& SavedProgram::targets() const { return state_->program.targets; }
+const std::string& SavedProgram::target() const { return state_->loaded->target(); }
+bool SavedProgram::tuple() const { return state_->program.tuple; }
+std::vector<DType> SavedProgram::dtypes() const {
+    std::vector<DType> dtypes;
+    for (const saved::Argument& a : state_->program.arguments) dtypes.push_back(a.dtype);
+    return dtypes;
+}
+std::vector<std::string> SavedProgram::arguments() const {
+    std::vector<std::string> names;
+    for (const saved::Argument& a : state_->program.arguments) names.push_back(a.name);
+    return names;
+}
+
+std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
+    State& state = *state_;
+    const saved::Program& program = state.program;
+    std::vector<saved::Shape> shapes;
+    for (const Array& a : given) {
+        if (!a.node()) state.refuse(ErrorCode::Value, "an argument has no value");
+        shapes.push_back({a.shape().data(), a.ndim()});
+    }
+    const std::vector<std::int64_t> sizes = saved::sizes_of(program, shapes);
+    std::vector<const Array*> pointers;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        const saved::Argument& a = program.arguments[k];
+        if (given[k].dtype() != a.dtype)
+            state.refuse(ErrorCode::Type, "argument " + a.name + " is of " + std::string(dtype_name(a.dtype)) + ", got " +
+                                              std::string(dtype_name(given[k].dtype())) + "; convert it: x.astype(" +
+                                              std::string(dtype_name(a.dtype)) + ")");
+        pointers.push_back(&given[k]);
+    }
+    device::Queue* const queue = arrays::common_queue(program.name.c_str(), pointers);
+    if (queue->device()->native_api() != device::NativeApi::Host)
+        state.refuse(ErrorCode::Device, "has code for CPUs, and the arguments are on " + queue->device()->id());
+    const std::shared_ptr<const saved::Resolved> resolved = state.resolved(sizes);
+    const saved::Regime& regime = *resolved->regime;
+    // Arguments as the plan takes them: row-major, from their first element on.
+    std::vector<bool> written(given.size() + program.constants.size());
+    for (const saved::Resolved::Part& part : resolved->parts)
+        for (const saved::Launch& launch : part.alternative->launches)
+            for (const saved::Use& use : launch.uses)
+                if (use.writes && use.value < written.size()) written[use.value] = true;
+    std::vector<Array> arguments;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        arrays::ensure_leaf(given[k]);
+        const Node& node = *given[k].node();
+        const bool contiguous = std::ranges::equal(node.strides, contiguous_strides(node.shape)) || given[k].size() == 0;
+        if (written[k] && !contiguous)
+            state.refuse(ErrorCode::Value,
+                         "argument " + program.arguments[k].name + " is written, and has to be row-major: copy it, and the result back");
+        if (written[k]) arrays::require_writeable((program.name + ": argument " + program.arguments[k].name).c_str(), given[k]);
+        arguments.push_back(contiguous ? given[k] : arrays::as_contiguous(given[k], {}));
+        arrays::ensure_leaf(arguments.back());
+    }
+    const std::size_t first_slot = given.size() + program.constants.size(), first_scratch = first_slot + regime.slots.size();
+    // By value; scratch is each part's own.
+    std::vector<Ref<device::Buffer>> memory(first_scratch);
+    std::vector<std::int64_t> first(first_scratch, 0);  // byte of it
+    std::vector<std::size_t> last(first_scratch, 0);    // part that uses it
+    for (std::size_t i = 0; i < resolved->parts.size(); ++i)
+        for (const saved::Launch& launch : resolved->parts[i].alternative->launches)
+            for (const saved::Use& use : launch.uses)
+                if (use.value < first_scratch) last[use.value] = i;
+    for (const saved::Output& output : regime.outputs) last[output.value] = resolved->parts.size();
+    const auto obtain = [&](std::int64_t bytes) {
+        return queue->device()->obtain(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)), MemoryKind::Device, queue);
+    };
+    const auto need = [&](std::size_t value) -> const Ref<device::Buffer>& {
+        Ref<device::Buffer>& known = memory[value];
+        if (known) return known;
+        if (value < given.size()) {
+            const Node& node = *arguments[value].node();
+            known = node.buffer;
+            first[value] = node.offset * itemsize(node.dtype);
+        } else if (value < first_slot) {
+            known = written[value] ? state.copy_of_constant(value - given.size(), queue) : state.constant(value - given.size(), queue);
+        } else {
+            known = obtain(regime.slots[value - first_slot].in(resolved->values));
+        }
+        return known;
+    };
+
+    std::unique_lock guard(graph::state_of(queue).lock);
+    for (std::size_t k = 0; k < given.size(); ++k)
+        if (written[k]) plan::force_readers(arguments[k].node()->buffer.get(), plan::Compile::Unlocked);
+    device::LaunchArguments words;
+    bool foreign = false;
+    Event event;
+    for (std::size_t i = 0; i < resolved->parts.size(); ++i) {
+        const saved::Alternative& alternative = *resolved->parts[i].alternative;
+        const std::vector<std::int64_t>& values = resolved->parts[i].values;
+        std::vector<Ref<device::Buffer>> scratch;
+        for (const saved::Number& bytes : alternative.scratch) scratch.push_back(obtain(bytes.in(values)));
+        for (const saved::Launch& launch : alternative.launches) {
+            std::vector<std::int64_t> extents;
+            for (const saved::Number& n : launch.extents) extents.push_back(n.in(values));
+            if (std::ranges::any_of(extents, [](std::int64_t n) { return n <= 0; })) continue;
+            words.clear();
+            for (const saved::Number& n : launch.words) words.add(n.in(values));
+            for (const saved::SizeWord& scalar : launch.scalars) {
+                const ScalarWords number = scalar_words(Scalar(scalar.value.in(values)).cast(scalar.dtype));
+                for (int w = 0; w < number.count; ++w) words.words[scalar.word + w] = number.words[static_cast<std::size_t>(w)];
+            }
+            device::StatusBuffer status;
+            device::Launch request;
+            for (const saved::Patch& patch : launch.addresses) {
+                if (patch.value == saved::status_value) {
+                    words.words[patch.word] = device::address_in(status.make(queue, saved::status_words), 0);
+                    request.check = status.check([self = state_, &launch](device::StatusBuffer::Words found) {
+                        saved::check_status(found.data(), launch.failures, static_cast<int>(launch.extents.size()));
+                    });
+                    continue;
+                }
+                const bool own = patch.value >= first_scratch;
+                const device::Buffer* const buffer = own ? scratch[patch.value - first_scratch].get() : need(patch.value).get();
+                words.words[patch.word] = device::address_in(buffer, (own ? 0 : first[patch.value]) + patch.bytes.in(values));
+            }
+            for (const saved::Use& use : launch.uses) {
+                const Access access = !use.writes ? Access::Read : use.reads ? Access::ReadWrite : Access::WriteSome;
+                device::Buffer* const buffer =
+                    use.value >= first_scratch ? scratch[use.value - first_scratch].get() : need(use.value).get();
+                words.use({buffer, access, {}});
+            }
+            foreign = foreign || words.foreign;
+            request.program = state.code(launch.code);
+            request.extents = extents;
+            request.args = words.words;
+            request.uses = words.uses;
+            request.bytes_read = launch.bytes_read.in(values);
+            request.bytes_written = launch.bytes_written.in(values);
+            request.operations = launch.operations.in(values);
+            request.cost_ns = launch_cost(request.bytes_read + request.bytes_written, launch.elements.in(values), launch.element_cost);
+            request.waited = words.foreign;
+            request.label = label_of;
+            request.label_data = &state.names[launch.code];
+            event = queue->launch(request, {});
+        }
+        for (std::size_t value = first_slot; value < first_scratch; ++value)
+            if (last[value] == i) memory[value] = nullptr;
+    }
+    std::vector<Array> results;
+    const std::vector<std::int64_t>& values = resolved->values;
+    for (std::size_t k = 0; k < regime.outputs.size(); ++k) {
+        const saved::Output& output = regime.outputs[k];
+        Shape shape;
+        Strides strides;
+        for (const saved::Number& n : output.shape) shape.push_back(n.in(values));
+        for (const saved::Number& n : output.strides) strides.push_back(n.in(values));
+        std::int64_t offset = output.offset.in(values);
+        if (output.value < given.size()) {  // a view of an argument
+            results.emplace_back(graph::make_leaf_view(arguments[output.value].node(), program.outputs[k], std::move(shape),
+                                                       std::move(strides), offset + arguments[output.value].node()->offset)
+                                     .get());
+            continue;
+        }
+        results.emplace_back(
+            graph::make_leaf(queue, program.outputs[k], std::move(shape), std::move(strides), offset, need(output.value)).get());
+    }
+    guard.unlock();
+    if (foreign) device::finish_without_locks(event);
+    return results;
+}
+
+}  // namespace pardo

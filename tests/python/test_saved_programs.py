@@ -1,0 +1,521 @@
+# tests/python/test_saved_programs.py: functions that are exported do in another process what they did, for all sizes.
+"""pardo.export and load_program: a sweep of functions over sizes against the functions themselves, bit by bit, bad input, and files."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import types as types_module
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pardo as pp
+import pytest
+
+# Sizes of the calls: those of the examples are others. Small ones, equal ones, one that threads share, one that bypasses the caches.
+SIZES: list[dict[str, int]] = [
+    {"n": 7, "m": 5, "k": 3},
+    {"n": 100, "m": 40, "k": 9},
+    {"n": 1, "m": 5, "k": 3},
+    {"n": 0, "m": 5, "k": 2},
+    {"n": 64, "m": 64, "k": 64},
+    {"n": 2, "m": 3, "k": 2},
+    {"n": 3, "m": 2, "k": 4},
+    {"n": 33, "m": 1, "k": 1},
+    {"n": 1025, "m": 513, "k": 4},
+    {"n": 5, "m": 7, "k": 0},
+    {"n": 4, "m": 1024, "k": 2},
+    {"n": 300_001, "m": 4, "k": 2},
+    {"n": 1_500_001, "m": 1, "k": 1},
+]
+EXAMPLES = {"n": 10, "m": 12, "k": 14}
+
+
+def heat(x: Any) -> Any:
+    y = pp.zeros_like(x)
+    y[1:-1, 1:-1] = x[1:-1, 1:-1] + 0.1 * (x[2:, 1:-1] + x[:-2, 1:-1] + x[1:-1, 2:] + x[1:-1, :-2] - 4 * x[1:-1, 1:-1])
+    return y
+
+
+def softmax(x: Any) -> Any:
+    e = pp.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def steps(x: Any) -> Any:
+    for _ in range(3):
+        x = x + 0.5 * pp.sin(x)
+    return x
+
+
+def assigned(x: Any) -> Any:
+    y = x.copy()
+    y[::2] = 0
+    y[1:] += y[:-1]
+    return y
+
+
+OUTSIDE = np.arange(2.0)
+
+# Name -> function and the shapes of its arguments, in letters.
+FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "scale": (lambda x: 2 * x + 1, ["n"]),
+    "outer": (lambda x, y: x[:, None] * y, ["n", "m"]),
+    "sum": (lambda x: x.sum(), ["n"]),
+    "means": (lambda x: (x.mean(), x.mean(axis=0), x.mean(axis=1)), ["nm"]),
+    "var": (lambda x: x.var(), ["nm"]),
+    "std": (lambda x: x.std(axis=1), ["nm"]),
+    "softmax": (softmax, ["nm"]),
+    "transposed": (lambda x, y: x.T + y, ["nm", "mn"]),
+    "order": (lambda x: x.T * 2, ["nm"]),
+    "argmax": (lambda x: (x.argmax(), pp.argmin(x)), ["n"]),
+    "heat": (heat, ["nm"]),
+    "steps": (steps, ["n"]),
+    "several": (lambda x: (x + 1, x.sum(), x * 2), ["n"]),
+    "itself": (lambda x: x, ["n"]),
+    "view": (lambda x: x[1:], ["n"]),
+    "reversed": (lambda x: x[::-1] * 1, ["n"]),
+    "strided": (lambda x: x[::3] + 1, ["n"]),
+    "halves": (lambda x: x[::2].sum() - x[1::2].sum(), ["n"]),
+    "where": (lambda x: pp.where(x > 0.5, x, -x), ["n"]),
+    "reshaped": (lambda x: (x.reshape(-1) * 2).reshape(x.shape).sum(axis=0), ["nm"]),
+    "indices": (lambda x: x * pp.arange(x.shape[0]), ["n"]),
+    "outside": (lambda x: x * pp.asarray(OUTSIDE)[:, None], ["n"]),
+    "assigned": (assigned, ["n"]),
+    "normalised": (lambda x, y: (x - y.mean(axis=0)) / y.std(axis=0), ["nm", "km"]),
+    "three": (lambda x: x.sum(axis=1) + x[:, 0, :], ["nmk"]),
+    "distances": (lambda x, y: ((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2), ["nk", "mk"]),
+    "joined": (lambda x: pp.concatenate([x, x * 2]), ["n"]),
+    "rolled": (lambda x: pp.roll(x, 1), ["n"]),
+    "padded": (lambda x: pp.pad(x, 1), ["n"]),
+    "norm": (lambda x: pp.linalg.norm(x), ["n"]),
+    "narrow": (lambda x: x.astype("float32").mean(), ["n"]),
+    "half": (lambda x: x.astype("float16") * 2, ["n"]),
+    "complex": (lambda x: (x * 1j + 1).real.sum(), ["n"]),
+    "special": (lambda x: pp.special.erf(x) + pp.special.gammaln(x + 1), ["n"]),
+    "truth": (lambda x: ((x > 0.9).any(), (x > 0.9).sum()), ["n"]),
+}
+
+
+def arrays_for(specs: list[str], sizes: dict[str, int], seed: int = 0) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    return [rng.random(tuple(sizes[c] for c in spec)) for spec in specs]
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    try:
+        result = call()
+    except Exception as e:
+        return type(e)
+    return [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
+
+
+def assert_same_bits(a: Any, b: Any, sizes: object) -> None:
+    assert (a.dtype, a.shape) == (b.dtype, b.shape), sizes
+    assert a.tobytes() == b.tobytes(), sizes
+
+
+def exported(name: str, folder: pathlib.Path, **options: Any) -> Any:
+    function, specs = FUNCTIONS[name]
+    path = pp.export(function, *(pp.asarray(x) for x in arrays_for(specs, EXAMPLES)), path=folder / f"{name}.pardo", **options)
+    return pp.load_program(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_programs_give_the_bits_of_their_functions(name: str, tmp_path: pathlib.Path) -> None:
+    function, specs = FUNCTIONS[name]
+    program = exported(name, tmp_path)
+    before = pp.counters()["compiled"]
+    for sizes in SIZES:
+        given = arrays_for(specs, sizes, 1)
+        if sum(x.nbytes for x in given) > 2**26:
+            continue
+        got = outcome(lambda given=given: program(*(pp.asarray(x) for x in given)))
+        assert pp.counters()["compiled"] == before
+        want = outcome(lambda given=given: function(*(pp.asarray(x) for x in given)))
+        before = pp.counters()["compiled"]
+        if isinstance(want, type):
+            assert isinstance(got, type), f"{sizes}: the function raises {want}, the program does not"
+            continue
+        assert not isinstance(got, type), f"{sizes}: the program raises {got}"
+        for a, b in zip(want, got, strict=True):
+            assert_same_bits(a, b, sizes)
+
+
+def test_arguments_of_any_layout(tmp_path: pathlib.Path) -> None:
+    program = exported("softmax", tmp_path)
+    x = np.random.default_rng(0).random((40, 30))
+    want = np.asarray(softmax(pp.asarray(x)))
+    for given in (pp.asarray(x.T.copy()).T, pp.asarray(np.repeat(x, 2, axis=0))[::2], pp.asarray(x[::-1].copy())[::-1]):
+        np.testing.assert_array_equal(np.asarray(program(given)), want)
+    np.testing.assert_array_equal(np.asarray(program(x)), want)  # NumPy's
+    np.testing.assert_array_equal(np.asarray(program(pp.asarray(x) * 1)), want)  # recorded, not computed
+
+
+def test_functions_that_write_into_their_arguments(tmp_path: pathlib.Path) -> None:
+    def update(x: Any, y: Any) -> None:
+        y[...] = x * 2 + y
+        x[1:] = 0
+
+    program = pp.load_program(pp.export(update, pp.zeros(10), pp.zeros(10), path=tmp_path / "update.pardo"))
+    x, y = pp.arange(5.0), pp.ones(5)
+    reader = y + 1  # recorded before: it keeps the values of before
+    assert program(x, y) is None
+    np.testing.assert_array_equal(np.asarray(y), [1, 3, 5, 7, 9])
+    np.testing.assert_array_equal(np.asarray(x), [0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(np.asarray(reader), 2)
+    with pytest.raises(ValueError, match="row-major"):
+        program(x, pp.asarray(np.zeros(10))[::2])
+    fixed = pp.zeros(5)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        program(x, fixed)
+
+
+def test_sizes_that_are_equal_in_the_examples_are_one(tmp_path: pathlib.Path) -> None:
+    program = pp.load_program(pp.export(lambda x, y: x + y, pp.zeros(10), pp.zeros(10), path=tmp_path / "add.pardo"))
+    assert program.signature == "program(x: float64[n], y: float64[n]) -> float64"
+    with pytest.raises(ValueError, match="n is 3 already"):
+        program(pp.zeros(3), pp.zeros(4))
+    with pytest.raises(ValueError, match="shape"):
+        program(pp.zeros((3, 3)), pp.zeros(3))
+    with pytest.raises(TypeError, match="float64, got float32"):
+        program(pp.zeros(3, dtype="float32"), pp.zeros(3))
+    with pytest.raises(TypeError, match="takes 2 arguments, 1 were given"):
+        program(pp.zeros(3))
+
+
+def test_programs_for_one_shape(tmp_path: pathlib.Path) -> None:
+    path = pp.export(lambda x: x * pp.linspace(0, 1, x.shape[0]), pp.zeros(10), path=tmp_path / "one.pardo", any_size=False)
+    program = pp.load_program(path)
+    np.testing.assert_array_equal(np.asarray(program(pp.ones(10))), np.asarray(pp.linspace(0, 1, 10)))
+    with pytest.raises(ValueError, match="extent was 10"):
+        program(pp.ones(11))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x * float(x.sum()), "reads a value"),
+        (lambda x: x + 1 if x.sum() > 0 else x, "reads a value"),
+        (lambda x: x + 1 if x.shape[0] > 1000 else x - 1, "does something else where sizes are 1025"),
+        (lambda x: x[: x.shape[0] * x.shape[0] // 7 % 5], "something else|no formula"),
+        (lambda x: pp.sort(x), "sort, a routine of the library"),
+        (lambda x: pp.outer(x, x) @ x, "matmul, a routine of the library"),
+        (lambda x: x * pp.linspace(0, 1, x.shape[0]), "something else|no formula"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(function: Callable[..., Any], message: str, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        pp.export(function, pp.zeros(10), path=tmp_path / "no.pardo")
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_the_function_are_its_own(tmp_path: pathlib.Path) -> None:
+    class OwnError(Exception):
+        pass
+
+    def fails(x: Any) -> Any:
+        raise OwnError("so")
+
+    with pytest.raises(OwnError, match="so"):
+        pp.export(fails, pp.zeros(3), path=tmp_path / "no.pardo")
+    with pytest.raises(TypeError, match="gives arrays, not int"):
+        pp.export(lambda x: 3, pp.zeros(3), path=tmp_path / "no.pardo")
+    with pytest.raises(ValueError, match='no target "z80"'):
+        pp.export(lambda x: x, pp.zeros(3), path=tmp_path / "no.pardo", targets=["z80"])
+    with pytest.raises(ValueError, match="cannot write"):
+        pp.export(lambda x: x, pp.zeros(3), path=tmp_path / "nowhere" / "no.pardo")
+    with pytest.raises(TypeError, match="an example is needed"):
+        pp.export(lambda: pp.zeros(3), path=tmp_path / "no.pardo")
+
+
+def test_arrays_outlive_no_export(tmp_path: pathlib.Path) -> None:
+    kept = []
+
+    def keeps(x: Any) -> Any:
+        kept.append(x)
+        return x + 1
+
+    pp.export(keeps, pp.zeros(10), path=tmp_path / "kept.pardo")
+    with pytest.raises(ValueError, match="export"):
+        pp.asnumpy(kept[0] * 2)
+
+
+def test_another_process_runs_it_without_compiling(tmp_path: pathlib.Path) -> None:
+    path = pp.export(FUNCTIONS["softmax"][0], pp.zeros((10, 12)), path=tmp_path / "softmax.pardo")
+    script = (
+        "import sys, numpy as np, pardo as pp\n"
+        "x = np.random.default_rng(0).random((100, 30))\n"
+        "y = np.asarray(pp.load_program(sys.argv[1])(pp.asarray(x)))\n"
+        "print(pp.counters()['compiled'], pp.counters()['from_pack'], y.tobytes().hex())\n"
+    )
+    environment = os.environ | {"PARDO_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=True, env=environment)
+    compiled, packed, bits = done.stdout.split()
+    assert (compiled, packed) == ("0", "0")
+    x = np.random.default_rng(0).random((100, 30))
+    assert bytes.fromhex(bits) == np.asarray(softmax(pp.asarray(x))).tobytes()
+
+
+def test_files_that_are_no_programs(tmp_path: pathlib.Path) -> None:
+    path = pathlib.Path(pp.export(lambda x: x + 1, pp.zeros(10), path=tmp_path / "add.pardo"))
+    assert re.fullmatch(r"add-[0-9a-f]{16}\.pardo", path.name)
+    good = path.read_bytes()
+    other = tmp_path / "other"
+    with pytest.raises(FileNotFoundError):
+        pp.load_program(tmp_path / "none")
+    for at in (30, 60, 200):  # code for other targets is not looked at
+        other.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        with pytest.raises(ValueError, match="damaged"):
+            pp.load_program(other)
+        other.write_bytes(good[:at])
+        with pytest.raises(ValueError, match=r"damaged|no program"):
+            pp.load_program(other)
+    other.write_bytes(b"not a program")
+    with pytest.raises(ValueError, match="no program"):
+        pp.load_program(other)
+    other.write_bytes(good[:8] + b"\x63\0\0\0" + good[12:])
+    with pytest.raises(ValueError, match="format 99"):
+        pp.load_program(other)
+    with pytest.raises(ValueError, match="load_program"):
+        pp.load(path)
+
+
+def test_the_same_export_is_the_same_file(tmp_path: pathlib.Path) -> None:
+    first = pp.export(FUNCTIONS["means"][0], pp.zeros((10, 12)), path=tmp_path / "a.pardo")
+    second = pp.export(FUNCTIONS["means"][0], pp.ones((10, 12)), path=tmp_path / "b.pardo")
+    assert pathlib.Path(first).read_bytes() == pathlib.Path(second).read_bytes()
+
+
+def test_threads_run_one_program(tmp_path: pathlib.Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    program = exported("softmax", tmp_path)
+    x = np.random.default_rng(0).random((200, 30))
+    want = np.asarray(softmax(pp.asarray(x)))
+    with ThreadPoolExecutor(8) as pool:
+        for got in pool.map(lambda _: np.asarray(program(pp.asarray(x))), range(64)):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_exports_in_threads_follow_each_other(tmp_path: pathlib.Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def one(k: int) -> Any:
+        return pp.load_program(pp.export(lambda x: x * k + x.sum(), pp.zeros(10), path=tmp_path / f"{k}.pardo"))(pp.ones(4))
+
+    with ThreadPoolExecutor(4) as pool:
+        for k, got in enumerate(pool.map(one, range(8))):
+            np.testing.assert_array_equal(np.asarray(got), k + 4.0)
+
+
+def test_kernels_and_loops_are_part_of_programs(tmp_path: pathlib.Path) -> None:
+    @pp.kernel
+    def weighted(item, x, w, y):
+        i = item.get_id(0)
+        total = 0.0
+        for k in range(w.shape[0]):
+            total += w[k] * x[(i + k) % x.shape[0]]
+        y[i] = total
+
+    @pp.jit
+    def halved(x, y):
+        for i in pp.prange(x.shape[0]):
+            y[i] = x[i] / 2 if x[i] > 0.5 else x[i]
+
+    def both(x: Any, w: Any) -> Any:
+        y = pp.empty_like(x)
+        weighted[x.shape[0]](x + 1, w, y)
+        z = pp.empty_like(x)
+        halved(y, z)
+        return z.sum() + z
+
+    program = pp.load_program(pp.export(both, pp.zeros(10), pp.zeros(12), path=tmp_path / "both.pardo"))
+    for n, m in ((1, 1), (2, 3), (10, 4), (1000, 7), (100_001, 5)):
+        x, w = np.random.default_rng(0).random(n), np.random.default_rng(1).random(m)
+        got, want = np.asarray(program(x, w)), np.asarray(both(pp.asarray(x), pp.asarray(w)))
+        np.testing.assert_array_equal(got, want)
+
+
+def test_failures_of_kernels_name_their_line(tmp_path: pathlib.Path) -> None:
+    @pp.kernel
+    def gather(item, x, i, y):
+        y[item.get_id(0)] = x[i[item.get_id(0)]]
+
+    def at(x: Any, i: Any) -> Any:
+        y = pp.empty_like(x)
+        gather[x.shape[0]](x, i, y)
+        return y
+
+    program = pp.load_program(pp.export(at, pp.zeros(10), pp.zeros(10, dtype="int64"), path=tmp_path / "at.pardo"))
+    np.testing.assert_array_equal(np.asarray(program(np.arange(3.0), np.array([2, 0, -1]))), [2, 0, 2])
+    with pytest.raises(IndexError, match=r"gather: .*index 5(.|\n)*\(item 1\)(.|\n)*test_saved_programs.py") as caught:
+        np.asarray(program(np.arange(3.0), np.array([2, 5, 1])))
+    assert "y[item.get_id(0)] = x[i[item.get_id(0)]]" in str(caught.value)
+
+
+# --- the C library -----------------------------------------------------------------------------------------------------------------------
+
+
+class RunArray(ctypes.Structure):
+    """pardo_run_array."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("dtype", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("shape", ctypes.c_int64 * 64),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+    ]
+
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
+DTYPES += ["complex64", "complex128"]
+PACKAGE = pathlib.Path(pp.__file__).parent
+ARCHIVE = PACKAGE / "lib" / "libpardo_run.a"
+NEEDS_THE_LIBRARY = pytest.mark.skipif(
+    not ARCHIVE.exists() or not shutil.which("cc"), reason="needs the installed package and a C compiler"
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """libpardo_run.a as a shared library, so that ctypes can call it."""
+    made = tmp_path_factory.mktemp("run") / "run.so"
+    names = ["load", "unload", "run_error", "program_outputs", "run", "run_shapes", "run_free"]
+    source = made.with_suffix(".c")  # the library shows its functions to those who link it alone
+    table = ", ".join(f"(void*)pardo_{name}" for name in names)
+    source.write_text(f"#include <pardo/run.h>\nvoid* functions[] = {{{table}}};\n")
+    flags = ["-shared", "-fPIC", f"-I{PACKAGE / 'include'}", str(source), str(ARCHIVE), "-lstdc++", "-lm", "-ldl", "-lpthread"]
+    subprocess.run(["cc", "-o", str(made), *flags], check=True)
+    handle = ctypes.CDLL(str(made))
+    addresses = (ctypes.c_void_p * len(names)).in_dll(handle, "functions")
+    array = ctypes.POINTER(RunArray)
+    run = [ctypes.c_void_p, array, ctypes.c_int32, array, ctypes.c_int32]
+    types = {
+        "load": (ctypes.c_void_p, [ctypes.c_char_p]),
+        "unload": (None, [ctypes.c_void_p]),
+        "run_error": (ctypes.c_char_p, []),
+        "program_outputs": (ctypes.c_int32, [ctypes.c_void_p]),
+        "run": (ctypes.c_int32, run),
+        "run_shapes": (ctypes.c_int32, run),
+        "run_free": (None, [ctypes.c_void_p]),
+    }
+    functions = {f"pardo_{name}": ctypes.CFUNCTYPE(types[name][0], *types[name][1])(at) for name, at in zip(names, addresses, strict=True)}
+    return types_module.SimpleNamespace(handle=handle, **functions)
+
+
+def described(x: Any) -> RunArray:
+    strides = (ctypes.c_int64 * max(x.ndim, 1))(*(s // x.itemsize for s in x.strides))
+    shape = (ctypes.c_int64 * 64)(*x.shape)
+    return RunArray(x.ctypes.data, DTYPES.index(x.dtype.name) + 1, x.ndim, shape, ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64)))
+
+
+def run_in_c(library: Any, program: Any, arguments: list[Any], outputs: int) -> Any:
+    given = (RunArray * len(arguments))(*(described(x) for x in arguments))
+    results = (RunArray * outputs)()
+    if library.pardo_run(program, given, len(arguments), results, outputs) != 0:
+        return library.pardo_run_error().decode()
+    arrays = []
+    for r in results:
+        shape = tuple(r.shape[: r.ndim])
+        dtype = np.dtype(DTYPES[r.dtype - 1])
+        count = int(np.prod(shape))
+        arrays.append(np.frombuffer(ctypes.string_at(r.data, count * dtype.itemsize), dtype).reshape(shape))
+        library.pardo_run_free(r.data)
+    return arrays
+
+
+@NEEDS_THE_LIBRARY
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_c_gives_the_same_bits(name: str, library: Any, tmp_path: pathlib.Path) -> None:
+    function, specs = FUNCTIONS[name]
+    path = pp.export(function, *(pp.asarray(x) for x in arrays_for(specs, EXAMPLES)), path=tmp_path / f"{name}.pardo")
+    program, loaded = pp.load_program(path), library.pardo_load(path.encode())
+    assert loaded, library.pardo_run_error()
+    for sizes in SIZES:
+        given = arrays_for(specs, sizes, 1)
+        if sum(x.nbytes for x in given) > 2**26:
+            continue
+        want = outcome(lambda given=given: program(*(pp.asarray(x) for x in given)))
+        got = run_in_c(library, loaded, given, library.pardo_program_outputs(loaded))
+        if isinstance(want, type):
+            assert isinstance(got, str)
+            continue
+        for a, b in zip(want, got, strict=True):
+            assert_same_bits(a, b, sizes)
+    library.pardo_unload(loaded)
+
+
+@NEEDS_THE_LIBRARY
+def test_c_takes_strides_and_gives_into_memory(library: Any, tmp_path: pathlib.Path) -> None:
+    path = pp.export(lambda x: x.T * 2, pp.zeros((10, 12)), path=tmp_path / "t.pardo")
+    loaded = library.pardo_load(path.encode())
+    x = np.random.default_rng(0).random((9, 8))
+    for given in (x, x.T.copy().T, x[::-1], x[::2, 1::3], np.broadcast_to(x[:1], (5, 8))):
+        np.testing.assert_array_equal(run_in_c(library, loaded, [given], 1)[0], given.T * 2)
+    into = np.zeros((8, 18))[:, ::2]
+    assert library.pardo_run(loaded, described(x), 1, described(into), 1) == 0
+    np.testing.assert_array_equal(into, x.T * 2)
+    wrong = np.zeros((9, 8))
+    assert library.pardo_run(loaded, described(x), 1, described(wrong), 1) == -1
+    assert b"another dtype or shape" in library.pardo_run_error()
+    shapes = (RunArray * 1)()
+    assert library.pardo_run_shapes(loaded, described(x), 1, shapes, 1) == 0
+    assert (tuple(shapes[0].shape[:2]), shapes[0].dtype, shapes[0].data) == ((8, 9), 12, None)
+    assert library.pardo_run(loaded, described(x.astype("float32")), 1, shapes, 1) == -1
+    assert b"float64, got dtype 11" in library.pardo_run_error()
+    assert library.pardo_run(loaded, None, 0, shapes, 1) == -1
+    assert library.pardo_run(None, described(x), 1, shapes, 1) == -1
+    assert not library.pardo_load(b"/nowhere")
+    assert b"cannot load /nowhere" in library.pardo_run_error()
+    assert not library.pardo_load(None)
+    library.pardo_unload(loaded)
+    library.pardo_unload(None)
+
+
+@NEEDS_THE_LIBRARY
+def test_c_runs_in_many_threads_and_after_fork(library: Any, tmp_path: pathlib.Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    path = pp.export(softmax, pp.zeros((10, 12)), path=tmp_path / "softmax.pardo")
+    loaded = library.pardo_load(path.encode())
+    x = np.random.default_rng(0).random((3000, 40))
+    want = run_in_c(library, loaded, [x], 1)[0]
+    with ThreadPoolExecutor(8) as pool:
+        for got in pool.map(lambda _: run_in_c(library, loaded, [x], 1)[0], range(64)):
+            np.testing.assert_array_equal(got, want)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(run_in_c(library, loaded, [x], 1)[0], want) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@NEEDS_THE_LIBRARY
+def test_the_example_in_c(tmp_path: pathlib.Path) -> None:
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "exported"
+    if not folder.exists():
+        pytest.skip("not in a source tree")
+    done = subprocess.run(
+        [sys.executable, str(folder / "export.py"), str(tmp_path / "s.pardo")], capture_output=True, text=True, check=True
+    )
+    program = tmp_path / "smooth"
+    flags = [f"-I{PACKAGE / 'include'}", "-std=c99", "-Wall", "-Wextra", "-Werror", str(folder / "smooth.c"), str(ARCHIVE)]
+    subprocess.run(["cc", *flags, "-o", str(program), "-lstdc++", "-lm", "-ldl", "-lpthread"], check=True)
+    printed = subprocess.run([str(program), done.stdout.strip()], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert printed[0].startswith("smooth(x: float32[n, m]) -> float32, x86-64-v")
+    x = np.arange(1, 25, dtype="float32").reshape(6, 4)
+    inner = (x[2:] + 2 * x[1:-1] + x[:-2]) / 4
+    np.testing.assert_allclose([[float(v) for v in line.split()] for line in printed[1:]], inner / inner.max(axis=1, keepdims=True), 1e-5)
+    undefined = subprocess.run(["nm", "-u", str(ARCHIVE)], capture_output=True, text=True, check=True).stdout
+    assert not [line for line in undefined.splitlines() if line.startswith(" ") and any(n in line for n in ("pardo", "llvm", "tbb"))]
+    assert ARCHIVE.stat().st_size < 2**21

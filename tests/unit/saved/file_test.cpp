@@ -1,0 +1,166 @@
+// tests/unit/saved/file_test.cpp: programs become files and programs again; what is damaged is refused, and never followed.
+#include <gtest/gtest.h>
+#include <pardo/error.h>
+
+#include <cstring>
+
+#include "saved/program.h"
+
+namespace pardo::saved {
+namespace {
+
+/// x[n] -> y[n], by one launch of a kernel, with a constant and scratch.
+Program sample() {
+    Program p;
+    p.name = "f";
+    p.made_by = "pardo 0";
+    p.arguments = {{"x", DType::Float32, {{0, 0}, {-1, 3}}}};
+    p.sizes = 1;
+    p.outputs = {DType::Float64};
+    p.constants = {{{1, 2, 3, 4}}};
+    p.targets = {"x86-64-v3", "other"};
+    p.codes = {{"kernel", 1, 64, {}, {{7, 7, 7}, {8}}}};
+    Regime r;
+    r.sizes = {{false, 1}};
+    r.sizing = {1, {{Sizing::Op::Literal, 0, 0, 8}, {Sizing::Op::Mul, 0, 1, 0}}, {}};
+    r.slots = {{0, 2}};
+    Launch launch;
+    launch.extents = {{0, 0}};
+    launch.words = {{0, -1}, {0, -1}, {5, -1}};
+    launch.addresses = {{0, 0, {0, -1}}, {1, 2, {0, -1}}};
+    launch.uses = {{0, true, false}, {2, false, true}};
+    launch.failures = {{2, "out of bounds: $0"}};
+    r.steps = {{{{{1, {}, {{0, 0, true, false}}}, {{16, -1}}, {launch}}}}};
+    r.outputs = {{2, {0, -1}, {{0, 0}}, {{1, -1}}}};
+    Regime none;
+    none.sizes = {{true, 0}};
+    none.refused = "empty";
+    p.regimes = {r, none};
+    return p;
+}
+
+std::string refusal(std::span<const std::uint8_t> bytes) {
+    try {
+        const auto loaded = Loaded::from_bytes(bytes, "file", true);
+        for (const std::int64_t n : {0, 1, 2, 100}) {
+            try {
+                (void)loaded->resolve({n});
+            } catch (const Error&) {
+            }
+        }
+    } catch (const Error& e) {
+        return e.message();
+    }
+    return "";
+}
+
+TEST(SavedFile, IsReadAgain) {
+    Hash128 digest;
+    const std::vector<std::uint8_t> bytes = to_bytes(sample(), digest);
+    if (refusal(bytes).find("this processor runs none") != std::string::npos) GTEST_SKIP() << "the sample is for x86-64-v3";
+    const auto loaded = Loaded::from_bytes(bytes, "file", true);
+    EXPECT_EQ(loaded->target(), "x86-64-v3");
+    EXPECT_EQ(loaded->program().signature(), "f(x: float32[n, 3]) -> float64");
+    EXPECT_EQ(std::vector<std::uint8_t>(loaded->object(0).begin(), loaded->object(0).end()), (std::vector<std::uint8_t>{7, 7, 7}));
+    const Resolved found = loaded->resolve({5});
+    ASSERT_EQ(found.parts.size(), 1u);
+    EXPECT_EQ(found.regime->slots[0].in(found.values), 40);
+    EXPECT_EQ(found.parts[0].alternative->launches[0].extents[0].in(found.parts[0].values), 5);
+    EXPECT_THROW((void)loaded->resolve({0}), Error);  // refused
+    EXPECT_THROW((void)loaded->resolve({1}), Error);  // no regime
+}
+
+TEST(SavedFile, IsTheSameEachTime) {
+    Hash128 a, b;
+    EXPECT_EQ(to_bytes(sample(), a), to_bytes(sample(), b));
+    EXPECT_EQ(a, b);
+}
+
+TEST(SavedFile, EachChangedBitIsFound) {
+    Hash128 digest;
+    const std::vector<std::uint8_t> good = to_bytes(sample(), digest);
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        std::vector<std::uint8_t> bad = good;
+        bad[i] ^= 1;
+        const bool unused = (i >= 12 && i < 16) || (i >= 20 && i < 24);  // the minor version, and what no version uses
+        const bool other_target = i >= good.size() - 9;                  // which is not read
+        EXPECT_TRUE(!refusal(bad).empty() || unused || other_target) << i;
+        bad.resize(i);
+        EXPECT_FALSE(refusal(bad).empty()) << i;
+    }
+}
+
+TEST(SavedFile, RefusesOtherMajorVersions) {
+    Hash128 digest;
+    std::vector<std::uint8_t> bytes = to_bytes(sample(), digest);
+    bytes[8] = 9;
+    EXPECT_NE(refusal(bytes).find("format 9.0"), std::string::npos) << refusal(bytes);
+}
+
+/// The digest is right, and the numbers are not: nothing is followed before it is checked.
+TEST(SavedFile, NumbersThatNameNothingAreRefused) {
+    const auto refused = [](auto&& change) {
+        Program p = sample();
+        change(p);
+        Hash128 digest;
+        const std::vector<std::uint8_t> bytes = to_bytes(p, digest);
+        try {
+            (void)Loaded::from_bytes(bytes, "file", true)->resolve({5});
+        } catch (const Error& e) {
+            return e.message().find("damaged") != std::string::npos;
+        }
+        return false;
+    };
+    Hash128 digest;
+    if (!refusal(to_bytes(sample(), digest)).empty()) GTEST_SKIP() << "the sample is for x86-64-v3";
+    const auto launch = [](Program& p) -> Launch& { return p.regimes[0].steps[0].alternatives[0].launches[0]; };
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).code = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).addresses[0].value = 4; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).addresses[0].word = 3; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).extents[0].expression = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).extents.clear(); }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).uses[0].value = 4; }));
+    EXPECT_TRUE(refused([&](Program& p) { launch(p).failures[0].code = 200; }));
+    EXPECT_TRUE(refused([&](Program& p) { p.regimes[0].sizing.steps[1].a = 9; }));
+    EXPECT_TRUE(refused([&](Program& p) { p.regimes[0].outputs[0].value = 3; }));
+    EXPECT_TRUE(refused([&](Program& p) { p.regimes[0].outputs[0].strides.clear(); }));
+    EXPECT_TRUE(refused([&](Program& p) { p.arguments[0].shape[0].size = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { p.outputs[0] = static_cast<DType>(99); }));
+    EXPECT_TRUE(refused([&](Program& p) { p.codes[0].rank = -1; }));
+}
+
+TEST(SavedSizes, AreTakenFromShapes) {
+    const Program p = sample();
+    const std::int64_t good[] = {7, 3}, bad[] = {7, 4};
+    EXPECT_EQ(sizes_of(p, {{good, 2}}), std::vector<std::int64_t>{7});
+    EXPECT_THROW((void)sizes_of(p, {{bad, 2}}), Error);
+    EXPECT_THROW((void)sizes_of(p, {{good, 1}}), Error);
+    EXPECT_THROW((void)sizes_of(p, {}), Error);
+}
+
+TEST(SavedSizing, RefusesOverflow) {
+    const Sizing square{1, {{Sizing::Op::Mul, 0, 0, 0}}, {}};
+    std::vector<std::int64_t> values;
+    const std::int64_t small[] = {3}, large[] = {std::int64_t{1} << 40};
+    EXPECT_TRUE(square.run(small, values));
+    EXPECT_EQ(values.back(), 9);
+    EXPECT_FALSE(square.run(large, values));
+    const Sizing divided{1, {{Sizing::Op::Sub, 0, 0, 0}, {Sizing::Op::Div, 0, 1, 0}}, {}};
+    EXPECT_FALSE(divided.run(small, values));
+}
+
+TEST(SavedStatus, NamesValuesAndItem) {
+    const std::int64_t words[status_words] = {1, -7, 3, 0, 4, 5, 0, 0}, none[status_words] = {};
+    const std::vector<Failure> failures = {{2, "index $0 of $1\x01\n line"}};
+    check_status(none, failures, 2);
+    try {
+        check_status(words, failures, 2);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.message(), "index -7 of 3 (item (4, 5))\n line");
+        EXPECT_EQ(e.code(), ErrorCode::Index);
+    }
+}
+
+}  // namespace
+}  // namespace pardo::saved

@@ -14,7 +14,7 @@ author = "The pardo developers"
 copyright = "The pardo developers"
 release = version = installed("pardo")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc", "breathe"]
 myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
 myst_substitutions = {f"url_{name.lower()}": url for name, url in URLS.items()} | {
     f"link_{name.lower()}": f"[{name.lower()}]({url})" for name, url in URLS.items()
@@ -200,7 +200,24 @@ def write_correspondences():
     (folder / "scipy.inc").write_text(scipy_names.tables())
 
 
+def write_cpp():
+    """The reference of the C++ headers; gives the folder of what Doxygen has read."""
+    from pathlib import Path
+
+    import make_cpp
+
+    folder = Path(__file__).parent / "api" / "generated"
+    for page in folder.glob("cpp*.md"):
+        page.unlink()
+    xml = make_cpp.read()
+    for name, text in make_cpp.pages(xml).items():
+        (folder / f"{name}.md").write_text(text)
+    return xml
+
+
 write_names()
 write_coverage()
 write_c_api()
+breathe_projects = {"pardo": str(write_cpp())}
+breathe_default_project = "pardo"
 write_correspondences()

@@ -30,6 +30,7 @@
 #include <pardo/memory.h>
 #include <pardo/queue.h>
 
+/// Arrays and kernels on every device of a machine.
 namespace pardo {
 
 namespace graph {
@@ -40,22 +41,25 @@ class IndexPart;
 
 /// Part of an index: x[Slice{0, 2}] is NumPy's x[0:2].
 struct Slice {
-    std::optional<std::int64_t> start{}, stop{}, step{};
+    std::optional<std::int64_t> start{}, stop{}, step{};  ///< without a value: as where the word of Python is left out
 };
 /// The same by Python's words: slice(2) is [:2], slice(0, 2) is [0:2], slice({}, {}, -1) is [::-1].
 constexpr Slice slice(std::optional<std::int64_t> stop) { return {{}, stop, {}}; }
+/// From `start` to before `stop`, every `step`-th position.
 constexpr Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::optional<std::int64_t> step = {}) {
     return {start, stop, step};
 }
-struct NewAxis {};
-struct Ellipsis {};
-/// The reduction of ops.h; in an index, where the word stands for all positions of an axis: x[{slice(0, 2), all}] is NumPy's x[0:2, :].
+struct NewAxis {};   ///< an axis of extent 1 in an index: NumPy's None
+struct Ellipsis {};  ///< all axes that an index does not name
+/// @cond
+// The reduction of ops.h; in an index, where the word stands for all positions of an axis: x[{slice(0, 2), all}] is NumPy's x[0:2, :].
 PARDO_API Array all(const Array& x, const Axes& axes, bool keepdims);
+/// @endcond
 
 /// What becomes of a value once it has been stored: one that is not read again gets no memory of its own.
 enum class After : std::uint8_t {
     Kept,
-    PerhapsDropped,  // most likely dropped; when it is read again after all, it may be computed again
+    PerhapsDropped,  ///< most likely dropped; when it is read again after all, it may be computed again
     Dropped,
 };
 
@@ -64,21 +68,21 @@ class PARDO_API Array {
 public:
     /// An empty handle, to be assigned to: it has no value, and what asks for one is a Value error.
     Array() noexcept = default;
-    explicit Array(graph::Node* node) noexcept;  // internal; takes a new reference
+    explicit Array(graph::Node* node) noexcept;  ///< internal; takes a new reference
     struct Adopt {};
-    Array(graph::Node* node, Adopt) noexcept : node_(node) {}  // internal; takes over the caller's reference
+    Array(graph::Node* node, Adopt) noexcept : node_(node) {}  ///< internal; takes over the caller's reference
     Array(const Array&) noexcept;
     Array(Array&&) noexcept;
     Array& operator=(Array) noexcept;
     ~Array();
 
     // Facts; none of these computes anything.
-    DType dtype() const;
-    int ndim() const;
-    Extents shape() const;
-    std::int64_t size() const;  // elements
-    std::int64_t nbytes() const;
-    Queue queue() const;
+    DType dtype() const;          ///< of its elements
+    int ndim() const;             ///< how many dimensions
+    Extents shape() const;        ///< extents along the dimensions; valid as long as the array is
+    std::int64_t size() const;    ///< elements
+    std::int64_t nbytes() const;  ///< bytes of all elements
+    Queue queue() const;          ///< where operations on it run
     /// It remembers a queue that the user made: Queue::of(x.device()) is x.queue().
     Device device() const;
     /// True for 0-d results of operations (sums, x[i]): they behave as NumPy's scalars, so `t += 1` binds a new value.
@@ -107,16 +111,16 @@ public:
     Extents strides() const;
     /// Address of the first element, host-readable on the CPU; valid while some handle to this memory lives.
     const void* data() const;
-    void* mutable_data() const;  // throws Value when read-only; marks nothing: see share_writable
-    bool writeable() const;
+    void* mutable_data() const;  ///< throws Value when read-only; marks nothing: see share_writable
+    bool writeable() const;      ///< false of arrays that refuse writes
     /// Address of the first element as kernels of the device see it; does not wait.
     std::uint64_t address() const;
     /// True when other code may write the memory: what uses it is waited for.
     bool externally_writable() const;
     /// True while other code may read the memory: what writes it is waited for.
     bool externally_readable() const;
-    bool is_contiguous() const;  // row-major
-    MemoryKind memory_kind() const;
+    bool is_contiguous() const;      ///< row-major
+    MemoryKind memory_kind() const;  ///< where its memory lies
     /// Keeps the memory alive, for exports: call the returned function to release it. Until then other code may read it: what writes it
     /// is over when it returns.
     std::function<void()> hold() const;
@@ -126,22 +130,25 @@ public:
     // Views and copies.
     /// x[{1, Slice{0, 2}, Ellipsis{}}]: NumPy's x[1, 0:2, ...].
     Array operator[](std::span<const IndexPart> index) const;
-    Array operator[](std::initializer_list<IndexPart> index) const;
-    Array operator[](const IndexPart& part) const;
+    Array operator[](std::initializer_list<IndexPart> index) const;  ///< the same from parts in braces
+    Array operator[](const IndexPart& part) const;                   ///< with one part: a slice, an array of integers, a mask
+    /// The part at a position of the first axis, negative ones counted from the end.
     template <Integer T> Array operator[](T i) const { return element(clamped(i)); }
     /// The same with parts as arguments: x.at(Slice{0, 2}, 3).
     template <class... Part> Array at(Part&&... parts) const;
-    // x[index] = value, and x[...] = value; from a temporary, or from std::move(value), it becomes one kernel.
+    /// x[index] = value. From a temporary, or from std::move(value), it becomes one kernel.
     void set(ListOf<IndexPart> index, const Array& value, After after = After::Kept) const;
     void set(ListOf<IndexPart> index, Array&& value) const;
     void set(ListOf<IndexPart> index, const Scalar& value) const;
+    /// x[...] = value.
     void assign(const Array& value, After after = After::Kept) const;
     void assign(Array&& value) const { assign(value, After::Dropped); }
     void assign(const Scalar& value) const;
+    /// The values in another dtype, converted as NumPy does; `copy` false: itself where it has that dtype.
     Array astype(DType dtype, bool copy = true) const;
-    Array copy() const;
-    Array to_queue(const Queue& queue) const;     // this array when it is already there, else a copy
-    Array to_device(const Device& device) const;  // to the canonical queue, or the one that the device remembers
+    Array copy() const;                           ///< an array of its own, row-major
+    Array to_queue(const Queue& queue) const;     ///< this array when it is already there, else a copy
+    Array to_device(const Device& device) const;  ///< to the canonical queue, or the one that the device remembers
 
     // Values.
     /// The one value of an array of size 1 (else Value error); waits.
@@ -167,9 +174,10 @@ public:
     }
 #endif
 
-    /// Iterates over x[0], x[1], …, as NumPy does: for (const Array& row : x). Throws Type of an array without dimensions.
     class Parts;
+    /// Iterates over x[0], x[1], …, as NumPy does: for (const Array& row : x). Throws Type of an array without dimensions.
     Parts begin() const;
+    /// After the last part.
     Parts end() const;
 
     /// Internal: unchecked; null in an empty handle.
@@ -190,6 +198,7 @@ private:
     graph::Node* node_ = nullptr;
 };
 
+/// The iterator over the parts along the first axis.
 class Array::Parts {
 public:
     using difference_type = std::int64_t;
@@ -219,8 +228,9 @@ concept OtherIndexPart = OneOf<std::remove_cvref_t<T>, Slice, NewAxis, Ellipsis,
 /// floats are none.
 class IndexPart : public std::variant<std::int64_t, Slice, NewAxis, Ellipsis, bool, Array> {
 public:
-    template <Integer T> IndexPart(T i) : variant(Array::clamped(i)) {}
+    template <Integer T> IndexPart(T i) : variant(Array::clamped(i)) {}  ///< a position
     // The concept leaves an IndexPart out.
+    /// Any other part but `all`.
     template <OtherIndexPart T> IndexPart(T&& part) : variant(std::forward<T>(part)) {}  // NOLINT(bugprone-forwarding-reference-overload)
     /// `all`; any other function is a Type error.
     template <std::same_as<Array (*)(const Array&, const Axes&, bool)> Function> IndexPart(Function every) : variant(Slice{}) {
@@ -258,12 +268,12 @@ PARDO_API std::ostream& operator<<(std::ostream& stream, const Array& x);
 /// Either an array or a plain number, as operators take them.
 class PARDO_API Operand {
 public:
-    Operand(const Array& a) : array_(&a) {}
-    Operand(Array&& a) : array_(&a), expiring_(&a) {}  // the operation takes the handle, so that nothing is kept for it
-    Operand(const Scalar& s) : scalar_(s) {}
-    template <Number T> Operand(T v) : scalar_(v) {}
-    const Array* array() const { return array_; }
-    const Scalar& scalar() const { return scalar_; }
+    Operand(const Array& a) : array_(&a) {}            ///< an array
+    Operand(Array&& a) : array_(&a), expiring_(&a) {}  ///< the operation takes the handle, so that nothing is kept for it
+    Operand(const Scalar& s) : scalar_(s) {}           ///< a number of a dtype
+    template <Number T> Operand(T v) : scalar_(v) {}   ///< a plain number
+    const Array* array() const { return array_; }      ///< null where it is a number
+    const Scalar& scalar() const { return scalar_; }   ///< the number, where it is no array
     /// The handle that the operation may take; null for others.
     Array* expiring() const { return expiring_; }
 
@@ -307,6 +317,7 @@ template <Element T> Array array(std::span<const T> values, const Queue& queue =
 template <Elements R> Array array(const R& values, const Queue& queue = Queue()) {
     return array(std::span<const std::ranges::range_value_t<R>>(values), queue);
 }
+/// The same from values in braces.
 template <Element T> Array array(std::initializer_list<T> values, const Queue& queue = Queue()) {
     return array(std::span<const T>(values.begin(), values.size()), queue);
 }

@@ -22,16 +22,17 @@ enum class DKind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex };
 
 /// What dtype.def says of a dtype; exponent and mantissa are the bits of a float, or of a part of a complex number.
 struct DTypeFacts {
-    std::uint8_t bytes;
-    DKind kind;
-    std::uint8_t exponent, mantissa;
-    DType computed_in;
+    std::uint8_t bytes;               ///< of an element
+    DKind kind;                       ///< its family
+    std::uint8_t exponent, mantissa;  ///< bits of a float
+    DType computed_in;                ///< a wider dtype for floats of 16 bits, else itself
 };
+/// Of each dtype, in the order of DType.
 inline constexpr DTypeFacts dtype_facts[] = {
 #define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) {bytes, DKind::kind, exponent, mantissa, DType::computed},
 #include <pardo/dtype.def>
 };
-inline constexpr int dtype_count = sizeof dtype_facts / sizeof *dtype_facts;
+inline constexpr int dtype_count = sizeof dtype_facts / sizeof *dtype_facts;  ///< how many dtypes there are
 
 /// What is known of a dtype.
 constexpr const DTypeFacts& facts_of(DType t) { return dtype_facts[static_cast<int>(t)]; }
@@ -41,10 +42,11 @@ constexpr int itemsize(DType t) { return facts_of(t).bytes; }
 
 /// The family of a dtype.
 constexpr DKind kind_of(DType t) { return facts_of(t).kind; }
+/// with or without a sign; bools are none
 constexpr bool is_integer(DType t) { return kind_of(t) == DKind::Signed || kind_of(t) == DKind::Unsigned; }
-constexpr bool is_float(DType t) { return kind_of(t) == DKind::Float; }
-constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }
-constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }
+constexpr bool is_float(DType t) { return kind_of(t) == DKind::Float; }      ///< real floating-point numbers
+constexpr bool is_complex(DType t) { return kind_of(t) == DKind::Complex; }  ///< complex numbers
+constexpr bool is_inexact(DType t) { return is_float(t) || is_complex(t); }  ///< floats and complex numbers
 
 /// The dtype that its values are held as while they are computed with (Float16 and BFloat16 -> Float32), any other unchanged.
 constexpr DType computed_in(DType t) { return facts_of(t).computed_in; }
@@ -65,23 +67,24 @@ PARDO_API std::string_view dtype_name(DType t);
 /// NumPy 2's promotion of two array dtypes (never fails).
 PARDO_API DType promote(DType a, DType b);
 
-/// True if NumPy's `can_cast(from, to, "safe")` / "same_kind".
+/// True if NumPy's `can_cast(from, to, "safe")`.
 PARDO_API bool can_cast_safe(DType from, DType to);
-PARDO_API bool can_cast_same_kind(DType from, DType to);
+PARDO_API bool can_cast_same_kind(DType from, DType to);  ///< true if NumPy's `can_cast(from, to, "same_kind")`
 
 /// C++ types of a dtype's elements; floats of 16 bits travel as their bits.
 struct Half {
-    std::uint16_t bits;
+    std::uint16_t bits;  ///< as in memory
 };
+/// The bits of a bfloat16.
 struct BFloat16 {
-    std::uint16_t bits;
+    std::uint16_t bits;  ///< as in memory
 };
-PARDO_API float half_to_float(Half h);
-PARDO_API Half float_to_half(float f);
-PARDO_API Half double_to_half(double f);
-PARDO_API float bfloat16_to_float(BFloat16 b);
-PARDO_API BFloat16 float_to_bfloat16(float f);
-PARDO_API BFloat16 double_to_bfloat16(double f);
+PARDO_API float half_to_float(Half h);            ///< exact
+PARDO_API Half float_to_half(float f);            ///< rounded to nearest, halves to even
+PARDO_API Half double_to_half(double f);          ///< rounded once
+PARDO_API float bfloat16_to_float(BFloat16 b);    ///< exact
+PARDO_API BFloat16 float_to_bfloat16(float f);    ///< rounded to nearest, halves to even
+PARDO_API BFloat16 double_to_bfloat16(double f);  ///< rounded once
 
 template <class T> struct dtype_of_impl;
 #define PARDO_DTYPE(name, text, type, bytes, kind, exponent, mantissa, computed) \
@@ -89,13 +92,14 @@ template <class T> struct dtype_of_impl;
 #include <pardo/dtype.def>
 template <> struct dtype_of_impl<long long> { static constexpr DType value = DType::Int64; };
 template <> struct dtype_of_impl<unsigned long long> { static constexpr DType value = DType::UInt64; };
-template <class T> inline constexpr DType dtype_of = dtype_of_impl<T>::value;
+template <class T> inline constexpr DType dtype_of = dtype_of_impl<T>::value;  ///< the dtype whose elements have a type of C++
 /// A C++ type of elements: those that dtype_of knows.
 template <class T>
 concept Element = requires {
     dtype_of_impl<T>::value;
 };
 
+/// One of several types.
 template <class T, class... U>
 concept OneOf = (std::same_as<T, U> || ...);
 /// An integer that counts or computes: neither bool nor a character.
@@ -107,15 +111,15 @@ concept Number = Integer<T> || std::floating_point<T> || OneOf<T, bool, std::com
 
 /// One value with a dtype. `weak` marks a Python scalar, which takes the dtype of what it meets (NEP 50).
 struct Scalar {
-    DType dtype = DType::Float64;
-    bool weak = false;
+    DType dtype = DType::Float64;  ///< of the value
+    bool weak = false;             ///< takes the dtype of what it meets
     union {
         bool b;
-        std::int64_t i;   // signed kinds
-        std::uint64_t u;  // unsigned kinds
-        double f;         // float kinds, already rounded to the dtype
+        std::int64_t i;   ///< signed kinds
+        std::uint64_t u;  ///< unsigned kinds
+        double f;         ///< float kinds, already rounded to the dtype
         struct {
-            double re, im;  // complex kinds
+            double re, im;  ///< complex kinds
         } c;
     };
 

@@ -24,21 +24,21 @@ enum class EventStatus : std::uint8_t { Queued, Running, Complete, Failed };
 
 /// Host-clock times in nanoseconds (steady clock); zero where not reached. Needs a profiling queue.
 struct Profiling {
-    std::int64_t queued = 0, submitted = 0, start = 0, end = 0;
+    std::int64_t queued = 0, submitted = 0, start = 0, end = 0;  ///< nanoseconds
 };
 
 /// What reads of an array throw whose elements failed work was to write: that work's error. Array::failure gives it as well, and
 /// Array::accept makes the elements readable as they are.
 class PARDO_API FailedElements : public Error {
 public:
-    explicit FailedElements(const Error& error) : Error(error) {}
+    explicit FailedElements(const Error& error) : Error(error) {}  ///< of the work that failed
 };
 
 /// A cheap, copyable handle. A default-made Event is complete.
 class PARDO_API Event {
 public:
     Event() noexcept;
-    explicit Event(device::EventState* state) noexcept;
+    explicit Event(device::EventState* state) noexcept;  ///< internal
     Event(const Event&) noexcept;
     Event(Event&&) noexcept;
     Event& operator=(Event) noexcept;
@@ -53,8 +53,8 @@ public:
     /// Called after a wait in slices that was given up: work that is running for the event is stopped where it can be, if the calling
     /// thread submitted it; it fails.
     void abandon() const;
-    bool done() const noexcept;
-    EventStatus status() const noexcept;
+    bool done() const noexcept;           ///< true when it is complete or has failed
+    EventStatus status() const noexcept;  ///< where the work is
     /// True while the work waits for a UserEvent that has not been set, directly or not.
     bool waits_for_user_event() const;
     /// Times of the work; throws Value unless its queue was made with profiling, or a Profile was open.
@@ -86,10 +86,10 @@ public:
     explicit UserEvent(const std::string& location = {});
     UserEvent(const UserEvent&) = default;  // moves copy: no handle is without an event
     UserEvent& operator=(const UserEvent&) = default;
-    const Event& event() const noexcept;
+    const Event& event() const noexcept;  ///< the event that it completes
     /// False when it is complete already.
     bool set_complete(std::shared_ptr<void> value = {}) const;
-    bool set_failed(const Error& error) const;
+    bool set_failed(const Error& error) const;  ///< false when it is complete already
 
 private:
     struct Owned;

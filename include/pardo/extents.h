@@ -15,6 +15,7 @@
 
 namespace pardo {
 
+/// A contiguous range of elements of a type.
 template <class R, class T>
 concept RangeOf = std::convertible_to<const R&, std::span<const T>>;
 /// What is no extent although C++ would convert it: zeros(2.5).
@@ -26,9 +27,10 @@ concept NoExtent = std::is_arithmetic_v<T> && !Integer<T>;
 template <class T> class ListOf : public std::span<const T> {
 public:
     constexpr ListOf() noexcept = default;
-    constexpr ListOf(std::initializer_list<T> items) noexcept : std::span<const T>(std::data(items), items.size()) {}
-    constexpr ListOf(const T* first, std::size_t count) noexcept : std::span<const T>(first, count) {}
-    constexpr ListOf(const T& item) noexcept : std::span<const T>(&item, 1) {}
+    constexpr ListOf(std::initializer_list<T> items) noexcept : std::span<const T>(std::data(items), items.size()) {}  ///< {a, b}
+    constexpr ListOf(const T* first, std::size_t count) noexcept : std::span<const T>(first, count) {}                 ///< an array of C
+    constexpr ListOf(const T& item) noexcept : std::span<const T>(&item, 1) {}                                         ///< one item alone
+    /// a vector, a span, any contiguous range
     template <RangeOf<T> Range> constexpr ListOf(const Range& items) : std::span<const T>(items) {}
 };
 
@@ -36,26 +38,28 @@ public:
 class Extents : public ListOf<std::int64_t> {
 public:
     using ListOf::ListOf;
-    template <NoExtent T> Extents(T) = delete;
+    template <NoExtent T> Extents(T) = delete;  ///< zeros(2.5) does not compile
 };
 
 /// Axes that a function works along: all of them ({}, or nothing), one, or several.
 class Axes {
 public:
     constexpr Axes() noexcept = default;
-    constexpr Axes(std::nullopt_t) noexcept {}
+    constexpr Axes(std::nullopt_t) noexcept {}  ///< all of them
+    /// {0, 1}
     constexpr Axes(std::initializer_list<std::int64_t> axes) noexcept : named_(true), axes_(axes) {}
-    constexpr Axes(const std::int64_t& axis) noexcept : named_(true), axes_(axis) {}
-    template <RangeOf<std::int64_t> Range> constexpr Axes(const Range& axes) : named_(true), axes_(axes) {}
+    constexpr Axes(const std::int64_t& axis) noexcept : named_(true), axes_(axis) {}                         ///< one
+    template <RangeOf<std::int64_t> Range> constexpr Axes(const Range& axes) : named_(true), axes_(axes) {}  ///< those of a range
+    /// Those of a list; all of them without one.
     constexpr Axes(const std::optional<std::vector<std::int64_t>>& axes) : named_(axes) {
         if (axes) axes_ = *axes;
     }
-    template <NoExtent T> Axes(T) = delete;
+    template <NoExtent T> Axes(T) = delete;  ///< sum(x, 1.5) does not compile
 
     /// False: all axes.
     constexpr explicit operator bool() const noexcept { return named_; }
-    constexpr const Extents& operator*() const noexcept { return axes_; }
-    constexpr const Extents* operator->() const noexcept { return &axes_; }
+    constexpr const Extents& operator*() const noexcept { return axes_; }    ///< the axes that are named
+    constexpr const Extents* operator->() const noexcept { return &axes_; }  ///< and their list
 
 private:
     bool named_ = false;

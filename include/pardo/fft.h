@@ -14,17 +14,18 @@ namespace pardo {
 /// What a Fourier transform computes.
 enum class Transform : std::uint8_t {
     Complex,
-    RealToComplex,  // the half along the last of the axes that tells the other half
-    ComplexToReal,  // from such a half
+    RealToComplex,  ///< the half along the last of the axes that tells the other half
+    ComplexToReal,  ///< from such a half
     Cosine,
     Sine,
 };
+/// A transform in all its details.
 struct Fourier {
-    Transform transform = Transform::Complex;
-    bool forward = true;      // the sign of the exponent is negative; of ComplexToReal it is that of what is undone
-    double factor = 1;        // of the result
-    int type = 0;             // 1 to 4, of cosine and sine transforms
-    bool orthogonal = false;  // and whether their first or last terms are scaled so that the transform is orthogonal
+    Transform transform = Transform::Complex;  ///< what is computed
+    bool forward = true;                       ///< the sign of the exponent is negative; of ComplexToReal it is that of what is undone
+    double factor = 1;                         ///< of the result
+    int type = 0;                              ///< 1 to 4, of cosine and sine transforms
+    bool orthogonal = false;                   ///< and whether their first or last terms are scaled so that the transform is orthogonal
 };
 
 }  // namespace pardo
@@ -55,10 +56,10 @@ PARDO_API Array irfftn(const Array& x, const Axes& axes = {}, std::optional<std:
 
 /// Frequencies of fft's and of rfft's n points that are d apart: in float64, or float32 on a device that has no float64.
 PARDO_API Array fftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
-PARDO_API Array rfftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
+PARDO_API Array rfftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());  ///< the same of rfft's points
 /// Frequency 0 in the middle of these axes, all where none are named; and back.
 PARDO_API Array fftshift(const Array& x, const Axes& axes = {});
-PARDO_API Array ifftshift(const Array& x, const Axes& axes = {});
+PARDO_API Array ifftshift(const Array& x, const Axes& axes = {});  ///< what undoes fftshift
 
 /// Any transform along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
 PARDO_API Array transform(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");

@@ -8,8 +8,8 @@ namespace pardo {
 
 /// An index space of one to three dimensions; in groups of `local` items if that is not empty, which divides `global`.
 struct NdRange {
-    std::vector<std::int64_t> global, local;
-    bool bare = false;  // written as plain numbers: launches of kernels that ask for fewer dimensions are refused
+    std::vector<std::int64_t> global, local;  ///< items; of a group
+    bool bare = false;                        ///< written as plain numbers: launches of kernels that ask for fewer dimensions are refused
 };
 
 /// What a launch does with its arguments.

@@ -19,40 +19,45 @@ namespace pardo::linalg {
 PARDO_API Array solve(const Array& a, const Array& b, const char* op_name = "solve");
 /// Inverses; of NaN where a matrix is singular, if that is asked for.
 PARDO_API Array inv(const Array& a, bool nan_where_singular = false, const char* op_name = "inv");
-PARDO_API Array det(const Array& a, const char* op_name = "det");
+PARDO_API Array det(const Array& a, const char* op_name = "det");  ///< determinants
 /// Signs of the determinants, and logarithms of their absolute values.
 PARDO_API std::pair<Array, Array> slogdet(const Array& a, const char* op_name = "slogdet");
 
 /// The factor, from the triangle that it lies in; the other one is not read.
 PARDO_API Array cholesky(const Array& a, bool upper = false, bool finite = false, const char* op_name = "cholesky");
 
+/// What qr gives.
 enum class QrMode : std::uint8_t {
-    Reduced,   // Q and R, with min(rows, columns) columns and rows
-    Complete,  // Q is square
-    R,         // R alone; the first handle is empty
-    Raw,       // what LAPACK's geqrf gives: the reflectors, transposed, and their factors
+    Reduced,   ///< Q and R, with min(rows, columns) columns and rows
+    Complete,  ///< Q is square
+    R,         ///< R alone; the first handle is empty
+    Raw,       ///< what LAPACK's geqrf gives: the reflectors, transposed, and their factors
 };
+/// Orthogonal and upper triangular factors.
 PARDO_API std::pair<Array, Array> qr(const Array& a, QrMode mode = QrMode::Reduced, const char* op_name = "qr");
 
+/// u diag(s) vh.
 struct Svd {
-    Array u, s, vh;
+    Array u, s, vh;  ///< left singular vectors as columns, singular values, right singular vectors as rows
 };
+/// Singular value decompositions; without `full_matrices` of as many vectors as there are values.
 PARDO_API Svd svd(const Array& a, bool full_matrices = true, const char* op_name = "svd");
 /// Singular values, in descending order.
 PARDO_API Array svdvals(const Array& a, const char* op_name = "svdvals");
 
 /// Eigenvalues in ascending order, and eigenvectors as columns, of hermitian matrices of which one triangle is read.
 PARDO_API std::pair<Array, Array> eigh(const Array& a, bool upper = false, const char* op_name = "eigh");
-PARDO_API Array eigvalsh(const Array& a, bool upper = false, const char* op_name = "eigvalsh");
+PARDO_API Array eigvalsh(const Array& a, bool upper = false, const char* op_name = "eigvalsh");  ///< the eigenvalues of such matrices
 /// The same of matrices of any kind; always complex.
 PARDO_API std::pair<Array, Array> eig(const Array& a, const char* op_name = "eig");
-PARDO_API Array eigvals(const Array& a, const char* op_name = "eigvals");
+PARDO_API Array eigvals(const Array& a, const char* op_name = "eigvals");  ///< the eigenvalues of matrices of any kind
 
+/// What lstsq gives.
 struct LeastSquares {
-    Array x;
-    Array residuals;  // sums of squares, of (k); they hold where a has more rows than columns and full rank
-    Array rank;       // int64, without dimensions
-    Array s;          // singular values of a
+    Array x;          ///< the solutions
+    Array residuals;  ///< sums of squares, of (k); they hold where a has more rows than columns and full rank
+    Array rank;       ///< int64, without dimensions
+    Array s;          ///< singular values of a
 };
 /// Least squares solutions for one matrix a of (m, n) and b of (m, k).
 PARDO_API LeastSquares lstsq(const Array& a, const Array& b, std::optional<double> rcond = {}, const char* op_name = "lstsq");
@@ -61,13 +66,15 @@ PARDO_API LeastSquares lstsq(const Array& a, const Array& b, std::optional<doubl
 /// Of vectors along axes that are taken together, all where none are named: sum(abs(x) ** ord) ** (1 / ord); of order infinity the largest
 /// absolute value, of -infinity the smallest, of 0 how many are not 0.
 PARDO_API Array vector_norm(const Array& x, const Axes& axes = {}, bool keepdims = false, double ord = 2);
+/// Which norm of a matrix.
 enum class MatrixNorm : std::uint8_t {
-    Frobenius,  // root of the sum of squares
-    Nuclear,    // sum of the singular values
-    Spectral,   // the largest of them
-    Columns,    // largest sum of absolute values of a column: NumPy's order 1
-    Rows,       // of a row: NumPy's order infinity
+    Frobenius,  ///< root of the sum of squares
+    Nuclear,    ///< sum of the singular values
+    Spectral,   ///< the largest of them
+    Columns,    ///< largest sum of absolute values of a column: NumPy's order 1
+    Rows,       ///< of a row: NumPy's order infinity
 };
+/// Norms of the matrices in the last two axes.
 PARDO_API Array matrix_norm(const Array& x, MatrixNorm kind = MatrixNorm::Frobenius, bool keepdims = false);
 /// Sums of the diagonals of the last two axes.
 PARDO_API Array trace(const Array& x, std::int64_t offset = 0);
@@ -82,16 +89,20 @@ PARDO_API Array pinv(const Array& a, std::optional<double> rtol = {});
 
 // By the names of scipy.linalg. `finite`: elements that are infinite or NaN are a Matrix error, when the result is used.
 
+/// What lu_factor gives.
 struct Lu {
-    Array lu;      // both factors, of the shape of a
-    Array pivots;  // int32: the row that each row was exchanged with, in order
-    Array places;  // int64: where each row of a has gone in the lower factor
+    Array lu;      ///< both factors, of the shape of a
+    Array pivots;  ///< int32: the row that each row was exchanged with, in order
+    Array places;  ///< int64: where each row of a has gone in the lower factor
 };
+/// Factors of square or other matrices, with rows exchanged.
 PARDO_API Lu lu_factor(const Array& a, bool finite = false, const char* op_name = "lu_factor");
 /// As a matrix is taken in a system.
 enum class Taken : std::uint8_t { AsIs, Transposed, Adjoint };
+/// Solves systems from the factors that lu_factor gives.
 PARDO_API Array lu_solve(const Array& lu, const Array& pivots, const Array& b, Taken taken = Taken::AsIs, bool finite = false,
                          const char* op_name = "lu_solve");
+/// Solves systems of which one triangle is read; `unit_diagonal`: its diagonal is 1, whatever is there.
 PARDO_API Array solve_triangular(const Array& a, const Array& b, bool upper = true, Taken taken = Taken::AsIs, bool unit_diagonal = false,
                                  bool finite = false, const char* op_name = "solve_triangular");
 /// Diagonals are rows of ab, of (below + 1 + above, n), the uppermost first; elements that are outside of the matrix are not read.

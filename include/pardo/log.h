@@ -8,6 +8,7 @@
 
 namespace pardo {
 
+/// How much is logged.
 enum class LogLevel : std::uint8_t { Off, Warn, Info, Debug };
 /// Receives log lines, from any thread, at times when locks are held: it may store them, but not call back into the library.
 using LogSink = void (*)(LogLevel, std::string_view);

@@ -15,13 +15,13 @@ enum class MemoryKind : std::uint8_t { Device, Shared, Host };
 
 /// Bytes of one device's caching allocator.
 struct MemoryStats {
-    std::int64_t in_use = 0;  // handed out now
-    std::int64_t cached = 0;  // freed, kept for reuse
-    std::int64_t peak = 0;    // largest in_use so far
-    std::int64_t limit = 0;   // 0: none
+    std::int64_t in_use = 0;  ///< handed out now
+    std::int64_t cached = 0;  ///< freed, kept for reuse
+    std::int64_t peak = 0;    ///< largest in_use so far
+    std::int64_t limit = 0;   ///< 0: none
 };
 
-PARDO_API MemoryStats memory_stats(const Device& device);
+PARDO_API MemoryStats memory_stats(const Device& device);  ///< those of a device now
 /// Gives cached blocks back to the system.
 PARDO_API void trim_memory(const Device& device);
 /// Bounds in_use + cached; 0 removes the bound.
@@ -45,9 +45,9 @@ enum class Addressing : std::uint8_t { None, ClampToEdge, Clamp, Repeat, Mirrore
 
 /// How a kernel samples an image.
 struct Sampler {
-    bool normalized = false;  // coordinates go from 0 to 1
-    Addressing addressing = Addressing::None;
-    bool linear = false;  // between the nearest texels; else the nearest one
+    bool normalized = false;                   ///< coordinates go from 0 to 1
+    Addressing addressing = Addressing::None;  ///< beyond the edges
+    bool linear = false;                       ///< between the nearest texels; else the nearest one
     bool operator==(const Sampler&) const = default;
 };
 

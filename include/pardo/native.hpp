@@ -34,21 +34,24 @@ namespace native PARDO_NATIVE_HIDDEN {
 /// Elements of an array where a function may touch them: v(i, j); a plain range where they are row-major.
 template <class T, int N> class view {
 public:
+    /// Made by work::elements.
     view(T* data, const std::int64_t* shape, const std::int64_t* strides, bool rows) noexcept : data_(data), rows_(rows) {
         for (int d = 0; d < N; ++d) {
             shape_[d] = shape[d];
             strides_[d] = strides[d];
         }
     }
-    T* data() const noexcept { return data_; }
-    std::int64_t extent(int d) const noexcept { return shape_[static_cast<std::size_t>(d)]; }
+    T* data() const noexcept { return data_; }                                                 ///< the first element
+    std::int64_t extent(int d) const noexcept { return shape_[static_cast<std::size_t>(d)]; }  ///< along a dimension
     /// In elements.
     std::int64_t stride(int d) const noexcept { return strides_[static_cast<std::size_t>(d)]; }
+    /// How many elements.
     std::int64_t size() const noexcept {
         std::int64_t n = 1;
         for (int d = 0; d < N; ++d) n *= extent(d);
         return n;
     }
+    /// The element at these indices.
     template <class... I> T& operator()(I... i) const noexcept {
         static_assert(sizeof...(I) == N, "one index an axis");
         std::int64_t at = 0;
@@ -56,6 +59,7 @@ public:
         ((at += static_cast<std::int64_t>(i) * stride(d++)), ...);
         return data_[at];
     }
+    /// The element of one dimension.
     T& operator[](std::int64_t i) const noexcept {
         static_assert(N == 1, "v(i, j) takes several indices");
         return data_[i * stride(0)];
@@ -65,11 +69,13 @@ public:
         if (!rows_) throw error(PARDO_E_VALUE, "view: the elements are to be row-major and without gaps for a range; v(i, j) takes all");
         return data_;
     }
-    T* end() const { return begin() + size(); }
+    T* end() const { return begin() + size(); }  ///< after the last one
 #ifdef __cpp_lib_span
+    /// The elements in their order; throws as begin().
     operator std::span<T>() const { return {begin(), static_cast<std::size_t>(size())}; }
 #endif
 #ifdef __cpp_lib_mdspan
+    /// The same elements, whatever their strides.
     auto mdspan() const {
         using extents = std::dextents<std::int64_t, N>;
         return std::mdspan<T, extents, std::layout_stride>(data_, std::layout_stride::mapping<extents>(extents(shape_), strides_));
@@ -116,19 +122,20 @@ inline void parallel_for(pardo_queue on, std::int64_t n, std::int64_t grain, voi
 /// What a work function gets: the pardo_work of its call, typed.
 class work {
 public:
-    work(const pardo_work* given, void** done) noexcept : given_(given), done_(done) {}
-    const pardo_work* operator->() const noexcept { return given_; }
-    const pardo_work* get() const noexcept { return given_; }
-    bool on_cpu() const noexcept { return given_->backend == PARDO_CPU; }
-    bool on_opencl() const noexcept { return given_->backend == PARDO_OPENCL; }
-    bool on_cuda() const noexcept { return given_->backend == PARDO_CUDA; }
+    work(const pardo_work* given, void** done) noexcept : given_(given), done_(done) {}  ///< made by submit
+    const pardo_work* operator->() const noexcept { return given_; }                     ///< what the table hands over
+    const pardo_work* get() const noexcept { return given_; }                            ///< the same
+    bool on_cpu() const noexcept { return given_->backend == PARDO_CPU; }                ///< the queue's device is the CPU
+    bool on_opencl() const noexcept { return given_->backend == PARDO_OPENCL; }          ///< of OpenCL
+    bool on_cuda() const noexcept { return given_->backend == PARDO_CUDA; }              ///< of CUDA
     /// CUstream or cl_command_queue.
     template <class S> S stream() const noexcept { return reinterpret_cast<S>(given_->stream); }
+    /// Facts of the array of a use.
     const pardo_array_info& info(std::uint32_t use) const {
         if (use >= given_->n) throw error(PARDO_E_INDEX, "work: use " + std::to_string(use) + " of " + std::to_string(given_->n));
         return given_->info[use];
     }
-    std::int64_t extent(std::uint32_t use, int d) const { return info(use).shape[d]; }
+    std::int64_t extent(std::uint32_t use, int d) const { return info(use).shape[d]; }  ///< of its array
     /// Where a use's first element is: on CUDA the device's address, on the CPU the host's.
     template <class T> T* data(std::uint32_t use) const {
         const pardo_array_info& facts = info(use);
@@ -150,7 +157,8 @@ public:
                                            std::to_string(N));
         return {data<T>(use), facts.shape, facts.strides, (facts.flags & PARDO_C_CONTIGUOUS) != 0};
     }
-    void* scratch() const noexcept { return given_->memory[given_->n].address; }
+    void* scratch() const noexcept { return given_->memory[given_->n].address; }  ///< memory of options::scratch_bytes
+    /// On the cores of the work's queue.
     template <class F> void parallel_for(std::int64_t n, std::int64_t grain, F&& f) const {
         native::parallel_for(given_->queue, n, grain, std::forward<F>(f));
     }
@@ -166,23 +174,27 @@ private:
 
 /// A work function and a copy of its parameters, for languages without lambdas: submit(q, uses, n, with_value(f, parameters)).
 template <class T> struct bound {
-    int (*f)(const work&, const T&) = nullptr;
-    T value{};
-    int operator()(const work& w) const { return f(w, value); }
+    int (*f)(const work&, const T&) = nullptr;                   ///< the function
+    T value{};                                                   ///< its parameters
+    int operator()(const work& w) const { return f(w, value); }  ///< the call
 };
+/// A function with its parameters.
 template <class T> bound<T> with_value(int (*f)(const work&, const T&), const T& value) { return {f, value}; }
 
+/// How an array is used: work reads it.
 inline pardo_use read(const array& x) noexcept { return {x.get(), PARDO_READ}; }
 /// It writes some elements; (discard) all, whatever they were; (update) it reads them too.
 inline pardo_use write(const array& x) noexcept { return {x.get(), PARDO_WRITE}; }
+/// It writes all elements, whatever they were.
 inline pardo_use discard(const array& x) noexcept { return {x.get(), PARDO_WRITE | PARDO_DISCARD}; }
-inline pardo_use update(const array& x) noexcept { return {x.get(), PARDO_READ | PARDO_WRITE}; }
+inline pardo_use update(const array& x) noexcept { return {x.get(), PARDO_READ | PARDO_WRITE}; }  ///< it reads elements and writes them
 
+/// What submit and record take besides.
 struct options {
-    const char* name = nullptr;     // in messages, profiles, pp.explain
-    double cost_ns = 0;             // on one core; up to 20,000: at once on the CPU, if nothing is waited for
-    std::vector<event> after = {};  // what it needs
-    std::size_t scratch_bytes = 0;
+    const char* name = nullptr;     ///< in messages, profiles, pp.explain
+    double cost_ns = 0;             ///< on one core; up to 20,000: at once on the CPU, if nothing is waited for
+    std::vector<event> after = {};  ///< what it needs
+    std::size_t scratch_bytes = 0;  ///< memory of the device for the work alone
 };
 
 namespace detail {
@@ -219,6 +231,7 @@ template <class F> event submit(const queue& on, const pardo_use* uses, std::siz
     check(p.submit(on.get(), uses, n_uses, detail::call<Own>, own.release(), &given, made.put()));
     return made;
 }
+/// The same with uses in braces.
 template <class F> event submit(const queue& on, std::initializer_list<pardo_use> uses, F&& f, const options& o = {}) {
     return submit(on, uses.begin(), uses.size(), std::forward<F>(f), o);
 }

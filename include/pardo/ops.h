@@ -15,7 +15,9 @@
 
 namespace pardo {
 
-// Elementwise functions: arrays are broadcast against each other, numbers take the dtype of the arrays that they meet.
+/// @defgroup elementwise Elementwise functions
+/// Arrays are broadcast against each other, numbers take the dtype of the arrays that they meet.
+/// @{
 // Made by cmake/make_ops.py of ops.def, elementwise.
 /// Add arguments element-wise; booleans by logical or.
 PARDO_API Array add(const Operand& x1, const Operand& x2);
@@ -190,8 +192,11 @@ PARDO_API Array right_shift(const Operand& x1, const Operand& x2);
 /// Return elements of the second operand where the first is true, of the third elsewhere.
 PARDO_API Array where(const Operand& x1, const Operand& x2, const Operand& x3);
 // End of ops.def, elementwise.
+/// @}
 
-// Special functions, by SciPy's names.
+/// @defgroup special Special functions
+/// By SciPy's names.
+/// @{
 // Made by cmake/make_ops.py of ops.def, special.
 /// Scaled complementary error function, exp(x**2) * erfc(x).
 PARDO_API Array erfcx(const Operand& x);
@@ -324,18 +329,24 @@ PARDO_API Array huber(const Operand& x1, const Operand& x2);
 /// Pseudo-Huber loss function of the threshold, the first operand, and the residual.
 PARDO_API Array pseudo_huber(const Operand& x1, const Operand& x2);
 // End of ops.def, special.
+/// @}
 
-/// An array, and what operators take beside one.
+/// @defgroup operators Operators
+/// Of two arrays or of an array and a number on either side. From temporaries the operation takes the handle, so that intermediate values
+/// of an expression are not held.
+/// @{
+
+/// An array.
 template <class T>
 concept AnArray = std::derived_from<std::remove_cvref_t<T>, Array>;
+/// What operators take: an array or a number.
 template <class T>
 concept AnOperand = AnArray<T> || Number<std::remove_cvref_t<T>> || OneOf<std::remove_cvref_t<T>, Scalar, Operand>;
+/// What operators take beside another operand: one of the two is an array.
 template <class B, class A>
 concept BesideAn = (AnArray<A> && AnOperand<B>) || (AnOperand<A> && AnArray<B>);
 
-// Operators, of two arrays or of an array and a number on either side. From temporaries the operation takes the handle, so that
-// intermediate values of an expression are not held. `/` of integers is float64, `%` has the sign of the divisor, comparisons give arrays
-// of bools.
+/// Element-wise: `/` of integers is float64, `%` has the sign of the divisor, comparisons give arrays of bools.
 template <class A, BesideAn<A> B> Array operator+(A&& a, B&& b) { return add(std::forward<A>(a), std::forward<B>(b)); }
 template <class A, BesideAn<A> B> Array operator-(A&& a, B&& b) { return subtract(std::forward<A>(a), std::forward<B>(b)); }
 template <class A, BesideAn<A> B> Array operator*(A&& a, B&& b) { return multiply(std::forward<A>(a), std::forward<B>(b)); }
@@ -358,7 +369,7 @@ inline Array operator+(const Array& a) { return positive(a); }
 inline Array operator~(const Array& a) { return invert(a); }
 inline Array operator~(Array&& a) { return invert(std::move(a)); }
 
-// Into the array's memory, which its views and other handles share, in its dtype; a 0-d result of an operation becomes another number.
+/// Into the array's memory, which its views and other handles share, in its dtype; a 0-d result of an operation becomes another number.
 PARDO_API Array& operator+=(Array& x, const Operand& y);
 PARDO_API Array& operator-=(Array& x, const Operand& y);
 PARDO_API Array& operator*=(Array& x, const Operand& y);
@@ -369,26 +380,38 @@ PARDO_API Array& operator|=(Array& x, const Operand& y);
 PARDO_API Array& operator^=(Array& x, const Operand& y);
 PARDO_API Array& operator<<=(Array& x, const Operand& y);
 PARDO_API Array& operator>>=(Array& x, const Operand& y);
+/// @}
 
-// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
+/// @defgroup creation Creation
+/// Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
+/// @{
+
+/// A value everywhere.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
-PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
-PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());  ///< zeros
+PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());   ///< ones
+/// Memory that nothing has been written to.
 PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device,
                       const char* op_name = "empty");
+/// Numbers from `start` to before `stop`, `step` apart.
 PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
                        const Queue& queue = Queue());
+/// `num` numbers from `start` to `stop`, equally far apart; without `endpoint` to before it.
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
                          const Queue& queue = Queue());
+/// Ones on a diagonal, zeros elsewhere.
 PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, std::optional<DType> dtype = {},
                     const Queue& queue = Queue());
-PARDO_API Array tril(const Array& x, std::int64_t k = 0);
-PARDO_API Array triu(const Array& x, std::int64_t k = 0);
+PARDO_API Array tril(const Array& x, std::int64_t k = 0);  ///< elements on and below a diagonal, zeros above it
+PARDO_API Array triu(const Array& x, std::int64_t k = 0);  ///< elements on and above a diagonal, zeros below it
 /// Values of the index along one axis of a shape, Int64.
 PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* op_name = "iota");
+/// @}
 
-// Reductions, positions and scans. Axes: none named (all), one, or several; without an axis positions and scans are of the flattened array.
+/// @defgroup reductions Reductions, positions and scans
+/// Axes: none named (all), one, or several; without an axis positions and scans are of the flattened array.
+/// @{
 // Made by cmake/make_ops.py of reductions.def.
 /// Which reduction: of reduce and cumulative.
 enum class Reduction : std::uint8_t { Sum, Prod, Min, Max, Any, All, CountNonzero };
@@ -431,64 +454,94 @@ PARDO_API Array reduce(Reduction op, const Array& x, const Axes& axes = {}, bool
 /// Inclusive scan along an axis; without one, of the flattened array.
 PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
                            bool include_initial = false);
+/// Arithmetic means, of integers in float64.
 PARDO_API Array mean(const Array& x, const Axes& axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
                      const Array* where = nullptr);
+/// Variances: squares of what elements are away from their mean, added up and divided by their number less `correction`.
 PARDO_API Array var(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
                     const Array* where = nullptr);
+/// Roots of the variances.
 PARDO_API Array stddev(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
                        const Array* where = nullptr);
+/// @}
 
-// Views. reshape copies when strides cannot express the result (copy=false: Value error instead; copy=true: always).
+/// @defgroup views Views
+/// The memory of another array in another shape, where strides can express it.
+/// @{
+
+/// The elements in another shape, of which one extent may be -1. Copies when strides cannot express the result (copy=false: Value error
+/// instead; copy=true: always).
 PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
-PARDO_API Array permute_dims(const Array& x, Extents axes);
-PARDO_API Array broadcast_to(const Array& x, Extents shape);
-PARDO_API Array expand_dims(const Array& x, Extents axes);
-PARDO_API Array squeeze(const Array& x, const Axes& axes = {});
-PARDO_API Array flip(const Array& x, const Axes& axes = {});
-PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
+PARDO_API Array permute_dims(const Array& x, Extents axes);          ///< the axes in another order
+PARDO_API Array broadcast_to(const Array& x, Extents shape);         ///< repeated along axes of extent 1, without a copy; read-only
+PARDO_API Array expand_dims(const Array& x, Extents axes);           ///< new axes of extent 1 at these places of the result
+PARDO_API Array squeeze(const Array& x, const Axes& axes = {});      ///< without axes of extent 1: all of them, or those that are named
+PARDO_API Array flip(const Array& x, const Axes& axes = {});         ///< in reverse order along axes
+PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);  ///< axes at other places, the others in their order
 /// The real (0) or imaginary (1) parts of complex elements where they are, so that writing to them writes to x; real x itself.
 PARDO_API Array part_view(const Array& x, int which);
+/// The diagonals of two axes, as the last axis.
 PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 /// All windows of x of some extents along `axes`: x's axes, shortened, then those of the window. Read-only. Forces x.
 PARDO_API Array sliding_windows(const Array& x, Extents window, Extents axes);
 /// The memory of x, from its first element on, in another shape and with other strides, counted in elements. Throws Value where that would
 /// leave the memory. Forces.
 PARDO_API Array as_strided(const Array& x, Extents shape, Extents strides);
-PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);
+PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);  ///< all in the shape that they have together
+/// @}
 
-// New arrays from old.
+/// @defgroup rearranging Rearranging
+/// New arrays from old.
+/// @{
+
 /// The bits of the elements as another dtype of their size, neither complex.
 PARDO_API Array bitcast(const Array& x, DType dtype);
+/// One after another along an axis; without one, flattened.
 PARDO_API Array concat(ListOf<Array> arrays, std::optional<std::int64_t> axis = 0);
-PARDO_API Array stack(ListOf<Array> arrays, std::int64_t axis = 0);
+PARDO_API Array stack(ListOf<Array> arrays, std::int64_t axis = 0);  ///< side by side along a new axis
+/// Elements moved along axes, those that leave at the end come at the beginning; without axes of the flattened array.
 PARDO_API Array roll(const Array& x, Extents shift, const Axes& axes = {});
-PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
+PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});  ///< each element `count` times
+/// Each element as often as its count says. Waits: the counts are needed.
 PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
-PARDO_API Array tile(const Array& x, Extents repetitions);
+PARDO_API Array tile(const Array& x, Extents repetitions);  ///< the whole array so many times along each axis
+/// Differences of neighbours along an axis, `n` times.
 PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr,
                      const Array* append = nullptr);
+/// @}
 
-// Library routines (src/routines): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+/// @defgroup routines Sorting, searching, products
+/// Library routines: handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+/// @{
+
+/// Elements in ascending order along an axis; NaN come last.
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+/// The indices that sort, int64.
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
+/// Elements such that those at `kth` are where sorting has them, smaller ones before, larger ones after them.
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
-PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);
+PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);  ///< the indices that do so, int64
 /// What sorting would put at the positions `kth` (ascending, distinct, not negative) of an axis, whose extent becomes their number.
 PARDO_API Array ranked(const Array& x, Extents kth, std::int64_t axis = -1);
 /// The k largest (or smallest) along an axis, sorted: values and indices.
 PARDO_API std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
+/// Where values go into a sorted array so that it stays sorted, int64; `right`: after equal ones.
 PARDO_API Array searchsorted(const Array& sorted, const Array& values, bool right = false, const Array* sorter = nullptr);
-PARDO_API std::vector<Array> nonzero(const Array& x);
+PARDO_API std::vector<Array> nonzero(const Array& x);  ///< The indices of elements that are not zero, an array for each axis. Waits.
+/// The parts at some positions of an axis; without one, of the flattened array.
 PARDO_API Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axis = {});
+/// For each element of `indices` the one of x at that position of the axis.
 PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis = -1);
-PARDO_API Array matmul(const Array& a, const Array& b);
-PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
-PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
+PARDO_API Array matmul(const Array& a, const Array& b);  ///< matrix products over the last two axes; others are broadcast
+PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);             ///< sums of conj(a) b along an axis
+PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);  ///< sums of products over pairs of axes
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {
-    Array values, indices, inverse, counts;
+    Array values, indices, inverse, counts;  ///< of the same order; where each value comes first, where it went, how often it is there
 };
+/// The distinct values of an array. Waits: their number is needed.
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
+/// @}
 
 }  // namespace pardo

@@ -37,7 +37,7 @@ public:
     const Array& texels(bool writes) const;
 
     struct State;
-    const std::shared_ptr<State>& state() const noexcept { return state_; }  // internal
+    const std::shared_ptr<State>& state() const noexcept { return state_; }  ///< internal
 
 private:
     std::shared_ptr<State> state_;
@@ -45,13 +45,13 @@ private:
 
 /// For CUDA C++: a cudaTextureObject_t, which is an image and how it is sampled.
 struct SampledImage {
-    Image image;
-    Sampler sampler;
+    Image image;      ///< what is sampled
+    Sampler sampler;  ///< how
 };
 
 /// Memory that the items of a group share.
 struct LocalMemory {
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0;  ///< of a group
 };
 /// One argument of a launch. A pointer takes an array, row-major and without gaps, or null. A weak number is converted to the kernel's
 /// type, where the driver tells it; any other number has it. A structure is given by its bytes. In CUDA C++ an image is a surface object,
@@ -60,10 +60,10 @@ using ProgramArgument = std::variant<Array, Scalar, std::vector<std::byte>, Loca
 
 /// What a driver tells of a kernel; -1 where it tells nothing.
 struct KernelFacts {
-    std::int64_t most_items = 0, multiple = -1;         // of a group: at most; best a multiple of this
-    std::int64_t local_bytes = -1, private_bytes = -1;  // of a group, that the text declares; of an item, in memory
-    std::int64_t registers = -1;                        // of an item
-    std::int64_t group[3] = {0, 0, 0};                  // the only size of groups, where the text names one
+    std::int64_t most_items = 0, multiple = -1;         ///< of a group: at most; best a multiple of this
+    std::int64_t local_bytes = -1, private_bytes = -1;  ///< of a group, that the text declares; of an item, in memory
+    std::int64_t registers = -1;                        ///< of an item
+    std::int64_t group[3] = {0, 0, 0};                  ///< the only size of groups, where the text names one
 };
 
 /// Text, or a module of SPIR-V, compiled for one device; a cheap handle, safe from any thread.
@@ -80,13 +80,13 @@ public:
     Program(const Program&);
     Program& operator=(const Program&);
 
-    Device device() const;
-    std::string_view language() const;
+    Device device() const;              ///< that it is compiled for
+    std::string_view language() const;  ///< "opencl", "cuda", "spirv", "binary"
     /// Names, in the driver's order.
     std::vector<std::string> kernels() const;
     /// "add(float* a, int n)", as far as the driver tells.
     std::string signature(std::string_view kernel) const;
-    KernelFacts facts(std::string_view kernel) const;
+    KernelFacts facts(std::string_view kernel) const;  ///< what the driver tells of a kernel
     /// What the compiler said; empty if nothing.
     std::string build_log() const;
     /// From which it can be loaded again on the same device with the same driver. Throws Device where the driver gives none.

@@ -21,6 +21,7 @@ class Queue;
 }
 class Array;
 
+/// Whether work runs in the order in which it was submitted.
 enum class QueueOrder : std::uint8_t { InOrder, OutOfOrder };
 
 /// Devices of one platform that work together. Two contexts of the same devices are equal.
@@ -28,11 +29,11 @@ class PARDO_API Context {
 public:
     /// Throws Value when there is none, one is given twice, or they are of different platforms.
     explicit Context(ListOf<Device> devices);
-    explicit Context(std::initializer_list<Device> devices) : Context(ListOf<Device>(devices)) {}
+    explicit Context(std::initializer_list<Device> devices) : Context(ListOf<Device>(devices)) {}  ///< the same from devices in braces
     Context(const Context&) = default;  // moves copy: no handle is without devices
     Context& operator=(const Context&) = default;
-    const std::vector<Device>& devices() const noexcept { return *devices_; }
-    bool contains(const Device& device) const;
+    const std::vector<Device>& devices() const noexcept { return *devices_; }  ///< in the order in which they were given
+    bool contains(const Device& device) const;                                 ///< true of its devices
     friend bool operator==(const Context& a, const Context& b) { return *a.devices_ == *b.devices_; }
 
 private:
@@ -42,9 +43,9 @@ private:
 /// A box of bytes in two blocks: `region` is bytes a row, rows, and planes; origins are in bytes, rows and planes; pitches in bytes from
 /// row to row and from plane to plane, 0 where rows and planes are contiguous.
 struct Rect {
-    std::int64_t region[3] = {0, 1, 1};
-    std::int64_t to_origin[3] = {0, 0, 0}, from_origin[3] = {0, 0, 0};
-    std::int64_t to_pitches[2] = {0, 0}, from_pitches[2] = {0, 0};
+    std::int64_t region[3] = {0, 1, 1};                                 ///< bytes a row, rows, planes
+    std::int64_t to_origin[3] = {0, 0, 0}, from_origin[3] = {0, 0, 0};  ///< bytes, rows, planes
+    std::int64_t to_pitches[2] = {0, 0}, from_pitches[2] = {0, 0};      ///< bytes from row to row, from plane to plane
 };
 
 /// A queue of one device; a cheap, copyable handle, safe from any thread.
@@ -58,14 +59,14 @@ public:
     explicit Queue(const Device& device, QueueOrder order = QueueOrder::InOrder, bool profiling = false);
     /// A new queue that touches memory of the context's devices only. Throws Placement when `device` is not one of them.
     Queue(const Context& context, const Device& device, QueueOrder order = QueueOrder::InOrder, bool profiling = false);
-    explicit Queue(device::Queue* impl);
+    explicit Queue(device::Queue* impl);  ///< internal
     Queue(const Queue&);
     Queue& operator=(const Queue&);
     ~Queue();
 
-    Device device() const;
-    QueueOrder order() const;
-    bool profiling() const;
+    Device device() const;     ///< where its work runs
+    QueueOrder order() const;  ///< in order or not
+    bool profiling() const;    ///< true where events have times
     /// Blocks until everything submitted is complete; raises the first failure that is not acknowledged yet, once.
     void wait() const;
     /// The devices that it was made for; those of its device's platform if it was made without a context.
@@ -88,11 +89,11 @@ public:
     Event copy(const Array& to, const Array& from, ListOf<Event> depends = {}) const;
     /// A box of bytes; both arrays are row-major and taken as blocks of bytes.
     Event copy_rect(const Array& to, const Array& from, const Rect& rect, ListOf<Event> depends = {}) const;
-    Event fill(const Array& to, const Scalar& value, ListOf<Event> depends = {}) const;
+    Event fill(const Array& to, const Scalar& value, ListOf<Event> depends = {}) const;  ///< one value into all elements
     /// A hint that this queue's device reads the array next.
     Event prefetch(const Array& x, ListOf<Event> depends = {}) const;
     friend bool operator==(const Queue& a, const Queue& b) { return a.impl_ == b.impl_; }
-    device::Queue* impl() const { return impl_; }
+    device::Queue* impl() const { return impl_; }  ///< internal
 
 private:
     device::Queue* impl_;

@@ -90,14 +90,14 @@ private:
 /// A number in a kernel. It never changes: Var does. Its dtype follows NumPy's rules; plain numbers take the dtype of what they meet.
 class PARDO_API Value : public recorded::InKernel {
 public:
-    template <Number T> Value(T number) : Value(Scalar(number)) {}
-    Value(const Scalar& number);
-    explicit Value(std::shared_ptr<const recorded::Expression> expression) : expression_(std::move(expression)) {}
+    template <Number T> Value(T number) : Value(Scalar(number)) {}                                                  ///< a plain number
+    Value(const Scalar& number);                                                                                    ///< a number of a dtype
+    explicit Value(std::shared_ptr<const recorded::Expression> expression) : expression_(std::move(expression)) {}  ///< internal
     Value(const Value&) = default;
-    Value& operator=(const Value&) = delete;  // recorded once, it would be lost: Var<T> is a variable
+    Value& operator=(const Value&) = delete;  ///< recorded once, it would be lost: Var<T> is a variable
     /// The same number in another dtype.
     template <Element T> Value as() const { return recorded::converted(*this, dtype_of<T>); }
-    const std::shared_ptr<const recorded::Expression>& expression() const noexcept { return expression_; }  // internal
+    const std::shared_ptr<const recorded::Expression>& expression() const noexcept { return expression_; }  ///< internal
 
 private:
     std::shared_ptr<const recorded::Expression> expression_;
@@ -106,9 +106,10 @@ private:
 /// An element of an array that a kernel may write: y[i] = v, y[i] += v; read where it is used as a number.
 class Place : public recorded::InKernel {
 public:
-    Place(std::string array, std::vector<Value> index) : array_(std::move(array)), index_(std::move(index)) {}
+    Place(std::string array, std::vector<Value> index) : array_(std::move(array)), index_(std::move(index)) {}  ///< internal
     Place(const Place&) = default;
-    operator Value() const { return recorded::load(array_, index_); }
+    operator Value() const { return recorded::load(array_, index_); }  ///< reads it
+    /// Writes it.
     const Place& operator=(const Value& value) const {
         recorded::store(array_, index_, value);
         return *this;
@@ -117,12 +118,13 @@ public:
         recorded::store(array_, index_, Value(other));
         return *this;
     }
+    /// Reads it, and writes what comes of that and another number.
     const Place& operator+=(const Value& v) const { return *this = recorded::binary("+", *this, v); }
     const Place& operator-=(const Value& v) const { return *this = recorded::binary("-", *this, v); }
     const Place& operator*=(const Value& v) const { return *this = recorded::binary("*", *this, v); }
     const Place& operator/=(const Value& v) const { return *this = recorded::binary("/", *this, v); }
-    const std::string& array() const noexcept { return array_; }
-    const std::vector<Value>& index() const noexcept { return index_; }
+    const std::string& array() const noexcept { return array_; }         ///< internal
+    const std::vector<Value>& index() const noexcept { return index_; }  ///< internal
 
 private:
     std::string array_;
@@ -132,16 +134,20 @@ private:
 /// A variable of an item, of one dtype: what loops add up in.
 template <Element T> class Var : public recorded::InKernel {
 public:
-    Var(const Value& value) : name_(recorded::new_variable(dtype_of<T>, value)) {}
+    Var(const Value& value) : name_(recorded::new_variable(dtype_of<T>, value)) {}  ///< starts with a number
+    /// Starts with a plain number.
     template <Number N> Var(N value) : Var(Value(value)) {}
     Var(const Var& other) : Var(Value(other)) {}
-    operator Value() const { return recorded::snapshot(name_); }
+    operator Value() const { return recorded::snapshot(name_); }  ///< what it holds here
+    /// Holds another number from here on.
     Var& operator=(const Value& value) {
         recorded::assign(name_, dtype_of<T>, value);
         return *this;
     }
+    /// Holds a plain number from here on.
     template <Number N> Var& operator=(N value) { return *this = Value(value); }
     Var& operator=(const Var& other) { return *this = Value(other); }
+    /// Changes what it holds.
     Var& operator+=(const Value& v) { return *this = recorded::binary("+", *this, v); }
     Var& operator-=(const Value& v) { return *this = recorded::binary("-", *this, v); }
     Var& operator*=(const Value& v) { return *this = recorded::binary("*", *this, v); }
@@ -155,9 +161,10 @@ private:
 /// An array that the kernel reads.
 template <Element T> class In {
 public:
-    explicit In(std::string name) : name_(std::move(name)) {}
-    Value operator[](const Value& i) const { return recorded::load(name_, i); }
-    Value operator[](std::initializer_list<Value> index) const { return recorded::load(name_, index); }
+    explicit In(std::string name) : name_(std::move(name)) {}                                            ///< internal
+    Value operator[](const Value& i) const { return recorded::load(name_, i); }                          ///< the element at an index
+    Value operator[](std::initializer_list<Value> index) const { return recorded::load(name_, index); }  ///< of several dimensions
+    /// Along a dimension.
     Value extent(int dimension = 0) const { return recorded::extent_of(name_, dimension); }
 
 private:
@@ -166,9 +173,10 @@ private:
 /// Memory that the kernel reads and writes: an array, or what local_memory and private_memory give.
 template <Element T> class InOut {
 public:
-    explicit InOut(std::string name) : name_(std::move(name)) {}
-    Place operator[](const Value& i) const { return {name_, {i}}; }
-    Place operator[](std::initializer_list<Value> index) const { return {name_, index}; }
+    explicit InOut(std::string name) : name_(std::move(name)) {}                           ///< internal
+    Place operator[](const Value& i) const { return {name_, {i}}; }                        ///< the element at an index
+    Place operator[](std::initializer_list<Value> index) const { return {name_, index}; }  ///< of several dimensions
+    /// Along a dimension.
     Value extent(int dimension = 0) const { return recorded::extent_of(name_, dimension); }
 
 private:
@@ -188,35 +196,39 @@ public:
 /// The item of a plain range. In one dimension it is its index: y[i], i + 1.
 class Item : public recorded::InKernel {
 public:
-    Value get_id(int dimension) const { return recorded::of_item("get_id", dimension); }
-    Value get_range(int dimension) const { return recorded::of_item("get_range", dimension); }
-    Value operator[](int dimension) const { return get_id(dimension); }
-    operator Value() const { return recorded::of_item("get_id", -1); }
+    Value get_id(int dimension) const { return recorded::of_item("get_id", dimension); }        ///< its index
+    Value get_range(int dimension) const { return recorded::of_item("get_range", dimension); }  ///< how many items there are
+    Value operator[](int dimension) const { return get_id(dimension); }                         ///< get_id
+    operator Value() const { return recorded::of_item("get_id", -1); }                          ///< the index of one dimension
 };
 /// The item of a range in groups.
 class NdItem : public recorded::InKernel {
 public:
-    Value get_global_id(int dimension = 0) const { return recorded::of_item("get_global_id", dimension); }
-    Value get_local_id(int dimension = 0) const { return recorded::of_item("get_local_id", dimension); }
-    Value get_group_id(int dimension = 0) const { return recorded::of_item("get_group_id", dimension); }
+    Value get_global_id(int dimension = 0) const { return recorded::of_item("get_global_id", dimension); }  ///< among all items
+    Value get_local_id(int dimension = 0) const { return recorded::of_item("get_local_id", dimension); }    ///< in its group
+    Value get_group_id(int dimension = 0) const { return recorded::of_item("get_group_id", dimension); }    ///< of its group
+    /// how many items there are
     Value get_global_range(int dimension = 0) const { return recorded::of_item("get_global_range", dimension); }
-    Value get_local_range(int dimension = 0) const { return recorded::of_item("get_local_range", dimension); }
-    Value get_group_range(int dimension = 0) const { return recorded::of_item("get_group_range", dimension); }
+    Value get_local_range(int dimension = 0) const { return recorded::of_item("get_local_range", dimension); }  ///< items of a group
+    Value get_group_range(int dimension = 0) const { return recorded::of_item("get_group_range", dimension); }  ///< groups
     /// Waits for all items of the group, which all come here; what they have written to local memory and arrays is seen then.
     void barrier() const { recorded::barrier(); }
-    operator Value() const { return recorded::of_item("get_global_id", -1); }
+    operator Value() const { return recorded::of_item("get_global_id", -1); }  ///< the index of one dimension
 };
 
 // Memory of a group and of an item, undefined at first; the shape is known while the kernel is recorded.
+/// Memory of a group, undefined at first; the shape is known while the kernel is recorded.
 template <Element T> InOut<T> local_memory(Extents shape) { return InOut<T>(recorded::new_memory("local_array", dtype_of<T>, shape)); }
+/// Memory of an item.
 template <Element T> InOut<T> private_memory(Extents shape) { return InOut<T>(recorded::new_memory("private_array", dtype_of<T>, shape)); }
 
-// Branches and loops: recorded, so that conditions are values of the kernel. `&&`, `||` and `if` do not compile on these.
+/// A branch that is recorded, so that its condition is a value of the kernel. `&&`, `||` and `if` do not compile on these.
 template <std::invocable Then> void If(const Value& test, Then&& then) {
     recorded::begin_if(test);
     then();
     recorded::end_block();
 }
+/// A branch with another one for where the condition is false.
 template <std::invocable Then, std::invocable Else> void If(const Value& test, Then&& then, Else&& other) {
     recorded::begin_if(test);
     then();
@@ -229,6 +241,7 @@ template <std::invocable<Value> Body> void For(const Value& start, const Value& 
     body(recorded::begin_for(start, stop, step));
     recorded::end_block();
 }
+/// The same by steps of 1.
 template <std::invocable<Value> Body> void For(const Value& start, const Value& stop, Body&& body) {
     For(start, stop, 1, std::forward<Body>(body));
 }
@@ -241,19 +254,25 @@ void While(Test&& test, Body&& body) {
     body();
     recorded::end_block();
 }
-inline void Break() { recorded::leave(0); }
-inline void Continue() { recorded::leave(1); }
+inline void Break() { recorded::leave(0); }     ///< leaves the innermost loop
+inline void Continue() { recorded::leave(1); }  ///< goes on with its next turn
 /// Ends the item.
 inline void Return() { recorded::leave(2); }
 
 // Several items may change one element: of int32, uint32, int64, uint64, float32 and float64. Each gives what was there before.
+/// Adds; several items may change one element, of int32, uint32, int64, uint64, float32 or float64. Gives what was there before.
 inline Value atomic_add(const Place& x, const Value& v) { return recorded::atomic("add", x.array(), x.index(), {v}); }
-inline Value atomic_sub(const Place& x, const Value& v) { return recorded::atomic("sub", x.array(), x.index(), {v}); }
+inline Value atomic_sub(const Place& x, const Value& v) { return recorded::atomic("sub", x.array(), x.index(), {v}); }  ///< subtracts
+/// The smaller one.
 inline Value atomic_min(const Place& x, const Value& v) { return recorded::atomic("min", x.array(), x.index(), {v}); }
-inline Value atomic_max(const Place& x, const Value& v) { return recorded::atomic("max", x.array(), x.index(), {v}); }
+inline Value atomic_max(const Place& x, const Value& v) { return recorded::atomic("max", x.array(), x.index(), {v}); }  ///< the larger one
+/// Bits that both have; of integers.
 inline Value atomic_and(const Place& x, const Value& v) { return recorded::atomic("and_", x.array(), x.index(), {v}); }
+/// Bits that one has; of integers.
 inline Value atomic_or(const Place& x, const Value& v) { return recorded::atomic("or_", x.array(), x.index(), {v}); }
+/// Bits that one of them alone has; of integers.
 inline Value atomic_xor(const Place& x, const Value& v) { return recorded::atomic("xor", x.array(), x.index(), {v}); }
+/// Another number.
 inline Value atomic_exchange(const Place& x, const Value& v) { return recorded::atomic("exchange", x.array(), x.index(), {v}); }
 /// Writes `desired` if `expected` is there.
 inline Value atomic_compare_exchange(const Place& x, const Value& expected, const Value& desired) {
@@ -282,10 +301,10 @@ PARDO_OPERATOR(compare, >=)
 PARDO_OPERATOR(compare, ==)
 PARDO_OPERATOR(compare, !=)
 #undef PARDO_OPERATOR
-template <recorded::Written A> Value operator-(const A& a) { return recorded::unary("-", Value(a)); }
-template <recorded::Written A> Value operator+(const A& a) { return Value(a); }
-template <recorded::Written A> Value operator~(const A& a) { return recorded::unary("~", Value(a)); }
-template <recorded::Written A> Value operator!(const A& a) { return recorded::unary("not", Value(a)); }
+template <recorded::Written A> Value operator-(const A& a) { return recorded::unary("-", Value(a)); }    ///< the negative number
+template <recorded::Written A> Value operator+(const A& a) { return Value(a); }                          ///< the number
+template <recorded::Written A> Value operator~(const A& a) { return recorded::unary("~", Value(a)); }    ///< bits inverted; of bools: not
+template <recorded::Written A> Value operator!(const A& a) { return recorded::unary("not", Value(a)); }  ///< not
 
 #define PARDO_FUNCTION(name, called) \
     template <recorded::Written A> Value name(const A& a) { return recorded::call(#called, {Value(a)}); }
@@ -395,12 +414,13 @@ template <Element T> Function::Argument argument(const T& x) {
 /// A kernel that takes arrays and numbers in the order of its parameters. A cheap handle, safe from any thread.
 template <class... P> class RecordedKernel {
 public:
-    explicit RecordedKernel(recorded::Function function) : function_(std::move(function)) {}
+    explicit RecordedKernel(recorded::Function function) : function_(std::move(function)) {}  ///< internal
     /// Runs the function once for each item of a range: of extents, or NdRange{{1024}, {64}}, which is in groups. On the queue of the
     /// arrays, after what is under way on them. Throws what is wrong with the call; what fails later is raised by the next wait.
     Event operator()(Extents range, const typename recorded::ParameterOf<P>::Given&... arguments) const {
         return (*this)(NdRange{{range.begin(), range.end()}, {}}, arguments...);
     }
+    /// The same for a range in groups.
     Event operator()(const NdRange& range, const typename recorded::ParameterOf<P>::Given&... arguments) const {
         return function_.launch({recorded::argument(arguments)...}, range, queue_ ? &*queue_ : nullptr);
     }
@@ -422,10 +442,11 @@ private:
     std::optional<Queue> queue_;
 };
 
+/// How a kernel is compiled, and what it is called.
 struct KernelSettings {
-    std::string name = "kernel";  // in messages and profiles
-    int fast_math = 0;            // 1: sums may be reordered, products and sums contracted; 2: and reciprocals of roots may be estimates
-    bool checks = false;          // indices out of bounds are an Index error, at the next wait; without, they are undefined behaviour
+    std::string name = "kernel";  ///< in messages and profiles
+    int fast_math = 0;            ///< 1: sums may be reordered, products and sums contracted; 2: and reciprocals of roots may be estimates
+    bool checks = false;          ///< indices out of bounds are an Index error, at the next wait; without, they are undefined behaviour
 };
 
 namespace recorded {

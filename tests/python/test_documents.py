@@ -184,6 +184,48 @@ def test_annotations_are_shown_without_quotes():
         assert "'" not in re.sub(r"= '[^']*'", "", str(inspect.signature(f))), f
 
 
+# --- the reference of the C++ headers -------------------------------------------------------------------------------------------
+
+
+def reference_of_cpp():
+    if not shutil.which("doxygen"):
+        pytest.skip("doxygen is not installed")
+    return runpy.run_path(str(ROOT / "docs" / "make_cpp.py"))
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+def test_the_cpp_reference_has_every_operation(tmp_path):
+    xml = reference_of_cpp()["read"](build=tmp_path / "cpp")
+    rows = re.findall(r"^OP\((\w+), .*(elementwise|special),", (ROOT / "src" / "graph" / "ops.def").read_text(), re.MULTILINE)
+    rows += [(name, "reductions") for name in ("sum", "all", "argmax", "cumsum")]
+    for name, group in rows:
+        members = ElementTree.parse(xml / f"group__{group}.xml").iter("memberdef")
+        found = [m for m in members if m.findtext("qualifiedname") == f"pardo::{name}"]
+        assert found, name
+        assert any("".join(found[0].find(f"{kind}description").itertext()).strip() for kind in ("brief", "detailed")), name
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="not in a source tree")
+@pytest.mark.parametrize(
+    ("header", "before", "line", "shown"),
+    [
+        ("queue.h", "    Device device() const;", "    int undocumented() const;", "Member undocumented"),
+        ("ops.h", "PARDO_API Array zeros(", "PARDO_API Array undocumented(const Array& x);", "Member undocumented"),
+        ("fft.h", "}  // namespace pardo::fft", "struct Undocumented { int x; };", "Compound pardo::fft::Undocumented"),
+        ("native.hpp", "}  // namespace PARDO_NATIVE_HIDDEN", "struct undocumented { int x; };", "Compound pardo::native::undocumented"),
+    ],
+)
+def test_what_is_public_in_cpp_needs_a_comment(tmp_path, header, before, line, shown):
+    reference = reference_of_cpp()
+    include = tmp_path / "include"
+    shutil.copytree(ROOT / "include", include)
+    place = include / "pardo" / header
+    assert before in place.read_text()
+    place.write_text(place.read_text().replace(before, f"\n{line}\n\n{before}"))
+    with pytest.raises(ValueError, match=re.escape(shown)):
+        reference["read"](include, tmp_path / "cpp")
+
+
 # --- where the project lives ----------------------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@
 #endif
 
 namespace pardo {
+/// Native code of others, on the table of pardo/c_api.h.
 namespace native PARDO_NATIVE_HIDDEN {
 
 // --- errors, the table -----------------------------------------------------------------------------------------------------------------
@@ -30,9 +31,9 @@ namespace native PARDO_NATIVE_HIDDEN {
 /// What a function of the table refuses, and what a work function may throw: a code of pardo/c_api.h and a text.
 class error : public std::exception {
 public:
-    error(pardo_status code, std::string text) : code_(code), text_(std::move(text)) {}
-    pardo_status code() const noexcept { return code_; }
-    const char* what() const noexcept override { return text_.c_str(); }
+    error(pardo_status code, std::string text) : code_(code), text_(std::move(text)) {}  ///< of a code
+    pardo_status code() const noexcept { return code_; }                                 ///< PARDO_E_…
+    const char* what() const noexcept override { return text_.c_str(); }                 ///< the text
 
 private:
     pardo_status code_;
@@ -75,11 +76,13 @@ template <class Member> Member member(Member pardo_api::*which, const char* name
     throw error(PARDO_E_IMPORT, std::string(name) + ": pardo " + table->version + " does not have it; install a newer one");
 }
 
+/// What this thread's last call of the table has refused.
 inline error last_error() {
     const char* text = "";
     const pardo_status code = api().last_error(&text);
     return {code, text};
 }
+/// Throws unless a call went well.
 inline void check(pardo_status status) {
     if (status != PARDO_OK) throw last_error();
 }
@@ -137,6 +140,7 @@ inline constexpr const char* dtype_names[] = {"any dtype", "bool",      "int8", 
                                               "uint8",     "uint16",    "uint32",     "uint64",  "float16", "float32",
                                               "float64",   "complex64", "complex128", "bfloat16"};
 }
+/// "float64".
 constexpr const char* dtype_name(std::int32_t dtype) noexcept {
     return detail::dtype_names[dtype > 0 && static_cast<std::size_t>(dtype) < std::size(detail::dtype_names) ? dtype : 0];
 }
@@ -146,7 +150,7 @@ constexpr const char* dtype_name(std::int32_t dtype) noexcept {
 /// A counted reference. A moved-from or default-made one is null, which release and the table's functions stand.
 template <class H> class handle {
 public:
-    using raw_type = H;
+    using raw_type = H;  ///< the table's type
     handle() = default;
     handle(const handle& o) noexcept : raw_(o.raw_) {
         if (raw_) table->retain(raw_);
@@ -159,8 +163,8 @@ public:
     ~handle() {
         if (raw_) table->release(raw_);
     }
-    H get() const noexcept { return raw_; }
-    explicit operator bool() const noexcept { return raw_ != nullptr; }
+    H get() const noexcept { return raw_; }                              ///< for functions of the table
+    explicit operator bool() const noexcept { return raw_ != nullptr; }  ///< false: null
     /// Gives the reference away.
     H detach() noexcept { return std::exchange(raw_, nullptr); }
     /// Where a function of the table writes a new reference.
@@ -179,11 +183,13 @@ template <class Handle> Handle steal(typename Handle::raw_type raw) noexcept {
     *made.put() = raw;
     return made;
 }
+/// One of its own.
 template <class Handle> Handle borrow(typename Handle::raw_type raw) noexcept {
     if (raw) table->retain(raw);
     return steal<Handle>(raw);
 }
 
+/// A device.
 class device : public handle<pardo_device> {
 public:
     /// "gpu", "opencl:1"; null: the default device.
@@ -192,6 +198,7 @@ public:
         check(api().device_find(selector, made.put()));
         return made;
     }
+    /// All visible ones.
     static std::vector<device> all() {
         std::size_t count = 0;
         check(api().device_list(nullptr, 0, &count));
@@ -201,6 +208,7 @@ public:
         for (std::size_t k = 0; k < raw.size() && k < count; ++k) made.push_back(steal<device>(raw[k]));
         return made;
     }
+    /// PARDO_DEVICE_NAME and the like.
     std::string text(std::int32_t which) const {
         std::size_t needed = 0;
         check(api().device_text(get(), which, nullptr, 0, &needed));
@@ -209,7 +217,8 @@ public:
         made.resize(needed - 1);
         return made;
     }
-    std::string id() const { return text(PARDO_DEVICE_ID); }
+    std::string id() const { return text(PARDO_DEVICE_ID); }  ///< "cpu:0"
+    /// PARDO_DEVICE_UNITS and the like.
     std::int64_t number(std::int32_t which) const {
         std::int64_t made = 0;
         check(api().device_number(get(), which, &made));
@@ -226,6 +235,7 @@ public:
     }
 };
 
+/// An event; null stands for a complete one.
 class event : public handle<pardo_event> {
 public:
     /// One that complete() completes. Keep the handle: Python's Event does not, and when the last handle goes, an incomplete one fails.
@@ -246,6 +256,7 @@ public:
         check(api().event_to_native(get(), device.get(), &made));
         return made;
     }
+    /// Completes a user event, or makes it fail.
     void complete(pardo_status code = PARDO_OK, const char* text = nullptr) const { check(api().event_complete(get(), code, text)); }
     /// Throws its failure. False where the limit is over first; negative: no limit. Do not hold the GIL.
     bool wait(std::int64_t timeout_ns = -1) const {
@@ -254,7 +265,7 @@ public:
         check(status);
         return true;
     }
-    std::int32_t status() const { return get() ? api().event_status(get()) : PARDO_COMPLETE; }
+    std::int32_t status() const { return get() ? api().event_status(get()) : PARDO_COMPLETE; }  ///< PARDO_QUEUED to PARDO_FAILED
 };
 
 namespace detail {
@@ -265,13 +276,16 @@ inline std::vector<pardo_event> raw(const std::vector<event>& events) {
 }
 }  // namespace detail
 
+/// A queue of a device.
 class queue : public handle<pardo_queue> {
 public:
+    /// The canonical queue of a device; of the default one.
     static queue of(const native::device& device = {}) {
         queue made;
         check(api().queue_of(device.get(), made.put()));
         return made;
     }
+    /// A new one; PARDO_QUEUE_… say of what kind.
     static queue make(const native::device& device, std::uint32_t flags = 0) {
         queue made;
         check(api().queue_new(device.get(), flags, made.put()));
@@ -289,6 +303,7 @@ public:
         check(api().queue_native(get(), &found));
         return found;
     }
+    /// Its device.
     native::device device() const {
         native::device made;
         check(api().queue_device(get(), made.put()));
@@ -303,11 +318,13 @@ public:
         check(api().queue_barrier(get(), raw.data(), raw.size(), made.put()));
         return made;
     }
-    int thread_count() const { return api().thread_count(get()); }
+    int thread_count() const { return api().thread_count(get()); }  ///< of a CPU's queue
 };
 
+/// An array, computed or recorded.
 class array : public handle<pardo_array> {
 public:
+    /// A new one, whose elements are undefined.
     static array empty(const queue& on, std::int32_t dtype, const std::vector<std::int64_t>& shape, std::int32_t kind = PARDO_MEM_DEVICE) {
         array made;
         check(api().array_empty(on.get(), dtype, static_cast<std::int32_t>(shape.size()), shape.data(), kind, made.put()));
@@ -333,6 +350,7 @@ public:
         check(api().array_to_dlpack(get(), stream, &made));
         return made;
     }
+    /// Its facts, without waiting.
     pardo_array_info info() const {
         pardo_array_info made{};
         made.size = sizeof made;
@@ -343,6 +361,7 @@ public:
     void require(const char* what, std::int32_t dtype, std::int32_t ndim = PARDO_ANY, std::uint32_t flags = 0) const {
         check(api().array_check(get(), what, dtype, ndim, flags, nullptr));
     }
+    /// Itself or a copy that is row-major, of a dtype.
     array contiguous(std::int32_t dtype = PARDO_ANY) const {
         array made;
         check(api().array_contiguous(get(), dtype, made.put()));

@@ -11,7 +11,7 @@ namespace native PARDO_NATIVE_HIDDEN {
 
 /// Memory that a work-group shares, as an argument.
 struct local_memory {
-    std::size_t bytes;
+    std::size_t bytes;  ///< of a group
 };
 
 namespace detail {
@@ -58,6 +58,7 @@ inline pardo_range range(std::initializer_list<std::int64_t> items, std::initial
     return made;
 }
 
+/// Text that is compiled for a device.
 class program : public handle<pardo_program> {
 public:
     /// Text in the device's language, OpenCL C or CUDA C++. Throws what the compiler says.

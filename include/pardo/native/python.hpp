@@ -71,6 +71,7 @@ inline bool import_table() noexcept {
 
 // --- objects -----------------------------------------------------------------------------------------------------------------------------
 
+/// PARDO_IS_ARRAY and the like.
 template <class Handle> constexpr std::int32_t kind_of() {
     if constexpr (std::is_base_of_v<array, Handle>) {
         return PARDO_IS_ARRAY;
@@ -91,6 +92,7 @@ template <class Handle> pardo_status take(PyObject* object, Handle& out) {
     if (status == PARDO_OK) *out.put() = static_cast<typename Handle::raw_type>(raw);
     return status;
 }
+/// The same as a result; throws.
 template <class Handle> Handle from_python(PyObject* object) {
     if (!import_table()) throw python_error_is_set();
     Handle made;
@@ -118,26 +120,36 @@ inline std::shared_ptr<PyObject> keep_object(PyObject* object) {
 
 // --- arrays in signatures ----------------------------------------------------------------------------------------------------------------
 
-/// Of arr: the layout of the elements; that they can be written; the back end.
-struct c_contig {
-    static constexpr std::uint32_t flags = PARDO_C_CONTIGUOUS, not_flags = 0, backend = 0;
+/// What the parts of arr's signature ask of an array, as `wanted` has it.
+struct asked {
+    static constexpr std::uint32_t flags = 0, not_flags = 0, backend = 0;  ///< nothing
 };
-struct f_contig {
-    static constexpr std::uint32_t flags = PARDO_F_CONTIGUOUS, not_flags = 0, backend = 0;
+/// Of arr: the elements are row-major and without gaps.
+struct c_contig : asked {
+    static constexpr std::uint32_t flags = PARDO_C_CONTIGUOUS;  ///< of pardo_array_info
 };
-struct writable {
-    static constexpr std::uint32_t flags = 0, not_flags = PARDO_READ_ONLY, backend = 0;
+/// Of arr: the elements are column-major and without gaps.
+struct f_contig : asked {
+    static constexpr std::uint32_t flags = PARDO_F_CONTIGUOUS;  ///< of pardo_array_info
 };
-template <std::int32_t Backend> struct on { static constexpr std::uint32_t flags = 0, not_flags = 0, backend = Backend; };
-using on_cpu = on<PARDO_CPU>;
-using on_opencl = on<PARDO_OPENCL>;
-using on_cuda = on<PARDO_CUDA>;
-inline constexpr int any_ndim = PARDO_ANY;
+/// Of arr: the elements can be written.
+struct writable : asked {
+    static constexpr std::uint32_t not_flags = PARDO_READ_ONLY;  ///< of pardo_array_info
+};
+/// Of arr: the back end of its device.
+template <std::int32_t Backend> struct on : asked {
+    static constexpr std::uint32_t backend = Backend;  ///< PARDO_CPU and the like
+};
+using on_cpu = on<PARDO_CPU>;               ///< the CPU
+using on_opencl = on<PARDO_OPENCL>;         ///< a device of OpenCL
+using on_cuda = on<PARDO_CUDA>;             ///< a device of CUDA
+inline constexpr int any_ndim = PARDO_ANY;  ///< of arr: whatever its number of dimensions
 
 /// What a signature asks of an array.
 struct wanted {
-    std::int32_t dtype, ndim;
-    std::uint32_t flags, not_flags, backend;
+    std::int32_t dtype, ndim;                 ///< PARDO_ANY: whatever it is
+    std::uint32_t flags, not_flags, backend;  ///< those that it has, those that it has not; 0: any back end
+    /// True where an array suits.
     bool has(const pardo_array_info& x) const noexcept {
         return (dtype == PARDO_ANY || x.dtype == dtype) && (ndim == PARDO_ANY || x.ndim == ndim) && (x.flags & flags) == flags &&
                (x.flags & not_flags) == 0 && (backend == 0 || x.backend == static_cast<std::int32_t>(backend));
@@ -229,18 +241,19 @@ private:
 /// An array of a dtype (void: any), a number of dimensions and what else is named: arr<double, 2, c_contig, on_cuda>.
 template <class T, int N = any_ndim, class... What> class arr : public array {
 public:
+    /// What its signature asks.
     static constexpr wanted what = {dtype_of<T>(), N, (0u | ... | What::flags), (0u | ... | What::not_flags), (0u | ... | What::backend)};
     arr() = default;
-    arr(array x, const pardo_array_info& facts) noexcept : array(std::move(x)), facts_(facts) {}
+    arr(array x, const pardo_array_info& facts) noexcept : array(std::move(x)), facts_(facts) {}  ///< an array that is known to suit
     /// Throws unless the array is one.
     explicit arr(const array& x) : array(x), facts_(x.info()) {
         if (!what.has(facts_)) throw error(PARDO_E_TYPE, mismatch(what, facts_));
     }
     /// As it was when the function was called.
     const pardo_array_info& facts() const noexcept { return facts_; }
-    std::int64_t extent(int d) const noexcept { return facts_.shape[d]; }
-    std::int64_t size() const noexcept { return facts_.count; }
-    int ndim() const noexcept { return facts_.ndim; }
+    std::int64_t extent(int d) const noexcept { return facts_.shape[d]; }  ///< along a dimension
+    std::int64_t size() const noexcept { return facts_.count; }            ///< elements
+    int ndim() const noexcept { return facts_.ndim; }                      ///< dimensions
 
 private:
     pardo_array_info facts_{};

@@ -1,10 +1,14 @@
 # tests/python/test_native_abi.py: extensions that were built against the header of any minor version run with the table of any other.
+# `python tests/python/test_native_abi.py` keeps this version's header and its layout, which only a version that is not released may change.
 from __future__ import annotations
 
 import ctypes
 import re
+import shutil
 import subprocess
+import tempfile
 from ctypes import c_char_p, c_int, c_void_p, py_object
+from pathlib import Path
 
 import numpy as np
 import pardo as pp
@@ -54,7 +58,6 @@ def test_the_header_of_this_version_is_kept():
 
 @pytest.mark.parametrize("version", KEPT)
 def test_later_versions_only_append(version):
-    """Where this fails and the version is not released yet: cp include/pardo/c_api.h tests/native/abi/VERSION/."""
     kept, now = KEPT[version], HEADER
     for name, members in structs(kept).items():
         current = structs(now)[name]
@@ -64,6 +67,89 @@ def test_later_versions_only_append(version):
     assert constants(kept).items() <= constants(now).items()
     assert structs(kept)["pardo_api"]
     assert "int32_t (*thread_count)(pardo_queue queue)" in structs(kept)["pardo_api"]
+
+
+# --- layout, as compilers have it ------------------------------------------------------------------------------------------------
+
+
+def layout(header, folder):
+    """A library whose debugging information has the structs of a header."""
+    include = folder / "pardo"
+    include.mkdir(parents=True)
+    (include / "c_api.h").write_text(header)
+    flags = ["-x", "c", "-std=c99", "-g", "-O0", "-shared", "-fPIC", f"-I{folder}"]
+    subprocess.run([COMPILER, *flags, str(ABI / "table.c"), "-o", str(folder / "table.so")], check=True)
+    return folder / "table.so"
+
+
+def broken(before, after):
+    """What abidiff says of two layouts, unless members of structs that may grow were appended and nothing else has changed: behind the end,
+    for in what was padding an older extension's size includes them."""
+    options = ["--no-architecture", "--leaf-changes-only", "--no-show-locs", "--no-added-syms"]
+    done = subprocess.run(["abidiff", *options, str(before), str(after)], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 4, 8, 12), done.stderr
+    report = done.stdout if done.returncode else ""
+    for name, said in re.findall(r"^'struct (\w+)' changed:\n((?:  .*\n|\n)*)", report, re.MULTILINE):
+        grown = re.fullmatch(r"\s*type size changed from (\d+) to \d+ .*\n  \d+ data member insertions?:\n((?:    '.*\n)+)\s*", said)
+        if name not in SIZED or not grown or min(map(int, re.findall(r"at offset (\d+) ", grown[2]))) < int(grown[1]):
+            return report
+    summary = re.search(r"functions summary: 0 Removed, 0 Changed|^$", report)
+    return report if re.search(r"^'(?!struct )|^\[", report, re.MULTILINE) or not summary else ""
+
+
+NEEDS_ABIDIFF = pytest.mark.skipif(not shutil.which("abidiff") or not COMPILER, reason="abidiff (abigail-tools) or a compiler is missing")
+
+
+@NEEDS_ABIDIFF
+@pytest.mark.parametrize("version", KEPT)
+def test_the_layout_is_as_it_was(version, tmp_path):
+    assert broken(ABI / version / "c_api.abi", layout(HEADER, tmp_path)) == ""
+
+
+@NEEDS_ABIDIFF
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("} pardo_api;", "    int32_t (*twice)(int32_t x);\n} pardo_api;"),
+        ("} pardo_array_info;", "    int64_t more;\n    void* most;\n} pardo_array_info;"),
+        ("} pardo_work;", "    int64_t more;\n} pardo_work;"),
+    ],
+)
+def test_what_is_appended_passes(pattern, text, tmp_path):
+    assert pattern in HEADER
+    after = layout(HEADER.replace(pattern, text), tmp_path / "after")
+    assert broken(layout(HEADER, tmp_path / "before"), after) == ""
+
+
+@NEEDS_ABIDIFF
+@pytest.mark.parametrize(
+    ("pattern", "text", "said"),
+    [
+        ("    int64_t nbytes;", "    int64_t more;\n    int64_t nbytes;", "offset changed"),  # not at the end
+        ("    int64_t itemsize;", "    int32_t itemsize;", "type size changed"),  # another type, and another place of what follows
+        ("    int64_t itemsize;\n", "", "deletion"),
+        ("    int32_t (*thread_count)(pardo_queue queue);", "    int64_t (*thread_count)(pardo_queue queue);", "thread_count"),
+        ("(*thread_count)(pardo_queue queue)", "(*thread_count)(pardo_queue queue, int32_t more)", "thread_count"),
+        ("    uint32_t access;", "    uint64_t access;", "pardo_use"),
+        ("} pardo_use;", "    int32_t more;\n} pardo_use;", "pardo_use"),  # a struct without a size, of which callers have arrays
+        ("typedef int32_t pardo_status;", "typedef int64_t pardo_status;", "pardo_status"),
+    ],
+)
+def test_what_is_changed_does_not(pattern, text, said, tmp_path):
+    assert pattern in HEADER
+    after = layout(HEADER.replace(pattern, text), tmp_path / "after")
+    assert said in broken(layout(HEADER, tmp_path / "before"), after)
+
+
+@NEEDS_ABIDIFF
+def test_what_is_put_into_padding_does_not(tmp_path):
+    """An older extension's size of the struct covers it, so that nobody could tell that it does not set the member."""
+    before = HEADER.replace("} pardo_memory;", "    int32_t last;\n} pardo_memory;")
+    after = before.replace("    int32_t last;\n} pardo_memory;", "    int32_t last;\n    int32_t more;\n} pardo_memory;")
+    assert "pardo_memory" in broken(layout(before, tmp_path / "before"), layout(after, tmp_path / "after"))
+
+
+# --- built and run -----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +202,17 @@ def test_any_header_with_any_table(built, table_of_1_1, version, table):
     assert np.array_equal(result.value, np.arange(5.0) * 4)
     both = "1.1" in version and table == "1.1"
     assert built[version].appended(address) == (42 if both else -1)
+
+
+def keep():
+    folder = ABI / f"{C['PARDO_ABI_MAJOR']}.{C['PARDO_ABI_MINOR']}"
+    folder.mkdir(exist_ok=True)
+    (folder / "c_api.h").write_text(HEADER)
+    options = ["--no-architecture", "--no-comp-dir-path", "--no-corpus-path", "--no-show-locs", "--no-elf-needed"]
+    with tempfile.TemporaryDirectory() as scratch:
+        made = layout(HEADER, Path(scratch) / "include")
+        subprocess.run(["abidw", *options, "--type-id-style", "hash", "--out-file", str(folder / "c_api.abi"), str(made)], check=True)
+
+
+if __name__ == "__main__":
+    keep()

@@ -4,6 +4,7 @@ from __future__ import annotations
 import fcntl
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from native_building import NEEDS_A_COMPILER, folder_of_all, pip_install
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "native"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "native-packages.md"
 pytestmark = [
     pytest.mark.once,
     pytest.mark.slow,
@@ -90,6 +92,20 @@ def test_gemv(folder, name):
     event = gemv(queue, a, x, y, after=[failed])
     with pytest.raises(ZeroDivisionError):
         event.wait()
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="no documentation")
+def test_the_page_shows_all_of_them(folder):
+    text = PAGE.read_text()
+    shown = set(re.findall(r"^```{literalinclude} \.\./\.\./examples/native/(\S+)$", text, re.MULTILINE))
+    kept = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.*") if path.parent != FOLDER}
+    assert shown == kept - {"gemv_cython/gemv.hpp", "gemv_nanobind/gemv.hpp"}
+    assert installed("gemv_pybind11", folder)
+    call = re.search(r"^```{code-block} python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site-gemv_pybind11")}
+    done = subprocess.run([sys.executable, "-W", "error", "-c", call], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() in call
 
 
 def test_the_copies_of_gemv_are_the_same():

@@ -59,6 +59,8 @@ def rows() -> dict[str, Row]:
     else:
         nop = tvm_ffi.get_global_func("testing.nop")
         y, z = pp.asarray(n), pp.asarray(n)
+        own = tvm_ffi.from_dlpack(n)
+        made["tvm-ffi, one array; its own tensor"] = Row(lambda: nop(x), lambda: nop(own), None)
         made["tvm-ffi, three arrays"] = Row(lambda: nop(x, y, z), None, None, 600)
         echo = tvm_ffi.get_global_func("testing.echo")
         made["tvm-ffi, one array there and back"] = Row(lambda: echo(x), None, None)

@@ -1,15 +1,19 @@
-# bench/native.py: what a call of a native extension costs with three arrays and a queue, beside the same with three NumPy arrays.
-"""python bench/native.py: a row a binding; exits with 1 where a bound is missed. `--loose` reports alone, for machines that are busy.
+# bench/native.py: what a call of a native extension costs with three arrays and a queue, beside the same with three NumPy arrays; and
+# what functions of the table cost.
+"""python bench/native.py: a row a binding, and a row a function; exits with 1 where a bound is missed. `--loose` reports alone, for those
+machines that are busy, `--short` takes few samples.
 
 `exchanged`: arrays of pardo given to the function that is written for NumPy's, by DLPack or a buffer."""
 
 import argparse
+import ctypes
 import importlib
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import timeit
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +48,40 @@ def built(binding: str, folder: Path) -> Any:
     return importlib.import_module(name)
 
 
-def timed(f: Any, queue: pp.Queue, a: Any) -> float:
-    return timeit.timeit("f(q, a, a, a)", globals={"f": f, "q": queue, "a": a}, number=20000) / 20000 * 1e9
+def timed(f: Any, queue: pp.Queue, a: Any, number: int) -> float:
+    return timeit.timeit("f(q, a, a, a)", globals={"f": f, "q": queue, "a": a}, number=number) / number * 1e9
+
+
+def rows_of_the_table(folder: Path, queue: pp.Queue, x: pp.Array) -> dict[str, tuple[Callable[[int], float], float | None]]:
+    """Nanoseconds of so many calls, and what they are to take at most."""
+    out = folder / "table.so"
+    includes = [f"-I{pp.get_include()}"]
+    subprocess.run(["cc", "-std=gnu99", "-O2", "-shared", "-fPIC", *includes, str(SOURCES / "table.c"), "-o", str(out)], check=True)
+    library = ctypes.PyDLL(str(out))
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+    table = ctypes.c_void_p(get(pp._C_API, b"pardo._C_API"))
+    o = ctypes.py_object
+    for name in ("handle", "facts", "submitted"):
+        getattr(library, name).restype = ctypes.c_double
+
+    def submitted(arrays: int, cost: float) -> Callable[[int], float]:
+        return lambda n: library.submitted(table, o(queue), o(x), arrays, ctypes.c_double(cost), n)
+
+    return {
+        "a handle of an array made and released": (lambda n: library.handle(table, o(x), n), None),
+        "array_info": (lambda n: library.facts(table, o(x), n), None),
+        "submit of nothing, at once": (submitted(0, 100), 500),
+        "submit of nothing, at once, with three arrays": (submitted(3, 100), None),
+        "submit of nothing, on a worker": (submitted(0, 0), 3000),
+    }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--loose", action="store_true", help="report, and miss no bound")
-    loose = parser.parse_args().loose
+    parser.add_argument("--short", action="store_true", help="few samples: whether it runs")
+    options = parser.parse_args()
+    samples_each, number = (2, 200) if options.short else (15, 20000)
     queue = pp.Queue("cpu")
     n = np.arange(1000.0)
     x = pp.asarray(n, queue=queue).wait()
@@ -66,12 +96,19 @@ def main() -> int:
                 print(f"{binding}: left out: {e}")
                 continue
             calls = [(module.pardo, x), (module.numpy, n), (module.numpy, x)]
-            samples = [[timed(f, queue, a) for f, a in calls] for _ in range(15)]
+            samples = [[timed(f, queue, a, number) for f, a in calls] for _ in range(samples_each)]
             ours, theirs, exchanged = map(min, zip(*samples, strict=True))
             late = ours - theirs > bound
             missed += late
             print(f"{binding:24} {ours:7.0f} {theirs:7.0f} {ours - theirs:7.0f} {exchanged:9.0f}  {bound} ns{'   MISSED' if late else ''}")
-    return 1 if missed and not loose else 0
+        for name, (call, most) in rows_of_the_table(Path(folder), queue, x).items():
+            least = min(call(number) for _ in range(samples_each))
+            if least < 0:
+                raise RuntimeError(f"{name}: failed")
+            late = most is not None and least > most
+            missed += late
+            print(f"{name:46} {least:7.0f} ns{f', at most {most:.0f}' if most else ''}{'   MISSED' if late else ''}")
+    return 1 if missed and not options.loose else 0
 
 
 if __name__ == "__main__":

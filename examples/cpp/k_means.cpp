@@ -64,7 +64,8 @@ Array by_arrays(const Array& x, Array centres) {
 int main() {
     const random::Generator rng(0);
     const Array middles = 20 * rng.random({clusters, 2}) - 10;
-    const Array x = (middles[rng.integers(0, clusters, points)] + rng.standard_normal({points, 2})).copy().wait();
+    const Array own = rng.integers(0, clusters, points);  // apart: within one expression compilers choose the order of draws
+    const Array x = (middles[own] + rng.standard_normal({points, 2})).copy().wait();
     const Array start = middles + rng.standard_normal({clusters, 2});
     Clusters found = by_kernel(x, start);  // compiles
     const double ms = best_ms(1, [&] { found = by_kernel(x, start); });

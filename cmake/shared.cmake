@@ -13,7 +13,8 @@ target_include_directories(pardo INTERFACE
 target_link_options(pardo PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,defs $<$<CONFIG:Release>:-Wl,-s>
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libpardo.map)
 set_target_properties(pardo PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libpardo.map)
-set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# Each minor version is another library to the loader, as to find_package below: C++ has no stable ABI (docs/design/native.md).
+set_target_properties(pardo PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pardo)
 # The headers alone, for extensions of Python: as the wheel's package has it.
@@ -34,3 +35,7 @@ configure_package_config_file(cmake/pardoConfig.cmake.in pardoConfig.cmake INSTA
 write_basic_package_version_file(pardoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pardoConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/pardoConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT cpp)
+# The way from pardo.pc to the prefix: the tree may be moved.
+file(RELATIVE_PATH pardo_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/pardo-library.pc.in pkgconfig/pardo.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/pardo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT cpp)

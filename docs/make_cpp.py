@@ -120,8 +120,9 @@ def _shared(lines: list[str]) -> Iterator[str]:
 
 
 def _copied(header: Path, dtypes: str) -> str:
-    """The text that Doxygen reads in place of a header: without marks in numbers, which Breathe does not know."""
+    """The text that Doxygen reads in place of a header: no marks in numbers, which Breathe does not know; what is internal is private."""
     text = re.sub(r"(?<=\d)'(?=\d)", "", MADE.sub(r"/// As on arrays.\n\g<0>", header.read_text()))
+    text = re.sub(r"(///<?) (?=[Ii]nternal\b)", r"\1 @private ", text)
     text = VARIABLES.sub(_apart, text.replace(DTYPES, dtypes, 1).replace(ROWS, ""))
     return "\n".join(_shared(_grouped(text, _key(header)).splitlines())) + "\n"
 

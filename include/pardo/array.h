@@ -146,7 +146,7 @@ public:
     void assign(const Scalar& value) const;
     /// The values in another dtype, converted as NumPy does; `copy` false: itself where it has that dtype.
     Array astype(DType dtype, bool copy = true) const;
-    Array copy() const;                           ///< an array of its own, row-major
+    Array copy() const;                           ///< an array of its own
     Array to_queue(const Queue& queue) const;     ///< this array when it is already there, else a copy
     Array to_device(const Device& device) const;  ///< to the canonical queue, or the one that the device remembers
 

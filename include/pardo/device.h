@@ -66,7 +66,7 @@ struct DeviceInfo {
     std::int64_t max_work_group_size = 0;           ///< items of a group
     int max_num_sub_groups = 0;                     ///< of a group
     std::vector<int> sub_group_sizes;               ///< items of a sub-group
-    int max_clock_frequency = 0;                    ///< mHz
+    int max_clock_frequency = 0;                    ///< MHz
     int address_bits = 0;                           ///< 32 or 64
     int native_vector_bytes = 0;                    ///< 64 with AVX-512
     /// Elements that fit a vector; no value: cannot tell; 0: the type is not supported.

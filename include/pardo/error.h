@@ -18,7 +18,7 @@ enum class ErrorCode : unsigned char {
     Overflow,   ///< OverflowError: a number does not fit the dtype
     Memory,     ///< MemoryError: message holds bytes asked for and bytes free
     Buffer,     ///< BufferError: an exchange that the protocol cannot do without a copy
-    Placement,  ///< executionPlacementError: operands on different queues
+    Placement,  ///< ExecutionPlacementError: operands on different queues
     Device,     ///< DeviceError: no such device, device lost, driver failure
     Compile,    ///< CompileError: a kernel could not be compiled
     Import,     ///< ImportError: an optional library is missing
@@ -26,8 +26,8 @@ enum class ErrorCode : unsigned char {
     Axis,       ///< numpy.exceptions.AxisError (a ValueError and IndexError): an axis that the array does not have
     Name,       ///< NameError: a name in a kernel that has no value
     Assertion,  ///< AssertionError: an assert in a kernel
-    Division,   ///< zeroDivisionError: of Python integers, in a compiled loop
-    Float,      ///< floatingPointError: noted by an operation on arrays, where errstate asks for it
+    Division,   ///< ZeroDivisionError: of Python integers, in a compiled loop
+    Float,      ///< FloatingPointError: noted by an operation on arrays, where errstate asks for it
     Matrix,     ///< numpy.linalg.LinAlgError (a ValueError): a matrix that a computation cannot do: singular, not square, not converging
 };
 

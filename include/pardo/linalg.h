@@ -38,7 +38,9 @@ PARDO_API std::pair<Array, Array> qr(const Array& a, QrMode mode = QrMode::Reduc
 
 /// u diag(s) vh.
 struct Svd {
-    Array u, s, vh;  ///< left singular vectors as columns, singular values, right singular vectors as rows
+    Array u;   ///< left singular vectors, as columns
+    Array s;   ///< singular values, in descending order
+    Array vh;  ///< right singular vectors, as rows
 };
 /// Singular value decompositions; without `full_matrices` of as many vectors as there are values.
 PARDO_API Svd svd(const Array& a, bool full_matrices = true, const char* op_name = "svd");

@@ -538,7 +538,10 @@ PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extent
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {
-    Array values, indices, inverse, counts;  ///< of the same order; where each value comes first, where it went, how often it is there
+    Array values;   ///< ascending
+    Array indices;  ///< where each of them comes first
+    Array inverse;  ///< of each element the position of its value
+    Array counts;   ///< how often each value is there
 };
 /// The distinct values of an array. Waits: their number is needed.
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);

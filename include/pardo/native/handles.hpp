@@ -218,7 +218,7 @@ public:
         return made;
     }
     std::string id() const { return text(PARDO_DEVICE_ID); }  ///< "cpu:0"
-    /// PARDO_DEVICE_UNITS and the like.
+    /// PARDO_DEVICE_KIND and the like.
     std::int64_t number(std::int32_t which) const {
         std::int64_t made = 0;
         check(api().device_number(get(), which, &made));

@@ -73,5 +73,5 @@ int main() {
     const double cost = mean(sum(square(x - found.centres[found.labels]), 1)).item<double>();
     std::printf("%lld points, %lld clusters, %d rounds on %s: %.1f ms, mean squared distance %.4f, difference %.1g\n",
                 static_cast<long long>(points), static_cast<long long>(clusters), rounds, x.device().id().c_str(), ms, cost, difference);
-    return difference < 1e-6 && cost < 3 ? 0 : 1;
+    return difference < 1e-6 && std::abs(cost - 1.7553) < 1e-4 ? 0 : 1;  // as of the points that Python's default_rng(0) draws
 }

@@ -75,6 +75,17 @@ def test_header_compiles_alone(name, include, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(not COMPILER, reason="no compiler of C++")
+def test_an_older_standard_is_named_first(tmp_path):
+    """GCC 12 takes C++17 where nothing is said."""
+    source = tmp_path / "older.cpp"
+    source.write_text("#include <pardo/ops.h>\n")
+    command = [COMPILER, "-std=c++17", "-fsyntax-only", f"-I{INCLUDE}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    assert "pardo is a library of C++20: compile with -std=c++20" in errors[0]
+
+
 def test_ops_header_is_as_the_rows_are():
     done = subprocess.run([sys.executable, str(ROOT / "cmake" / "make_ops.py"), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

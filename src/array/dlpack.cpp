@@ -5,6 +5,10 @@
 #include <pardo/binding/dlpack.h>
 #include <pardo/error.h>
 
+#include "array/lend.h"
+#include "array/record.h"
+#include "device/device.h"
+
 namespace pardo::dlpack {
 namespace {
 
@@ -72,6 +76,51 @@ std::optional<DType> dtype_of(const DLDataType& d) noexcept {
     if (d.code >= dtypes_of_codes.size() || d.bits % 8 != 0 || d.bits > 128 || d.lanes != 1) return {};
     const std::int8_t t = dtypes_of_codes[d.code][d.bits / 8];
     return t < 0 ? std::nullopt : std::optional(static_cast<DType>(t));
+}
+
+namespace {
+
+/// One block of memory, each word of which is written once.
+struct AtOnce {
+    static constexpr int most_dimensions = 4;
+    DLManagedTensorVersioned managed;
+    device::Buffer* buffer;  // lent
+    std::int64_t shape[most_dimensions], strides[most_dimensions];
+};
+
+void delete_at_once(DLManagedTensorVersioned* m) {
+    const auto* made = static_cast<AtOnce*>(m->context);
+    arrays::take_back(*made->buffer, (m->flags & flag_read_only) == 0);
+    delete made;
+}
+
+}  // namespace
+
+DLManagedTensorVersioned* tensor_at_once(const Array& x) {
+    const graph::Node& node = arrays::node_of(x, "__dlpack__");
+    const int ndim = node.shape.size();
+    if (node.pending() || ndim > AtOnce::most_dimensions) return nullptr;
+    if (!node.queue->device()->can(device::Feature::HostMemory) || !node.buffer->host_visible()) return nullptr;
+    auto made = std::make_unique_for_overwrite<AtOnce>();
+    std::int64_t count = 1;
+    bool repeats = false;  // elements, which then cannot be written
+    for (int d = 0; d < ndim; ++d) {
+        const std::int64_t extent = node.shape[d], stride = node.strides[d];
+        made->shape[d] = extent;
+        made->strides[d] = stride;
+        count *= extent;
+        repeats |= stride == 0 && extent > 1;
+    }
+    const bool writable = !node.read_only && !node.buffer->read_only() && (!repeats || count == 0);
+    if (!arrays::lend_at_once(node, writable)) return nullptr;
+    made->buffer = node.buffer.get();
+    char* const first = static_cast<char*>(node.buffer->data()) + node.offset * itemsize(node.dtype);
+    made->managed = {{major_version, minor_version},
+                     made.get(),
+                     &delete_at_once,
+                     writable ? 0 : flag_read_only,
+                     {count == 0 ? nullptr : first, {dl_cpu, 0}, ndim, dl_type(node.dtype), made->shape, made->strides, 0}};
+    return &made.release()->managed;
 }
 
 std::optional<DLDevice> place_of(const Array& x) {

@@ -3,6 +3,7 @@
 
 #include <pardo/error.h>
 
+#include "array/lend.h"
 #include "array/record.h"
 #include "base/env.h"
 #include "device/queue/queue.h"
@@ -46,13 +47,7 @@ std::int64_t owned_bytes(const Array& x) {
 
 void Loan::give_back() noexcept {
     device::Buffer* const buffer = std::exchange(buffer_, nullptr);
-    if (!buffer) return;
-    if (writes_) {
-        buffer->drop_external_writer();
-    } else {
-        buffer->drop_external_reader();
-    }
-    buffer->release();
+    if (buffer) arrays::take_back(*buffer, writes_);
 }
 
 std::optional<Loan> lend(const Array& x, bool writable, bool at_once) {
@@ -60,13 +55,13 @@ std::optional<Loan> lend(const Array& x, bool writable, bool at_once) {
     if (writable) arrays::require_writeable("export", x);
     x.force();
     device::Buffer& buffer = *x.node()->buffer;
+    if (arrays::lend_at_once(*x.node(), writable)) return Loan(&buffer, writable);
+    if (at_once) return {};
     if (writable) {
         std::lock_guard guard(graph::state_of(x.node()->queue.get()).lock);
-        if (at_once && (!buffer.readers.empty() || buffer.busy())) return {};
         plan::force_readers(&buffer, plan::Compile::Unlocked);
         buffer.add_external_writer();
     } else {
-        if (at_once && buffer.written()) return {};
         buffer.add_external_reader();
     }
     buffer.retain();

@@ -141,6 +141,13 @@ public:
         note();
         return true;
     }
+    /// Calls f() if the lock is free, without a note of who holds it: for what waits for nothing, takes no other lock and throws nothing.
+    template <class F> bool try_briefly(F&& f) noexcept {
+        if (!mutex_.try_lock()) return false;
+        f();
+        mutex_.unlock();
+        return true;
+    }
     void unlock() noexcept {
         device::HeldLocks& here = *holder_;
         --depth_;

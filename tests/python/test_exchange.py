@@ -395,6 +395,43 @@ def test_c_exchange(api):
     assert (x + 1).pending
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (4, 0), (3,), (2, 3, 4), (2, 1, 2, 3), (2, 2, 1, 2, 3), (1,) * 9])
+def test_tensors_of_complete_and_of_recorded_arrays_are_the_same(api, shape):
+    def described(x):
+        managed = ctypes.POINTER(ExchangeAPI.Managed)()
+        assert call(api.from_object, x, ctypes.addressof(managed)) == 0
+        m = managed.contents
+        t = m.tensor
+        assert bool(t.data) == (x.size > 0)
+        strides = t.strides[: t.ndim] if x.size > 0 else None  # of no elements they are any
+        facts = (tuple(t.device), t.ndim, t.code, t.bits, m.flags, t.shape[: t.ndim], strides)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(m.deleter)(ctypes.addressof(m))
+        return facts
+
+    x = pp.asarray(np.ones(shape, dtype="float32"))
+    facts = described(x.wait())
+    assert facts == described(x + 0)
+    assert facts[:6] == ((1, 0), len(shape), 2, 32, 0, list(x.shape))
+    assert x.size == 0 or facts[6] == [s // 4 for s in x.strides]
+    assert (x + 1).pending  # the tensor has gone
+    for view in (x.T, x[..., ::-1] if shape else x, pp.broadcast_to(x, (2, *shape))):
+        assert described(view)[4] == (not view.writeable)
+
+
+def test_a_complete_array_that_is_read_later_is_read_before_others_write(api):
+    x = pp.arange(4.0).wait()
+    later = x + 1
+    managed = ctypes.POINTER(ExchangeAPI.Managed)()
+    assert call(api.from_object, x, ctypes.addressof(managed)) == 0
+    assert not later.pending
+    ctypes.cast(managed.contents.tensor.data, ctypes.POINTER(ctypes.c_double))[0] = 5
+    assert (later.tolist(), x.tolist()) == ([1, 2, 3, 4], [5, 1, 2, 3])
+    kept = managed.contents
+    x = None  # the tensor keeps the memory
+    assert ctypes.cast(kept.tensor.data, ctypes.POINTER(ctypes.c_double))[:4] == [5, 1, 2, 3]
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kept.deleter)(ctypes.addressof(kept))
+
+
 def test_c_exchange_of_views_of_the_moment(api):
     x = pp.arange(4.0)
     later = x + 1

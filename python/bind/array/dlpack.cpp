@@ -67,6 +67,9 @@ template <class Managed> Managed* export_tensor(const Array& of, bool writable, 
 }
 
 DLManagedTensorVersioned* versioned_tensor(const Array& x, const Destination& to, bool copied = false) {
+    if (!copied && to.device.device_type == dl_cpu) {
+        if (auto* const now = tensor_at_once(x)) return now;
+    }
     auto* const m = export_tensor<DLManagedTensorVersioned>(x, x.writeable(), to);
     if (copied) m->flags |= flag_copied;
     return m;
@@ -303,7 +306,9 @@ Destination on_current_stream(const Array& x) {
 
 int tensor_from_object(void* object, DLManagedTensorVersioned** out) {
     return guarded(-1, [&] {
-        const Array x = array_of(static_cast<PyObject*>(object));
+        const Array& of = array_of(static_cast<PyObject*>(object));
+        if ((*out = tensor_at_once(of))) return 0;
+        const Array x = of;
         *out = versioned_tensor(x, x.device().in_host_memory() ? Destination{} : on_current_stream(x));
         return 0;
     });

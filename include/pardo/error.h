@@ -51,6 +51,8 @@ public:
         number_ = number;
         return *this;
     }
+    /// The same error with another message.
+    Error with_message(std::string message) const { return Error(code_, std::move(message), origin_).set_number(number_); }
 
 private:
     ErrorCode code_;

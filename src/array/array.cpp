@@ -298,7 +298,7 @@ Array make_empty(device::Queue* queue, DType dtype, Shape shape, const char* op_
     try {
         buffer = queue->device()->obtain(static_cast<std::size_t>(bytes), kind == device::no_kind ? MemoryKind::Device : kind, queue);
     } catch (const Error& e) {
-        throw Error(e.code(), std::string(op_name) + ": " + e.message(), e.origin()).set_number(e.number());
+        throw e.with_message(std::string(op_name) + ": " + e.message());
     }
     if (kind == device::no_kind) buffer->set_follows();
     Strides strides = contiguous_strides(shape);

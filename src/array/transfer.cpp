@@ -223,7 +223,7 @@ struct CopyToQueue final : arrays::ArrayCall {
             results[0] = copied_to(inputs[0], target.get());
         } catch (const Error& e) {  // late: the line that uses the values is another one
             if (location.empty()) throw;
-            throw Error(e.code(), e.message() + " (at " + location.str() + ")", e.origin()).set_number(e.number());
+            throw e.with_message(e.message() + " (at " + location.str() + ")");
         }
     }
     arrays::ImplementationChoice implementation(std::span<const arrays::CallInput> inputs) const override {

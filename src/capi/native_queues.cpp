@@ -76,7 +76,7 @@ Event in_turn(const char* function, device::Device* device, const Event& event, 
         }
         end->wait();
     }
-    if (*failure) throw Error((*failure)->code(), std::string(function) + ": " + (*failure)->message());
+    if (*failure) throw(*failure)->with_message(std::string(function) + ": " + (*failure)->message());
     if (const std::optional<Error> inherited = event.failure()) {
         if (made.state()) made.state()->acknowledge();
         throw *inherited;
@@ -138,7 +138,7 @@ Queue adopt_queue(const char* op_name, const Device& device, void* stream, const
     try {
         return Queue(device.impl()->adopt_queue(stream, owner).get());
     } catch (const Error& e) {
-        throw Error(e.code(), std::string(op_name) + ": " + e.message());
+        throw e.with_message(std::string(op_name) + ": " + e.message());
     }
 }
 

@@ -111,7 +111,7 @@ void NativeFunction::call(const pardo_work& work, void** done, const std::string
         throw Error(ErrorCode::Internal, prefix + "the work function gave " + std::to_string(code)).set_number(PARDO_E_USER + code);
     const Error error = own_error();
     if (error.message().starts_with(prefix)) throw error;
-    throw Error(error.code(), prefix + error.message()).set_number(error.number());
+    throw error.with_message(prefix + error.message());
 }
 
 pardo_submit_options options_of(const char* function, const pardo_submit_options* given) {

@@ -12,12 +12,13 @@ namespace pardo::device {
 namespace {
 
 Error with_label(const Error& error, const Label& label) {
-    if (label.name.empty() && label.location.empty()) return error;
     if (error.message().find("\n  File \"") != std::string::npos) return error;  // it shows kernel and line already
     if (!label.location.empty() && error.message().ends_with(" (at " + label.location.str() + ")")) return error;  // the same line
-    std::string where = label.name.empty() ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name.str();
+    const bool named = label.name.empty() || error.message().starts_with(label.name.str() + ": ");  // as work of native code is
+    if (named && label.location.empty()) return error;
+    std::string where = named ? "" : (error.origin() ? "in host task " : "in kernel ") + label.name.str();
     if (!label.location.empty()) where += (where.empty() ? "at " : ", at ") + label.location.str();
-    return Error(error.code(), error.message() + " (" + where + ")", error.origin()).set_number(error.number());
+    return error.with_message(error.message() + " (" + where + ")");
 }
 
 std::shared_ptr<Failure> failure_at(const Error& error, const Label& label, bool acknowledged = false) {

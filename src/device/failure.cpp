@@ -61,9 +61,8 @@ Error with_count(const Error& error, std::uint64_t others, const char* where) {
     if (others == 0) return error;
     const std::string text = std::to_string(others) + (others == 1 ? " more failure " : " more failures ") + where;
     const std::string& message = error.message();
-    if (message.empty() || message.back() != ')')
-        return Error(error.code(), message + " (" + text + ")", error.origin()).set_number(error.number());
-    return Error(error.code(), message.substr(0, message.size() - 1) + "; " + text + ")", error.origin()).set_number(error.number());
+    if (message.empty() || message.back() != ')') return error.with_message(message + " (" + text + ")");
+    return error.with_message(message.substr(0, message.size() - 1) + "; " + text + ")");
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void PlanRunner::allocate(const Plan& plan, const Subgraph& subgraph, device::Qu
     } catch (const Error& e) {
         const std::string op_name = kernel_of(plan, slots_.size());
         slots_.clear();  // what it did get is not kept for the next force of this thread
-        throw Error(e.code(), op_name + ": " + e.message(), e.origin()).set_number(e.number());
+        throw e.with_message(op_name + ": " + e.message());
     }
 }
 

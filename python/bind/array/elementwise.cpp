@@ -33,7 +33,7 @@ pardo::DType named_dtype(const char* op_name, PyObject* value) {
     try {
         return dtype_from(value);
     } catch (const pardo::Error& error) {
-        throw pardo::Error(error.code(), std::string(op_name) + ": " + error.message());
+        throw error.with_message(std::string(op_name) + ": " + error.message());
     }
 }
 

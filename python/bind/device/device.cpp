@@ -104,7 +104,7 @@ Device device_from(nb::handle o, const char* op_name) {
         } catch (const pardo::Error& e) {  // names the class, and here another one was called
             constexpr std::string_view own = "Device: ";
             if (!e.message().starts_with(own)) throw;
-            throw pardo::Error(e.code(), std::string(op_name) + ": " + e.message().substr(own.size()));
+            throw e.with_message(std::string(op_name) + ": " + e.message().substr(own.size()));
         }
     }
     Device* device = nullptr;

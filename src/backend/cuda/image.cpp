@@ -98,7 +98,7 @@ public:
         const Error error = device.failure(failed, "cuArray3DCreate");
         if (failed == result::invalid_value)
             throw Error(ErrorCode::Value, shape.text() + ": " + device.id() + " has no images of this size (" + error.message() + ")");
-        throw Error(error.code(), shape.text() + ": " + error.message());
+        throw error.with_message(shape.text() + ": " + error.message());
     }
     ~CudaImage() override {
         std::vector<Event> unfinished;

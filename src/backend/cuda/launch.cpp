@@ -34,7 +34,7 @@ ModuleHandle load_module(CudaDevice& device, const std::string& name, const jit:
     if (failed == result::invalid_image || failed == result::no_binary || failed == result::invalid_ptx ||
         failed == result::unsupported_ptx)
         advice = "; the driver knows CUDA " + version_text(d.version) + ": a newer driver, or an NVRTC of that version, helps";
-    throw Error(error.code(), name + ": " + error.message() + (log[0] ? std::string(" (") + log + ")" : "") + advice);
+    throw error.with_message(name + ": " + error.message() + (log[0] ? std::string(" (") + log + ")" : "") + advice);
 }
 
 CudaProgram::CudaProgram(std::string name, std::string entry, const Grid& grid, jit::Binary binary)

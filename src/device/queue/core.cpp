@@ -95,7 +95,7 @@ Event DriverCore::submit(Request&& request, NativeCall& call, bool by_worker) {
             if (now) submit_natively(*event, sorted, call);
         } catch (const Error& e) {
             const std::string who = event->request_.label.name.str() + ": ";  // which libraries' calls say themselves
-            throw Error(e.code(), (e.message().starts_with(who) ? "" : who) + e.message());
+            throw e.with_message((e.message().starts_with(who) ? "" : who) + e.message());
         }
         look = now && (submitted_ % look_every == 0 || in_flight_.size() >= most_ahead);
     }

@@ -151,7 +151,7 @@ Device* default_device() {
         try {
             device = select(*wish);
         } catch (const Error& e) {
-            throw Error(e.code(), "PARDO_DEVICE=" + *wish + ": " + e.message());
+            throw e.with_message("PARDO_DEVICE=" + *wish + ": " + e.message());
         }
     } else {
         std::vector<Device*> devices = visible_devices("cpu");

@@ -125,7 +125,7 @@ public:
         try {
             check(code, "clCreateImage");
         } catch (const Error& e) {
-            throw Error(e.code(), shape.text() + ": " + e.message());
+            throw e.with_message(shape.text() + ": " + e.message());
         }
     }
     ~OpenClImage() override {

@@ -124,7 +124,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {
     "errors": (
         "Errors and warnings",
         "Exceptions, and floating-point errors.",
-        "CompileError DeviceError ExecutionPlacementError RaceError errstate geterr geterrcall seterr seterrcall",
+        "CompileError DeviceError DeviceNotFoundError ExecutionPlacementError RaceError errstate geterr geterrcall seterr seterrcall",
     ),
     "kernels": (
         "Loops and kernels",

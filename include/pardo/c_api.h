@@ -33,20 +33,21 @@ typedef int32_t pardo_status;
 /* What a status says, and the exception that Python raises for it. */
 enum {
     PARDO_OK = 0,
-    PARDO_E_VALUE = 1,     /* ValueError: right type, impossible value */
-    PARDO_E_TYPE = 2,      /* TypeError: wrong dtype or kind of argument */
-    PARDO_E_INDEX = 3,     /* IndexError */
-    PARDO_E_OVERFLOW = 4,  /* OverflowError */
-    PARDO_E_MEMORY = 5,    /* MemoryError */
-    PARDO_E_BUFFER = 6,    /* BufferError: an exchange that cannot be done without a copy */
-    PARDO_E_PLACEMENT = 7, /* pardo.ExecutionPlacementError: arrays of another device */
-    PARDO_E_DEVICE = 8,    /* pardo.DeviceError: no such device, or its driver failed */
-    PARDO_E_COMPILE = 9,   /* pardo.CompileError */
-    PARDO_E_IMPORT = 10,   /* ImportError: an optional library is missing */
-    PARDO_E_RUNTIME = 11,  /* RuntimeError: all else */
-    PARDO_E_HANDLE = 12,   /* ValueError: a handle of another kind, or one that is not alive */
-    PARDO_E_TIMEOUT = 13,  /* TimeoutError: a wait with a limit */
-    PARDO_E_USER = 1000    /* and above: codes of work functions; RuntimeError */
+    PARDO_E_VALUE = 1,      /* ValueError: right type, impossible value */
+    PARDO_E_TYPE = 2,       /* TypeError: wrong dtype or kind of argument */
+    PARDO_E_INDEX = 3,      /* IndexError */
+    PARDO_E_OVERFLOW = 4,   /* OverflowError */
+    PARDO_E_MEMORY = 5,     /* MemoryError */
+    PARDO_E_BUFFER = 6,     /* BufferError: an exchange that cannot be done without a copy */
+    PARDO_E_PLACEMENT = 7,  /* pardo.ExecutionPlacementError: arrays of another device */
+    PARDO_E_DEVICE = 8,     /* pardo.DeviceError: its driver failed, or it cannot do that */
+    PARDO_E_COMPILE = 9,    /* pardo.CompileError */
+    PARDO_E_IMPORT = 10,    /* ImportError: an optional library is missing */
+    PARDO_E_RUNTIME = 11,   /* RuntimeError: all else */
+    PARDO_E_HANDLE = 12,    /* ValueError: a handle of another kind, or one that is not alive */
+    PARDO_E_TIMEOUT = 13,   /* TimeoutError: a wait with a limit */
+    PARDO_E_NO_DEVICE = 14, /* pardo.DeviceNotFoundError, a DeviceError and a ValueError: no device is as it is asked for */
+    PARDO_E_USER = 1000     /* and above: codes of work functions; RuntimeError */
 };
 
 enum {

@@ -19,7 +19,7 @@ enum class ErrorCode : unsigned char {
     Memory,     ///< MemoryError: message holds bytes asked for and bytes free
     Buffer,     ///< BufferError: an exchange that the protocol cannot do without a copy
     Placement,  ///< ExecutionPlacementError: operands on different queues
-    Device,     ///< DeviceError: no such device, device lost, driver failure
+    Device,     ///< DeviceError: device lost, driver failure, what a device cannot do
     Compile,    ///< CompileError: a kernel could not be compiled
     Import,     ///< ImportError: an optional library is missing
     Internal,   ///< RuntimeError: a bug in pardo
@@ -28,6 +28,7 @@ enum class ErrorCode : unsigned char {
     Assertion,  ///< AssertionError: an assert in a kernel
     Division,   ///< ZeroDivisionError: of Python integers, in a compiled loop
     Float,      ///< FloatingPointError: noted by an operation on arrays, where errstate asks for it
+    NoDevice,   ///< DeviceNotFoundError (a DeviceError and ValueError): no device is as it is asked for
     Matrix,     ///< numpy.linalg.LinAlgError (a ValueError): a matrix that a computation cannot do: singular, not square, not converging
 };
 

@@ -12,7 +12,7 @@ constexpr const char* failed_elements =
     "The values depend on work that failed. Assign new values to the array, or call x.accept() to read it as it is (x.failure() gives the "
     "exception)";
 
-PyObject *placement_error, *device_error, *compile_error, *axis_error, *matrix_error;
+PyObject *placement_error, *device_error, *no_device_error, *compile_error, *axis_error, *matrix_error;
 
 /// A class of NumPy's is fetched when the first one is raised; without NumPy `instead` says the same.
 PyObject* class_of_numpy(PyObject*& kept, const char* module_name, const char* name, PyObject* instead) {
@@ -34,6 +34,7 @@ PyObject* class_of(pardo::ErrorCode code) {
         case pardo::ErrorCode::Buffer: return PyExc_BufferError;
         case pardo::ErrorCode::Placement: return placement_error;
         case pardo::ErrorCode::Device: return device_error;
+        case pardo::ErrorCode::NoDevice: return no_device_error;
         case pardo::ErrorCode::Compile: return compile_error;
         case pardo::ErrorCode::Import: return PyExc_ImportError;
         case pardo::ErrorCode::Internal: return PyExc_RuntimeError;
@@ -165,7 +166,14 @@ void bind_error(nb::module_& m) {
                                 "Operands live on different queues, or `transfer_guard` forbids a copy. Compute follows data, and no array "
                                 "is moved by itself: bring them together with `x.to_device(device)` or `asarray(x, queue=queue)`.",
                                 PyExc_ValueError);
-    device_error = new_error(m, "DeviceError", "A device failed, was lost, or does not exist.", PyExc_RuntimeError);
+    device_error =
+        new_error(m, "DeviceError", "A device failed, was lost, does not exist, or cannot do what is asked.", PyExc_RuntimeError);
+    const nb::object both = nb::make_tuple(nb::borrow(device_error), nb::borrow(PyExc_ValueError));
+    no_device_error =
+        new_error(m, "DeviceNotFoundError",
+                  "No device has the name or the aspects that are asked for. A `DeviceError`, and a ValueError as all that is "
+                  "wrong with an argument.",
+                  both.ptr());
     compile_error = new_error(m, "CompileError", "A kernel could not be compiled.", PyExc_RuntimeError);
     nb::register_exception_translator(translate_error);
 }

@@ -17,7 +17,7 @@ constexpr Row rows[] = {
     {PARDO_E_OVERFLOW, ErrorCode::Overflow},   {PARDO_E_MEMORY, ErrorCode::Memory},    {PARDO_E_BUFFER, ErrorCode::Buffer},
     {PARDO_E_PLACEMENT, ErrorCode::Placement}, {PARDO_E_DEVICE, ErrorCode::Device},    {PARDO_E_COMPILE, ErrorCode::Compile},
     {PARDO_E_IMPORT, ErrorCode::Import},       {PARDO_E_RUNTIME, ErrorCode::Internal}, {PARDO_E_VALUE, ErrorCode::Axis},
-    {PARDO_E_VALUE, ErrorCode::Matrix},        {PARDO_E_HANDLE, ErrorCode::Value},
+    {PARDO_E_VALUE, ErrorCode::Matrix},        {PARDO_E_HANDLE, ErrorCode::Value},     {PARDO_E_NO_DEVICE, ErrorCode::NoDevice},
 };
 
 struct Last {

@@ -12,6 +12,8 @@ from support import DTYPES, check
 def test_classes():
     assert issubclass(pp.ExecutionPlacementError, ValueError)
     assert issubclass(pp.DeviceError, RuntimeError)
+    assert issubclass(pp.DeviceNotFoundError, pp.DeviceError)
+    assert issubclass(pp.DeviceNotFoundError, ValueError)
     assert issubclass(pp.CompileError, RuntimeError)
 
 

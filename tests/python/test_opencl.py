@@ -36,7 +36,7 @@ LISTING = "import pardo as pp; print(pp.get_devices('opencl')); pp.Device('openc
 def test_a_machine_without_drivers_is_told_what_to_install(tmp_path):
     done = run(LISTING, OCL_ICD_VENDORS=str(tmp_path), OCL_ICD_FILENAMES="")
     assert done.stdout == "[]\n"
-    assert "ValueError: Device: no device matches" in done.stderr
+    assert "DeviceNotFoundError: Device: no device matches" in done.stderr
     assert "pocl-opencl-icd" in done.stderr
 
 

@@ -72,7 +72,7 @@ def test_select_device():
     best = pp.select_device()
     assert best in pp.get_devices()
     assert best.type == "gpu" or pp.get_num_devices(device_type="gpu") == 0
-    with pytest.raises(pp.DeviceError, match=r"no device will do: .*cpu:0 \(.*\) has cpu"):
+    with pytest.raises(pp.DeviceNotFoundError, match=r"no device will do: .*cpu:0 \(.*\) has cpu"):
         pp.select_device(excluded=["cpu", "gpu", "accelerator"])
     with pytest.raises(ValueError, match=r'select_device: "tpu" is not an aspect'):
         pp.select_device(required="tpu")
@@ -109,7 +109,7 @@ def test_default_device():
     finally:
         pp.set_default_device(None)
     assert pp.Device() == before
-    with pytest.raises(ValueError, match="no device matches"):
+    with pytest.raises(pp.DeviceNotFoundError, match="no device matches"):
         pp.set_default_device("nonsense")
 
 

@@ -23,6 +23,7 @@ inline void set_python_error(pardo_status code, const char* text) noexcept {
     switch (code) {
         case PARDO_E_PLACEMENT: return set_own("ExecutionPlacementError");
         case PARDO_E_DEVICE: return set_own("DeviceError");
+        case PARDO_E_NO_DEVICE: return set_own("DeviceNotFoundError");
         case PARDO_E_COMPILE: return set_own("CompileError");
         case PARDO_E_VALUE:
         case PARDO_E_HANDLE: return PyErr_SetString(PyExc_ValueError, text);

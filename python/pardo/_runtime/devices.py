@@ -209,7 +209,7 @@ def select_device(*, required: str | Iterable[str] = (), excluded: str | Iterabl
     ------
     ValueError
         A name is not an aspect.
-    DeviceError
+    DeviceNotFoundError
         No visible device will do; the message says of each what it lacks.
 
     See Also

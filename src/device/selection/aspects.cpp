@@ -94,7 +94,7 @@ Device select_device(const std::vector<Aspect>& required, const std::vector<Aspe
             best = d;
         }
     }
-    if (!best) throw Error(ErrorCode::Device, "select_device: no device will do: " + (refused.empty() ? "none is visible" : refused));
+    if (!best) throw Error(ErrorCode::NoDevice, "select_device: no device will do: " + (refused.empty() ? "none is visible" : refused));
     return *best;
 }
 

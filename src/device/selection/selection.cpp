@@ -209,7 +209,7 @@ Device* choose(std::string_view selector, const std::vector<Candidate>& all, con
                const std::string& reasons) {
     const auto no_match = [&](std::string_view text) {
         const std::string place = text == selector ? "" : " (in \"" + std::string(selector) + "\")";
-        return Error(ErrorCode::Value,
+        return Error(ErrorCode::NoDevice,
                      "Device: no device matches \"" + std::string(text) + "\"" + place + "; devices here: " + inventory(visible) + reasons +
                          near_matches(text, visible) +
                          (visible.size() < all.size() ? " (PARDO_DEVICES hides " + std::to_string(all.size() - visible.size()) + ")" : ""));

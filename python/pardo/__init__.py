@@ -221,6 +221,7 @@ if _TYPE_CHECKING:
     from pardo._functions.triangles import *
     from pardo._generate.generators import *
     from pardo._generate.vectorize import *
+    from pardo._host.dtype_class import *
     from pardo._host.files import *
     from pardo._host.narrow_floats import *
     from pardo._host.scalar_types import *

@@ -49,6 +49,7 @@ FILES = {
     ),
     "_generate.generators": "elementwise reduction scan",
     "_generate.vectorize": "vectorize",
+    "_host.dtype_class": "dtype",
     "_host.files": "frombuffer fromfile fromiter fromregex fromstring genfromtxt load loadtxt save savetxt savez savez_compressed",
     "_host.scalar_types": (
         "byte cdouble complexfloating csingle double floating generic half inexact int_ intc integer intp long longlong ndindex number "

@@ -91,6 +91,19 @@ def test_kernels_say_what_to_install(tmp_path):
     assert "pip install ml_dtypes" in done.stdout
 
 
+def test_the_text_is_known_in_a_fresh_process():
+    done = run(
+        "import pardo as pp\nassert pp.dtype('bfloat16') == pp.dtype(pp.bfloat16) == pp.zeros(1, 'bfloat16').dtype\n"
+        "import numpy\nassert pp.dtype is numpy.dtype"
+    )
+    assert done.returncode == 0, done.stderr
+    done = run(
+        "import sys; sys.modules['ml_dtypes'] = None\nimport pardo as pp\nassert pp.dtype('float32').itemsize == 4\n"
+        "try: pp.dtype('bfloat16')\nexcept TypeError as e: print(e)"
+    )
+    assert "bfloat16" in done.stdout, done.stderr
+
+
 def test_other_dtypes_of_the_package_are_refused():
     for name in ("float8_e4m3fn", "int4"):
         with pytest.raises(TypeError, match=r"is not supported; supported are .*bfloat16$"):

@@ -39,7 +39,6 @@ __all__ = [
     "can_cast",
     "complex64",
     "complex128",
-    "dtype",
     "finfo",
     "float16",
     "float32",
@@ -59,7 +58,6 @@ __all__ = [
 ]
 
 bool_ = bool
-dtype = np.dtype
 
 _SIGNED = (int8, int16, int32, int64)
 _UNSIGNED = (uint8, uint16, uint32, uint64)

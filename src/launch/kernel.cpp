@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "array/record.h"
 #include "launch/function.h"
 
 namespace pardo {
@@ -37,7 +38,7 @@ Event Kernel::launch(std::span<const KernelArgument> arguments, const NdRange& r
     arguments = state_->with_outside(*special, arguments, memory);
     state_->check_fits(*special, arguments);
     const double items = items_of(range);
-    if (items == 0) return Event();
+    if (items == 0) return arrays::joined(queue.get(), {depends.begin(), depends.end()});
     arguments = state_->on_queue(*special, arguments, queue.get(), memory);
     launch::Variant& variant = state_->variant(*special, arguments, range.global);
     return state_->submit(*special, variant, arguments, range.global, items, queue.get(), depends);

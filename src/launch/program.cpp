@@ -38,7 +38,7 @@ template <class Has, class Text> std::string of_backends(Has&& has, Text&& text,
     return out;
 }
 std::string devices_of(const device::Backend& backend) { return "pardo.get_devices(\"" + std::string(backend.name()) + "\")"; }
-constexpr const char* given_names[] = {"an array", "a number", "a structure",     "a LocalAccessor",
+constexpr const char* given_names[] = {"an array", "a number", "a structure",     "local memory",
                                        "None",     "an Image", "a sampled Image", "a Sampler"};
 
 std::string signature_of(const TextKernel& kernel) {
@@ -77,7 +77,7 @@ public:
                                       (next == 1 ? " was given: " : " were given: ") + signature_of(kernel));
         }
         if (shared > 1)
-            fail(ErrorCode::Type, "groups have one block of memory that the launch sizes, `extern __shared__`; give one LocalAccessor");
+            fail(ErrorCode::Type, "groups have one block of memory that the launch sizes, `extern __shared__`; give local memory once");
         for (std::size_t k = 0; k < arguments.size(); ++k) check_kind(k);
     }
 
@@ -180,11 +180,12 @@ NdRange Call::checked(const NdRange& range, const device::Device* device) const 
     for (const ProgramArgument& a : arguments_) {
         const auto* memory = std::get_if<LocalMemory>(&a);
         if (memory && out.local.empty())
-            fail(ErrorCode::Type, "a LocalAccessor is memory of a group, and a plain Range has no groups; launch over an NdRange");
+            fail(ErrorCode::Type,
+                 "local memory is of a group, and the range has none; say of how many items groups are, as an NdRange does");
         if (memory) bytes += memory->bytes;
     }
     if (bytes > kernel_.most_local)
-        fail(ErrorCode::Value, "LocalAccessors of " + std::to_string(bytes) + " bytes: " + device->id() + " has " +
+        fail(ErrorCode::Value, "local memory of " + std::to_string(bytes) + " bytes: " + device->id() + " has " +
                                    std::to_string(kernel_.most_local) +
                                    " for a group in addition to what the text declares; make them smaller");
     return out;
@@ -440,7 +441,7 @@ Event Program::launch(std::string_view name, ListOf<ProgramArgument> arguments, 
     }
     if (!space.local.empty()) launch.local = {1, 1, 1};
     std::copy(space.local.begin(), space.local.end(), launch.local.begin());
-    if (std::find(space.global.begin(), space.global.end(), 0) != space.global.end()) return Event();
+    if (std::ranges::find(space.global, 0) != space.global.end()) return arrays::joined(queue.get(), {depends.begin(), depends.end()});
 
     Event event;
     device::LaunchArguments used;

@@ -191,3 +191,19 @@ def test_a_device_without_text(device):
     with pytest.raises(NativeError) as raised:
         compiled(device, "kernel void f() {}")
     assert raised.value.status == C["PARDO_E_DEVICE"]
+
+
+def test_an_empty_range_comes_after_events(device, text):
+    queue, program = pp.Queue(device, order="out_of_order"), compiled(device, text)
+    x, y = pp.zeros(0, "float32", queue=queue), pp.zeros(0, "float32", queue=queue)
+    signal = pp.UserEvent()
+    event = launch(queue, program, x, y, space=extent(0, 64), after=[signal])
+    assert not event.done()
+    signal.set_complete()
+    event.wait()
+    failed = pp.UserEvent()
+    event = launch(queue, program, x, y, space=extent(0, 64), after=[failed])
+    failed.set_failed(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        event.wait()
+    api.release(program)

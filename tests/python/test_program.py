@@ -211,7 +211,7 @@ def test_integers_of_every_type_at_their_bounds(device):
         ("a, b, c, 2.0, np.int64(7)", TypeError, "here is a number of int64; a Python scalar, or a number of int32, is taken"),
         ("a, b, c, 2.0, a", TypeError, r"`n` \(int\): a number is expected, not an array"),
         ("a, 3, c, 2.0, 7", TypeError, r"`b` \(float\*\): an array is expected, not a number"),
-        ("a, pp.LocalAccessor(8, 'float32'), c, 2.0, 7", TypeError, "`b`.*: an array is expected, not a LocalAccessor"),
+        ("a, pp.LocalAccessor(8, 'float32'), c, 2.0, 7", TypeError, "`b`.*: an array is expected, not local memory"),
         ("a, b, c, 2.0, 'seven'", TypeError, "argument 4: an array or a number is expected, not str"),
         ("a, b, pp.asnumpy(c), 2.0, 7", TypeError, "argument 2 is a NumPy array, and data does not move by itself"),
         ("a, b, pp.zeros(10, dtype='int32', device=device), 2.0, 7", TypeError, r"`c` \(float\*\): here is an array of int32; .*float32"),
@@ -229,13 +229,13 @@ def test_arguments_that_do_not_fit(program, device, arguments, error, message):
 
 def test_ranges_that_do_not_fit(program, device):
     x, memory = pp.arange(24, dtype="int32", device=device), pp.LocalAccessor(8, "int32")
-    with pytest.raises(TypeError, match="turn: a LocalAccessor is memory of a group, and a plain Range has no groups"):
+    with pytest.raises(TypeError, match="turn: local memory is of a group, and the range has none"):
         program.turn[24](x, memory)
     with pytest.raises(ValueError, match=r"turn: the global range, 24 .*not a multiple"):
         program.turn[pp.NdRange(24, 7)](x, memory)
     with pytest.raises(ValueError, match=rf"turn: groups of {1 << 20} x 1 x 1 items: {device.id} takes at most"):
         program.turn[pp.NdRange(1 << 20, 1 << 20)](x, memory)
-    with pytest.raises(ValueError, match=r"turn: LocalAccessors of \d+ bytes: .* for a group"):
+    with pytest.raises(ValueError, match=r"turn: local memory of \d+ bytes: .* for a group"):
         program.turn[pp.NdRange(24, 8)](x, pp.LocalAccessor(1 << 40, "int32"))
     with pytest.raises(TypeError, match=r"twice: say over which items the kernel runs: twice\[pardo.Range\(n\)\]"):
         program.twice(x)

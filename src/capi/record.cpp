@@ -1,5 +1,7 @@
 // src/capi/record.cpp: native code as a node: recorded with a shape rule, computed when its results are needed.
+#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,89 @@ struct RecordedCall final : arrays::ArrayCall {
     NativeOptions options;
     const std::vector<graph::ResultType> types;
 };
+
+/// A call with more arrays than a node has: nodes that share it, of which the first that runs computes it for all. So what is written to
+/// one of its inputs, which computes the readers of that first, computes the call.
+struct ManyArrays : RefCounted<ManyArrays> {
+    ManyArrays(const Ref<RecordedCall>& of, std::vector<Array> from) : call(of), inputs(std::move(from)) {}
+
+    /// With the graph lock, which is let go of where inputs are to be compiled: another thread may come first.
+    void compute() {
+        for (const Array& x : std::vector<Array>(inputs)) x.force();
+        if (computed) return;
+        std::vector<Array> made(call->types.size());
+        call->compute(inputs, made);
+        results = std::move(made);
+        computed = true;
+        inputs.clear();
+    }
+
+    const Ref<RecordedCall> call;
+    std::vector<Array> inputs, results;
+    bool computed = false;
+};
+
+/// Some of its inputs, as the graph sees them; the result, of one element without a value, says that the call has been computed.
+struct SomeInputs final : arrays::ArrayCall {
+    explicit SomeInputs(const Ref<ManyArrays>& of) : ArrayCall("native call"), whole(of) { location = of->call->location; }
+    void compute(std::span<const Array> given, std::span<Array> results) const override {
+        whole->compute();
+        results[0] = arrays::make_empty(given[0].node()->queue.get(), DType::Bool, Shape{1});
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override {
+        return {whole->call->options.name.str() + " (inputs)", {}, false};
+    }
+    const Ref<ManyArrays> whole;
+};
+
+/// Some of its results.
+struct SomeResults final : arrays::ArrayCall {
+    SomeResults(const Ref<ManyArrays>& of, std::size_t from) : ArrayCall("native call"), whole(of), first(from) {
+        location = of->call->location;
+    }
+    void compute(std::span<const Array>, std::span<Array> results) const override {
+        whole->compute();
+        const auto end = std::min(first + results.size(), whole->results.size());
+        std::move(whole->results.begin() + static_cast<std::ptrdiff_t>(first), whole->results.begin() + static_cast<std::ptrdiff_t>(end),
+                  results.begin());
+    }
+    graph::ImplementationChoice implementation(std::span<const graph::CallInput>) const override { return whole->call->implementation({}); }
+    const Ref<ManyArrays> whole;
+    const std::size_t first;
+};
+
+void record_node(const Ref<arrays::ArrayCall>& call, std::span<const Array> inputs, std::span<const graph::ResultType> types,
+                 Array* results) {
+    std::array<graph::Node*, graph::Call::most_inputs> nodes{};
+    std::array<Ref<graph::Node>, graph::Call::most_results> made;
+    std::ranges::transform(inputs, nodes.begin(), [](const Array& x) { return x.node(); });
+    const std::lock_guard lock(graph::state_of(nodes[0]->queue.get()).lock);
+    graph::make_call(call, {nodes.data(), inputs.size()}, types, made.data());
+    for (std::size_t k = 0; k < types.size(); ++k) results[k] = arrays::finish(std::move(made[k]));
+}
+
+/// Levels of nodes, each of which stands for up to `most_inputs` of the level below, until a node can have what is left.
+void record_many(const Ref<RecordedCall>& call, device::Queue* queue, const std::vector<Array>& inputs, std::vector<Array>& results) {
+    constexpr std::size_t most_inputs = graph::Call::most_inputs, most_results = graph::Call::most_results;
+    call->location = device::current_location();
+    for (const Array& x : inputs) arrays::arrive(x);
+    const Ref<ManyArrays> whole(new ManyArrays(call, inputs));
+    std::vector<Array> level = inputs;
+    if (level.empty()) level.push_back(arrays::make_empty(queue, DType::Bool, Shape{1}));
+    while (level.size() > most_inputs) {
+        std::vector<Array> above;
+        for (std::size_t k = 0; k < level.size(); k += most_inputs) {
+            const std::span some = std::span(level).subspan(k, std::min(most_inputs, level.size() - k));
+            const graph::ResultType type{DType::Bool, Shape{1}};
+            record_node(Ref<arrays::ArrayCall>(new SomeInputs(whole)), some, {&type, 1}, &above.emplace_back());
+        }
+        level = std::move(above);
+    }
+    for (std::size_t k = 0; k < results.size(); k += most_results) {
+        const std::size_t count = std::min(most_results, results.size() - k);
+        record_node(Ref<arrays::ArrayCall>(new SomeResults(whole, k)), level, std::span(call->types).subspan(k, count), &results[k]);
+    }
+}
 
 std::vector<graph::ResultType> types_of(pardo_shape_fn shape, const std::vector<pardo_array_info>& inputs, std::size_t count,
                                         const NativeFunction& function, const std::string& name) {
@@ -91,9 +176,7 @@ pardo_status record(pardo_queue queue, const pardo_array* inputs, size_t n_input
         const Ref<RecordedCall> call(new RecordedCall(own, function, std::move(with), types));
         std::vector<Array> made(n_results);
         if (n_inputs == 0 || n_inputs > graph::Call::most_inputs || n_results > graph::Call::most_results) {
-            for (const Array& x : read) x.force();
-            call->location = device::current_location();
-            call->compute(read, made);
+            record_many(call, own.get(), read, made);
         } else {
             arrays::record(call, read, types, made.data());
         }

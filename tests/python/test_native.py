@@ -431,17 +431,54 @@ def test_a_recorded_call(n):
     assert np.array_equal(z, (np.arange(n) + 1.0) * 2 + 1)
 
 
-def test_a_recorded_call_of_many_inputs():
-    queue = pp.Queue("cpu")
-    xs = [pp.full(2000, float(k), queue=queue) for k in range(5)]
+def of_first(inputs, n_inputs, results, n_results, user):
+    for k in range(n_results):
+        results[k].dtype, results[k].ndim = FLOAT64, 1
+        results[k].shape[0] = inputs[0].shape[0] if n_inputs else 2000
+    return 0
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 1), (1, 5), (4, 1), (5, 9), (10, 2), (30, 4)])
+@pytest.mark.parametrize("written", [None, 0, -1])
+def test_a_recorded_call_of_many_arrays(n, m, written):
+    """It is recorded whatever their numbers, and a later write of one of them does not change what it sees."""
+    queue, calls = pp.Queue("cpu"), []
+    kept_values = [pp.full(2000, float(k), queue=queue).wait() for k in range(n)]
+    xs = [x if k % 2 else x + 1 for k, x in enumerate(kept_values)]  # some are to be computed
 
     def total(w, user, done):
-        values(w[0], 5)[...] = sum(values(w[0], k) for k in range(5))
+        calls.append(w[0].n)
+        for j in range(m):
+            values(w[0], n + j)[...] = sum((values(w[0], k) for k in range(n)), np.zeros(2000)) + j
         return 0
 
-    (y,) = record(queue, xs, same_shape, total, name=b"total")
-    xs[0][...] = 100
-    assert np.array_equal(y, np.full(2000, 10.0))
+    results = record(queue, xs, of_first, total, m, name=b"total")
+    sums = [y + 0.5 for y in results]
+    assert "total" in str(pp.explain(*sums))
+    assert not calls
+    if written is not None and n:
+        kept_values[written][...] = 100
+        queue.wait()
+    del results, xs
+    wanted = sum(k + (k + 1) % 2 for k in range(n)) + 0.5
+    for j, y in enumerate(sums):
+        assert np.array_equal(y, np.full(2000, wanted + j))
+    assert calls == [n + m]
+
+
+def test_a_recorded_call_of_many_arrays_that_nobody_needs():
+    queue, destroyed = pp.Queue("cpu"), []
+    free = DESTROY(lambda user: destroyed.append(1))
+    kept[ctypes.addressof(free)] = free
+    xs = [pp.full(2000, float(k), queue=queue).wait() for k in range(7)]
+    results = record(queue, xs, of_first, lambda w, user, done: 3, 5, name=b"unused", destroy=free)
+    del results
+    gc.collect()
+    queue.wait()
+    assert destroyed == [1]
+    (y, *_) = record(queue, xs, of_first, lambda w, user, done: 3, 5, name=b"bad", destroy=free)
+    with pytest.raises(RuntimeError, match="bad: the work function gave 3"):
+        np.asarray(y)
 
 
 def test_a_recorded_call_that_fails():

@@ -320,7 +320,7 @@ typedef struct pardo_api {
        kernel set its arguments and enqueue it one at a time: keep one a thread, or lock. */
     pardo_status (*opencl_set_array)(const pardo_work* w, void* kernel, uint32_t index, size_t use);
     /* A node: its results are computed by `fn`, as submit would, when they are needed, with the inputs as they are now. In fn the inputs
-       come first, then the results. Calls of up to three inputs and four results are recorded; others are handed over now. */
+       come first, then the results. */
     pardo_status (*record)(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape,
                            pardo_work_fn fn, void* user, const pardo_submit_options* options, pardo_array* results);
 

@@ -247,7 +247,8 @@ template <class F> F* function(const char* libraries, const char* name) {
         end = std::min(all.find(' ', at), all.size());
         opened = dlopen(all.substr(at, end - at).c_str(), RTLD_LAZY | RTLD_LOCAL);
     }
-    void* const found = opened ? dlsym(opened, name) : nullptr;
+    void* found = opened ? dlsym(opened, name) : nullptr;
+    if (!opened) (void)api().library_functions(libraries, name, &found);  // which looks into NVIDIA's packages of Python too
     if (!found) throw error(PARDO_E_IMPORT, all + " with " + name + " is needed" + (opened ? "" : ", and cannot be opened"));
     return reinterpret_cast<F*>(found);
 }
@@ -263,32 +264,6 @@ template <class Make> void* kept_for(const work& w, const Make& make) {
     void*& kept = all[{w->native.context, w->native.device}];
     if (!kept) make(&kept);
     return kept;
-}
-
-/// A kernel of OpenCL by its name in a text of static life, compiled at first use for each device and thread.
-inline void* opencl_kernel(const work& w, const char* text, const char* name) {
-    constexpr const char* library = "libOpenCL.so.1";
-    thread_local std::map<std::array<const void*, 4>, void*> all;
-    void*& kept = all[{w->native.context, w->native.device, text, name}];
-    if (kept) return kept;
-    int code = 0;
-    const auto make = function<void*(void*, unsigned, const char**, const std::size_t*, int*)>(library, "clCreateProgramWithSource");
-    void* const program = make(w->native.context, 1, &text, nullptr, &code);
-    check_code(code, "clCreateProgramWithSource");
-    const auto build = function<int(void*, unsigned, void* const*, const char*, void*, void*)>(library, "clBuildProgram");
-    if (build(program, 1, &w->native.device, "", nullptr, nullptr) != 0) {
-        constexpr unsigned build_log = 0x1183;
-        const auto ask = function<int(void*, void*, unsigned, std::size_t, void*, std::size_t*)>(library, "clGetProgramBuildInfo");
-        std::size_t bytes = 0;
-        (void)ask(program, w->native.device, build_log, 0, nullptr, &bytes);
-        std::string log(bytes + 1, '\0');
-        (void)ask(program, w->native.device, build_log, bytes, log.data(), nullptr);
-        log.resize(log.find('\0'));
-        throw error(PARDO_E_COMPILE, std::string("the text of ") + name + " does not compile: " + log);
-    }
-    void* const made = function<void*(void*, const char*, int*)>(library, "clCreateKernel")(program, name, &code);
-    check_code(code, "clCreateKernel");
-    return kept = made;
 }
 
 /// Calls f(status) once, on a thread of pardo's, when the event is complete or has failed. What f throws is dropped.

@@ -1,6 +1,10 @@
 // python/bind/native.cpp: the table of pardo/c_api.h as a capsule, and Python's objects as handles of native code.
 #include <pardo/binding/native.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include <pardo/event.h>
 #include <pardo/queue.h>
 
@@ -85,13 +89,83 @@ void* to_python(void* handle, std::int32_t kind) {
     });
 }
 
+constexpr std::pair<char, std::int32_t> kind_letters[] = {
+    {'d', PARDO_IS_DEVICE}, {'q', PARDO_IS_QUEUE}, {'e', PARDO_IS_EVENT}, {'a', PARDO_IS_ARRAY}};
+
+/// The kind of each of n objects. Throws Value for letters that are none, Type for another number of objects.
+std::vector<std::int32_t> kinds_from(const std::string& name, std::string_view letters, std::size_t n) {
+    std::vector<std::int32_t> kinds;
+    const bool more = letters.size() >= 2 && letters.back() == '*';
+    if (more) letters.remove_suffix(1);
+    for (const char letter : letters) {
+        const auto* const row = std::ranges::find(kind_letters, letter, &std::pair<char, std::int32_t>::first);
+        if (row == std::end(kind_letters))
+            throw pardo::Error(pardo::ErrorCode::Value,
+                               name + ": kinds are letters of \"dqea\" and a * at their end, not \"" + std::string(letters) + "\"");
+        kinds.push_back(row->second);
+    }
+    const std::size_t least = kinds.size() - (more ? 1 : 0);
+    if (n < least || (n > least && !more))
+        throw pardo::Error(pardo::ErrorCode::Type, name + "() takes " + std::to_string(least) +
+                                                       (more ? " arguments and more" : " arguments") + ", and " + std::to_string(n) +
+                                                       (n == 1 ? " was given" : " were given"));
+    kinds.resize(n, more ? kinds.back() : 0);
+    return kinds;
+}
+
+/// Handles that are given back at the end.
+struct Handles {
+    Handles() = default;
+    Handles(const Handles&) = delete;
+    ~Handles() {
+        for (void* handle : all) pardo::native_api()->release(handle);
+    }
+    std::vector<void*> all;
+};
+
+void* call_from_python(const char* name, const char* kinds, void* const* objects, std::size_t n, std::int32_t result, pardo_call_fn f,
+                       void* user) {
+    return guarded([&]() -> PyObject* {
+        const std::string called = name ? name : "call_from_py";
+        if (!kinds || !f || (n > 0 && !objects))
+            throw pardo::Error(pardo::ErrorCode::Value, called + ": " + (!kinds ? "kinds" : !f ? "f" : "objects") + " is NULL");
+        const std::vector<std::int32_t> wanted = kinds_from(called, kinds, n);
+        note_line();
+        Handles handles, made;
+        handles.all.reserve(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            void* handle = nullptr;
+            if (from_python(objects[k], wanted[k], &handle) != PARDO_OK) {
+                const pardo::Error why = pardo::native_error();
+                throw why.with_message(called + ": argument " + std::to_string(k + 1) + ": " + why.message());
+            }
+            handles.all.push_back(handle);
+        }
+        void*& out = made.all.emplace_back(nullptr);
+        pardo_status status = PARDO_OK;
+        {
+            const Unlocked unlocked;
+            status = f(handles.all.data(), n, user, &out);
+        }
+        if (status == PARDO_OK) return result == 0 ? Py_NewRef(Py_None) : static_cast<PyObject*>(to_python(out, result));
+        const char* text = "";
+        const bool said = pardo::native_api()->last_error(&text) == status;
+        if (said && status == PARDO_E_TIMEOUT) {
+            PyErr_SetString(PyExc_TimeoutError, text);
+            return nullptr;
+        }
+        if (said) throw pardo::native_error();
+        throw pardo::Error(pardo::ErrorCode::Internal, called + " gave " + std::to_string(status));
+    });
+}
+
 void* address_from(std::int64_t address) { return reinterpret_cast<void*>(static_cast<std::intptr_t>(address)); }
 std::int64_t number_of(const void* address) { return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(address)); }
 
 }  // namespace
 
 void bind_native(nb::module_& m) {
-    pardo::set_native_objects(&from_python, &to_python);
+    pardo::set_native_objects({&from_python, &to_python, &call_from_python});
     m.def(
         "_native_handles",
         [](nb::handle device) {

@@ -35,6 +35,11 @@ cdef extern from "pardo/c_api.h" nogil:
         const int64_t* strides
         int64_t count, nbytes, itemsize
         int32_t backend, memory_kind
+    ctypedef struct pardo_range:
+        uint32_t size
+        int32_t ndim
+        int64_t global_items "global"[3]
+        int64_t local[3]
     ctypedef struct pardo_native_device:
         void* device
         void* context
@@ -110,9 +115,18 @@ cdef extern from "pardo/native/python.hpp" namespace "pardo::native" nogil:
         bound()
     bound[T] with_value[T](int (*f)(const work&, const T&) noexcept nogil, const T& value)
 
-    # In a work function: f(begin, end, user) on the cores; a kernel of OpenCL by its name in a text.
+    # In a work function: f(begin, end, user) on the cores.
     void parallel_for(pardo_queue q, int64_t n, int64_t grain, void (*f)(int64_t, int64_t, void*) noexcept nogil, void* user)
-    void* opencl_kernel(const work& w, const char* text, const char* name)
+
+    # A kernel of a text, over a range of items; arguments are arrays, numbers of the kernel's types, and plain structures.
+    event launch[A](const queue& q, const char* text, const char* kernel, const pardo_range& over, const vector[event]& after,
+                    const A& a) except +set_python_error
+    event launch[A, B](const queue& q, const char* text, const char* kernel, const pardo_range& over, const vector[event]& after,
+                       const A& a, const B& b) except +set_python_error
+    event launch[A, B, C](const queue& q, const char* text, const char* kernel, const pardo_range& over, const vector[event]& after,
+                          const A& a, const B& b, const C& c) except +set_python_error
+    event launch[A, B, C, D](const queue& q, const char* text, const char* kernel, const pardo_range& over, const vector[event]& after,
+                             const A& a, const B& b, const C& c, const D& d) except +set_python_error
 
 cdef extern from "pardo/native/python.hpp" namespace "pardo::native":
     # from_python[queue](o): TypeError where it is none. None: the default device's queue, or an event that is complete.

@@ -99,24 +99,27 @@ pardo_status array_info(pardo_array array, pardo_array_info* out) {
     return guarded("array_info", [&] { put("array_info", info_of(as_node("array_info", array)), out); });
 }
 
+void check_array(const char* what, const graph::Node& node, int32_t dtype, int32_t ndim, uint32_t flags) {
+    const auto wrong = [&](ErrorCode code, const std::string& text) { throw Error(code, std::string(what) + ": " + text); };
+    if (dtype != PARDO_ANY && dtype != number_of(node.dtype)) {
+        const std::string wanted(dtype_name(dtype_of("array_check", dtype)));
+        wrong(ErrorCode::Type, "an array of " + wanted + " is expected, not of " + std::string(dtype_name(node.dtype)) +
+                                   "; convert it with x.astype(\"" + wanted + "\")");
+    }
+    if (ndim != PARDO_ANY && ndim != node.shape.size())
+        wrong(ErrorCode::Value, "an array of " + std::to_string(ndim) + (ndim == 1 ? " dimension" : " dimensions") +
+                                    " is expected, not of the shape " + to_string(node.shape));
+    const uint32_t present = flags_of(node);
+    for (const auto& [flag, text] : layouts)
+        if ((flags & flag) && !(present & flag)) wrong(ErrorCode::Value, std::string("the elements are to be ") + text + "; give x.copy()");
+}
+
 pardo_status array_check(pardo_array array, const char* what, int32_t dtype, int32_t ndim, uint32_t flags, pardo_array_info* out) {
     return guarded("array_check", [&] {
         require("array_check", what, "what");
         graph::Node* const node = as_node("array_check", array, what);
-        const pardo_array_info info = info_of(node);
-        const auto wrong = [&](ErrorCode code, const std::string& text) { throw Error(code, std::string(what) + ": " + text); };
-        if (dtype != PARDO_ANY && dtype != info.dtype) {
-            const std::string wanted(dtype_name(dtype_of("array_check", dtype)));
-            wrong(ErrorCode::Type, "an array of " + wanted + " is expected, not of " + std::string(dtype_name(node->dtype)) +
-                                       "; convert it with x.astype(\"" + wanted + "\")");
-        }
-        if (ndim != PARDO_ANY && ndim != info.ndim)
-            wrong(ErrorCode::Value, "an array of " + std::to_string(ndim) + (ndim == 1 ? " dimension" : " dimensions") +
-                                        " is expected, not of the shape " + to_string(node->shape));
-        for (const auto& [flag, text] : layouts)
-            if ((flags & flag) && !(info.flags & flag))
-                wrong(ErrorCode::Value, std::string("the elements are to be ") + text + "; give x.copy()");
-        if (out) put("array_check", info, out);
+        check_array(what, *node, dtype, ndim, flags);
+        if (out) put("array_check", info_of(node), out);
     });
 }
 

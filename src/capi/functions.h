@@ -44,6 +44,7 @@ pardo_status event_to_native(pardo_event event, pardo_device device, void** nati
 // arrays.cpp
 pardo_status array_info(pardo_array array, pardo_array_info* out);
 pardo_status array_check(pardo_array array, const char* what, int32_t dtype, int32_t ndim, uint32_t flags, pardo_array_info* out);
+pardo_status arrays_check(const char* name, const char* parameters, const pardo_array* arrays, size_t n, int64_t* extents);
 pardo_status array_empty(pardo_queue queue, int32_t dtype, int32_t ndim, const int64_t* shape, int32_t memory_kind, pardo_array* out);
 pardo_status array_wrap(pardo_queue queue, void* address, int32_t dtype, int32_t ndim, const int64_t* shape, const int64_t* strides,
                         uint32_t flags, pardo_event ready, void* owner, void (*destroy)(void*), pardo_array* out);
@@ -63,6 +64,10 @@ pardo_status parallel_for(pardo_queue queue, int64_t n, int64_t grain, void (*f)
 int32_t thread_count(pardo_queue queue);
 pardo_status opencl_set_array(const pardo_work* w, void* kernel, uint32_t index, size_t use);
 
+// libraries.cpp
+pardo_status library_functions(const char* libraries, const char* names, void** out);
+pardo_status kept_for(const pardo_work* w, int (*make)(void** out), void** out);
+
 // record.cpp
 pardo_status record(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape, pardo_work_fn fn,
                     void* user, const pardo_submit_options* options, pardo_array* results);
@@ -72,10 +77,14 @@ pardo_status program_new(pardo_device device, const char* text, size_t bytes, co
                          size_t n_options, pardo_program* out);
 pardo_status program_launch(pardo_queue queue, pardo_program program, const char* kernel, const pardo_argument* arguments, size_t n,
                             const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
+pardo_status launch_text(pardo_queue queue, const char* text, const char* kernel, const pardo_argument* arguments, size_t n,
+                         const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
 
 // What several of them do.
 /// PARDO_CPU … PARDO_NULL.
 int32_t backend_of(const device::Device* device);
+/// Throws as "<what>: …" unless an array is of that dtype, number of dimensions and layout, as array_check says.
+void check_array(const char* what, const graph::Node& node, int32_t dtype, int32_t ndim, uint32_t flags);
 /// As device_native.
 pardo_native_device native_of(device::Device* device);
 std::vector<Event> events_of(const char* function, const pardo_event* events, size_t count);

@@ -16,6 +16,10 @@ void* no_object(void*, std::int32_t) {
     capi::keep(PARDO_E_IMPORT, "to_py: this process has no Python, or it has not imported pardo");
     return nullptr;
 }
+void* no_call(const char*, const char*, void* const*, std::size_t, std::int32_t, pardo_call_fn, void*) {
+    capi::keep(PARDO_E_IMPORT, "call_from_py: this process has no Python, or it has not imported pardo");
+    return nullptr;
+}
 
 pardo_api& table() noexcept {
     static pardo_api made = {
@@ -48,6 +52,7 @@ pardo_api& table() noexcept {
         capi::event_then,
         capi::array_info,
         capi::array_check,
+        capi::arrays_check,
         capi::array_empty,
         capi::array_wrap,
         capi::array_to_dlpack,
@@ -60,11 +65,15 @@ pardo_api& table() noexcept {
         capi::parallel_for,
         capi::thread_count,
         capi::opencl_set_array,
+        capi::library_functions,
+        capi::kept_for,
         capi::record,
         capi::program_new,
         capi::program_launch,
+        capi::launch_text,
         no_objects,
         no_object,
+        no_call,
     };
     return made;
 }
@@ -72,12 +81,14 @@ pardo_api& table() noexcept {
 }  // namespace
 
 const pardo_api* native_api() noexcept { return &table(); }
-void set_native_objects(pardo_status (*from)(void*, std::int32_t, void**), void* (*to)(void*, std::int32_t)) noexcept {
-    table().from_py = from;
-    table().to_py = to;
+void set_native_objects(const NativeObjects& objects) noexcept {
+    table().from_py = objects.from_py;
+    table().to_py = objects.to_py;
+    table().call_from_py = objects.call_from_py;
 }
 
 pardo_status keep_native_error(const Error& error) noexcept { return capi::keep(capi::status_of(error), error.what()); }
+Error native_error() { return capi::own_error(); }
 
 void* native_handle(const Device& x) { return capi::give(x.impl()); }
 void* native_handle(const Queue& x) { return capi::give(x.impl()); }

@@ -193,6 +193,38 @@ def test_a_device_without_text(device):
     assert raised.value.status == C["PARDO_E_DEVICE"]
 
 
+def test_a_text_that_is_launched(device, text):
+    queue = pp.Queue(device)
+    x, y = pp.arange(64, dtype="float32", queue=queue), pp.ones(64, "float32", queue=queue)
+    plain = {
+        "opencl": b"kernel void twice(global const float* x, global float* y) { y[get_global_id(0)] = 2 * x[get_global_id(0)]; }",
+        "cuda": b'extern "C" __global__ void twice(const float* x, float* y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }',
+    }[device.backend]
+    own, arrays, out = api.queue(queue), [api.array(x), api.array(y)], c_void_p()
+    given = (Argument * 2)(*[Argument(C["PARDO_ARG_ARRAY"], array=a.value) for a in arrays])
+
+    def launched(text, kernel=b"twice", n=2, space=None):
+        space = space or extent(64, 64)
+        api.launch_text(own, text, kernel, given, c_size_t(n), byref(space), None, c_size_t(0), byref(out))
+        api.release(out)
+
+    for _ in range(3):
+        launched(plain)
+    assert np.array_equal(pp.asnumpy(y), np.arange(64) * 2)
+    with pytest.raises(NativeError) as caught:
+        launched(b"kernel void twice(")
+    assert caught.value.status == C["PARDO_E_COMPILE"]
+    for arguments, message in (
+        ((plain, b"thrice"), 'there is no kernel "thrice", only twice'),
+        ((plain, b"twice", 1), "twice: takes 2 arguments, but 1 was given"),
+        ((plain, b"twice", 2, Range(ctypes.sizeof(Range), 9)), "launch_text: the range has 9 dimensions"),
+        ((None,), "launch_text: text is NULL"),
+    ):
+        with pytest.raises(NativeError, match=message):
+            launched(*arguments)
+    api.release(own, *arrays)
+
+
 def test_an_empty_range_comes_after_events(device, text):
     queue, program = pp.Queue(device, order="out_of_order"), compiled(device, text)
     x, y = pp.zeros(0, "float32", queue=queue), pp.zeros(0, "float32", queue=queue)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <pardo/native/python.hpp>
@@ -103,7 +104,7 @@ inline std::string member_error(std::uintptr_t address) {
     const pardo_api* const own = std::exchange(pn::table, reinterpret_cast<const pardo_api*>(address));
     std::string text;
     try {
-        pn::member(&pardo_api::to_py, "to_py");
+        pn::member(&pardo_api::call_from_py, "call_from_py");
     } catch (const pn::error& e) {
         text = e.what();
     }
@@ -132,20 +133,20 @@ inline pn::event& signal() {
 
 /// On OpenCL: twice the values; a text that does not compile; functions and libraries that are not there.
 inline pn::event on_opencl(const pn::queue& q, const pn::array& x, const char* how) {
-    return pn::submit(q, {pn::update(x)}, [how = std::string(how)](const pn::work& w) {
-        if (how == "library") pn::function<int()>("libnothing.so.1 libnothing.so.2", "f");
-        if (how == "function") pn::function<int()>("libnothing.so.1 libOpenCL.so.1", "clNothing");
-        const char* const text = how == "text" ? "kernel void twice(" : "kernel void twice(global float* x) { x[get_global_id(0)] *= 2; }";
-        void* const kernel = pn::opencl_kernel(w, text, how == "name" ? "thrice" : "twice");
-        if (how == "host") w.elements<float, 1>(0);
-        w.set_array(kernel, 0, how == "use" ? 3 : 0);
-        using Enqueue =
-            int(void*, void*, unsigned, const std::size_t*, const std::size_t*, const std::size_t*, unsigned, void* const*, void**);
-        static Enqueue* const enqueue = pn::function<Enqueue>("libOpenCL.so.1", "clEnqueueNDRangeKernel");
-        const std::size_t items = static_cast<std::size_t>(w.extent(0, 0));
-        const unsigned dimensions = how == "launch" ? 9 : 1;
-        pn::check_code(enqueue(w->stream, kernel, dimensions, nullptr, &items, nullptr, w->n_wait, w->wait, w.done()), "the launch");
-    });
+    const std::string_view as = how;
+    if (as == "library" || as == "function" || as == "host" || as == "use") {
+        return pn::submit(q, {pn::update(x)}, [as = std::string(how)](const pn::work& w) {
+            if (as == "library") pn::function<int()>("libnothing.so.1 libnothing.so.2", "f");
+            if (as == "function") pn::function<int()>("libnothing.so.1 libOpenCL.so.1", "clNothing");
+            if (as == "host") w.elements<float, 1>(0);
+            int kernel = 0;  // none: the use is refused before it is looked at
+            w.set_array(&kernel, 0, 3);
+        });
+    }
+    const char* const text = as == "text" ? "kernel void twice(" : "kernel void twice(global float* x) { x[get_global_id(0)] *= 2; }";
+    const std::int64_t items = x.info().shape[0];
+    if (as == "launch") return pn::launch(q, text, "twice", pn::range({items}), {}, x, 9);
+    return pn::launch(q, text, as == "name" ? "thrice" : "twice", pn::range({items}), {}, x);
 }
 
 struct Shift {

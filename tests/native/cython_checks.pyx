@@ -1,8 +1,9 @@
 # distutils: language = c++
 # tests/native/cython_checks.pyx: pardo/native.pxd as tests/python/test_native_bindings.py uses it.
 from libc.stdint cimport int64_t
-from pardo.native cimport (PARDO_ANY, PARDO_C_CONTIGUOUS, PARDO_FLOAT64, array, discard, event, from_python, options, parallel_for, pardo_use, queue,
-                           read, submit, to_python, update, with_value, work)
+from libcpp.vector cimport vector
+from pardo.native cimport (PARDO_ANY, PARDO_C_CONTIGUOUS, PARDO_FLOAT64, array, discard, event, from_python, launch, options, parallel_for,
+                           pardo_range, pardo_use, queue, read, submit, to_python, update, with_value, work)
 
 
 cdef int scale_work(const work& w) noexcept nogil:
@@ -24,6 +25,19 @@ def scale(q_, a_, x_, after_=None):
     o.name = "scale"
     o.after.push_back(from_python[event](after_))
     return to_python[event](submit(q, uses, 2, scale_work, o))
+
+
+def times(q_, x_, int n):
+    """x *= n by a kernel of OpenCL."""
+    cdef queue q = from_python[queue](q_)
+    cdef array x = from_python[array](x_)
+    cdef pardo_range over
+    cdef vector[event] after
+    over.size = sizeof(pardo_range)
+    over.ndim = 1
+    over.global_items[0] = x.info().count
+    over.local[0] = 0
+    return to_python[event](launch(q, "kernel void times(global float* x, int n) { x[get_global_id(0)] *= n; }", "times", over, after, x, n))
 
 
 cdef int refuse(const work& w) noexcept nogil:

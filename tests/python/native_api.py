@@ -34,7 +34,11 @@ C = _constants()
 globals().update({name.removeprefix("PARDO_"): value for name, value in C.items()})
 TABLE = re.findall(
     r"\(\*(\w+)\)\(",
-    CODE[CODE.index("typedef struct pardo_api") :].split("} pardo_api;")[0].replace("void (*f)(", "").replace("void (*destroy)(", ""),
+    CODE[CODE.index("typedef struct pardo_api") :]
+    .split("} pardo_api;")[0]
+    .replace("void (*f)(", "")
+    .replace("void (*destroy)(", "")
+    .replace("int (*make)(", ""),
 )
 
 

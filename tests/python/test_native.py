@@ -481,6 +481,145 @@ def test_a_recorded_call_of_many_arrays_that_nobody_needs():
         np.asarray(y)
 
 
+def many(*handles):
+    return (c_void_p * len(handles))(*[h.value for h in handles])
+
+
+def test_arrays_by_a_declaration():
+    a, x, y = (api.array(z) for z in (pp.zeros((3, 5)), pp.zeros(5), pp.zeros(3)))
+    extents = (c_int64 * 2)()
+    text = b"float64 a[m,n], any x[ n ] , float64 y[m]"
+
+    def checked(parameters, *arrays):
+        api.arrays_check(b"gemv", parameters, many(*arrays), c_size_t(len(arrays)), extents)
+
+    checked(text, a, x, y)
+    assert extents[:] == [3, 5]
+    checked(b"float64 a[3,m]", a)
+    assert extents[0] == 5
+    checked(b"")
+    wrong = api.array(pp.zeros(5, "float32"))
+    turned = api.array(pp.zeros((5, 3)).wait().T)
+    for arrays, parameters, status, message in (
+        ((a, y, x), text, "VALUE", r"gemv: the shapes do not fit: x is of the shape \(3,\), where n is 5 as in a"),
+        ((a, x, x), text, "VALUE", r"gemv: the shapes do not fit: y is of the shape \(5,\), where m is 3 as in a"),
+        ((x, x, y), text, "VALUE", r"gemv: a: an array of 2 dimensions is expected, not of the shape \(5,\)"),
+        ((a, x, wrong), text, "TYPE", "gemv: y: an array of float64 is expected, not of float32"),
+        ((turned, x, y), text, "VALUE", "gemv: a: the elements are to be row-major"),
+        ((a,), b"any a[4, n]", "VALUE", r"gemv: .*a is of the shape \(3, 5\), where 4 is expected"),
+        ((a, x), text, "VALUE", "gemv: 3 arrays are declared, and 2 given"),
+        ((a, x), b"any a[m,n]", "VALUE", "gemv: 1 arrays are declared, and 2 given"),
+        ((a,), b"double a[m,n]", "VALUE", "arrays_check: parameters are written as"),
+        ((a,), b"any a[m,n", "VALUE", "arrays_check: parameters are written as"),
+        ((a,), b"any a", "VALUE", "arrays_check: parameters are written as"),
+        ((c_void_p(),), b"any a[m]", "HANDLE", "a is NULL"),
+    ):
+        with pytest.raises(NativeError, match=message) as caught:
+            checked(parameters, *arrays)
+        assert caught.value.status == C[f"PARDO_E_{status}"]
+    api.release(a, x, y, wrong, turned)
+
+
+def test_functions_of_libraries():
+    found = (c_void_p * 2)()
+    api.library_functions(b"libnothing.so.7 libm.so.6", b"cos floor", found)
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(found[0])(0.0) == 1
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(found[1])(2.5) == 2
+    found[0] = 7
+    for libraries, text in ((b"libm.so.6", "does not have nothing"), (b"libnothing.so.7", "libnothing.so.7 is needed"), (b"", "is needed")):
+        with pytest.raises(NativeError, match=f"library_functions: .*{text}") as caught:
+            api.library_functions(libraries, b"cos nothing", found)
+        assert caught.value.status == C["PARDO_E_IMPORT"]
+    assert found[0] == 7
+
+
+MAKE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(c_void_p))
+
+
+def test_what_threads_do_not_share():
+    made = []
+
+    def make(out):
+        made.append(threading.get_ident())
+        out[0] = len(made)
+        return 0
+
+    makes = MAKE(make), MAKE(lambda out: 5)
+
+    def work(w, user, done):
+        for _ in range(2):
+            out = c_void_p()
+            assert (
+                api.pointer("kept_for", c_int32, c_void_p, MAKE, ctypes.POINTER(c_void_p))(ctypes.cast(w, c_void_p), makes[0], byref(out))
+                == 0
+            )
+            assert made[out.value - 1] == threading.get_ident()
+        return api.pointer("kept_for", c_int32, c_void_p, MAKE, ctypes.POINTER(c_void_p))(ctypes.cast(w, c_void_p), makes[1], byref(out))
+
+    queue = pp.Queue("cpu", order="out_of_order")
+    function = WORK(work)
+    for cost in (100.0, 0.0, 0.0):
+        own, event = api.queue(queue), c_void_p()
+        api.submit(own, None, c_size_t(0), function, None, byref(options(name=b"kept", cost_ns=cost)), byref(event))
+        with pytest.raises(NativeError, match="kept: kept_for: the function that makes it gave 5"):
+            api.event_wait(event, -1)
+        api.release(own, event)
+    assert len(made) == len(set(made))
+
+
+CALL = ctypes.CFUNCTYPE(c_int32, ctypes.POINTER(c_void_p), c_size_t, c_void_p, ctypes.POINTER(c_void_p))
+
+
+def test_a_function_of_c_for_objects_of_python():
+    seen = []
+
+    def call(kinds, function, *objects, result=0, name=b"f"):
+        types = [ctypes.c_char_p, ctypes.c_char_p, c_void_p, c_size_t, c_int32, CALL, c_void_p]
+        given = (ctypes.py_object * len(objects))(*objects)
+        f = CALL(function)
+        return api.pointer("call_from_py", ctypes.py_object, *types, gil=True)(name, kinds, given, len(objects), result, f, None)
+
+    def same(handles, n, user, out):
+        seen.append(n)
+        api.pointer("retain", None, c_void_p)(handles[n - 1])
+        out[0] = handles[n - 1]
+        return 0
+
+    queue, x = pp.Queue("cpu"), pp.arange(3.0)
+    signal = pp.UserEvent()
+    assert call(b"qa", same, queue, x, result=C["PARDO_IS_ARRAY"]) is not None
+    assert call(b"dq", same, pp.Device("cpu"), queue, result=C["PARDO_IS_QUEUE"]) == queue
+    assert call(b"qe*", lambda *_: 0, queue) is None
+    assert isinstance(call(b"qe*", same, queue, signal, signal, result=C["PARDO_IS_EVENT"]), pp.Event)
+    assert call(b"", lambda *_: 0) is None
+    assert np.array_equal(call(b"a", same, np.ones(3), result=C["PARDO_IS_ARRAY"]), np.ones(3))
+    assert seen == [2, 2, 3, 1]
+
+    def fails(status, text):
+        def f(handles, n, user, out):
+            return api.pointer("set_error", c_int32, c_int32, ctypes.c_char_p)(C[status], text)
+
+        return f
+
+    for kinds, function, objects, kind, text in (
+        (b"qa", same, (x, x), TypeError, "f: argument 1: a pardo.Queue is expected, not Array"),
+        (b"qa", same, (queue, "x"), TypeError, "f: argument 2: an array is expected, not str"),
+        (b"qe*", same, (queue, signal, 3), TypeError, "f: argument 3: a pardo.Event is expected, not int"),
+        (b"qa", same, (queue,), TypeError, r"f\(\) takes 2 arguments, and 1 was given"),
+        (b"qa", same, (queue, x, x), TypeError, r"f\(\) takes 2 arguments, and 3 were given"),
+        (b"qe*", same, (), TypeError, r"f\(\) takes 1 arguments and more, and 0 were given"),
+        (b"qz", same, (queue, x), ValueError, "f: kinds are letters"),
+        (b"*", same, (), ValueError, "f: kinds are letters"),
+        (b"", fails("PARDO_E_INDEX", b"f: no row 7"), (), IndexError, "f: no row 7"),
+        (b"", fails("PARDO_E_TIMEOUT", b"f: too late"), (), TimeoutError, "f: too late"),
+        (b"", fails("PARDO_E_HANDLE", b"f: not alive"), (), ValueError, "f: not alive"),
+        (b"", fails("PARDO_E_NO_DEVICE", b"f: none"), (), pp.DeviceNotFoundError, "f: none"),
+        (b"", lambda *_: 1234, (), RuntimeError, "f gave 1234"),
+    ):
+        with pytest.raises(kind, match=text):
+            call(kinds, function, *objects)
+
+
 def test_a_recorded_call_that_fails():
     queue = pp.Queue("cpu")
     x = pp.arange(5000.0, queue=queue)

@@ -1,40 +1,42 @@
 /* gemv.c: y = A @ x in float64, asynchronous: OpenBLAS on the CPU, cuBLAS on CUDA, a kernel of its own on OpenCL. Plain C: no Python.h. */
 #include <pardo/c_api.h>
 
-#include "handles.h"
+const pardo_api* P; /* of the binding, as is the next */
+void (*cblas_dgemv)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+static struct {
+    int (*create)(void**), (*set_stream)(void*, void*);
+    int (*dgemv)(void*, int, int, int, const double*, const double*, int, const double*, int, const double*, double*, int);
+} cublas;
+static const char* const text =
+    "kernel void gemv(global const double* a, global const double* x, global double* y, long n) { double s = 0;"
+    "for (long j = 0; j < n; ++j) s += a[n * get_global_id(0) + j] * x[j]; y[get_global_id(0)] = s; }";
+
+static int start(void** handle) {
+    const char* const names = "cublasCreate_v2 cublasSetStream_v2 cublasDgemv_v2";
+    return P->library_functions("libcublas.so.13 libcublas.so.12", names, (void**)&cublas) || cublas.create(handle);
+}
 
 static int gemv_work(const pardo_work* w, void* unused, void** done) {
     const int m = (int)w->info[0].shape[0], n = (int)w->info[0].shape[1];
     const double *a = w->memory[0].address, *x = w->memory[1].address, one = 1, zero = 0;
-    double* const y = w->memory[2].address;
-    const size_t rows = (size_t)m;
-    if (w->backend == PARDO_CPU) {
-        cblas_dgemv(101, 111, m, n, 1, a, n, x, 1, 0, y, 1); /* row-major, not transposed */
-        return 0;
-    }
-    void* const handle = handle_of(w);
-    if (!handle) return P->set_error(PARDO_E_DEVICE, "gemv: cuBLAS or OpenCL did not start");
-    if (w->backend == PARDO_CUDA) {
-        const int code = cublas_set_stream(handle, w->stream);
-        return code ? code : cublas_dgemv(handle, 1, n, m, &one, a, n, x, 1, &zero, y, 1);
-    }
-    for (uint32_t k = 0; k < 3; ++k)
-        if (P->opencl_set_array(w, handle, k, k)) return 1;
-    const int code = cl_set(handle, 3, sizeof n, &n);
-    return code ? code : cl_enqueue(w->stream, handle, 1, NULL, &rows, NULL, w->n_wait, w->wait, done);
+    void *const y = w->memory[2].address, *handle;
+    if (w->backend == PARDO_CPU) return cblas_dgemv(101, 111, m, n, 1, a, n, x, 1, 0, y, 1), 0; /* row-major, not transposed */
+    if (P->kept_for(w, start, &handle) || cublas.set_stream(handle, w->stream)) return 1;
+    return cublas.dgemv(handle, 1, n, m, &one, a, n, x, 1, &zero, y, 1);
 }
 
-/* The event; NULL: it is complete, or *status says what is wrong. */
-pardo_event gemv(pardo_queue q, pardo_array a, pardo_array x, pardo_array y, const pardo_event* after, size_t n_after, int* status) {
-    pardo_array_info A = {sizeof A}, X = {sizeof X}, Y = {sizeof Y};
+/* Of a queue, a, x, y, and events that it waits for; *out: its own. */
+static pardo_status gemv(void* const* handles, size_t n, void* unused, void** out) {
+    const pardo_array a = handles[1], x = handles[2], y = handles[3], all[] = {a, x, y};
+    pardo_array_info facts = {sizeof facts};
+    int64_t size[2];
+    if (P->arrays_check("gemv", "float64 a[m,n], float64 x[n], float64 y[m]", all, 3, size)) return P->last_error(NULL);
+    if (P->array_info(a, &facts) == PARDO_OK && facts.backend == PARDO_OPENCL) {
+        const pardo_argument given[] = {PARDO_ARRAY(a), PARDO_ARRAY(x), PARDO_ARRAY(y), PARDO_NUMBER(PARDO_INT64, size + 1)};
+        const pardo_range rows = {sizeof rows, 1, {size[0]}};
+        return P->launch_text(handles[0], text, "gemv", given, 4, &rows, (const pardo_event*)handles + 4, n - 4, (pardo_event*)out);
+    }
     const pardo_use uses[] = {{a, PARDO_READ}, {x, PARDO_READ}, {y, PARDO_WRITE | PARDO_DISCARD}};
-    pardo_event out = NULL;
-    if ((*status = P->array_check(a, "gemv: a", PARDO_FLOAT64, 2, PARDO_C_CONTIGUOUS, &A))) return NULL;
-    if ((*status = P->array_check(x, "gemv: x", PARDO_FLOAT64, 1, PARDO_C_CONTIGUOUS, &X))) return NULL;
-    if ((*status = P->array_check(y, "gemv: y", PARDO_FLOAT64, 1, PARDO_C_CONTIGUOUS, &Y))) return NULL;
-    if (A.shape[1] != X.shape[0] || A.shape[0] != Y.shape[0]) *status = P->set_error(PARDO_E_VALUE, "gemv: the shapes do not fit");
-    if (*status || Y.count == 0) return NULL;
-    const pardo_submit_options options = {sizeof options, "gemv", 100 + 0.3 * (double)A.count, after, n_after, 0, NULL};
-    *status = P->submit(q, uses, 3, gemv_work, NULL, &options, &out);
-    return out;
+    const pardo_submit_options options = {sizeof options, "gemv", 100 + 0.3 * (double)facts.count, (const pardo_event*)handles + 4, n - 4};
+    return P->submit(handles[0], uses, 3, gemv_work, NULL, &options, (pardo_event*)out);
 }

@@ -2,4 +2,4 @@
 import pardo
 from setuptools import Extension, setup
 
-setup(ext_modules=[Extension("_gemv_c", ["gemv.c"], include_dirs=[pardo.get_include()], depends=["handles.h"])], py_modules=["gemv_c"])
+setup(ext_modules=[Extension("_gemv_c", ["gemv_c.c"], include_dirs=[pardo.get_include()], depends=["gemv.c"])], py_modules=["gemv_c"])

@@ -2,7 +2,7 @@
 #include <pardo/native.hpp>
 namespace pn = pardo::native;
 
-inline std::string openblas, cublas = "libcublas.so.13 libcublas.so.12", opencl = "libOpenCL.so.1";
+inline std::string openblas, cublas = "libcublas.so.13 libcublas.so.12";
 inline const char* const text =
     "kernel void gemv(global const double* a, global const double* x, global double* y, int n) { double s = 0;"
     "for (size_t j = 0; j < n; ++j) s += a[n * get_global_id(0) + j] * x[j]; y[get_global_id(0)] = s; }";
@@ -24,21 +24,11 @@ inline void on_cuda(const pn::work& w, int m, int n) {
     pn::check_code(dgemv(handle, 1, n, m, &one, w.data<double>(0), n, w.data<double>(1), 1, &zero, w.data<double>(2), 1), "cublasDgemv");
 }
 
-inline void on_opencl(const pn::work& w, int m, int n) {
-    using F = int(void*, void*, unsigned, const size_t*, const size_t*, const size_t*, unsigned, void* const*, void**);
-    static F* const enqueue = pn::function<F>(opencl.c_str(), "clEnqueueNDRangeKernel");
-    static auto* const set = pn::function<int(void*, unsigned, size_t, const void*)>(opencl.c_str(), "clSetKernelArg");
-    void* const kernel = pn::opencl_kernel(w, text, "gemv");
-    for (unsigned k = 0; k < 3; ++k) w.set_array(kernel, k, k);
-    pn::check_code(set(kernel, 3, sizeof n, &n), "clSetKernelArg");
-    const size_t rows = static_cast<size_t>(m);
-    pn::check_code(enqueue(w->stream, kernel, 1, nullptr, &rows, nullptr, w->n_wait, w->wait, w.done()), "clEnqueueNDRangeKernel");
-}
-
 inline pn::event gemv(const pn::queue& q, const pn::array& a, const pn::array& x, const pn::array& y, const std::vector<pn::event>& after) {
-    const int m = static_cast<int>(a.info().shape[0]), n = static_cast<int>(a.info().shape[1]);
+    const pardo_array_info facts = a.info();
+    const int m = static_cast<int>(facts.shape[0]), n = static_cast<int>(facts.shape[1]);
     if (x.info().shape[0] != n || y.info().shape[0] != m) throw pn::error(PARDO_E_VALUE, "gemv: the shapes do not fit");
-    if (m == 0) return {};  // nothing to do: an event that is complete
-    const auto work = [m, n](const pn::work& w) { w.on_cpu() ? on_cpu(w, m, n) : w.on_cuda() ? on_cuda(w, m, n) : on_opencl(w, m, n); };
+    if (facts.backend == PARDO_OPENCL) return pn::launch(q, text, "gemv", pn::range({m}), after, a, x, y, n);
+    const auto work = [m, n](const pn::work& w) { w.on_cpu() ? on_cpu(w, m, n) : on_cuda(w, m, n); };
     return pn::submit(q, {pn::read(a), pn::read(x), pn::discard(y)}, work, {"gemv", 100 + 0.3 * m * n, after});
 }

@@ -16,12 +16,18 @@ namespace pardo {
 
 /// The table; it lives as long as the process.
 PARDO_API const pardo_api* native_api() noexcept;
-/// Its two functions of a host language, which are null else.
-PARDO_API void set_native_objects(pardo_status (*from)(void* object, std::int32_t kind, void** handle),
-                                  void* (*to)(void* handle, std::int32_t kind)) noexcept;
+/// Its functions of a host language; without one they are errors.
+struct NativeObjects {
+    decltype(pardo_api::from_py) from_py;
+    decltype(pardo_api::to_py) to_py;
+    decltype(pardo_api::call_from_py) call_from_py;
+};
+PARDO_API void set_native_objects(const NativeObjects& objects) noexcept;
 
-/// The calling thread's last error.
+/// Makes it the calling thread's last error.
 PARDO_API pardo_status keep_native_error(const Error& error) noexcept;
+/// The calling thread's last error.
+PARDO_API Error native_error();
 
 /// What drivers call a device: CUdevice and CUcontext; cl_device_id, cl_context and cl_platform_id. Throws Device where there is no driver.
 struct NativeHandles {

@@ -45,7 +45,7 @@ inline const pardo_api* table = nullptr;
 
 /// Takes the table that pardo._C_API holds. Throws where it is of another major version, or has less than this header's version 1.0.
 inline void load(const void* given) {
-    constexpr std::size_t first_version = offsetof(pardo_api, to_py) + sizeof(pardo_api::to_py);
+    constexpr std::size_t first_version = offsetof(pardo_api, call_from_py) + sizeof(pardo_api::call_from_py);
     const auto* const found = static_cast<const pardo_api*>(given);
     if (!found) throw error(PARDO_E_IMPORT, "load: there is no table; import pardo first");
     const auto version = [&] { return std::string(found->version) + " has version " + std::to_string(found->major) + " of the table"; };

@@ -82,5 +82,16 @@ public:
     }
 };
 
+/// Launches a kernel of a text in the device's language, which is compiled where it comes for the first time.
+template <class... Arguments>
+event launch(const queue& on, const char* text, const char* kernel, const pardo_range& over, const std::vector<event>& after,
+             const Arguments&... arguments) {
+    const pardo_argument given[sizeof...(arguments) + 1] = {detail::argument(arguments)..., {}};
+    const std::vector<pardo_event> raw = detail::raw(after);
+    event made;
+    check(api().launch_text(on.get(), text, kernel, given, sizeof...(arguments), &over, raw.data(), raw.size(), made.put()));
+    return made;
+}
+
 }  // namespace PARDO_NATIVE_HIDDEN
 }  // namespace pardo

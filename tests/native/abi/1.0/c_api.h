@@ -4,9 +4,9 @@
    `major`; later versions of the same major number only append members, so `size` or `minor` says what a table has.
 
    Functions return a status: 0, or a code of the list below, whose text last_error() gives on the same thread. They may be called from any
-   thread and throw no exception. Only from_py and to_py need the GIL. Handles are counted references: a function that gives a handle gives
-   a reference, which release() takes back. A function that takes a handle keeps no reference, except where it says so. NULL is no handle,
-   and release(NULL) does nothing. */
+   thread and throw no exception. Only from_py, to_py and call_from_py need the GIL. Handles are counted references: a function that gives a
+   handle gives a reference, which release() takes back. A function that takes a handle keeps no reference, except where it says so. NULL is
+   no handle, and release(NULL) does nothing. */
 #ifndef PARDO_C_API_H
 #define PARDO_C_API_H
 
@@ -198,6 +198,10 @@ typedef struct pardo_argument {
     const void* value; /* of a number and a structure */
     size_t bytes;      /* of a structure, and of memory that a work-group shares */
 } pardo_argument;
+/* clang-format off */
+#define PARDO_ARRAY(array) {PARDO_ARG_ARRAY, 0, array, NULL, 0}
+#define PARDO_NUMBER(dtype, address) {PARDO_ARG_NUMBER, dtype, NULL, address, 0}
+/* clang-format on */
 /* Dimension d is get_global_id(d) in OpenCL C, and x, y or z in CUDA C++. */
 typedef struct pardo_range {
     uint32_t size; /* sizeof(pardo_range) */
@@ -205,6 +209,10 @@ typedef struct pardo_range {
     int64_t global[3]; /* items */
     int64_t local[3];  /* of a work-group, which divide those; local[0] == 0: the device chooses */
 } pardo_range;
+
+/* A function of C for objects of Python: handles, one for each of them, which stay the table's; a new reference to its result, if it has
+   one, goes to *out. */
+typedef pardo_status (*pardo_call_fn)(void* const* handles, size_t n, void* user, void** out);
 
 /* --- the table ----------------------------------------------------------------------------------------------------------------------- */
 
@@ -283,6 +291,10 @@ typedef struct pardo_api {
     /* The same, and an error that begins with `what` ("gemv: a") where the array is of another dtype, number of dimensions, or has not all
        of `flags`. A pending array is taken for one that will be row-major. `out` may be NULL. */
     pardo_status (*array_check)(pardo_array array, const char* what, int32_t dtype, int32_t ndim, uint32_t flags, pardo_array_info* out);
+    /* The same of several arrays, which are to be row-major, by a declaration of them: name "gemv" and parameters "float64 a[m,n], float64
+       x[n], float64 y[m]". A name of an extent is one number wherever it stands, 3 is itself, `any` is any dtype. extents, if not NULL: one
+       for each name, in the order in which they come first. */
+    pardo_status (*arrays_check)(const char* name, const char* parameters, const pardo_array* arrays, size_t n, int64_t* extents);
     pardo_status (*array_empty)(pardo_queue queue, int32_t dtype, int32_t ndim, const int64_t* shape, int32_t memory_kind,
                                 pardo_array* out);
     /* An array on memory of others, which the queue's device can use; strides in elements, NULL: row-major. destroy(owner) is called when
@@ -319,6 +331,12 @@ typedef struct pardo_api {
     /* Sets an argument of a cl_kernel to uses[use], whichever kind of memory it has; use == n: the scratch memory. Threads that share a
        kernel set its arguments and enqueue it one at a time: keep one a thread, or lock. */
     pardo_status (*opencl_set_array)(const pardo_work* w, void* kernel, uint32_t index, size_t use);
+    /* What libraries give that a work function calls. library_functions: functions by their names ("f g"; all of them go to out, or none),
+       of the first library of a list ("libcublas.so.13 libcublas.so.12") that can be opened, among them those of NVIDIA's packages of
+       Python; it stays open. kept_for: what make(out), which gives 0 or a code, has given for the work's device on this thread at first
+       use; it stays, for all who name the same `make`. For a cublasHandle_t and the like, which threads do not share. */
+    pardo_status (*library_functions)(const char* libraries, const char* names, void** out);
+    pardo_status (*kept_for)(const pardo_work* w, int (*make)(void** out), void** out);
     /* A node: its results are computed by `fn`, as submit would, when they are needed, with the inputs as they are now. In fn the inputs
        come first, then the results. */
     pardo_status (*record)(pardo_queue queue, const pardo_array* inputs, size_t n_inputs, size_t n_results, pardo_shape_fn shape,
@@ -333,10 +351,19 @@ typedef struct pardo_api {
     pardo_status (*program_launch)(pardo_queue queue, pardo_program program, const char* kernel, const pardo_argument* arguments, size_t n,
                                    const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
 
-    /* Objects of Python. Both need the GIL. from_py: PARDO_E_TYPE where the object is none; arrays of other libraries are taken without a
+    /* The same of a text in the device's language, which is compiled where it comes for the first time. */
+    pardo_status (*launch_text)(pardo_queue queue, const char* text, const char* kernel, const pardo_argument* arguments, size_t n,
+                                const pardo_range* range, const pardo_event* after, size_t n_after, pardo_event* out);
+
+    /* Objects of Python. All need the GIL. from_py: PARDO_E_TYPE where the object is none; arrays of other libraries are taken without a
        copy. to_py: a new reference; the handle stays the caller's. NULL: Python's error is set. */
     pardo_status (*from_py)(void* object, int32_t kind, void** handle);
     void* (*to_py)(void* handle, int32_t kind);
+    /* Calls f, without the GIL, for objects of Python: what a function of Python's that binds f is made of. `kinds` has a letter for each
+       object, d device, q queue, e event, a array; a last letter with a * stands for any number ("qaae*"). Gives the result as an object
+       (PARDO_IS_DEVICE … PARDO_IS_ARRAY; 0: None). NULL: an exception of Python is set, that of f's status or of an object that does not
+       suit, which `name` begins. */
+    void* (*call_from_py)(const char* name, const char* kinds, void* const* objects, size_t n, int32_t result, pardo_call_fn f, void* user);
 } pardo_api;
 
 #ifdef __cplusplus

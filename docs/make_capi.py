@@ -47,6 +47,7 @@ def page(header: str) -> str:
         "",
     ]
     rest = rest[rest.index("#define PARDO_ABI_MAJOR") :].split("#ifdef __cplusplus\n}")[0]
+    rest = re.sub(r"/\* clang-format \w+ \*/\n", "", rest)
     sections = re.split(r"^/\* --- (.*?) -+ \*/$", rest, flags=re.MULTILINE)
     out += _code(sections[0].strip(), "")
     for title, body in zip(sections[1::2], sections[2::2], strict=True):

@@ -198,6 +198,7 @@ typedef struct pardo_argument {
     const void* value; /* of a number and a structure */
     size_t bytes;      /* of a structure, and of memory that a work-group shares */
 } pardo_argument;
+/* Two of them, as initializers; a number is at the address. */
 /* clang-format off */
 #define PARDO_ARRAY(array) {PARDO_ARG_ARRAY, 0, array, NULL, 0}
 #define PARDO_NUMBER(dtype, address) {PARDO_ARG_NUMBER, dtype, NULL, address, 0}

@@ -350,7 +350,7 @@ def device_of(device: DeviceLike, op_name: str = "") -> Device:
     except ValueError as error:
         if not op_name:
             raise
-        raise ValueError(op_name + str(error).removeprefix("Device")) from None
+        raise type(error)(op_name + str(error).removeprefix("Device")) from None
 
 
 def queue_of(device: DeviceLike, queue: Queue | None, fallback: Queue | None = None, op_name: str = "") -> Queue:

@@ -157,7 +157,7 @@ Device* default_device() {
         std::vector<Device*> devices = visible_devices("cpu");
         if (devices.empty()) devices = visible_devices();
         if (devices.empty())
-            throw Error(ErrorCode::NoDevice, "Device: PARDO_DEVICES=" + env("PARDO_DEVICES").value_or("") + " leaves no device visible");
+            throw Error(ErrorCode::Device, "Device: PARDO_DEVICES=" + env("PARDO_DEVICES").value_or("") + " leaves no device visible");
         device = devices.front();
     }
     chosen.store(device, std::memory_order_release);

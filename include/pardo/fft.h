@@ -19,7 +19,7 @@ enum class Transform : std::uint8_t {
     Cosine,
     Sine,
 };
-/// A transform in all its details.
+/// A transform, and how its result is scaled.
 struct Fourier {
     Transform transform = Transform::Complex;  ///< what is computed
     bool forward = true;                       ///< the sign of the exponent is negative; of ComplexToReal it is that of what is undone
@@ -30,7 +30,7 @@ struct Fourier {
 
 }  // namespace pardo
 
-/// All compute in complex64 of float16, float32 and complex64, else in complex128 (complex64 on a device that has no float64).
+/// All compute in complex64 of floats of 16 bits, float32 and complex64, else in complex128 (complex64 on a device that has no float64).
 namespace pardo::fft {
 
 /// Which of the two directions is divided by the number of points; Ortho: each by its root.
@@ -54,12 +54,14 @@ PARDO_API Array rfftn(const Array& x, const Axes& axes = {}, Norm norm = Norm::B
 /// The real numbers of such a half: `last` of them along the last of the axes, 2 (extent - 1) where nothing is said.
 PARDO_API Array irfftn(const Array& x, const Axes& axes = {}, std::optional<std::int64_t> last = {}, Norm norm = Norm::Backward);
 
-/// Frequencies of fft's and of rfft's n points that are d apart: in float64, or float32 on a device that has no float64.
+/// The frequencies of fft's n points that are d apart: in float64, or float32 on a device that has no float64.
 PARDO_API Array fftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
-PARDO_API Array rfftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());  ///< the same of rfft's points
-/// Frequency 0 in the middle of these axes, all where none are named; and back.
+/// The frequencies of rfft's n / 2 + 1 points.
+PARDO_API Array rfftfreq(std::int64_t n, double d = 1, const Queue& queue = Queue());
+/// Frequency 0 in the middle of these axes, of all where none are named.
 PARDO_API Array fftshift(const Array& x, const Axes& axes = {});
-PARDO_API Array ifftshift(const Array& x, const Axes& axes = {});  ///< what undoes fftshift
+/// The inverse of fftshift.
+PARDO_API Array ifftshift(const Array& x, const Axes& axes = {});
 
 /// Any transform along axes that differ, of these lengths: x is cut off or filled up with zeros. `op_name` is of static life.
 PARDO_API Array transform(const Array& x, const Fourier& what, Extents lengths, Extents axes, const char* op_name = "fft");

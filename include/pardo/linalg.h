@@ -11,15 +11,16 @@
 #include <pardo/extents.h>
 
 /// All compute in float32, float64, complex64 or complex128: integers and bools in float64 (float32 on a device that has no float64).
-/// float16 is a Type error. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid is one
-/// later, at the use of the result, and tells where the matrix is in the stack. `op_name`, of static life, is named by errors.
+/// float16 and bfloat16 are Type errors. What is not square, or not a matrix, is a Matrix error at once; what the values of a matrix forbid
+/// is one later, at the use of the result, and tells where the matrix is in the stack. `op_name`, of static life, is named by errors.
 namespace pardo::linalg {
 
 /// x with a x = b; b of one dimension is a vector, else matrices, which are broadcast against those of a.
 PARDO_API Array solve(const Array& a, const Array& b, const char* op_name = "solve");
 /// Inverses; of NaN where a matrix is singular, if that is asked for.
 PARDO_API Array inv(const Array& a, bool nan_where_singular = false, const char* op_name = "inv");
-PARDO_API Array det(const Array& a, const char* op_name = "det");  ///< determinants
+/// Determinants.
+PARDO_API Array det(const Array& a, const char* op_name = "det");
 /// Signs of the determinants, and logarithms of their absolute values.
 PARDO_API std::pair<Array, Array> slogdet(const Array& a, const char* op_name = "slogdet");
 
@@ -33,28 +34,30 @@ enum class QrMode : std::uint8_t {
     R,         ///< R alone; the first handle is empty
     Raw,       ///< what LAPACK's geqrf gives: the reflectors, transposed, and their factors
 };
-/// Orthogonal and upper triangular factors.
+/// Q with orthonormal columns and R, an upper triangle, with a = Q R.
 PARDO_API std::pair<Array, Array> qr(const Array& a, QrMode mode = QrMode::Reduced, const char* op_name = "qr");
 
-/// u diag(s) vh.
+/// The result of svd.
 struct Svd {
     Array u;   ///< left singular vectors, as columns
     Array s;   ///< singular values, in descending order
     Array vh;  ///< right singular vectors, as rows
 };
-/// Singular value decompositions; without `full_matrices` of as many vectors as there are values.
+/// u, the singular values in descending order, and vh: a = u diag(s) vh.
 PARDO_API Svd svd(const Array& a, bool full_matrices = true, const char* op_name = "svd");
 /// Singular values, in descending order.
 PARDO_API Array svdvals(const Array& a, const char* op_name = "svdvals");
 
 /// Eigenvalues in ascending order, and eigenvectors as columns, of hermitian matrices of which one triangle is read.
 PARDO_API std::pair<Array, Array> eigh(const Array& a, bool upper = false, const char* op_name = "eigh");
-PARDO_API Array eigvalsh(const Array& a, bool upper = false, const char* op_name = "eigvalsh");  ///< the eigenvalues of such matrices
+/// The eigenvalues alone.
+PARDO_API Array eigvalsh(const Array& a, bool upper = false, const char* op_name = "eigvalsh");
 /// The same of matrices of any kind; always complex.
 PARDO_API std::pair<Array, Array> eig(const Array& a, const char* op_name = "eig");
-PARDO_API Array eigvals(const Array& a, const char* op_name = "eigvals");  ///< the eigenvalues of matrices of any kind
+/// The eigenvalues alone; always complex.
+PARDO_API Array eigvals(const Array& a, const char* op_name = "eigvals");
 
-/// What lstsq gives.
+/// The result of lstsq.
 struct LeastSquares {
     Array x;          ///< the solutions
     Array residuals;  ///< sums of squares, of (k); they hold where a has more rows than columns and full rank
@@ -76,7 +79,7 @@ enum class MatrixNorm : std::uint8_t {
     Columns,    ///< largest sum of absolute values of a column: NumPy's order 1
     Rows,       ///< of a row: NumPy's order infinity
 };
-/// Norms of the matrices in the last two axes.
+/// Norms of the matrices over the last two axes.
 PARDO_API Array matrix_norm(const Array& x, MatrixNorm kind = MatrixNorm::Frobenius, bool keepdims = false);
 /// Sums of the diagonals of the last two axes.
 PARDO_API Array trace(const Array& x, std::int64_t offset = 0);
@@ -91,20 +94,20 @@ PARDO_API Array pinv(const Array& a, std::optional<double> rtol = {});
 
 // By the names of scipy.linalg. `finite`: elements that are infinite or NaN are a Matrix error, when the result is used.
 
-/// What lu_factor gives.
+/// The result of lu_factor.
 struct Lu {
     Array lu;      ///< both factors, of the shape of a
     Array pivots;  ///< int32: the row that each row was exchanged with, in order
     Array places;  ///< int64: where each row of a has gone in the lower factor
 };
-/// Factors of square or other matrices, with rows exchanged.
+/// A lower factor with ones on its diagonal, an upper one, and the exchanges of rows.
 PARDO_API Lu lu_factor(const Array& a, bool finite = false, const char* op_name = "lu_factor");
 /// As a matrix is taken in a system.
 enum class Taken : std::uint8_t { AsIs, Transposed, Adjoint };
-/// Solves systems from the factors that lu_factor gives.
+/// x with a x = b, from lu_factor's result.
 PARDO_API Array lu_solve(const Array& lu, const Array& pivots, const Array& b, Taken taken = Taken::AsIs, bool finite = false,
                          const char* op_name = "lu_solve");
-/// Solves systems of which one triangle is read; `unit_diagonal`: its diagonal is 1, whatever is there.
+/// x with a x = b for triangles a; the other triangle is not read, nor the diagonal if it is taken for ones.
 PARDO_API Array solve_triangular(const Array& a, const Array& b, bool upper = true, Taken taken = Taken::AsIs, bool unit_diagonal = false,
                                  bool finite = false, const char* op_name = "solve_triangular");
 /// Diagonals are rows of ab, of (below + 1 + above, n), the uppermost first; elements that are outside of the matrix are not read.

@@ -363,48 +363,60 @@ template <class A, BesideAn<A> B> Array operator>(A&& a, B&& b) { return greater
 template <class A, BesideAn<A> B> Array operator>=(A&& a, B&& b) { return greater_equal(std::forward<A>(a), std::forward<B>(b)); }
 template <class A, BesideAn<A> B> Array operator==(A&& a, B&& b) { return equal(std::forward<A>(a), std::forward<B>(b)); }
 template <class A, BesideAn<A> B> Array operator!=(A&& a, B&& b) { return not_equal(std::forward<A>(a), std::forward<B>(b)); }
+/// `-x`, `+x`, and `~x`, which inverts bits, or bools.
 inline Array operator-(const Array& a) { return negative(a); }
 inline Array operator-(Array&& a) { return negative(std::move(a)); }
 inline Array operator+(const Array& a) { return positive(a); }
 inline Array operator~(const Array& a) { return invert(a); }
 inline Array operator~(Array&& a) { return invert(std::move(a)); }
 
-/// Into the array's memory, which its views and other handles share, in its dtype; a 0-d result of an operation becomes another number.
+// Into the array's memory, which its views and other handles share, in its dtype; a 0-d result of an operation becomes another number.
+/// x + y into x.
 PARDO_API Array& operator+=(Array& x, const Operand& y);
+/// x - y into x.
 PARDO_API Array& operator-=(Array& x, const Operand& y);
+/// x * y into x.
 PARDO_API Array& operator*=(Array& x, const Operand& y);
+/// x / y into x; a Type error of integers, whose quotients are floats.
 PARDO_API Array& operator/=(Array& x, const Operand& y);
+/// The remainder of x / y, with the sign of y, into x.
 PARDO_API Array& operator%=(Array& x, const Operand& y);
+/// x & y into x.
 PARDO_API Array& operator&=(Array& x, const Operand& y);
+/// x | y into x.
 PARDO_API Array& operator|=(Array& x, const Operand& y);
+/// x ^ y into x.
 PARDO_API Array& operator^=(Array& x, const Operand& y);
+/// x << y into x.
 PARDO_API Array& operator<<=(Array& x, const Operand& y);
+/// x >> y into x.
 PARDO_API Array& operator>>=(Array& x, const Operand& y);
 /// @}
 
-/// @defgroup creation Creation
-/// Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
-/// @{
-
-/// A value everywhere.
+// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
+/// An array of one value; its dtype where none is given.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
-PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());  ///< zeros
-PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());   ///< ones
-/// Memory that nothing has been written to.
+/// An array of zeros.
+PARDO_API Array zeros(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+/// An array of ones.
+PARDO_API Array ones(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue());
+/// Memory as it is: its values are undefined.
 PARDO_API Array empty(Extents shape, std::optional<DType> dtype = {}, const Queue& queue = Queue(), MemoryKind kind = MemoryKind::Device,
                       const char* op_name = "empty");
-/// Numbers from `start` to before `stop`, `step` apart.
+/// The values start, start + step, … before stop; the dtype is that of the three where none is given.
 PARDO_API Array arange(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype = {},
                        const Queue& queue = Queue());
-/// `num` numbers from `start` to `stop`, equally far apart; without `endpoint` to before it.
+/// `num` values at even distances from start to stop, which is the last one, or comes after it without `endpoint`.
 PARDO_API Array linspace(const Scalar& start, const Scalar& stop, std::int64_t num, bool endpoint = true, std::optional<DType> dtype = {},
                          const Queue& queue = Queue());
-/// Ones on a diagonal, zeros elsewhere.
+/// Ones on the k-th diagonal, zeros elsewhere; of k > 0 above the main one.
 PARDO_API Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, std::optional<DType> dtype = {},
                     const Queue& queue = Queue());
-PARDO_API Array tril(const Array& x, std::int64_t k = 0);  ///< elements on and below a diagonal, zeros above it
-PARDO_API Array triu(const Array& x, std::int64_t k = 0);  ///< elements on and above a diagonal, zeros below it
+/// The lower triangle, zeros above the k-th diagonal; of stacks of matrices each.
+PARDO_API Array tril(const Array& x, std::int64_t k = 0);
+/// The upper triangle, zeros below the k-th diagonal; of stacks of matrices each.
+PARDO_API Array triu(const Array& x, std::int64_t k = 0);
 /// Values of the index along one axis of a shape, Int64.
 PARDO_API Array iota(Extents shape, int axis, const Queue& queue = Queue(), const char* op_name = "iota");
 /// @}
@@ -454,87 +466,93 @@ PARDO_API Array reduce(Reduction op, const Array& x, const Axes& axes = {}, bool
 /// Inclusive scan along an axis; without one, of the flattened array.
 PARDO_API Array cumulative(Reduction op, const Array& x, std::optional<std::int64_t> axis = {}, std::optional<DType> dtype = {},
                            bool include_initial = false);
-/// Arithmetic means, of integers in float64.
+/// The means over axes, of those elements alone where `where` is true; of integers in float64.
 PARDO_API Array mean(const Array& x, const Axes& axes = {}, bool keepdims = false, std::optional<DType> dtype = {},
                      const Array* where = nullptr);
-/// Variances: squares of what elements are away from their mean, added up and divided by their number less `correction`.
+/// The variances over axes: sums of squared distances from the mean, divided by their number less `correction`.
 PARDO_API Array var(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
                     const Array* where = nullptr);
-/// Roots of the variances.
+/// The square roots of `var`: NumPy's std.
 PARDO_API Array stddev(const Array& x, const Axes& axes = {}, double correction = 0, bool keepdims = false, std::optional<DType> dtype = {},
                        const Array* where = nullptr);
 /// @}
 
-/// @defgroup views Views
-/// The memory of another array in another shape, where strides can express it.
-/// @{
-
-/// The elements in another shape, of which one extent may be -1. Copies when strides cannot express the result (copy=false: Value error
-/// instead; copy=true: always).
+// Views.
+/// The elements in row-major order in another shape; one extent may be -1. A copy where strides cannot express the result (copy=false: a
+/// Value error instead; copy=true: always).
 PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
-PARDO_API Array permute_dims(const Array& x, Extents axes);          ///< the axes in another order
-PARDO_API Array broadcast_to(const Array& x, Extents shape);         ///< repeated along axes of extent 1, without a copy; read-only
-PARDO_API Array expand_dims(const Array& x, Extents axes);           ///< new axes of extent 1 at these places of the result
-PARDO_API Array squeeze(const Array& x, const Axes& axes = {});      ///< without axes of extent 1: all of them, or those that are named
-PARDO_API Array flip(const Array& x, const Axes& axes = {});         ///< in reverse order along axes
-PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);  ///< axes at other places, the others in their order
+/// The axes in another order, each named once.
+PARDO_API Array permute_dims(const Array& x, Extents axes);
+/// Repeated along new axes and those of extent 1, without a copy; what repeats elements is read-only.
+PARDO_API Array broadcast_to(const Array& x, Extents shape);
+/// With new axes of extent 1, which stand at these places in the result.
+PARDO_API Array expand_dims(const Array& x, Extents axes);
+/// Without these axes of extent 1; without all such where none are named.
+PARDO_API Array squeeze(const Array& x, const Axes& axes = {});
+/// Backwards along these axes, along all where none are named.
+PARDO_API Array flip(const Array& x, const Axes& axes = {});
+/// The axes `from` stand at the places `to`; the others keep their order.
+PARDO_API Array moveaxis(const Array& x, Extents from, Extents to);
 /// The real (0) or imaginary (1) parts of complex elements where they are, so that writing to them writes to x; real x itself.
 PARDO_API Array part_view(const Array& x, int which);
-/// The diagonals of two axes, as the last axis.
+/// The diagonals over two axes, along a new last axis; `offset` above the main one.
 PARDO_API Array diagonal(const Array& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 /// All windows of x of some extents along `axes`: x's axes, shortened, then those of the window. Read-only. Forces x.
 PARDO_API Array sliding_windows(const Array& x, Extents window, Extents axes);
 /// The memory of x, from its first element on, in another shape and with other strides, counted in elements. Throws Value where that would
 /// leave the memory. Forces.
 PARDO_API Array as_strided(const Array& x, Extents shape, Extents strides);
-PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);  ///< all in the shape that they have together
-/// @}
-
-/// @defgroup rearranging Rearranging
-/// New arrays from old.
-/// @{
+/// The arrays, broadcast together, without copies.
+PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);
 
 /// The bits of the elements as another dtype of their size, neither complex.
 PARDO_API Array bitcast(const Array& x, DType dtype);
-/// One after another along an axis; without one, flattened.
+/// The arrays one after the other along an axis that they have; flattened without one.
 PARDO_API Array concat(ListOf<Array> arrays, std::optional<std::int64_t> axis = 0);
-PARDO_API Array stack(ListOf<Array> arrays, std::int64_t axis = 0);  ///< side by side along a new axis
-/// Elements moved along axes, those that leave at the end come at the beginning; without axes of the flattened array.
+/// The arrays one after the other along a new axis.
+PARDO_API Array stack(ListOf<Array> arrays, std::int64_t axis = 0);
+/// Elements moved along axes by `shift`, one number an axis or one for all; those that leave come in at the other end. Of the flattened
+/// array without axes.
 PARDO_API Array roll(const Array& x, Extents shift, const Axes& axes = {});
-PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});  ///< each element `count` times
-/// Each element as often as its count says. Waits: the counts are needed.
+/// Each element `count` times, along an axis or flattened.
+PARDO_API Array repeat(const Array& x, std::int64_t count, std::optional<std::int64_t> axis = {});
+/// The same with a count for each element.
 PARDO_API Array repeat(const Array& x, const Array& counts, std::optional<std::int64_t> axis = {});
-PARDO_API Array tile(const Array& x, Extents repetitions);  ///< the whole array so many times along each axis
-/// Differences of neighbours along an axis, `n` times.
+/// The array `repetitions` times along each axis.
+PARDO_API Array tile(const Array& x, Extents repetitions);
+/// Differences of neighbours along an axis, n times; `prepend` and `append` are put in front and behind before.
 PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1, const Array* prepend = nullptr,
                      const Array* append = nullptr);
 /// @}
 
-/// @defgroup routines Sorting, searching, products
-/// Library routines: handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
-/// @{
-
-/// Elements in ascending order along an axis; NaN come last.
+// Library routines (src/routines): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+/// Sorted along an axis; NaN comes last.
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
-/// The indices that sort, int64.
+/// The positions, int64, at which the sorted elements of an axis are.
 PARDO_API Array argsort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
-/// Elements such that those at `kth` are where sorting has them, smaller ones before, larger ones after them.
+/// As sort, but such that only the positions `kth` of the axis are sure to hold what sorting would put there; smaller ones come before.
 PARDO_API Array partition(const Array& x, Extents kth, std::int64_t axis = -1);
-PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);  ///< the indices that do so, int64
+/// The positions, int64, of what partition gives.
+PARDO_API Array argpartition(const Array& x, Extents kth, std::int64_t axis = -1);
 /// What sorting would put at the positions `kth` (ascending, distinct, not negative) of an axis, whose extent becomes their number.
 PARDO_API Array ranked(const Array& x, Extents kth, std::int64_t axis = -1);
 /// The k largest (or smallest) along an axis, sorted: values and indices.
 PARDO_API std::pair<Array, Array> top_k(const Array& x, std::int64_t k, std::int64_t axis = -1, bool largest = true);
-/// Where values go into a sorted array so that it stays sorted, int64; `right`: after equal ones.
+/// Before which of the sorted elements each value goes, int64: in front of equal ones, behind them if `right`. `sorter`: argsort of
+/// `sorted`.
 PARDO_API Array searchsorted(const Array& sorted, const Array& values, bool right = false, const Array* sorter = nullptr);
-PARDO_API std::vector<Array> nonzero(const Array& x);  ///< The indices of elements that are not zero, an array for each axis. Waits.
-/// The parts at some positions of an axis; without one, of the flattened array.
+/// The positions of the elements that are not 0: int64, an array a dimension. Waits.
+PARDO_API std::vector<Array> nonzero(const Array& x);
+/// The elements at these positions along an axis, or of the flattened array.
 PARDO_API Array take(const Array& x, const Array& indices, std::optional<std::int64_t> axis = {});
-/// For each element of `indices` the one of x at that position of the axis.
+/// One element for each index: at [i, j, k] that of x at [i, indices[i, j, k], k], for axis 1.
 PARDO_API Array take_along_axis(const Array& x, const Array& indices, std::int64_t axis = -1);
-PARDO_API Array matmul(const Array& a, const Array& b);  ///< matrix products over the last two axes; others are broadcast
-PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);             ///< sums of conj(a) b along an axis
-PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);  ///< sums of products over pairs of axes
+/// Products of matrices, in stacks that are broadcast; an operand of one dimension is a vector.
+PARDO_API Array matmul(const Array& a, const Array& b);
+/// Sums of conj(a) * b along an axis.
+PARDO_API Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
+/// Sums of products over axes of a and b, in pairs; what is left are the other axes of a, then those of b.
+PARDO_API Array tensordot(const Array& a, const Array& b, Extents axes_a, Extents axes_b);
 /// Sorted distinct values; first indices, inverse (x's shape) and counts, empty handles if `values_only`. `equal_nan`: all NaNs are one
 /// value (NumPy's default).
 struct Unique {
@@ -543,7 +561,7 @@ struct Unique {
     Array inverse;  ///< of each element the position of its value
     Array counts;   ///< how often each value is there
 };
-/// The distinct values of an array. Waits: their number is needed.
+/// The sorted distinct values of the flattened array. Waits.
 PARDO_API Unique unique(const Array& x, bool equal_nan = false, bool values_only = false);
 /// @}
 

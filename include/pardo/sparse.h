@@ -22,7 +22,8 @@ struct Csr {
 PARDO_API Csr csr(const Array& data, const Array& indices, const Array& indptr, std::int64_t rows, std::int64_t columns);
 /// The elements of a matrix that are not zero. Waits: their number is needed.
 PARDO_API Csr from_dense(const Array& x);
-PARDO_API Array to_dense(const Csr& a);  ///< as an array, with zeros where there is no entry
+/// The same matrix with its zeros.
+PARDO_API Array to_dense(const Csr& a);
 /// a x, of a vector of `columns` elements or a matrix with as many rows. In the promoted dtype; sums of bools are `any`, those of floats of
 /// 16 bits are added up in float32. Entries of a row are added up in their order, so that the bits are the same in each run.
 PARDO_API Array matmul(const Csr& a, const Array& x);

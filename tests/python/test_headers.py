@@ -2,6 +2,7 @@
 # warnings; what serves the bindings is apart; and ops.h is as the tables of operations are.
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -96,6 +97,14 @@ def test_functions_of_ops_header_are_written_out_and_documented():
     assert not re.search(r"^#(?!include|pragma once)", text, re.MULTILINE)
     for row in re.findall(r"^OP\((\w+), .*(?:elementwise|special),", (ROOT / "src" / "graph" / "ops.def").read_text(), re.MULTILINE):
         assert re.search(rf"^///.*\nPARDO_API Array {row}\(const Operand& x1?[,)]", text, re.MULTILINE), row
+
+
+@pytest.mark.parametrize("name", ["ops", "linalg", "fft", "random", "sparse"])
+def test_functions_on_arrays_say_what_they_give(name):
+    """An editor shows the `///` above a function, and no comment of a section."""
+    lines = (INCLUDE / "pardo" / f"{name}.h").read_text().splitlines()
+    undocumented = [line for before, line in itertools.pairwise(lines) if line.startswith("PARDO_API ") and not before.startswith("///")]
+    assert undocumented == []
 
 
 @pytest.mark.parametrize("name", HEADERS)

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from pardo._kernel.environment import plainly as plainly
     from pardo._kernel.jit import JitFunction as JitFunction
     from pardo._kernel.kernel import KernelFunction as KernelFunction
+    from pardo._kernel.loop_runners import LEFT as LEFT
     from pardo._kernel.parallel_loops import Scope as Scope
     from pardo._kernel.parallel_loops import called as called
     from pardo._kernel.parallel_loops import checked_iterations as checked_iterations
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
     from pardo._kernel.parallel_loops import imported as imported
     from pardo._kernel.parallel_loops import is_prange as is_prange
     from pardo._kernel.program import ProgramKernel as ProgramKernel
-    from pardo._kernel.regions import LEFT as LEFT
     from pardo._kernel.rewriting import Built as Built
     from pardo._kernel.rewriting import NestedLoops as NestedLoops
     from pardo._kernel.rewriting import build as build
@@ -115,7 +115,7 @@ FILES = {
     "_kernel.kernel": "KernelFunction",
     "_kernel.parallel_loops": "Scope called checked_iterations chunk_of counted imported is_prange",
     "_kernel.program": "ProgramKernel",
-    "_kernel.regions": "LEFT",
+    "_kernel.loop_runners": "LEFT",
     "_kernel.rewriting": "Built NestedLoops build",
     "_offload.inference": "function_tree",
     "_offload.offloading": "KINDS OffloadFunction",

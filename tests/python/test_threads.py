@@ -154,9 +154,9 @@ def test_cold_launches_own_what_they_use(tmp_path):
             in_a_thread(lambda: launcher(x, 1), prepared).wait()
             assert float(x[7]) == 1
 
-            region, = total._regions()
-            loop = region.loop
-            assert float(in_a_thread(lambda: total(x), lambda: region._prepare_call(loop, 1, 1, [], 0, False, []))) >= 1000
+            runner, = total._runners()
+            loop = runner.loop
+            assert float(in_a_thread(lambda: total(x), lambda: runner._prepare_call(loop, 1, 1, [], 0, False, []))) >= 1000
     """
     text = textwrap.dedent(program)
     environment = {**os.environ, "PARDO_CACHE_DIR": str(tmp_path), "MALLOC_PERTURB_": "165"}

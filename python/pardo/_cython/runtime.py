@@ -158,42 +158,42 @@ class Variant:
             return self(*arguments)
         _finish_late_results()
         given = [_unowned(a) if hasattr(a, "strides") and not isinstance(a, np.generic) else a for a in arguments]
-        regions = [r.region for r in self._function._current().regions]
+        runners = [r.runner for r in self._function._current().runners]
         with self._lock:
             runs: list[tuple[Any, ...]] = []
-            for region in regions:
-                region.recorded = threading.get_ident(), runs
+            for runner in runners:
+                runner.recorded = threading.get_ident(), runs
             try:
                 results = self._function(*given)
             finally:
-                for region in regions:
-                    region.recorded = None
-        if self._loops and _bounds(regions) & {name for r in regions for name in r.program.results}:
+                for runner in runners:
+                    runner.recorded = None
+        if self._loops and _bounds(runners) & {name for r in runners for name in r.program.results}:
             self._loops = False  # how often a loop runs is what one before has computed
         firsts = {id(run[0]): run for run in reversed(runs)}
-        if self._loops and [r for r, *_ in runs] == regions:
-            self._keep(arguments, runs, regions)
-        elif not self._loops and all(id(r) in firsts for r in regions if r.program.asked.parallel):
-            self._keep(arguments, [firsts[id(r)] for r in regions if r.program.asked.parallel], regions)
+        if self._loops and [r for r, *_ in runs] == runners:
+            self._keep(arguments, runs, runners)
+        elif not self._loops and all(id(r) in firsts for r in runners if r.program.asked.parallel):
+            self._keep(arguments, [firsts[id(r)] for r in runners if r.program.asked.parallel], runners)
         return results
 
-    def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], regions: list[Any], on_host: bool) -> Any:
+    def _with_statements(self, arrays: dict[str, np.ndarray[Any, Any]], runners: list[Any], on_host: bool) -> Any:
         """The region as a function of its numbers, whose loops are the core's; None if its statements need elements of arrays, and where
         threads share the loops inside of others, which are one program then."""
         function, calls = self._function, self.calls
-        if on_host and not all(r.program.asked.parallel for r in regions):
+        if on_host and not all(r.program.asked.parallel for r in runners):
             return None
         if self._statements is True:
             self._statements = False
             options = function._options
             built = build(function._function, options, lambda f: JitFunction(f, *options), placed=False)
-            same = len(built.regions) == len(regions) and all(
-                isinstance(r, NestedLoops) or (r.program.asked.parallel and not r.translated.draws) for r in regions
+            same = len(built.runners) == len(runners) and all(
+                isinstance(r, NestedLoops) or (r.program.asked.parallel and not r.translated.draws) for r in runners
             )
             if same and _stay_in_loops(function_tree(function._function), set(arrays)):
-                loops: list[Any] = built.regions  # the function looks into this list
+                loops: list[Any] = built.runners  # the function looks into this list
                 numbers = itertools.count()
-                loops[:] = [_Loop(r, next(numbers), calls) if r.program.asked.parallel else _Around() for r in regions]
+                loops[:] = [_Loop(r, next(numbers), calls) if r.program.asked.parallel else _Around() for r in runners]
                 self._statements = built.function
         if self._statements is False:
             return None
@@ -206,7 +206,7 @@ class Variant:
 
         return run
 
-    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]], regions: list[Any]) -> None:
+    def _keep(self, arguments: tuple[Any, ...], runs: list[tuple[Any, ...]], runners: list[Any]) -> None:
         function = self._function
         names = function._parameters
         counting, statements = _bounds([r for r, *_ in runs]) if self._loops else set(), None
@@ -222,7 +222,7 @@ class Variant:
         table = table_of(function._target())
         if not self._loops:
             given = {name: a for name, a in zip(names, arrays, strict=True) if a is not None}
-            statements = self._with_statements(given, regions, table.shares)
+            statements = self._with_statements(given, runners, table.shares)
             if statements is None:
                 return
         moved = None if table.shares or function._last is None else function._last
@@ -230,12 +230,12 @@ class Variant:
         # Where the value of a name is: a parameter, or behind these a result. Statements give numbers themselves.
         of = {name: k for k, name in enumerate(names) if self._loops or arrays[k] is not None}
         loops, results = [], 0
-        for region, loop_arguments, counts, chunk in runs:
-            places = [of.get(name, -1) for name in region.program.captured]
-            loops.append((region.loop, loop_arguments, counts, chunk, places, region.program.initial))
+        for runner, loop_arguments, counts, chunk in runs:
+            places = [of.get(name, -1) for name in runner.program.captured]
+            loops.append((runner.loop, loop_arguments, counts, chunk, places, runner.program.initial))
             if self._loops:
-                of.update({name: len(names) + results + k for k, name in enumerate(region.program.results)})
-                results += len(region.program.results)
+                of.update({name: len(names) + results + k for k, name in enumerate(runner.program.results)})
+                results += len(runner.program.results)
         returned = [of[name] - len(names) for name in self._results] if self._loops else []
         words = [w for a in arrays if a is not None for w in (a.__array_interface__["data"][0], *a.shape, *a.strides)]
         numbers = tuple(n for n, a in zip(arguments, arrays, strict=True) if a is None)
@@ -266,17 +266,17 @@ class _Shaped:
 class _Loop:
     """A parallel loop of a region whose arrays the core has found."""
 
-    def __init__(self, region: Any, number: int, calls: Any) -> None:
-        self.region, self.number, self.calls = region, number, calls
+    def __init__(self, runner: Any, number: int, calls: Any) -> None:
+        self.runner, self.number, self.calls = runner, number, calls
 
     def __call__(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run it."""
-        region, counts = self.region, []
-        for bound, (start, step) in zip(bounds, region.fixed, strict=True):
+        runner, counts = self.runner, []
+        for bound, (start, step) in zip(bounds, runner.fixed, strict=True):
             iterations = checked_iterations(bound)
             captured += counted(iterations, start, step)
             counts.append(len(iterations))
-        at_a_time = region.program.at_a_time if chunk is None else chunk_of("prange", region.program.schedule, chunk)
+        at_a_time = runner.program.at_a_time if chunk is None else chunk_of("prange", runner.program.schedule, chunk)
         results = self.calls.run_loop(self.number, captured, counts, at_a_time)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -289,9 +289,9 @@ class _Around:
         return LEFT
 
 
-def _bounds(regions: list[Any]) -> set[str]:
+def _bounds(runners: list[Any]) -> set[str]:
     """Names that say which iterations loops have."""
-    return {n.id for r in regions for loop in r.program.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+    return {n.id for r in runners for loop in r.program.parallel_loops for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
 
 
 def _stay_in_loops(node: ast.AST, arrays: set[str]) -> bool:

@@ -16,7 +16,7 @@ from pardo._core import Array, Device
 from pardo._kernel import array_code, byte_values, generators, list_values
 from pardo._kernel.arguments import REFUSALS, is_taken
 from pardo._kernel.loop_programs import LoopProgram
-from pardo._kernel.regions import LEFT, Reason, Region, is_constant, shortened
+from pardo._kernel.loop_runners import LEFT, LoopRunner, Reason, is_constant, shortened
 
 Captured = tuple[Any, ...]
 Call = tuple[Callable[[Any], Any], Any]  # what runs the loop, and its argument
@@ -32,8 +32,8 @@ class Adapter(abc.ABC):
     precedes_core = False  # it is asked before the core's fast path too
     takes_others = False  # than arrays and numbers, and is asked only where there are others
 
-    def __init__(self, region: Region) -> None:
-        self.region, self.program = region, region.program
+    def __init__(self, runner: LoopRunner) -> None:
+        self.runner, self.program = runner, runner.program
 
     @classmethod
     def suits(cls, program: LoopProgram) -> bool:
@@ -74,11 +74,11 @@ class LargeProducts(Adapter):
         asked = self.program.asked
         if asked.of_slices and array_code.better_threaded(captured):
             return Reason("its products are a library's")
-        found = self.region.variants.get(LARGE)
+        found = self.runner.variants.get(LARGE)
         if found is None:
             try:
                 variant = asked.variant(asked.loop, asked.given, lists=asked.lists, large=True)
-                found = self.region.variants.keep(LARGE, Region(variant, self.region.python_runs))
+                found = self.runner.variants.keep(LARGE, LoopRunner(variant, self.runner.python_runs))
             except REFUSALS as e:
                 return Reason(shortened(str(e), self.program.name))
         return found, captured
@@ -102,8 +102,8 @@ class Solvers(Adapter):
 class TranslatedLater(Adapter):
     """A loop that is translated when it runs first: there may be no program."""
 
-    def __init__(self, region: Region) -> None:
-        super().__init__(region)
+    def __init__(self, runner: LoopRunner) -> None:
+        super().__init__(runner)
         self.refused: Reason | None = None
 
     @classmethod
@@ -111,9 +111,9 @@ class TranslatedLater(Adapter):
         return program.asked.later
 
     def try_(self, captured: Captured) -> Answer:
-        if self.region.loop is None and self.refused is None:
+        if self.runner.loop is None and self.refused is None:
             try:
-                self.region.prepare(self.program.translated())
+                self.runner.prepare(self.program.translated())
             except REFUSALS as e:
                 self.refused = Reason(shortened(str(e), self.program.name))
         return self.refused
@@ -122,23 +122,23 @@ class TranslatedLater(Adapter):
 class Constants(Adapter):
     """None and texts, which are part of a program, generators of random numbers, and names that stay the arrays they are."""
 
-    def __init__(self, region: Region) -> None:
-        super().__init__(region)
+    def __init__(self, runner: LoopRunner) -> None:
+        super().__init__(runner)
         self.takes_others = not self.program.in_place
 
     def try_(self, captured: Captured) -> Answer:
         if self.takes_others and not any(map(is_constant, map(type, captured))):
             return None
-        found = self.region.with_constants(captured)
-        if not isinstance(found, Region):
+        found = self.runner.with_constants(captured)
+        if not isinstance(found, LoopRunner):
             return found
         if found.stands_alone:
-            return found, found.part_of(self.region, captured)
+            return found, found.part_of(self.runner, captured)
         return self._run, (found, captured)
 
-    def _run(self, given: tuple[Region, Captured]) -> Any:
+    def _run(self, given: tuple[LoopRunner, Captured]) -> Any:
         variant, captured = given
-        return self.region.completed(variant, generators.drawing(captured, variant, variant.part_of(self.region, captured)), captured)
+        return self.runner.completed(variant, generators.drawing(captured, variant, variant.part_of(self.runner, captured)), captured)
 
 
 class Lists(Adapter):
@@ -146,8 +146,8 @@ class Lists(Adapter):
 
     takes_others = True
 
-    def __init__(self, region: Region) -> None:
-        super().__init__(region)
+    def __init__(self, runner: LoopRunner) -> None:
+        super().__init__(runner)
         self.plans: dict[tuple[str, ...], list_values.Plan] = {}  # what the loop does with arguments that are lists
 
     def try_(self, captured: Captured) -> Answer:
@@ -190,21 +190,21 @@ class Lists(Adapter):
             lists.append(list_values.Given(name, bool(elements[0].size), elements[1], changes, grows))
         if ours:
             return Reason(f"`{lists[0].name}` is a list, which only the CPU takes; pass an array")
-        variant = self.region.variants.get((*key, *lists))
+        variant = self.runner.variants.get((*key, *lists))
         if variant is None:
             assert isinstance(plan.loop, (ast.For, ast.While))
             asked = self.program.asked
             try:
-                made = Region(asked.variant(plan.loop, asked.given, lists=tuple(lists), counted=False))
+                made = LoopRunner(asked.variant(plan.loop, asked.given, lists=tuple(lists), counted=False))
             except REFUSALS as e:
                 return Reason(shortened(str(e), self.program.name))
-            variant = self.region.variants.keep((*key, *lists), made)
+            variant = self.runner.variants.keep((*key, *lists), made)
         changed = [(given[g.name], plan.uses[g.name]) for g in lists if g.changes]
         return self._run, (variant, plan, names, changed, values, captured)
 
     def _run(
         self,
-        given: tuple[Region, list_values.Plan, dict[str, str], list[tuple[list[Any], str]], dict[str, Any], Captured],
+        given: tuple[LoopRunner, list_values.Plan, dict[str, str], list[tuple[list[Any], str]], dict[str, Any], Captured],
     ) -> Any:
         variant, plan, names, changed, values, captured = given
         out = values[list_values.OUT] = list_values.places(len(changed))
@@ -218,10 +218,10 @@ class Lists(Adapter):
         finally:
             list_values.put_back(changed, out, not overflown)
         if overflown:  # nothing has been written yet
-            return self.region.left(Reason("a Python integer in it does not fit an int64"), captured)
+            return self.runner.left(Reason("a Python integer in it does not fit an int64"), captured)
         if result is LEFT:
-            return self.region.left(Reason(list(variant.python_runs)[-1]), captured)
-        return self.region.completed(variant, result, captured)
+            return self.runner.left(Reason(list(variant.python_runs)[-1]), captured)
+        return self.runner.completed(variant, result, captured)
 
 
 class Containers(Adapter):
@@ -230,12 +230,12 @@ class Containers(Adapter):
     def try_(self, captured: Captured) -> Answer:
         if all(map(is_taken, captured)):
             return None
-        region, names = self.region, self.program.captured
-        if (converted := region.with_arrays(captured)) is not None:
+        runner, names = self.runner, self.program.captured
+        if (converted := runner.with_arrays(captured)) is not None:
             variant, values = converted
             changed = [k for k, v in enumerate(captured) if values[k] is not v]
             if len(changed) == 1 and type(captured[changed[0]]) is bytes:
-                region.ask_before(Constants, _bytes_again(changed[0], variant))
+                runner.ask_before(Constants, _bytes_again(changed[0], variant))
             return variant, values
         for name, value in zip(names, captured, strict=True):
             if isinstance(value, byte_values.BUFFERS):
@@ -243,7 +243,7 @@ class Containers(Adapter):
         return Reason("it uses what is neither an array nor a number")
 
 
-def _bytes_again(at: int, variant: Region) -> Callable[[Captured], Answer]:
+def _bytes_again(at: int, variant: LoopRunner) -> Callable[[Captured], Answer]:
     """What asks for bytes where the call before had some."""
 
     def try_(captured: Captured) -> Answer:

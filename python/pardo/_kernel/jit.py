@@ -18,8 +18,8 @@ from pardo._data import present
 from pardo._kernel import copies, pickling
 from pardo._kernel.environment import checks_of, interpreting, race_checking
 from pardo._kernel.launchers import Launchable
+from pardo._kernel.loop_runners import LoopRunner
 from pardo._kernel.parallel_loops import Options, chunk_of, prange
-from pardo._kernel.regions import Region
 from pardo._kernel.rewriting import Built, build
 
 __all__ = ["jit", "prange"]
@@ -88,15 +88,15 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
             self._made = self._built.function
         return self._built
 
-    def _regions(self) -> list[Region]:
+    def _runners(self) -> list[LoopRunner]:
         """Its compiled loops."""
         built = self._current()
-        return [*built.regions, *(r for r in built.inner if r.loop is not None)]
+        return [*built.runners, *(r for r in built.inner if r.loop is not None)]
 
     def _loops(self) -> list[tuple[int, str, str]]:
         """Its loops: their lines, what became of each, and what is said of its programs."""
         loops = [(line, f"left to Python: {why}", "") for line, why in self._current().left]
-        return sorted(loops + [(r.line, r.described(), r.told(lambda loop: loop.diagnostics())) for r in self._regions()])
+        return sorted(loops + [(r.line, r.described(), r.told(lambda loop: loop.diagnostics())) for r in self._runners()])
 
     def _repr_html_(self) -> str:
         """For notebooks: what became of each loop; as much as is known by now."""
@@ -122,7 +122,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         ValueError
             If the device of a program has no such text.
         """
-        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.inspect_so_far(what)) for r in self._regions()))))
+        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.inspect_so_far(what)) for r in self._runners()))))
 
     def types(self) -> str:
         """Show the types that the compiler has found in loops: their text, and what is assigned at each line, for each program so far.
@@ -132,7 +132,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         str
             The text. "A Python int" or "a Python float" takes the dtype of what it is combined with.
         """
-        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.types_so_far()) for r in self._regions()))))
+        return ShownText("\n".join(filter(None, (r.told(lambda loop: loop.types_so_far()) for r in self._runners()))))
 
     def diagnostics(self) -> str:
         """Show what became of each loop: parallel, compiled, or left to Python and why; and what its programs run in parallel.
@@ -164,7 +164,7 @@ class JitFunction(_core._FunctionCall, pickling.Unchanging, Generic[P, R]):
         return pickling.reduced(self, self._function, self._options._asdict())
 
     def __repr__(self) -> str:
-        return f"<function {self.__name__} with {len(self._built.regions) if self._built else 0} compiled parts>"
+        return f"<function {self.__name__} with {len(self._built.runners) if self._built else 0} compiled parts>"
 
 
 @overload

@@ -19,10 +19,10 @@ from pardo._kernel.adapters import ADAPTERS
 from pardo._kernel.arguments import REFUSALS
 from pardo._kernel.environment import race_checking
 from pardo._kernel.loop_programs import RETURNED, VALUE, Asked
+from pardo._kernel.loop_runners import LEFT, LoopRunner, Reason, left_to_python, shortened
 from pardo._kernel.parallel_loops import NONE, Options, Scope, called, imported, is_prange
-from pardo._kernel.regions import LEFT, Reason, Region, left_to_python, shortened
 
-REGIONS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$regions", "$inner", "$left", "$unbound", "$compiled"
+RUNNERS, INNER, NO_PROGRAM, UNBOUND, COMPILED = "$runners", "$inner", "$left", "$unbound", "$compiled"
 GIVEN, RESULT = "$given", "$result"
 EXPRESSIONS = "$expressions"
 PARALLEL_INSIDE = "there are parallel loops in it"
@@ -111,7 +111,7 @@ class _WithOurs(ast.NodeTransformer):
         return node
 
 
-class NestedLoops(Region):
+class NestedLoops(LoopRunner):
     """A serial loop and the parallel loops in it: one program, in which threads share these; Python launches nothing at each step.
 
     Where there is no such program, Python runs the outer loop, and each parallel loop is a program of its own.
@@ -133,8 +133,8 @@ class _Cutter:
 
     def __init__(self, scope: Scope, options: Options, inside: bool = False) -> None:
         self.scope, self.options = scope, options
-        self.regions: list[Region] = []
-        self.inner: list[Region] = []  # loops inside of loops, for the runs that Python gets of those around them
+        self.runners: list[LoopRunner] = []
+        self.inner: list[LoopRunner] = []  # loops inside of loops, for the runs that Python gets of those around them
         self.inside = self.looping = inside  # of a loop that Python runs
         self.expressions: list[Callable[..., Any]] = []
         self.left: list[tuple[int, str]] = []  # loops that Python runs: their lines, and why
@@ -211,13 +211,13 @@ class _Cutter:
                 out += self.replaced(s)
                 continue
             whole = copy.deepcopy(s) if isinstance(s, (ast.For, ast.While)) and self.around_parallel(s) else None
-            first = len(self.regions)
+            first = len(self.runners)
             outer, self.looping = self.looping, self.looping or isinstance(s, (ast.For, ast.While, *_FUNCTIONS, ast.ClassDef))
             for block in liveness.blocks(s):
                 block[:] = self.cut(block)
             self.looping = outer
             if isinstance(whole, (ast.For, ast.While)):
-                out += self.nested(s, whole, [r for r in self.regions[first:] if r.program.asked.parallel])
+                out += self.nested(s, whole, [r for r in self.runners[first:] if r.program.asked.parallel])
                 continue
             if isinstance(s, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and s.value is not None:
                 s.value = self.fused(s.value)
@@ -228,7 +228,7 @@ class _Cutter:
         """Whether a loop that is around parallel ones may be one program with them."""
         return self.has_parallel(loop) and not is_prange(self.scope, loop) and not self.cannot_be_program(loop, worth=True)
 
-    def fits(self, loop: ast.For | ast.While, parallel: list[Region]) -> bool:
+    def fits(self, loop: ast.For | ast.While, parallel: list[LoopRunner]) -> bool:
         """True if a loop may be one program with these parallel loops, all that are in it: if they reduce into numbers alone and draw none,
         and a schedule is not asked for."""
         if self.options.race_check or self.options.schedule is not None or self.options.chunk is not None:
@@ -246,22 +246,22 @@ class _Cutter:
                     outside.append(n)
         return True
 
-    def nested(self, loop: ast.stmt, whole: ast.For | ast.While, parallel: list[Region]) -> list[ast.stmt]:
+    def nested(self, loop: ast.stmt, whole: ast.For | ast.While, parallel: list[LoopRunner]) -> list[ast.stmt]:
         """A call of the program of a loop and the parallel loops in it, and, where there is none, the loop with these as programs."""
         if not self.fits(whole, parallel):
             return [loop]
         try:
-            region = NestedLoops(
+            runner = NestedLoops(
                 self.asked(whole, False, self.around[id(loop)])._replace(counted=False)
             )  # parallel loops are compiled in any case
         except REFUSALS:
             return [loop]
         self.left = [left for left in self.left if left != (loop.lineno, PARALLEL_INSIDE)]
-        self.regions.append(region)
+        self.runners.append(runner)
         load = ast.Load()
-        program = ast.Subscript(ast.Name(REGIONS, load), ast.Constant(len(self.regions) - 1), load)
-        captured: list[ast.expr] = [ast.Name(n, load) for n in region.program.captured]
-        made = self.serial(region, program, captured, loop)
+        program = ast.Subscript(ast.Name(RUNNERS, load), ast.Constant(len(self.runners) - 1), load)
+        captured: list[ast.expr] = [ast.Name(n, load) for n in runner.program.captured]
+        made = self.serial(runner, program, captured, loop)
         return [ast.copy_location(s, loop) for s in made]
 
     def asked(self, loop: ast.For | ast.While, parallel: bool, around: liveness.Around) -> Asked:
@@ -297,24 +297,24 @@ class _Cutter:
             of_slices = not parallel and not _touches_elements(loop)
             asked = self.asked(loop if parallel else copy.deepcopy(loop), parallel, self.around[id(loop)])
             # Where Python runs operations on arrays that is not slow, and a loop inside of one that Python runs is not said.
-            region = Region(asked._replace(of_slices=of_slices, later=self.inside, counted=not of_slices and not self.inside))
+            runner = LoopRunner(asked._replace(of_slices=of_slices, later=self.inside, counted=not of_slices and not self.inside))
         except (_core.CompileError, TypeError, NameError, AttributeError, OverflowError) as e:
             if parallel:
                 raise
             self.leave(loop, shortened(str(e), self.scope.source.name))
             return [self.with_inner(loop)]  # what the language does not know runs as Python does
-        owner, owners = (self.inner, INNER) if self.inside else (self.regions, REGIONS)
+        owner, owners = (self.inner, INNER) if self.inside else (self.runners, RUNNERS)
         number = len(owner)
-        owner.append(region)
+        owner.append(runner)
         load = ast.Load()
         program = ast.Subscript(ast.Name(owners, load), ast.Constant(number), load)
-        captured: list[ast.expr] = [ast.Name(n, load) for n in region.program.captured]
+        captured: list[ast.expr] = [ast.Name(n, load) for n in runner.program.captured]
         made: list[ast.stmt]
         if parallel:
-            bounds = ast.Tuple([ast.Tuple(b, load) for b in region.program.bounds], load)
-            made = [_assigned(region.program.results, ast.Call(program, [bounds, region.program.chunk, *captured], []))]
+            bounds = ast.Tuple([ast.Tuple(b, load) for b in runner.program.bounds], load)
+            made = [_assigned(runner.program.results, ast.Call(program, [bounds, runner.program.chunk, *captured], []))]
         else:
-            made = self.serial(region, program, captured, self.with_inner(loop))
+            made = self.serial(runner, program, captured, self.with_inner(loop))
         return [ast.copy_location(s, loop) for s in made]
 
     def with_inner(self, loop: ast.For | ast.While) -> ast.stmt:
@@ -326,25 +326,25 @@ class _Cutter:
         self.inside, self.looping = before, looping
         return loop
 
-    def serial(self, region: Region, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
-        """`$result = $regions[k]((x, s))`, then the loop if that is what it says, else the assignment of its results."""
+    def serial(self, runner: LoopRunner, run: ast.expr, captured: list[ast.expr], loop: ast.stmt) -> list[ast.stmt]:
+        """`$result = $runners[k]((x, s))`, then the loop if that is what it says, else the assignment of its results."""
         load = ast.Load()
         given: ast.expr = ast.Tuple(captured, load)
         made: list[ast.stmt] = []
-        if not region.program.certain:  # a name without a value may be one that no iteration asks for
+        if not runner.program.certain:  # a name without a value may be one that no iteration asks for
             values = ast.Assign([ast.Name(GIVEN, ast.Store())], given)
             nothing = ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None))
             made.append(ast.Try([values], [ast.ExceptHandler(ast.Name(UNBOUND, load), None, [nothing])], [], []))
             given = ast.Name(GIVEN, load)
         made.append(ast.Assign([ast.Name(RESULT, ast.Store())], ast.Call(run, [given], [])))
-        if not region.program.certain:  # what it holds is not to outlive the loop
+        if not runner.program.certain:  # what it holds is not to outlive the loop
             made.append(ast.Assign([ast.Name(GIVEN, ast.Store())], ast.Constant(None)))
         left = ast.Compare(ast.Name(RESULT, load), [ast.Is()], [ast.Name(NO_PROGRAM, load)])
-        assigned: list[ast.stmt] = [_assigned(region.program.results, ast.Name(RESULT, load))] if region.program.results else []
-        if region.program.returns:
-            value = ast.Name(VALUE, load) if VALUE in region.program.returns else None
+        assigned: list[ast.stmt] = [_assigned(runner.program.results, ast.Name(RESULT, load))] if runner.program.results else []
+        if runner.program.returns:
+            value = ast.Name(VALUE, load) if VALUE in runner.program.returns else None
             ends: list[ast.stmt] = [ast.Return(value)]
-            for k, given in reversed(list(enumerate(region.program.given_back))):
+            for k, given in reversed(list(enumerate(runner.program.given_back))):
                 here = ast.Compare(ast.Name(VALUE, load), [ast.Eq()], [ast.Constant(k)])
                 ends = [ast.copy_location(ast.If(here, [ast.copy_location(ast.Return(given), given)], ends), given)]
             assigned.append(ast.If(ast.Name(RETURNED, load), ends, []))
@@ -363,8 +363,8 @@ class Built(NamedTuple):
     """A function with its loops replaced."""
 
     function: types.FunctionType
-    regions: list[Region]
-    inner: list[Region]  # those inside of others, which run if Python has to run these
+    runners: list[LoopRunner]
+    inner: list[LoopRunner]  # those inside of others, which run if Python has to run these
     left: list[tuple[int, str]]
 
 
@@ -390,13 +390,13 @@ def build(function: types.FunctionType, options: Options, decorate: Callable[[ty
     more = {own_arrays.QUEUE_OF: own_arrays.queue_of, own_arrays.MADE_ON: own_arrays.made_on} if own.found else {}
     result = defined(function, scope.source.file, inner, _given(cutter, decorate) | more)
     result.__defaults__, result.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return Built(result, cutter.regions, cutter.inner, cutter.left)
+    return Built(result, cutter.runners, cutter.inner, cutter.left)
 
 
 def _given(cutter: _Cutter, decorate: Callable[[types.FunctionType], Any]) -> dict[str, Any]:
     """What calls of programs need."""
     return {
-        REGIONS: cutter.regions,
+        RUNNERS: cutter.runners,
         INNER: cutter.inner,
         NO_PROGRAM: LEFT,
         UNBOUND: NameError,

@@ -22,8 +22,8 @@ from pardo._data.tables import Table, table_of
 from pardo._kernel import pickling
 from pardo._kernel.environment import checks_of, interpreting
 from pardo._kernel.jit import JitFunction
+from pardo._kernel.loop_runners import LoopRunner
 from pardo._kernel.parallel_loops import Options, chunk_of
-from pardo._kernel.regions import Region
 from pardo._kernel.rewriting import Built, build
 from pardo._offload import inference
 from pardo._offload.inference import Counts, Round, Uses
@@ -121,32 +121,32 @@ def _merge(made: list[mappings.Mapping], m: mappings.Mapping) -> None:
     made.append(m)
 
 
-class OffloadedRegion(_LoopCall):
+class OffloadedRunner(_LoopCall):
     """A loop of an offloaded function: arrays of the host that the function has made, or found outside, are mapped around it."""
 
-    def __init__(self, region: Region, owner: OffloadFunction) -> None:
+    def __init__(self, runner: LoopRunner, owner: OffloadFunction) -> None:
         super().__init__()
-        self.region, self.owner = region, owner
-        self.line, self.loop, self.described = region.line, region.loop, region.described
-        self._uses = Uses([region.program.asked.loop], inference.resolver(owner._function))
-        self._counts = Counts([region.program.asked.loop], set(region.program.captured))
+        self.runner, self.owner = runner, owner
+        self.line, self.loop, self.described = runner.line, runner.loop, runner.described
+        self._uses = Uses([runner.program.asked.loop], inference.resolver(owner._function))
+        self._counts = Counts([runner.program.asked.loop], set(runner.program.captured))
 
     def serially(self, captured: tuple[Any, ...] | None) -> Any:
         """Run a serial loop where its arrays are: on the device if some of them are there."""
         table = _running.get()
         if table is None or table.shares or captured is None or not any(type(x) is Array for c in captured for x in structs.leaves(c)):
-            return self.region(captured)
-        return self._mapped(table, None, captured, self.region)
+            return self.runner(captured)
+        return self._mapped(table, None, captured, self.runner)
 
     def in_parallel(self, bounds: tuple[tuple[Any, ...], ...], chunk: Any, *captured: Any) -> Any:
         """Run a parallel loop."""
         table = _running.get()
         if table is None or table.shares:
-            return self.region(bounds, chunk, *captured)
-        return self._mapped(table, bounds, captured, lambda given: self.region(bounds, chunk, *given))
+            return self.runner(bounds, chunk, *captured)
+        return self._mapped(table, bounds, captured, lambda given: self.runner(bounds, chunk, *given))
 
     def _mapped(self, table: Table, bounds: Any, captured: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any]) -> Any:
-        names = dict(zip(self.region.program.captured, captured, strict=True))
+        names = dict(zip(self.runner.program.captured, captured, strict=True))
         planned = []
         for name, value in names.items():
             for x in structs.leaves(value):
@@ -168,7 +168,7 @@ class OffloadedRegion(_LoopCall):
         return result
 
     def _count(self, r: Round, bounds: Any, names: dict[str, Any]) -> int | None:
-        for k, loop in enumerate(self.region.program.parallel_loops):
+        for k, loop in enumerate(self.runner.program.parallel_loops):
             if loop is r.loop and bounds is not None:
                 return len(range(*(int(b) for b in bounds[k])))
         return self._counts.value(r.stop, names)
@@ -221,7 +221,7 @@ class OffloadFunction(pickling.Unchanging):
         self._maps = self._given_maps({} if device is None else device)
         self._built: Built | None = None
         self._last: tuple[str, list[Moved]] | None = None
-        self._of_regions: dict[int, list[Moved]] = {}
+        self._of_loops: dict[int, list[Moved]] = {}
 
     def _given_maps(self, device: Any) -> dict[str, str]:
         """What is given by hand: names, and the lists of `data` that they are for."""
@@ -243,8 +243,8 @@ class OffloadFunction(pickling.Unchanging):
         """The function with its loops replaced by those that map their arrays."""
         if self._built is None:
             built = build(self._function, self._options, lambda f: JitFunction(f, *self._options), placed=False)
-            regions: list[Any] = built.regions  # the function looks into this list
-            regions[:] = [OffloadedRegion(r, self) for r in regions]
+            runners: list[Any] = built.runners  # the function looks into this list
+            runners[:] = [OffloadedRunner(r, self) for r in runners]
             self._built = built
         return self._built
 
@@ -329,11 +329,11 @@ class OffloadFunction(pickling.Unchanging):
         return host
 
     def _note(self, moved: list[Moved], line: int) -> None:
-        self._of_regions[line] = moved
+        self._of_loops[line] = moved
 
     def inspect(self, what: str = "ir") -> str:
         """Show what the loops become, for each program made so far: as `jit` functions do."""
-        return ShownText("\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().regions if r.loop is not None))))
+        return ShownText("\n".join(filter(None, (r.loop.inspect_so_far(what) for r in self._current().runners if r.loop is not None))))
 
     def explain(self) -> str:
         """Show what is copied, and why.
@@ -360,9 +360,9 @@ class OffloadFunction(pickling.Unchanging):
                     f", or from, if {name} is as large as the loops" if self._uses.of[name].stores and not self._uses.of[name].reads else ""
                 )
                 lines.append(f"  {name}: {SHOWN[kind]}{certain}: {why}, if it is an array")
-        for line, of_region in sorted(self._of_regions.items()):
-            lines += [f"{_line(m)}, around the loop at line {line}" for m in of_region]
-        loops = [(line, f"left to Python: {why}") for line, why in built.left] + [(r.line, r.described()) for r in built.regions]
+        for line, of_loop in sorted(self._of_loops.items()):
+            lines += [f"{_line(m)}, around the loop at line {line}" for m in of_loop]
+        loops = [(line, f"left to Python: {why}") for line, why in built.left] + [(r.line, r.described()) for r in built.runners]
         lines += [f"  line {line}: {what}" for line, what in sorted(loops)]
         return ShownText("\n".join(lines) + "\n")
 

@@ -1,4 +1,4 @@
-# python/pardo/_kernel/regions.py: loops of a function that became programs: how they run, and what runs in their place.
+# python/pardo/_kernel/loop_runners.py: loops of a function that became programs: how they run, and what runs in their place.
 from __future__ import annotations
 
 import ast
@@ -53,17 +53,17 @@ class _NoProgramError(Exception):
     """There is no program for a container among the arguments of a variant."""
 
 
-class Variants(dict[tuple[Any, ...], "Region"]):
+class Variants(dict[tuple[Any, ...], "LoopRunner"]):
     """The programs of a loop for arguments that are part of them: None, texts, lists, arrays that a name stays. The oldest go."""
 
-    def keep(self, key: tuple[Any, ...], region: Region) -> Region:
+    def keep(self, key: tuple[Any, ...], runner: LoopRunner) -> LoopRunner:
         while len(self) >= MOST_VARIANTS:
             self.pop(next(iter(list(self))), None)
-        self[key] = region
-        return region
+        self[key] = runner
+        return runner
 
 
-class Region(_core._LoopCall):
+class LoopRunner(_core._LoopCall):
     """Runs a loop of a function: by its program, by one of its variants, or by Python."""
 
     on_host = False  # with arrays that are elsewhere it is Python's
@@ -195,14 +195,14 @@ class Region(_core._LoopCall):
 
     # --- variants
 
-    def like(self, loop: ast.For | ast.While, given: dict[str, Any], **more: Any) -> Region:
-        """The region of a variant, which says what this one says."""
+    def like(self, loop: ast.For | ast.While, given: dict[str, Any], **more: Any) -> LoopRunner:
+        """The runner of a variant, which says what this one says."""
         program = self.program
-        return Region(
+        return LoopRunner(
             program.asked.variant(loop, given, schedule=(program.schedule, program.chunk) if program.asked.parallel else None, **more)
         )
 
-    def with_constants(self, captured: tuple[Any, ...]) -> Region | Reason | None:
+    def with_constants(self, captured: tuple[Any, ...]) -> LoopRunner | Reason | None:
         """The variant for these arguments if some are None or texts, which are part of its program, or if what it changes in place is an
         array, which the name stays; None if there are no such."""
         program = self.program
@@ -228,7 +228,7 @@ class Region(_core._LoopCall):
         made.stands_alone = len(made.program.results) == len(program.results) and not any(map(generators.is_generator, map(type, captured)))
         return self.variants.keep(names, made)
 
-    def with_arrays(self, captured: tuple[Any, ...]) -> tuple[Region, tuple[Any, ...]] | None:
+    def with_arrays(self, captured: tuple[Any, ...]) -> tuple[LoopRunner, tuple[Any, ...]] | None:
         """The variant, and its arguments, where some of them are bytes, sets or the like and the loop asks for their elements."""
         asked = self.program.asked
         values, kinds = [], {}
@@ -255,7 +255,7 @@ class Region(_core._LoopCall):
                 return None
         return variant, tuple(values)
 
-    def completed(self, variant: Region, given: Any, captured: tuple[Any, ...]) -> Any:
+    def completed(self, variant: LoopRunner, given: Any, captured: tuple[Any, ...]) -> Any:
         """The results of a variant, and the arrays that it leaves to their names."""
         names, results = variant.program.results, self.program.results
         if given is LEFT or len(names) == len(results):
@@ -264,8 +264,8 @@ class Region(_core._LoopCall):
         known.update(zip(names, (given,) if len(names) == 1 else given, strict=True))
         return known[results[0]] if len(results) == 1 else tuple(known[n] for n in results)
 
-    def part_of(self, whole: Region, captured: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of another region's arguments that are its own."""
+    def part_of(self, whole: LoopRunner, captured: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of another runner's arguments that are its own."""
         given = self.program.asked.given
         return tuple(v for n, v in zip(whole.program.captured, captured, strict=True) if n not in given)
 
@@ -287,7 +287,7 @@ class Region(_core._LoopCall):
         """Run a parallel loop."""
         program = self.program
         if (variant := self.with_constants(captured)) is not None:
-            assert isinstance(variant, Region)
+            assert isinstance(variant, LoopRunner)
             try:
                 return generators.drawing(captured, variant, bounds, chunk, *variant.part_of(self, captured))
             except _NoProgramError as e:
@@ -334,7 +334,7 @@ class Region(_core._LoopCall):
         """The parallel loop as Python runs it; serial loops in it are programs."""
         asked, name = self.program.asked, self.program.name
         if asked.given:
-            raise _NoProgramError(why)  # the region that this one is a variant of has all names
+            raise _NoProgramError(why)  # the runner that this one is a variant of has all names
         if asked.options.race_check or race_checking():
             raise TypeError(f"{name}: races are looked for in arrays that loops take by their names: {why}")
         ranges = [checked_iterations(each) for each in bounds]

@@ -80,7 +80,7 @@ public:
         prune_writes();
         note_busy();
         if (writes_.empty() && failed_.empty()) return;
-        const Region region(view, bytes_);
+        const ByteRegion region(view, bytes_);
         for (const WriteUse& u : writes_) {
             const bool needed = touches(u, region);
             if (!passed(u.event, needed)) (needed ? needs : after).push_back(u.event);
@@ -150,8 +150,8 @@ protected:
         std::uint64_t number;  // as of noted()
     };
     struct WriteUse : Use {
-        WriteUse(const Event& e, std::uint64_t n, Region r) : Use{e, n}, region(std::move(r)) {}
-        Region region;
+        WriteUse(const Event& e, std::uint64_t n, ByteRegion r) : Use{e, n}, region(std::move(r)) {}
+        ByteRegion region;
         std::shared_ptr<ByteSet> left{};  // what later writes have not covered; null: all of the region
         std::vector<WriteUse> parts{};    // of a join: the writes that it stands for
     };
@@ -163,7 +163,7 @@ protected:
     static bool known_failed(const Event& e) noexcept;
     /// The same; and a failure is told that elements have failed by it.
     static bool has_failed_data(const Event& e);
-    static bool touches(const WriteUse& write, const Region& region);
+    static bool touches(const WriteUse& write, const ByteRegion& region);
     /// Drops completed uses; keeps what failed writes were to write. Call with mutex() held, as the next ones.
     void prune();
     void prune_reads();
@@ -171,9 +171,9 @@ protected:
     void add_read(const Event& event, std::uint64_t number);
     void note_failed(WriteUse&& write);
     /// A write of the region comes after all that is known: failed elements in it are whole again.
-    void overwrite(const Region& region);
-    void cut(WriteUse& write, const Region& region);
-    void add_failed(const Region& region, std::vector<Event>& out, Look look);
+    void overwrite(const ByteRegion& region);
+    void cut(WriteUse& write, const ByteRegion& region);
+    void add_failed(const ByteRegion& region, std::vector<Event>& out, Look look);
     /// Sets busy_ by the lists.
     void note_busy() noexcept;
     template <class U, class F> static void add_others(std::vector<Event>& out, const std::vector<U>& uses, F& passed) {

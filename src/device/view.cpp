@@ -26,7 +26,7 @@ void merge(std::vector<ByteRange>& ranges) {
 
 }  // namespace
 
-Region::Region(const View& view, std::size_t buffer_bytes) {
+ByteRegion::ByteRegion(const View& view, std::size_t buffer_bytes) {
     // No elements: a byte of its own, below all others, so that what fails for them is heard of.
     const auto none = [&](std::int64_t offset) {
         bounds_ = {-1 - offset, -offset};
@@ -64,7 +64,7 @@ Region::Region(const View& view, std::size_t buffer_bytes) {
     }
 }
 
-std::int64_t Region::runs() const noexcept {
+std::int64_t ByteRegion::runs() const noexcept {
     std::int64_t count = 1;
     for (const Step& s : steps_) {
         if (__builtin_mul_overflow(count, s.count, &count)) return INT64_MAX;
@@ -72,14 +72,16 @@ std::int64_t Region::runs() const noexcept {
     return count;
 }
 
-bool Region::same(const Region& other) const noexcept { return bounds_ == other.bounds_ && run_ == other.run_ && steps_ == other.steps_; }
+bool ByteRegion::same(const ByteRegion& other) const noexcept {
+    return bounds_ == other.bounds_ && run_ == other.run_ && steps_ == other.steps_;
+}
 
-bool Region::covers(const Region& other) const noexcept {
+bool ByteRegion::covers(const ByteRegion& other) const noexcept {
     if (other.empty()) return true;
     return dense() ? bounds_.begin <= other.bounds_.begin && other.bounds_.end <= bounds_.end : same(other);
 }
 
-std::vector<ByteRange> Region::list() const {
+std::vector<ByteRange> ByteRegion::list() const {
     std::vector<ByteRange> out;
     if (empty()) return out;
     out.reserve(static_cast<std::size_t>(runs()));
@@ -93,14 +95,14 @@ std::vector<ByteRange> Region::list() const {
     return out;
 }
 
-ByteSet::ByteSet(const Region& region) {
+ByteSet::ByteSet(const ByteRegion& region) {
     if (region.empty()) return;
     if (region.runs() <= most_runs) {
         ranges_ = region.list();
         merge(ranges_);
     } else {
         ranges_ = {region.bounds()};
-        within_ = std::make_shared<const Region>(region);
+        within_ = std::make_shared<const ByteRegion>(region);
     }
 }
 
@@ -110,14 +112,14 @@ bool ByteSet::intersects(const ByteRange& range) const {
     return at != ranges_.end() && at->begin < range.end;
 }
 
-bool ByteSet::intersects(const Region& region) const {
+bool ByteSet::intersects(const ByteRegion& region) const {
     if (region.empty() || !intersects(region.bounds())) return false;
     if (region.dense() || region.runs() > most_runs) return true;
     const std::vector<ByteRange> runs = region.list();
     return std::any_of(runs.begin(), runs.end(), [&](const ByteRange& r) { return intersects(r); });
 }
 
-void ByteSet::remove(const Region& region) {
+void ByteSet::remove(const ByteRegion& region) {
     if (region.empty() || ranges_.empty()) return;
     if (within_) {
         if (region.covers(*within_)) ranges_.clear();

@@ -28,11 +28,11 @@ struct ByteRange {
 };
 
 /// A View to keep: runs of bytes in a row, repeated by steps; a run alone where the elements are contiguous.
-class Region {
+class ByteRegion {
 public:
-    Region(const View& view, std::size_t buffer_bytes);
+    ByteRegion(const View& view, std::size_t buffer_bytes);
     /// All bytes of a range.
-    explicit Region(ByteRange range) : bounds_(range), run_(range.end - range.begin) {}
+    explicit ByteRegion(ByteRange range) : bounds_(range), run_(range.end - range.begin) {}
 
     ByteRange bounds() const noexcept { return bounds_; }
     bool empty() const noexcept { return bounds_.begin >= bounds_.end; }
@@ -40,8 +40,8 @@ public:
     /// How many runs it has.
     std::int64_t runs() const noexcept;
     /// True when it surely has all bytes of the other one: cheap, so not always true where it could be.
-    bool covers(const Region& other) const noexcept;
-    bool same(const Region& other) const noexcept;
+    bool covers(const ByteRegion& other) const noexcept;
+    bool same(const ByteRegion& other) const noexcept;
     /// The runs in no order.
     std::vector<ByteRange> list() const;
 
@@ -59,16 +59,16 @@ private:
 class ByteSet {
 public:
     static constexpr std::int64_t most_runs = std::int64_t{1} << 20;
-    explicit ByteSet(const Region& region);
+    explicit ByteSet(const ByteRegion& region);
 
     bool empty() const noexcept { return ranges_.empty(); }
-    bool intersects(const Region& region) const;
-    void remove(const Region& region);
+    bool intersects(const ByteRegion& region) const;
+    void remove(const ByteRegion& region);
 
 private:
     bool intersects(const ByteRange& range) const;
-    std::vector<ByteRange> ranges_;         // in order, apart from each other
-    std::shared_ptr<const Region> within_;  // the region of which only the bounds are kept; null: the set is exact
+    std::vector<ByteRange> ranges_;             // in order, apart from each other
+    std::shared_ptr<const ByteRegion> within_;  // the region of which only the bounds are kept; null: the set is exact
 };
 
 }  // namespace pardo::device

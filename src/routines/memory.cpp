@@ -30,7 +30,7 @@ Lines lines_of(std::span<const std::int64_t> shape, int axis) {
 }
 
 device::BufferUse use_of(const Memory& memory, device::Access access) {
-    const device::Region region(memory.view(), memory.buffer->bytes());
+    const device::ByteRegion region(memory.view(), memory.buffer->bytes());
     const device::ByteRange bounds = region.bounds();
     if (access == device::Access::Write && !region.dense()) access = device::Access::WriteSome;
     return {memory.buffer.get(), access,

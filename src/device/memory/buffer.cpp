@@ -85,7 +85,7 @@ void Buffer::note_failed(WriteUse&& write) {
     failed_.push_back({write.left ? std::move(*write.left) : ByteSet(write.region), std::move(write.event)});
 }
 
-bool Buffer::touches(const WriteUse& write, const Region& region) {
+bool Buffer::touches(const WriteUse& write, const ByteRegion& region) {
     if (write.left) return write.left->intersects(region);
     const ByteRange a = write.region.bounds(), b = region.bounds();
     if (a.begin >= b.end || b.begin >= a.end) return false;
@@ -93,19 +93,19 @@ bool Buffer::touches(const WriteUse& write, const Region& region) {
     return ByteSet(write.region).intersects(region);
 }
 
-void Buffer::overwrite(const Region& region) {
+void Buffer::overwrite(const ByteRegion& region) {
     for (FailedRange& f : failed_) f.bytes.remove(region);
     std::erase_if(failed_, [](const FailedRange& f) { return f.bytes.empty(); });
 }
 
-void Buffer::cut(WriteUse& write, const Region& region) {
+void Buffer::cut(WriteUse& write, const ByteRegion& region) {
     for (WriteUse& part : write.parts) cut(part, region);
     if (!write.left && (write.region.runs() > most_exact_runs || region.runs() > most_exact_runs || !touches(write, region))) return;
     if (!write.left) write.left = std::make_shared<ByteSet>(write.region);
     write.left->remove(region);
 }
 
-void Buffer::add_failed(const Region& region, std::vector<Event>& out, Look look) {
+void Buffer::add_failed(const ByteRegion& region, std::vector<Event>& out, Look look) {
     const auto found = [&](const FailedRange& f) { return f.bytes.intersects(region); };
     for (const FailedRange& f : failed_) {
         if (found(f)) out.push_back(f.event);
@@ -154,7 +154,7 @@ bool Buffer::note_write(const Event& event, Access access, const View& view, std
     if (reads_.size() < few || reads_.size() >= look_at_reads_) prune_reads();
     prune_writes();
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
-    Region region(view, bytes_);
+    ByteRegion region(view, bytes_);
     // Work that failed when it was submitted has waited for nothing.
     const auto waited_for = [covered = known_failed(event) ? 0 : covered](const Use& u) { return u.number <= covered; };
     std::erase_if(reads_, waited_for);
@@ -207,7 +207,7 @@ void Buffer::note_join(const Event& event, const std::vector<Event>& writes) {
         bounds.end = std::max(bounds.end, u.region.bounds().end);
     }
     const std::uint64_t number = noted_.load(std::memory_order_relaxed) + 1;
-    writes_.emplace_back(event, number, Region(bounds));
+    writes_.emplace_back(event, number, ByteRegion(bounds));
     writes_.back().parts = std::move(parts);
     note_busy();
     noted_.store(number, std::memory_order_release);
@@ -256,7 +256,7 @@ bool Buffer::has_failed(const View& view) {
     prune_writes();
     note_busy();
     if (failed_.empty()) return false;
-    const Region region(view, bytes_);
+    const ByteRegion region(view, bytes_);
     return std::any_of(failed_.begin(), failed_.end(), [&](const FailedRange& f) { return f.bytes.intersects(region); });
 }
 
@@ -281,7 +281,7 @@ void Buffer::accept(const View& view) {
     for (const Event& e : needs) e.state()->acknowledge();  // whoever accepts the elements knows
     std::lock_guard lock(mutex());
     prune_writes();
-    overwrite(Region(view, bytes_));
+    overwrite(ByteRegion(view, bytes_));
     note_busy();
 }
 

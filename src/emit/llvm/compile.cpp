@@ -131,7 +131,7 @@ template <class Use> void compile_module(const ir::Kernel& kernel, const std::st
     module->setDataLayout(lease.machine->createDataLayout());
     module->setTargetTriple(lease.machine->getTargetTriple().str());
     optimise(*module, *lease.machine);
-    add_stops(*module);
+    add_interrupts(*module);
     widen_halves(*module);
     widen_masks(*module, target);
     load_constants(*module, target);

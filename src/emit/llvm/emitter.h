@@ -1,7 +1,7 @@
 // src/emit/llvm/emitter.h: the walk over a kernel's instructions.
 // Modules of this folder take the least that they need, and a LaneContext: a Codegen (all of math), Values, which know the Codegen and the
-// Source (arithmetic), Memory, which knows the Values (memory, arrays, records, rows, atomic), or the Emitter, where they emit regions
-// (checks, guard, fission, loops).
+// Source (arithmetic), Memory, which knows the Values (memory, arrays, records, transposed_loads, atomic), or the Emitter, where they emit
+// regions (checks, guard, fission, loops).
 #pragma once
 
 #include <string>

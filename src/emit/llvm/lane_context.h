@@ -7,7 +7,7 @@
 
 namespace pardo::emit {
 
-struct Rows;  // emit/llvm/rows.h
+struct TransposedLoads;  // emit/llvm/transposed_loads.h
 
 /// The serial loops around: their counters, of a while loop no_value.
 struct SerialLoop {
@@ -33,8 +33,8 @@ struct LaneContext {
     llvm::ArrayRef<ir::InstrId> streaming;  // stores that bypass the caches
     ir::Value lane_index = ir::no_value;    // the counter of the loop whose iterations are the lanes
     const SerialLoop* around = nullptr;
-    Rows* rows = nullptr;                // of the loop around, in its blocks
-    const ir::Region* region = nullptr;  // being emitted, and how far
+    TransposedLoads* transposed = nullptr;  // of the loop around, in its blocks
+    const ir::Region* region = nullptr;     // being emitted, and how far
     std::size_t position = 0;
     const Item* item = nullptr;
     struct {  // the innermost loop of a group around

@@ -11,7 +11,7 @@
 #include "base/shape.h"
 #include "emit/llvm/math/cast.h"
 #include "emit/llvm/records.h"
-#include "emit/llvm/rows.h"
+#include "emit/llvm/transposed_loads.h"
 
 namespace pardo::emit {
 

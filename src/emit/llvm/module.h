@@ -50,8 +50,8 @@ void widen_masks(llvm::Module& module, const LlvmTarget& target);
 void widen_halves(llvm::Module& module);
 
 /// Before that: where loops may be long, the function returns soon after `stop` has become 1.
-void add_stops(llvm::Module& module);
-/// The name of a fact of loops over items, which add_stops leaves alone.
+void add_interrupts(llvm::Module& module);
+/// The name of a fact of loops over items, which add_interrupts leaves alone.
 inline constexpr const char* items_loop = "pardo.items";
 
 /// Likewise: the constants of long formulas as operands in memory, where a register for each is too much.

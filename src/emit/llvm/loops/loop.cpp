@@ -1,12 +1,12 @@
 // src/emit/llvm/loops/loop.cpp: loops, under masks where lanes go different ways.
 #include "emit/llvm/loops/loop.h"
 
-#include "emit/llvm/loops/apart.h"
+#include "emit/llvm/loops/parallel.h"
 #include "emit/llvm/loops/reduce.h"
 #include "emit/llvm/loops/serial.h"
 #include "emit/llvm/math/cast.h"
 #include "emit/llvm/math/combine.h"
-#include "emit/llvm/rows.h"
+#include "emit/llvm/transposed_loads.h"
 #include "ir/rules.h"
 
 namespace pardo::emit {
@@ -101,7 +101,7 @@ void emit_for(Emitter& e, const LaneContext& here, InstrId id, const Instr& in) 
     if (in.loop == LoopKind::Lanes)
         return e.source.info.vector_loop[id] ? emit_lanes_for(e, here, in) : emit_serial_lanes_for(e, here, id, in);
     if (e.source.info.masked[id]) return emit_masked_for(e, here, in);
-    if (in.loop == LoopKind::Parallel && emit_apart_for(e, here, in)) return;
+    if (in.loop == LoopKind::Parallel && emit_parallel_for(e, here, in)) return;
     const Region& r = e.source.region(in.regions[0]);
     const int count = in.results.size();
     LlvmValues state;

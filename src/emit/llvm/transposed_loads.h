@@ -1,4 +1,4 @@
-// src/emit/llvm/rows.h: serial loops in which each lane walks along a row of its own.
+// src/emit/llvm/transposed_loads.h: serial loops in which each lane walks along a row of its own.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace pardo::emit {
 
 /// The pieces of rows that a block of iterations has.
-struct Rows {
+struct TransposedLoads {
     std::vector<ir::InstrId> loads;
     std::vector<LlvmValues> turned;  // of each load, what lanes read in one iteration of a block
     int iteration = 0;

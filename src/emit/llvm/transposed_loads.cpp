@@ -1,6 +1,6 @@
-// src/emit/llvm/rows.cpp: serial loops in which each lane walks along a row of its own: pieces of rows are loaded as vectors, and turned
-// in registers, so that as many iterations as there are lanes take one each. Gathering each element takes three times as long.
-#include "emit/llvm/rows.h"
+// src/emit/llvm/transposed_loads.cpp: serial loops in which each lane walks along a row of its own: pieces of rows are loaded as vectors,
+// and turned in registers, so that as many iterations as there are lanes take one each. Gathering each element takes three times as long.
+#include "emit/llvm/transposed_loads.h"
 
 #include <algorithm>
 #include <numeric>
@@ -88,11 +88,11 @@ std::vector<InstrId> row_loads(const Values& values, const LaneContext& here, In
 }
 
 llvm::Value* row_elements(Memory& m, const LaneContext& here, InstrId id, Value pointer, const Lane& index) {
-    if (!here.rows) return nullptr;
-    const auto found = std::ranges::find(here.rows->loads, id);
-    if (found == here.rows->loads.end()) return nullptr;
-    LlvmValues& turned = here.rows->turned[static_cast<std::size_t>(found - here.rows->loads.begin())];
-    if (here.rows->iteration == 0) {
+    if (!here.transposed) return nullptr;
+    const auto found = std::ranges::find(here.transposed->loads, id);
+    if (found == here.transposed->loads.end()) return nullptr;
+    LlvmValues& turned = here.transposed->turned[static_cast<std::size_t>(found - here.transposed->loads.begin())];
+    if (here.transposed->iteration == 0) {
         turned.clear();
         // The next lanes' rows: processors foresee what comes within a page, and rows soon leave it.
         llvm::Value* next = m.g.b.CreateMul(index.step, i64(m.g, here.lanes));
@@ -121,19 +121,19 @@ llvm::Value* row_elements(Memory& m, const LaneContext& here, InstrId id, Value 
             }
         turn(m.g, turned);
     }
-    return turned[static_cast<std::size_t>(here.rows->iteration)];
+    return turned[static_cast<std::size_t>(here.transposed->iteration)];
 }
 
 llvm::Value* blocks_of_rows(Codegen& g, const LaneContext& here, const std::vector<InstrId>& loads, llvm::Value* lower, llvm::Value* upper,
                             LlvmValues& state, LaneBody body) {
-    Rows rows{loads, std::vector<LlvmValues>(loads.size()), 0};
+    TransposedLoads transposed{loads, std::vector<LlvmValues>(loads.size()), 0};
     llvm::Value* count = g.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, g.b.CreateSub(upper, lower), i64(g, 0));
     llvm::Value* end = g.b.CreateAdd(lower, g.b.CreateAnd(count, i64(g, -here.lanes)));
     serial_loop(g, lower, end, i64(g, here.lanes), state, [&](llvm::Value* index, int, LlvmValues& carried) {
         LaneContext inside = here;
-        inside.rows = &rows;
-        for (rows.iteration = 0; rows.iteration < here.lanes; ++rows.iteration)
-            body(inside, g.b.CreateAdd(index, i64(g, rows.iteration)), rows.iteration, carried);
+        inside.transposed = &transposed;
+        for (transposed.iteration = 0; transposed.iteration < here.lanes; ++transposed.iteration)
+            body(inside, g.b.CreateAdd(index, i64(g, transposed.iteration)), transposed.iteration, carried);
     });
     return end;
 }

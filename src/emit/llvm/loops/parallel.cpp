@@ -1,5 +1,5 @@
-// src/emit/llvm/loops/apart.cpp: loops whose iterations threads may share: each is a function of its own.
-#include "emit/llvm/loops/apart.h"
+// src/emit/llvm/loops/parallel.cpp: loops whose iterations threads may share: each is a function of its own.
+#include "emit/llvm/loops/parallel.h"
 
 #include <algorithm>
 
@@ -101,7 +101,7 @@ llvm::Value* picoseconds(const Values& values, const Region& r) {
 
 }  // namespace
 
-bool emit_apart_for(Emitter& e, const LaneContext& here, const Instr& in) {
+bool emit_parallel_for(Emitter& e, const LaneContext& here, const Instr& in) {
     const Region& r = e.source.region(in.regions[0]);
     std::vector<Value> taken;
     const std::vector<Value> own_arrays = arrays_inside(e.source, r);

@@ -1,4 +1,4 @@
-// src/emit/llvm/stops.cpp: makes long loops poll the flag that ends the whole entry.
+// src/emit/llvm/interrupts.cpp: makes long loops poll the flag that ends the whole entry.
 #include <optional>
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -173,7 +173,7 @@ void add_to(llvm::Loop& loop, llvm::Value* stop, llvm::BasicBlock* stopped) {
 
 }  // namespace
 
-void add_stops(llvm::Module& module) {
+void add_interrupts(llvm::Module& module) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration() || function.arg_size() != 5) continue;
         llvm::DominatorTree dominators(function);

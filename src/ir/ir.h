@@ -19,7 +19,7 @@ enum class Math : std::uint8_t {
 #undef MATH
 };
 
-/// Operations. Operand and result rules are in verifier.cpp, text in printer.cpp.
+/// Operations. Rules of operands and results are in rules.cpp, names in names.cpp.
 enum class Opcode : std::uint8_t {
     // leaves
     Const,   // attr.scalar

@@ -145,7 +145,7 @@ class Parameters:
             raise (OverflowError if overflow else ValueError)(text)
 
     def watch(self, drawn: Array) -> Array:
-        """What is drawn, whose readers fail where a condition on arrays holds."""
+        """What is drawn; reading it fails where a condition on arrays holds."""
         for wrong, text, overflow in self.late:
             _fail_where(drawn, wrong, text, overflow)
         return drawn

@@ -9,9 +9,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "libraries.md"
-REGISTERED = re.compile(r'Registered \w+\(\s*routines::(\w+),\s*\{\s*"([^"]+)", Place::(\w+)(.*?)\}\);', re.DOTALL)
+REGISTERED = re.compile(r'Registered \w+\(\s*routines::(\w+),\s*\{\s*"([^"]+)", DeviceKinds::(\w+)(.*?)\}\);', re.DOTALL)
 COST = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])")
-COLUMNS = {"CPU": {"Host", "Processor"}, "CUDA": {"Text"}, "OpenCL": {"Text", "HostProcessor"}}  # and the places that they are
+COLUMNS = {"CPU": {"Host", "Processor"}, "CUDA": {"Text"}, "OpenCL": {"Text", "HostProcessor"}}  # and the kinds of devices that they are
 
 # Routines, and the functions that are made of them.
 ROWS = {
@@ -79,9 +79,9 @@ def table() -> str:
     found = registered()
     for routine, what in ROWS.items():
         cells = []
-        for column, places in COLUMNS.items():
+        for column, kinds in COLUMNS.items():
             own = column.lower()
-            rows = sorted(row for row in found[routine] if row[3] == own or (row[2] in places and not row[3]))
+            rows = sorted(row for row in found[routine] if row[3] == own or (row[2] in kinds and not row[3]))
             cells.append(", ".join(dict.fromkeys(row[1] for row in rows)) or "on the host")
         lines.append(f"| {what} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

@@ -20,7 +20,7 @@
 namespace pardo::routines {
 
 /// The devices that an implementation is for, by what they can do.
-enum class Place : std::uint8_t {
+enum class DeviceKinds : std::uint8_t {
     Host = 1,                   // the library's own code computes on their memory
     Text = 2,                   // they compile text, in groups of device_group items
     Away = 4,                   // the host does not compute there, whatever else they can do
@@ -49,8 +49,8 @@ protected:
     ~RoutineBase() = default;
     /// Adds it to the list of all, before main begins.
     void list();
-    /// The places that a device is, as bits.
-    static unsigned places_of(const device::Device* device);
+    /// The kinds that a device is of, as bits.
+    static unsigned kinds_of(const device::Device* device);
     /// False when PARDO_ROUTINES names another implementation of this routine.
     bool allowed(const char* implementation) const;
     /// Says that none applies.
@@ -73,7 +73,7 @@ template <class R, class... Args> class Routine<R(device::Queue*, Args...)> fina
 public:
     struct Implementation {
         const char* name;
-        Place place;
+        DeviceKinds devices;
         R (*run)(device::Queue*, Args...);
         /// Whether it takes these operands, by their dtypes, shapes and strides: their memory may be missing. Null: it takes all.
         bool (*applies)(device::Queue*, Args...) = nullptr;
@@ -104,7 +104,7 @@ public:
         graph::ImplementationChoice choice;
         if (best) choice.name = best->name;
         choice.on_host = best && on_copies(best->name);
-        const Places here(queue->device());
+        const Kinds here(queue->device());
         for (std::size_t i = 0; i < count_; ++i) {
             const Implementation& one = list_[i];
             if (!here.have(one) || &one == best || (best && here.cost(*best) <= here.cost(one))) continue;
@@ -130,7 +130,7 @@ public:
     }
 
     void list_problems(const device::Device* device, std::vector<std::string>& problems) const override {
-        const Places here(device);
+        const Kinds here(device);
         for (const Implementation& one : std::span(list_).first(count_)) {
             if (!here.have(one) || !one.available || one.available()) continue;
             std::string problem = one.name + (": " + one.problem());
@@ -149,15 +149,15 @@ public:
     }
 
 private:
-    struct Places {
-        explicit Places(const device::Device* on) : bits(places_of(on)), device(on) {}
+    struct Kinds {
+        explicit Kinds(const device::Device* on) : bits(kinds_of(on)), device(on) {}
         bool have(const Implementation& one) const {
-            return (bits & static_cast<unsigned>(one.place)) && (!one.language || one.language == device->text_language());
+            return (bits & static_cast<unsigned>(one.devices)) && (!one.language || one.language == device->text_language());
         }
         /// Among those that the device has.
         double cost(const Implementation& one) const {
-            constexpr auto shared = static_cast<unsigned>(Place::Shared);
-            return bits & shared & static_cast<unsigned>(one.place) ? one.cost * 1e-6 : one.cost;
+            constexpr auto shared = static_cast<unsigned>(DeviceKinds::Shared);
+            return bits & shared & static_cast<unsigned>(one.devices) ? one.cost * 1e-6 : one.cost;
         }
         unsigned bits;
         const device::Device* device;
@@ -167,7 +167,7 @@ private:
         bool missing = false;  // a cheaper one is not installed
     };
     Choice find(device::Queue* queue, Args... args) const {
-        const Places here(queue->device());
+        const Kinds here(queue->device());
         Choice choice;
         double missing = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < count_; ++i) {

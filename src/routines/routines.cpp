@@ -93,12 +93,13 @@ void RoutineBase::list() {
     last = this;
 }
 
-unsigned RoutineBase::places_of(const device::Device* device) {
-    if (device->can(device::Feature::HostCode)) return static_cast<unsigned>(Place::Host);
+unsigned RoutineBase::kinds_of(const device::Device* device) {
+    if (device->can(device::Feature::HostCode)) return static_cast<unsigned>(DeviceKinds::Host);
     const bool text = !device->text_language().empty() && device->info().max_work_group_size >= device_group;
-    const auto bit = [](Place place, bool is) { return is ? static_cast<unsigned>(place) : 0u; };
-    return bit(Place::Away, true) | bit(Place::Text, text) | bit(Place::Shared, device->can(device::Feature::HostRoutines)) |
-           bit(Place::HostProcessor, device->can(device::Feature::HostProcessor));
+    const auto bit = [](DeviceKinds kind, bool is) { return is ? static_cast<unsigned>(kind) : 0u; };
+    return bit(DeviceKinds::Away, true) | bit(DeviceKinds::Text, text) |
+           bit(DeviceKinds::Shared, device->can(device::Feature::HostRoutines)) |
+           bit(DeviceKinds::HostProcessor, device->can(device::Feature::HostProcessor));
 }
 
 bool RoutineBase::asked_for(const char* implementation) const {

@@ -15,12 +15,12 @@ void copied_matrices(device::Queue* queue, const MatrixOptions& options, std::sp
 
 template <MatrixRoutine& routine>
 struct CopiedMatrices : Registered<void(device::Queue*, const MatrixOptions&, std::span<const Memory>, std::span<const Memory>)> {
-    CopiedMatrices() : Registered(routine, {"copies", Place::Away, copied_matrices<routine>, nullptr, 1000}) {}
+    CopiedMatrices() : Registered(routine, {"copies", DeviceKinds::Away, copied_matrices<routine>, nullptr, 1000}) {}
 };
 
 void copied_ready(device::Queue*, const char* op_name) { routines::matrices_ready(queue_of_copies(), op_name); }
 
-const Registered of_ready(routines::matrices_ready, {"copies", Place::Away, copied_ready, nullptr, 1000});
+const Registered of_ready(routines::matrices_ready, {"copies", DeviceKinds::Away, copied_ready, nullptr, 1000});
 const CopiedMatrices<routines::solve> of_solve;
 const CopiedMatrices<routines::inv> of_inv;
 const CopiedMatrices<routines::det> of_det;

@@ -128,25 +128,25 @@ void copied_matmul_ready(Queue*, DType dtype) { routines::matmul_ready(queue_of_
 /// What a device does itself is taken before.
 constexpr double cost = 1000;
 
-const Registered of_cumulative(routines::cumulative, {"copies", Place::Away, copied_cumulative, nullptr, cost});
-const Registered of_sort(routines::sort, {"copies", Place::Away, copied_sort, nullptr, cost});
-const Registered of_partition(routines::partition, {"copies", Place::Away, copied_partition, nullptr, cost});
-const Registered of_top_k(routines::top_k, {"copies", Place::Away, copied_top_k, nullptr, cost});
-const Registered of_searchsorted(routines::searchsorted, {"copies", Place::Away, copied_searchsorted, nullptr, cost});
-const Registered of_count_mask(routines::count_mask, {"copies", Place::Away, copied_count_mask, nullptr, cost});
-const Registered of_nonzero(routines::nonzero, {"copies", Place::Away, copied_nonzero, nullptr, cost});
-const Registered of_compress(routines::compress, {"copies", Place::Away, copied_compress, nullptr, cost});
-const Registered of_put_mask(routines::put_mask, {"copies", Place::Away, copied_put_mask, nullptr, cost});
-const Registered of_gather(routines::gather, {"copies", Place::Away, copied_gather, nullptr, cost});
-const Registered of_scatter(routines::scatter, {"copies", Place::Away, copied_scatter, nullptr, cost});
-const Registered of_take_along_axis(routines::take_along_axis, {"copies", Place::Away, copied_take_along_axis, nullptr, cost});
-const Registered of_count_runs(routines::count_runs, {"copies", Place::Away, copied_count_runs, nullptr, cost});
-const Registered of_fill_runs(routines::fill_runs, {"copies", Place::Away, copied_fill_runs, nullptr, cost});
-const Registered of_fft(routines::fft, {"copies", Place::Away, copied_fft, nullptr, cost});
-const Registered of_fft_in_parts(routines::fft_in_parts, {"copies", Place::Away, copied_fft_in_parts, nullptr, cost});
-const Registered of_matmul(routines::matmul, {"copies", Place::Away, copied_matmul, nullptr, cost});
-const Registered of_matmul_takes(routines::matmul_takes, {"copies", Place::Away, copied_matmul_takes, nullptr, cost});
-const Registered of_matmul_ready(routines::matmul_ready, {"copies", Place::Away, copied_matmul_ready, nullptr, cost});
+const Registered of_cumulative(routines::cumulative, {"copies", DeviceKinds::Away, copied_cumulative, nullptr, cost});
+const Registered of_sort(routines::sort, {"copies", DeviceKinds::Away, copied_sort, nullptr, cost});
+const Registered of_partition(routines::partition, {"copies", DeviceKinds::Away, copied_partition, nullptr, cost});
+const Registered of_top_k(routines::top_k, {"copies", DeviceKinds::Away, copied_top_k, nullptr, cost});
+const Registered of_searchsorted(routines::searchsorted, {"copies", DeviceKinds::Away, copied_searchsorted, nullptr, cost});
+const Registered of_count_mask(routines::count_mask, {"copies", DeviceKinds::Away, copied_count_mask, nullptr, cost});
+const Registered of_nonzero(routines::nonzero, {"copies", DeviceKinds::Away, copied_nonzero, nullptr, cost});
+const Registered of_compress(routines::compress, {"copies", DeviceKinds::Away, copied_compress, nullptr, cost});
+const Registered of_put_mask(routines::put_mask, {"copies", DeviceKinds::Away, copied_put_mask, nullptr, cost});
+const Registered of_gather(routines::gather, {"copies", DeviceKinds::Away, copied_gather, nullptr, cost});
+const Registered of_scatter(routines::scatter, {"copies", DeviceKinds::Away, copied_scatter, nullptr, cost});
+const Registered of_take_along_axis(routines::take_along_axis, {"copies", DeviceKinds::Away, copied_take_along_axis, nullptr, cost});
+const Registered of_count_runs(routines::count_runs, {"copies", DeviceKinds::Away, copied_count_runs, nullptr, cost});
+const Registered of_fill_runs(routines::fill_runs, {"copies", DeviceKinds::Away, copied_fill_runs, nullptr, cost});
+const Registered of_fft(routines::fft, {"copies", DeviceKinds::Away, copied_fft, nullptr, cost});
+const Registered of_fft_in_parts(routines::fft_in_parts, {"copies", DeviceKinds::Away, copied_fft_in_parts, nullptr, cost});
+const Registered of_matmul(routines::matmul, {"copies", DeviceKinds::Away, copied_matmul, nullptr, cost});
+const Registered of_matmul_takes(routines::matmul_takes, {"copies", DeviceKinds::Away, copied_matmul_takes, nullptr, cost});
+const Registered of_matmul_ready(routines::matmul_ready, {"copies", DeviceKinds::Away, copied_matmul_ready, nullptr, cost});
 
 }  // namespace
 }  // namespace pardo::routines

@@ -351,7 +351,7 @@ bool applies(device::Queue*, Op op, const Memory& target, const Memory&, const M
     return visit(op, target.dtype, [](auto, auto) {});
 }
 
-const Registered accumulate_at_here(routines::accumulate_at, {"threads", Place::Processor, cpu_accumulate_at, applies});
+const Registered accumulate_at_here(routines::accumulate_at, {"threads", DeviceKinds::Processor, cpu_accumulate_at, applies});
 
 }  // namespace
 

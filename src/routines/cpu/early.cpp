@@ -152,7 +152,7 @@ void cpu_look_through(device::Queue* queue, const Memory& x, const Memory& out, 
     });
 }
 
-const Registered look_through_here(routines::look_through, {"threads", Place::Processor, cpu_look_through});
+const Registered look_through_here(routines::look_through, {"threads", DeviceKinds::Processor, cpu_look_through});
 
 }  // namespace
 

@@ -304,9 +304,9 @@ void cpu_take_along_axis(device::Queue* queue, const Memory& x, const Memory& in
     });
 }
 
-const Registered gather_by_threads(routines::gather, {"threads", Place::Processor, cpu_gather});
-const Registered scatter_by_threads(routines::scatter, {"threads", Place::Processor, cpu_scatter});
-const Registered take_along_axis_by_threads(routines::take_along_axis, {"threads", Place::Processor, cpu_take_along_axis});
+const Registered gather_by_threads(routines::gather, {"threads", DeviceKinds::Processor, cpu_gather});
+const Registered scatter_by_threads(routines::scatter, {"threads", DeviceKinds::Processor, cpu_scatter});
+const Registered take_along_axis_by_threads(routines::take_along_axis, {"threads", DeviceKinds::Processor, cpu_take_along_axis});
 
 }  // namespace
 

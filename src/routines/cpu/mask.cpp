@@ -286,10 +286,10 @@ void cpu_put_mask(device::Queue* queue, const Memory& x, const Memory& mask, con
     });
 }
 
-const Registered count_mask_here(routines::count_mask, {"threads", Place::Processor, cpu_count_mask});
-const Registered nonzero_here(routines::nonzero, {"threads", Place::Processor, cpu_nonzero});
-const Registered compress_here(routines::compress, {"threads", Place::Processor, cpu_compress});
-const Registered put_mask_here(routines::put_mask, {"threads", Place::Processor, cpu_put_mask});
+const Registered count_mask_here(routines::count_mask, {"threads", DeviceKinds::Processor, cpu_count_mask});
+const Registered nonzero_here(routines::nonzero, {"threads", DeviceKinds::Processor, cpu_nonzero});
+const Registered compress_here(routines::compress, {"threads", DeviceKinds::Processor, cpu_compress});
+const Registered put_mask_here(routines::put_mask, {"threads", DeviceKinds::Processor, cpu_put_mask});
 
 }  // namespace
 

@@ -422,10 +422,10 @@ bool openblas_is_there() {
     return found.load(std::memory_order_relaxed);
 }
 
-const Registered by_openblas(routines::matmul,
-                             {"OpenBLAS", Place::Processor, openblas_matmul, applies, 0.1, nullptr, openblas_is_there, openblas_problem});
-const Registered strides(routines::matmul_takes, {"strides", Place::Processor, takes});
-const Registered library(routines::matmul_ready, {"OpenBLAS", Place::Host, ready});
+const Registered by_openblas(routines::matmul, {"OpenBLAS", DeviceKinds::Processor, openblas_matmul, applies, 0.1, nullptr,
+                                                openblas_is_there, openblas_problem});
+const Registered strides(routines::matmul_takes, {"strides", DeviceKinds::Processor, takes});
+const Registered library(routines::matmul_ready, {"OpenBLAS", DeviceKinds::Host, ready});
 
 }  // namespace
 

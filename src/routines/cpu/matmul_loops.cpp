@@ -163,7 +163,7 @@ void matmul_loops(device::Queue* queue, const Memory& a, const Memory& b, const 
 }
 
 const Registered loops(routines::matmul,
-                       {"loops", Place::Processor, matmul_loops,
+                       {"loops", DeviceKinds::Processor, matmul_loops,
                         [](device::Queue*, const Memory&, const Memory&, const Memory& out) { return !is_blas(out.dtype); }});
 
 }  // namespace

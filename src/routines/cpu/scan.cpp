@@ -374,7 +374,7 @@ void cpu_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const Me
     });
 }
 
-const Registered cumulative_here(routines::cumulative, {"threads", Place::Processor, cpu_cumulative});
+const Registered cumulative_here(routines::cumulative, {"threads", DeviceKinds::Processor, cpu_cumulative});
 
 }  // namespace
 

@@ -201,9 +201,9 @@ void cpu_fill_runs(device::Queue* queue, const Memory& sorted, const Memory& ord
     });
 }
 
-const Registered searchsorted_here(routines::searchsorted, {"threads", Place::Processor, cpu_searchsorted});
-const Registered count_runs_here(routines::count_runs, {"threads", Place::Processor, cpu_count_runs});
-const Registered fill_runs_here(routines::fill_runs, {"threads", Place::Processor, cpu_fill_runs});
+const Registered searchsorted_here(routines::searchsorted, {"threads", DeviceKinds::Processor, cpu_searchsorted});
+const Registered count_runs_here(routines::count_runs, {"threads", DeviceKinds::Processor, cpu_count_runs});
+const Registered fill_runs_here(routines::fill_runs, {"threads", DeviceKinds::Processor, cpu_fill_runs});
 
 }  // namespace
 

@@ -305,10 +305,10 @@ bool takes_small(device::Queue*, const MatrixOptions& options, std::span<const M
     return in[0].size() >= matrix * 64 / itemsize(in[0].dtype);  // a whole group
 }
 
-const Registered small_solve(routines::solve, {"lanes", Place::Processor, on_real_stack<SmallSolving>, takes_small, 0.5});
-const Registered small_inv(routines::inv, {"lanes", Place::Processor, on_real_stack<SmallInverting>, takes_small, 0.5});
-const Registered small_det(routines::det, {"lanes", Place::Processor, on_real_stack<SmallDeterminant>, takes_small, 0.5});
-const Registered small_cholesky(routines::cholesky, {"lanes", Place::Processor, on_real_stack<SmallCholesky>, takes_small, 0.5});
+const Registered small_solve(routines::solve, {"lanes", DeviceKinds::Processor, on_real_stack<SmallSolving>, takes_small, 0.5});
+const Registered small_inv(routines::inv, {"lanes", DeviceKinds::Processor, on_real_stack<SmallInverting>, takes_small, 0.5});
+const Registered small_det(routines::det, {"lanes", DeviceKinds::Processor, on_real_stack<SmallDeterminant>, takes_small, 0.5});
+const Registered small_cholesky(routines::cholesky, {"lanes", DeviceKinds::Processor, on_real_stack<SmallCholesky>, takes_small, 0.5});
 
 }  // namespace
 

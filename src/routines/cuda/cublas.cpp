@@ -251,8 +251,8 @@ void cublas_matmul(device::Queue* queue, const Memory& a, const Memory& b, const
     visit_element_type(out.dtype, [&]<class T>(std::type_identity<T>) { submit<T>(blas, queue, a, b, out); });
 }
 
-const Registered by_cublas(routines::matmul, {"cuBLAS", Place::Text, cublas_matmul, applies, 0.1, "cuda", [] { return load() != nullptr; },
-                                              [] { return cublas_library().problem(); }});
+const Registered by_cublas(routines::matmul, {"cuBLAS", DeviceKinds::Text, cublas_matmul, applies, 0.1, "cuda",
+                                              [] { return load() != nullptr; }, [] { return cublas_library().problem(); }});
 
 }  // namespace
 }  // namespace pardo::routines

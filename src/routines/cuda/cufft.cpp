@@ -262,11 +262,12 @@ bool cufft_applies(device::Queue*, const Memory&, const Memory&, const Fourier& 
 bool has_cufft() { return load_cufft() != nullptr; }
 std::string no_cufft() { return cufft_library().problem(); }
 
-const Registered by_cufft(routines::fft, {"cuFFT", Place::Text, cufft_fft, cufft_applies, 0.1, "cuda", has_cufft, no_cufft});
+const Registered by_cufft(routines::fft, {"cuFFT", DeviceKinds::Text, cufft_fft, cufft_applies, 0.1, "cuda", has_cufft, no_cufft});
 // Factors, the other directions of half spectra and rows that are not contiguous are made by operations before and after it.
 const Registered in_parts(routines::fft_in_parts,
-                          {"cuFFT", Place::Text, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
-                           nullptr, 0.1, "cuda", has_cufft, no_cufft});
+                          {"cuFFT", DeviceKinds::Text,
+                           [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; }, nullptr, 0.1, "cuda",
+                           has_cufft, no_cufft});
 
 }  // namespace
 }  // namespace pardo::routines

@@ -475,23 +475,24 @@ std::string no_geev() {
 }
 
 const Registered solve_there(routines::solve,
-                             {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+                             {"cuSOLVER", DeviceKinds::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
 const Registered inv_there(routines::inv,
-                           {"cuSOLVER", Place::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+                           {"cuSOLVER", DeviceKinds::Text, solve_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
 const Registered det_there(routines::det,
-                           {"cuSOLVER", Place::Text, det_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+                           {"cuSOLVER", DeviceKinds::Text, det_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
 const Registered lu_there(routines::lu_factor,
-                          {"cuSOLVER", Place::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
-const Registered cholesky_there(routines::cholesky,
-                                {"cuSOLVER", Place::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
-const Registered qr_there(routines::qr, {"cuSOLVER", Place::Text, qr_on_device, qr_here, 0.1, "cuda", has_solver, nvidia::solver_problem});
+                          {"cuSOLVER", DeviceKinds::Text, lu_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered cholesky_there(routines::cholesky, {"cuSOLVER", DeviceKinds::Text, cholesky_on_device, nullptr, 0.1, "cuda", has_solver,
+                                                     nvidia::solver_problem});
+const Registered qr_there(routines::qr,
+                          {"cuSOLVER", DeviceKinds::Text, qr_on_device, qr_here, 0.1, "cuda", has_solver, nvidia::solver_problem});
 const Registered svd_there(routines::svd,
-                           {"cuSOLVER", Place::Text, on_device<SvdRun>, takes_svd, 0.1, "cuda", has_solver, nvidia::solver_problem});
-const Registered eig_there(routines::eig, {"cuSOLVER", Place::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev, no_geev});
-const Registered eigh_of_stacks(routines::eigh,
-                                {"cuSOLVER", Place::Text, eigh_on_device, many_at_once, 0.02, "cuda", has_solver, nvidia::solver_problem});
+                           {"cuSOLVER", DeviceKinds::Text, on_device<SvdRun>, takes_svd, 0.1, "cuda", has_solver, nvidia::solver_problem});
+const Registered eig_there(routines::eig, {"cuSOLVER", DeviceKinds::Text, eig_on_device, nullptr, 0.1, "cuda", has_geev, no_geev});
+const Registered eigh_of_stacks(routines::eigh, {"cuSOLVER", DeviceKinds::Text, eigh_on_device, many_at_once, 0.02, "cuda", has_solver,
+                                                 nvidia::solver_problem});
 const Registered eigh_there(routines::eigh,
-                            {"cuSOLVER", Place::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
+                            {"cuSOLVER", DeviceKinds::Text, eigh_on_device, nullptr, 0.1, "cuda", has_solver, nvidia::solver_problem});
 
 }  // namespace
 }  // namespace pardo::routines

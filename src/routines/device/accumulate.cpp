@@ -132,7 +132,7 @@ bool accumulates(device::Queue* queue, Op op, const Memory& target, const Memory
     return queue->device()->can(device::Feature::LookBack) && step_number(op, target.dtype) >= 0 && target.size() > 0;
 }
 
-const Registered accumulate_at_here(routines::accumulate_at, {"kernels", Place::Text, device_accumulate_at, accumulates});
+const Registered accumulate_at_here(routines::accumulate_at, {"kernels", DeviceKinds::Text, device_accumulate_at, accumulates});
 
 }  // namespace
 

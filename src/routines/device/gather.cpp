@@ -111,9 +111,9 @@ void device_take_along_axis(device::Queue* queue, const Memory& x, const Memory&
                   args);
 }
 
-const Registered gather_here(routines::gather, {"kernels", Place::Text, device_gather});
-const Registered scatter_here(routines::scatter, {"kernels", Place::Text, device_scatter});
-const Registered take_along_axis_here(routines::take_along_axis, {"kernels", Place::Text, device_take_along_axis});
+const Registered gather_here(routines::gather, {"kernels", DeviceKinds::Text, device_gather});
+const Registered scatter_here(routines::scatter, {"kernels", DeviceKinds::Text, device_scatter});
+const Registered take_along_axis_here(routines::take_along_axis, {"kernels", DeviceKinds::Text, device_take_along_axis});
 
 }  // namespace
 

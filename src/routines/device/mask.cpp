@@ -96,13 +96,13 @@ void device_mark_values(device::Queue* queue, const Memory& x, std::int64_t low,
                   {reads(x), updates(marks), x.size(), low});
 }
 
-const Registered count_mask_here(routines::count_mask, {"kernels", Place::Text, device_count_mask});
-const Registered nonzero_here(routines::nonzero, {"kernels", Place::Text, device_nonzero});
-const Registered compress_here(routines::compress, {"kernels", Place::Text, device_compress});
-const Registered put_mask_here(routines::put_mask, {"kernels", Place::Text, device_put_mask});
-const Registered count_runs_here(routines::count_runs, {"kernels", Place::Text, device_count_runs});
-const Registered mark_values_here(routines::mark_values, {"kernels", Place::Text, device_mark_values});
-const Registered fill_runs_here(routines::fill_runs, {"kernels", Place::Text, device_fill_runs});
+const Registered count_mask_here(routines::count_mask, {"kernels", DeviceKinds::Text, device_count_mask});
+const Registered nonzero_here(routines::nonzero, {"kernels", DeviceKinds::Text, device_nonzero});
+const Registered compress_here(routines::compress, {"kernels", DeviceKinds::Text, device_compress});
+const Registered put_mask_here(routines::put_mask, {"kernels", DeviceKinds::Text, device_put_mask});
+const Registered count_runs_here(routines::count_runs, {"kernels", DeviceKinds::Text, device_count_runs});
+const Registered mark_values_here(routines::mark_values, {"kernels", DeviceKinds::Text, device_mark_values});
+const Registered fill_runs_here(routines::fill_runs, {"kernels", DeviceKinds::Text, device_fill_runs});
 
 }  // namespace
 

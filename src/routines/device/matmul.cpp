@@ -97,10 +97,11 @@ void small_matmul(device::Queue* queue, const Memory& a, const Memory& b, const 
                   product.args({reads(a), reads(b), writes(out), product.batch}));
 }
 
-const Registered by_kernels(routines::matmul, {"kernels", Place::Text, device_matmul});
-const Registered of_small(routines::matmul, {"small", Place::Text, small_matmul, is_stack_of_small, 0.05});
-const Registered any_strides(routines::matmul_takes, {"any strides", Place::Text, [](device::Queue*, const Memory&) { return true; }});
-const Registered no_library(routines::matmul_ready, {"kernels", Place::Text, [](device::Queue*, DType) {}});
+const Registered by_kernels(routines::matmul, {"kernels", DeviceKinds::Text, device_matmul});
+const Registered of_small(routines::matmul, {"small", DeviceKinds::Text, small_matmul, is_stack_of_small, 0.05});
+const Registered any_strides(routines::matmul_takes,
+                             {"any strides", DeviceKinds::Text, [](device::Queue*, const Memory&) { return true; }});
+const Registered no_library(routines::matmul_ready, {"kernels", DeviceKinds::Text, [](device::Queue*, DType) {}});
 
 }  // namespace
 

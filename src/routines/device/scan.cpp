@@ -81,7 +81,7 @@ void device_cumulative(device::Queue* queue, ReduceOp op, const Memory& x, const
         scan_rows(queue, op, input, out, lines, initial);
 }
 
-const Registered cumulative_here(routines::cumulative, {"kernels", Place::Text, device_cumulative});
+const Registered cumulative_here(routines::cumulative, {"kernels", DeviceKinds::Text, device_cumulative});
 
 }  // namespace
 

@@ -14,7 +14,7 @@ void device_searchsorted(device::Queue* queue, const Memory& sorted, const Memor
                   {reads(table), reads(values), writes(out), sorted.size(), count, std::int64_t{right}});
 }
 
-const Registered searchsorted_here(routines::searchsorted, {"kernels", Place::Text, device_searchsorted});
+const Registered searchsorted_here(routines::searchsorted, {"kernels", DeviceKinds::Text, device_searchsorted});
 
 }  // namespace
 

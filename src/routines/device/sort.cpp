@@ -313,10 +313,10 @@ void device_top_k(device::Queue* queue, const Memory& x, const Memory& values, c
     along(queue, "top_k", x, values, indices, lines, k, largest, sort_lines);
 }
 
-const Registered sort_here(routines::sort, {"kernels", Place::Text, device_sort});
-const Registered partition_here(routines::partition, {"kernels", Place::Text, device_partition});
-const Registered ranked_here(routines::ranked, {"kernels", Place::Text, device_ranked, ranks});
-const Registered top_k_here(routines::top_k, {"kernels", Place::Text, device_top_k});
+const Registered sort_here(routines::sort, {"kernels", DeviceKinds::Text, device_sort});
+const Registered partition_here(routines::partition, {"kernels", DeviceKinds::Text, device_partition});
+const Registered ranked_here(routines::ranked, {"kernels", DeviceKinds::Text, device_ranked, ranks});
+const Registered top_k_here(routines::top_k, {"kernels", DeviceKinds::Text, device_top_k});
 
 }  // namespace
 

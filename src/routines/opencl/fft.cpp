@@ -132,9 +132,10 @@ bool vkfft_applies(device::Queue* queue, const Memory& x, const Memory& out, con
     return what.transform == Transform::ComplexToReal && !what.forward && last && axes.size() == 1;
 }
 
-const Registered by_vkfft(routines::fft, {"VkFFT", Place::Away, vkfft_fft, vkfft_applies, 0.1, "opencl"});
+const Registered by_vkfft(routines::fft, {"VkFFT", DeviceKinds::Away, vkfft_fft, vkfft_applies, 0.1, "opencl"});
 const Registered in_parts(routines::fft_in_parts,
-                          {"VkFFT", Place::Away, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
+                          {"VkFFT", DeviceKinds::Away,
+                           [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
                            [](device::Queue* queue, Transform) { return vkfft_serves(queue); }, 0.1, "opencl"});
 
 }  // namespace

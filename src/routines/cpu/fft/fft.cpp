@@ -78,14 +78,15 @@ void shared_fft(device::Queue* queue, const Memory& x, const Memory& out, const 
     fft_by(cpu::whole_cpu(), queue, x, out, what, axes);
 }
 
-const Registered by_ducc(routines::fft, {"ducc0", Place::Host, cpu_fft});
-const Registered at_once(routines::fft_in_parts, {"ducc0", Place::Host, [](device::Queue*, Transform) { return false; }});
-const Registered in_place(routines::fft, {"ducc0", Place::HostProcessor, shared_fft});
-const Registered in_place_at_once(routines::fft_in_parts, {"ducc0", Place::HostProcessor, [](device::Queue*, Transform) { return false; }});
+const Registered by_ducc(routines::fft, {"ducc0", DeviceKinds::Host, cpu_fft});
+const Registered at_once(routines::fft_in_parts, {"ducc0", DeviceKinds::Host, [](device::Queue*, Transform) { return false; }});
+const Registered in_place(routines::fft, {"ducc0", DeviceKinds::HostProcessor, shared_fft});
+const Registered in_place_at_once(routines::fft_in_parts,
+                                  {"ducc0", DeviceKinds::HostProcessor, [](device::Queue*, Transform) { return false; }});
 // As it is with cuFFT: tests ask for it by name.
 const Registered by_parts(routines::fft_in_parts,
-                          {"parts", Place::Host, [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; },
-                           nullptr, 2});
+                          {"parts", DeviceKinds::Host,
+                           [](device::Queue*, Transform transform) { return transform <= Transform::ComplexToReal; }, nullptr, 2});
 
 }  // namespace
 }  // namespace pardo::routines

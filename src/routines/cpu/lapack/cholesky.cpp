@@ -35,7 +35,7 @@ private:
     int n_;
 };
 
-const Registered cholesky_here(routines::cholesky, {"LAPACK", Place::Processor, on_stack<Cholesky>});
+const Registered cholesky_here(routines::cholesky, {"LAPACK", DeviceKinds::Processor, on_stack<Cholesky>});
 
 }  // namespace
 

@@ -78,7 +78,7 @@ private:
     Real<T>* reals_ = nullptr;
 };
 
-const Registered eig_here(routines::eig, {"LAPACK", Place::Processor, on_stack<Eigen>});
+const Registered eig_here(routines::eig, {"LAPACK", DeviceKinds::Processor, on_stack<Eigen>});
 
 }  // namespace
 

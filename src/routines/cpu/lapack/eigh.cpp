@@ -58,7 +58,7 @@ private:
     int* integers_ = nullptr;
 };
 
-const Registered eigh_here(routines::eigh, {"LAPACK", Place::Processor, on_stack<HermitianEigen>});
+const Registered eigh_here(routines::eigh, {"LAPACK", DeviceKinds::Processor, on_stack<HermitianEigen>});
 
 }  // namespace
 

@@ -73,7 +73,7 @@ bool wants_some(device::Queue*, const MatrixOptions& options, std::span<const Me
     return options.last >= 0;
 }
 
-const Registered eigh_subset_here(routines::eigh, {"LAPACK's syevr", Place::Processor, on_stack<HermitianSubset>, wants_some, 0.5});
+const Registered eigh_subset_here(routines::eigh, {"LAPACK's syevr", DeviceKinds::Processor, on_stack<HermitianSubset>, wants_some, 0.5});
 
 }  // namespace
 

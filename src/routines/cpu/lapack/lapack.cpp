@@ -26,7 +26,7 @@ template <class T> bool find_all(const OpenBlas& blas, const char* letter, Lapac
 
 void find_lapack(device::Queue*, const char* op_name) { (void)lapack(op_name); }
 
-const Registered library(routines::matrices_ready, {"LAPACK", Place::Host, find_lapack});
+const Registered library(routines::matrices_ready, {"LAPACK", DeviceKinds::Host, find_lapack});
 
 }  // namespace
 

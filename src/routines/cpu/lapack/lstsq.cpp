@@ -60,7 +60,7 @@ private:
     int* integers_ = nullptr;
 };
 
-const Registered lstsq_here(routines::lstsq, {"LAPACK", Place::Processor, on_stack<LeastSquares>});
+const Registered lstsq_here(routines::lstsq, {"LAPACK", DeviceKinds::Processor, on_stack<LeastSquares>});
 
 }  // namespace
 

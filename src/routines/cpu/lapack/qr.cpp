@@ -89,7 +89,7 @@ private:
     T *a_ = nullptr, *factors_ = nullptr, *work_ = nullptr;
 };
 
-const Registered qr_here(routines::qr, {"LAPACK", Place::Processor, on_stack<Orthogonal>});
+const Registered qr_here(routines::qr, {"LAPACK", DeviceKinds::Processor, on_stack<Orthogonal>});
 
 }  // namespace
 

@@ -161,9 +161,9 @@ private:
     T* lu_;
 };
 
-const Registered solve_here(routines::solve, {"LAPACK", Place::Processor, on_stack<Solving>});
-const Registered inv_here(routines::inv, {"LAPACK", Place::Processor, on_stack<Inverting>});
-const Registered det_here(routines::det, {"LAPACK", Place::Processor, on_stack<Determinant>});
+const Registered solve_here(routines::solve, {"LAPACK", DeviceKinds::Processor, on_stack<Solving>});
+const Registered inv_here(routines::inv, {"LAPACK", DeviceKinds::Processor, on_stack<Inverting>});
+const Registered det_here(routines::det, {"LAPACK", DeviceKinds::Processor, on_stack<Determinant>});
 
 }  // namespace
 

@@ -127,9 +127,9 @@ private:
     T *forward_, *backward_;
 };
 
-const Registered banded_here(routines::banded_solve, {"LAPACK", Place::Processor, on_stack<BandedSolving>});
-const Registered banded_cholesky_here(routines::banded_cholesky_solve, {"LAPACK", Place::Processor, on_stack<BandedCholeskySolving>});
-const Registered toeplitz_here(routines::toeplitz_solve, {"Levinson", Place::Processor, on_stack<ToeplitzSolving>});
+const Registered banded_here(routines::banded_solve, {"LAPACK", DeviceKinds::Processor, on_stack<BandedSolving>});
+const Registered banded_cholesky_here(routines::banded_cholesky_solve, {"LAPACK", DeviceKinds::Processor, on_stack<BandedCholeskySolving>});
+const Registered toeplitz_here(routines::toeplitz_solve, {"Levinson", DeviceKinds::Processor, on_stack<ToeplitzSolving>});
 
 }  // namespace
 

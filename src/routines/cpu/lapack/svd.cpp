@@ -67,7 +67,7 @@ private:
     int* integers_ = nullptr;
 };
 
-const Registered svd_here(routines::svd, {"LAPACK", Place::Processor, on_stack<SingularValues>});
+const Registered svd_here(routines::svd, {"LAPACK", DeviceKinds::Processor, on_stack<SingularValues>});
 
 }  // namespace
 

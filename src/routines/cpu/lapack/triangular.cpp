@@ -123,9 +123,9 @@ private:
     int n_, k_;
 };
 
-const Registered lu_factor_here(routines::lu_factor, {"LAPACK", Place::Processor, on_stack<LuFactoring>});
-const Registered lu_solve_here(routines::lu_solve, {"LAPACK", Place::Processor, on_stack<LuSolving>});
-const Registered triangular_solve_here(routines::triangular_solve, {"LAPACK", Place::Processor, on_stack<TriangularSolving>});
+const Registered lu_factor_here(routines::lu_factor, {"LAPACK", DeviceKinds::Processor, on_stack<LuFactoring>});
+const Registered lu_solve_here(routines::lu_solve, {"LAPACK", DeviceKinds::Processor, on_stack<LuSolving>});
+const Registered triangular_solve_here(routines::triangular_solve, {"LAPACK", DeviceKinds::Processor, on_stack<TriangularSolving>});
 
 }  // namespace
 

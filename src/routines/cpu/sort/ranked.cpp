@@ -165,7 +165,7 @@ void cpu_ranked(device::Queue* queue, const Memory& x, const Memory& out, Lines 
     });
 }
 
-const Registered ranked_here(routines::ranked, {"threads", Place::Processor, cpu_ranked});
+const Registered ranked_here(routines::ranked, {"threads", DeviceKinds::Processor, cpu_ranked});
 
 }  // namespace
 

@@ -164,8 +164,8 @@ void cpu_top_k(device::Queue* queue, const Memory& x, const Memory& values, cons
     });
 }
 
-const Registered partition_here(routines::partition, {"threads", Place::Processor, cpu_partition});
-const Registered top_k_here(routines::top_k, {"threads", Place::Processor, cpu_top_k});
+const Registered partition_here(routines::partition, {"threads", DeviceKinds::Processor, cpu_partition});
+const Registered top_k_here(routines::top_k, {"threads", DeviceKinds::Processor, cpu_top_k});
 
 }  // namespace
 

@@ -37,7 +37,7 @@ void cpu_sort(device::Queue* queue, const Memory& x, const Memory& values, const
     });
 }
 
-const Registered sort_here(routines::sort, {"threads", Place::Processor, cpu_sort});
+const Registered sort_here(routines::sort, {"threads", DeviceKinds::Processor, cpu_sort});
 
 }  // namespace
 

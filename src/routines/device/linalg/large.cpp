@@ -112,13 +112,13 @@ void large_triangular_solve(device::Queue* queue, const MatrixOptions& options, 
     work.status->finish(out);
 }
 
-const Registered solve_by_blocks(routines::solve, {"blocks", Place::Text, large_solve, takes_stack, 0.5});
-const Registered inv_by_blocks(routines::inv, {"blocks", Place::Text, large_solve, takes_stack, 0.5});
-const Registered det_by_blocks(routines::det, {"blocks", Place::Text, large_det, takes_stack, 0.5});
-const Registered cholesky_by_blocks(routines::cholesky, {"blocks", Place::Text, large_cholesky, takes_stack, 0.5});
-const Registered lu_factor_by_blocks(routines::lu_factor, {"blocks", Place::Text, large_lu_factor, takes_stack, 0.5});
-const Registered lu_solve_by_blocks(routines::lu_solve, {"blocks", Place::Text, large_lu_solve, takes_stack, 0.5});
-const Registered triangular_by_blocks(routines::triangular_solve, {"blocks", Place::Text, large_triangular_solve, takes_stack, 0.5});
+const Registered solve_by_blocks(routines::solve, {"blocks", DeviceKinds::Text, large_solve, takes_stack, 0.5});
+const Registered inv_by_blocks(routines::inv, {"blocks", DeviceKinds::Text, large_solve, takes_stack, 0.5});
+const Registered det_by_blocks(routines::det, {"blocks", DeviceKinds::Text, large_det, takes_stack, 0.5});
+const Registered cholesky_by_blocks(routines::cholesky, {"blocks", DeviceKinds::Text, large_cholesky, takes_stack, 0.5});
+const Registered lu_factor_by_blocks(routines::lu_factor, {"blocks", DeviceKinds::Text, large_lu_factor, takes_stack, 0.5});
+const Registered lu_solve_by_blocks(routines::lu_solve, {"blocks", DeviceKinds::Text, large_lu_solve, takes_stack, 0.5});
+const Registered triangular_by_blocks(routines::triangular_solve, {"blocks", DeviceKinds::Text, large_triangular_solve, takes_stack, 0.5});
 
 }  // namespace
 

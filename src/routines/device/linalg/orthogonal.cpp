@@ -35,8 +35,8 @@ void qr_by_blocks(device::Queue* queue, const MatrixOptions& options, std::span<
     q.apply(Block(out[0]));
 }
 
-const Registered small_qr(routines::qr, {"small kernels", Place::Text, qr_by_blocks, takes_small_stack, 0.05});
-const Registered any_qr(routines::qr, {"blocks", Place::Text, qr_by_blocks, nullptr, 0.5});
+const Registered small_qr(routines::qr, {"small kernels", DeviceKinds::Text, qr_by_blocks, takes_small_stack, 0.05});
+const Registered any_qr(routines::qr, {"blocks", DeviceKinds::Text, qr_by_blocks, nullptr, 0.5});
 
 }  // namespace
 

@@ -108,10 +108,10 @@ constexpr auto inv_small = by_workers<small_inv<Workers::Item>, small_inv<Worker
 constexpr auto det_small = by_workers<small_det<Workers::Item>, small_det<Workers::Team>>;
 constexpr auto cholesky_small = by_workers<small_cholesky<Workers::Item>, small_cholesky<Workers::Team>>;
 
-const Registered solve_by_kernels(routines::solve, {"small kernels", Place::Text, solve_small, takes_small_stack, 0.05});
-const Registered inv_by_kernels(routines::inv, {"small kernels", Place::Text, inv_small, takes_small_stack, 0.05});
-const Registered det_by_kernels(routines::det, {"small kernels", Place::Text, det_small, takes_small_stack, 0.05});
-const Registered cholesky_by_kernels(routines::cholesky, {"small kernels", Place::Text, cholesky_small, takes_small_stack, 0.05});
+const Registered solve_by_kernels(routines::solve, {"small kernels", DeviceKinds::Text, solve_small, takes_small_stack, 0.05});
+const Registered inv_by_kernels(routines::inv, {"small kernels", DeviceKinds::Text, inv_small, takes_small_stack, 0.05});
+const Registered det_by_kernels(routines::det, {"small kernels", DeviceKinds::Text, det_small, takes_small_stack, 0.05});
+const Registered cholesky_by_kernels(routines::cholesky, {"small kernels", DeviceKinds::Text, cholesky_small, takes_small_stack, 0.05});
 
 }  // namespace
 

@@ -113,11 +113,11 @@ void lstsq_by_factors(device::Queue* queue, const MatrixOptions& options, std::s
                   {reads(b), reads(image), writes(out[1]), m, k});
 }
 
-const Registered small_svd(routines::svd, {"small kernels", Place::Text, svd_by_rotations, takes_small_stack, 0.05});
-const Registered any_svd(routines::svd, {"rotations", Place::Text, svd_by_rotations, takes_stack, 0.5});
-const Registered small_eigh(routines::eigh, {"small kernels", Place::Text, eigh_by_rotations, takes_small_stack, 0.05});
-const Registered any_eigh(routines::eigh, {"rotations", Place::Text, eigh_by_rotations, takes_stack, 0.5});
-const Registered any_lstsq(routines::lstsq, {"factors", Place::Text, lstsq_by_factors, nullptr, 0.5});
+const Registered small_svd(routines::svd, {"small kernels", DeviceKinds::Text, svd_by_rotations, takes_small_stack, 0.05});
+const Registered any_svd(routines::svd, {"rotations", DeviceKinds::Text, svd_by_rotations, takes_stack, 0.5});
+const Registered small_eigh(routines::eigh, {"small kernels", DeviceKinds::Text, eigh_by_rotations, takes_small_stack, 0.05});
+const Registered any_eigh(routines::eigh, {"rotations", DeviceKinds::Text, eigh_by_rotations, takes_stack, 0.5});
+const Registered any_lstsq(routines::lstsq, {"factors", DeviceKinds::Text, lstsq_by_factors, nullptr, 0.5});
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace pardo::lang {
 
 void take_lists(Lowering& l) {
-    for (const GivenList& g : l.program.loop->lists) {
+    for (const GivenList& g : l.task.loop->lists) {
         const Variable v = l.scope.at(g.name);
         if (own_bytes(l) > 0)
             l.source.wrong_type(g.made.place, "`" + g.name + "` is a Python list, which only the CPU takes; use an array");
@@ -26,7 +26,7 @@ void take_lists(Lowering& l) {
 
 void hand_lists(Lowering& l) {
     std::int64_t at = 0;
-    for (const GivenList& g : l.program.loop->lists) {
+    for (const GivenList& g : l.task.loop->lists) {
         if (!g.changes) continue;
         const TypedExpr list = l.scope.at(g.name).expr;
         const View& out = l.scope.at(given_lists).expr.view();

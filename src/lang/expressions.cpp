@@ -230,8 +230,8 @@ TypedExpr attribute_of(Lowering& l, const TypedExpr& object, const Tree& t) {
         l.source.wrong_type(t.place, "numbers have real, imag, dtype, ndim, size and shape, not `" + a + "`");
     }
     if (a == "dimensions" && (object.kind() == Kind::Item || object.kind() == Kind::NdItem || object.kind() == Kind::Group)) {
-        l.out.asked = l.program.space.rank;
-        return integer(l.program.space.rank);
+        l.out.asked = l.task.space.rank;
+        return integer(l.task.space.rank);
     }
     if (a == "dimensions" && object.kind() == Kind::SubGroup) return integer(1);
     if (object.kind() == Kind::DType && a == "itemsize") return integer(itemsize(object.dtype()));

@@ -20,23 +20,23 @@ bool operator==(const ArgumentType& a, const ArgumentType& b) {
            a.function == b.function && a.name == b.name && (a.kind != ArgumentType::Kind::Constant || ir::same_bits(a.scalar, b.scalar));
 }
 
-int Program::rank() const {
+int Task::rank() const {
     if (!loop) return space.rank;
     if (!loop->parallel) return 0;
     return loop->results.empty() ? loop->dimensions : 1;
 }
 
-Emit::Emit(const std::shared_ptr<const Function>& function, const Program& lowered)
-    : program(lowered),
+Emit::Emit(const std::shared_ptr<const Function>& function, const Task& asked)
+    : task(asked),
       source{function, {}},
-      rules{source, lowered.options.fp64, lowered.is_serial(), lowered.options.truncates},
-      builder(walk, function->name, lowered.rank(), !lowered.loop || (lowered.loop->parallel && lowered.loop->results.empty())) {
-    if (!program.space.group_size.empty()) builder.set_groups(program.space.group_size, program.space.sub_group);
-    builder.set_fast_math(program.options.fast_math);
+      rules{source, asked.options.fp64, asked.is_serial(), asked.options.truncates},
+      builder(walk, function->name, asked.rank(), !asked.loop || (asked.loop->parallel && asked.loop->results.empty())) {
+    if (!task.space.group_size.empty()) builder.set_groups(task.space.group_size, task.space.sub_group);
+    builder.set_fast_math(task.options.fast_math);
     builder.add_file(function->file);
-    out.accesses.assign(program.types.size(), ir::Access::Read);
-    out.used.assign(program.types.size(), false);
-    out.own_elements.assign(program.types.size(), false);
+    out.accesses.assign(task.types.size(), ir::Access::Read);
+    out.used.assign(task.types.size(), false);
+    out.own_elements.assign(task.types.size(), false);
 }
 
 namespace {
@@ -44,7 +44,7 @@ namespace {
 /// Row-major arrays bring their extents, others their strides too. An array that is not touched brings only what is asked of it, but
 /// the parameters are the same: they cost nothing.
 TypedExpr array_argument(Lowering& l, int k, const std::string& name) {
-    const ArgumentType& type = l.program.types[static_cast<std::size_t>(k)];
+    const ArgumentType& type = l.task.types[static_cast<std::size_t>(k)];
     View v;
     v.dtype = type.dtype;
     v.source = k;
@@ -62,7 +62,7 @@ TypedExpr array_argument(Lowering& l, int k, const std::string& name) {
     };
     if (l.walk.builds()) {
         const ir::Access access = l.out.accesses[static_cast<std::size_t>(k)];
-        v.pointer = l.builder.pointer(name, type.dtype, access, l.program.options.distinct);
+        v.pointer = l.builder.pointer(name, type.dtype, access, l.task.options.distinct);
         l.out.slots.push_back({Slot::Kind::Pointer, k, 0});
     }
     v.lead.push_back(integer(0));
@@ -88,7 +88,7 @@ TypedExpr array_argument(Lowering& l, int k, const std::string& name) {
 /// The k-th argument of the list, and its parts if it is a tuple; k moves on to the next.
 TypedExpr declare(Lowering& l, std::size_t& k, const std::string& name) {
     const std::size_t at = k++;
-    const ArgumentType& type = l.program.types[at];
+    const ArgumentType& type = l.task.types[at];
     switch (type.kind) {
         case ArgumentType::Kind::Array: return array_argument(l, static_cast<int>(at), name);
         case ArgumentType::Kind::Constant: return number(type.scalar);
@@ -131,8 +131,8 @@ TypedExpr declare(Lowering& l, std::size_t& k, const std::string& name) {
 
 void declare_arguments(Lowering& l) {
     l.arguments.clear();
-    std::size_t parameter = l.program.takes_item ? 1 : 0;
-    for (std::size_t k = 0; k < l.program.types.size(); ++parameter)
+    std::size_t parameter = l.task.takes_item ? 1 : 0;
+    for (std::size_t k = 0; k < l.task.types.size(); ++parameter)
         l.arguments.push_back(
             declare(l, k, parameter < l.source.function->params.size() ? l.source.function->params[parameter] : l.source.function->rest));
 }
@@ -143,15 +143,15 @@ void walk_function(Lowering& l) {
     if (l.walk.builds()) l.outside.declare(l.builder.parameters(), l.out.slots);
     l.arrays.first = l.arrays.made;
     if (l.walk.builds())
-        l.host.declare(l.builder.parameters(), l.out.slots, l.rules.exact, weak_dtype(DType::Float64, l.program.options.fp64));
+        l.host.declare(l.builder.parameters(), l.out.slots, l.rules.exact, weak_dtype(DType::Float64, l.task.options.fp64));
     l.scope.clear();
     l.out.sites.clear();
     l.out.fits.clear();
     l.out.prints.clear();
     l.stack.assign(1, l.source.function.get());
     std::size_t at = 0;
-    if (l.program.takes_item) {
-        const TypedExpr item = l.program.space.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
+    if (l.task.takes_item) {
+        const TypedExpr item = l.task.space.group_size.empty() ? TypedExpr{ItemObject{}} : TypedExpr{NdItemObject{}};
         give(l, l.source.function->params[at++], item, l.source.function->body.place);
     }
     for (const TypedExpr& argument : l.arguments) give(l, l.source.function->params[at++], argument, l.source.function->body.place);
@@ -162,8 +162,8 @@ void walk_function(Lowering& l) {
         l.draws.places = 0;
         give(l, draws_name, cast(l, integer(0), {DType::Int64, false}), {});
     }
-    if (l.program.loop) take_lists(l);
-    l.program.loop ? walk_loop(l) : block(l, l.source.function->body.parts);
+    if (l.task.loop) take_lists(l);
+    l.task.loop ? walk_loop(l) : block(l, l.source.function->body.parts);
 }
 
 Lowered run(Lowering& l) {
@@ -174,7 +174,7 @@ Lowered run(Lowering& l) {
         walk_function(l);
     } while (l.lists.changed);
     l.lanes.choosing = false;
-    for (std::size_t k = 0; k < l.program.types.size(); ++k)
+    for (std::size_t k = 0; k < l.task.types.size(); ++k)
         if (!l.out.used[k]) l.out.accesses[k] = ir::Access::Read;
     l.walk.begin(true);
     if (l.lanes.makes_scalar()) l.builder.set_lanes(false);
@@ -184,9 +184,9 @@ Lowered run(Lowering& l) {
     l.out.kernel = l.builder.finish();
     if (!l.written.of_groups.empty()) l.out.kernel = ir::cleared_first(l.out.kernel, l.written.of_groups);
     l.out.outside = l.outside.met();
-    l.out.accesses.resize(l.program.types.size() + l.out.outside.size(), ir::Access::Read);
-    l.out.used.resize(l.program.types.size() + l.out.outside.size(), false);
-    l.out.own_elements.resize(l.program.types.size() + l.out.outside.size(), false);
+    l.out.accesses.resize(l.task.types.size() + l.out.outside.size(), ir::Access::Read);
+    l.out.used.resize(l.task.types.size() + l.out.outside.size(), false);
+    l.out.own_elements.resize(l.task.types.size() + l.out.outside.size(), false);
     return std::move(l.out);
 }
 

@@ -30,8 +30,8 @@ struct Draws {
 /// Two walks: one for types, which finds how arguments are used too, then the one that builds. Inside, branches and loops are walked for
 /// types before they are built, so that what joins has one type.
 struct Lowering : Memory {
-    Lowering(const std::shared_ptr<const Function>& function, const Program& program, OutsideUse* use)
-        : Memory(function, program), outside(use, program.types.size(), program.options) {}
+    Lowering(const std::shared_ptr<const Function>& function, const Task& task, OutsideUse* use)
+        : Memory(function, task), outside(use, task.types.size(), task.options) {}
 
     Scope scope;
     int versions = 0;                          // of variables

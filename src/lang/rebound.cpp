@@ -66,13 +66,13 @@ bool only_reads(const Tree& t, const std::string& name, const std::function<cons
 void keep_rebound(Lowering& l) {
     l.rebound.clear();
     const Tree& loop = l.source.function->body.parts[0];
-    if (!l.program.options.distinct || (loop.form != Form::For && loop.form != Form::Each && loop.form != Form::While)) return;
+    if (!l.task.options.distinct || (loop.form != Form::For && loop.form != Form::Each && loop.form != Form::While)) return;
     std::set<std::string> names;
     collect_targets(loop, names);
     for (const std::string& name : names) {
         const auto found = l.scope.find(name);
         if (found == l.scope.end() || found->second.expr.kind() != Kind::Array || found->second.expr.view().rank == 0) continue;
-        if (!only_reads(loop, name, out_of) || std::ranges::find(l.program.loop->results, name) != l.program.loop->results.end()) continue;
+        if (!only_reads(loop, name, out_of) || std::ranges::find(l.task.loop->results, name) != l.task.loop->results.end()) continue;
         const TypedExpr given = found->second.expr;
         const TypedExpr memory = joint_array(l, given, given, loop.place, true);
         l.rebound.emplace(name, memory);

@@ -42,7 +42,7 @@ void record_parameters(Lowering& l) {
 namespace {
 
 void record_type(Lowering& l, const std::string& name, const TypedExpr& expr, const Place& place) {
-    if (l.program.options.record_types && l.walk.builds() && !name.starts_with('$'))
+    if (l.task.options.record_types && l.walk.builds() && !name.starts_with('$'))
         l.out.types.push_back({l.source.function, place.line, name, describe(expr)});
 }
 
@@ -109,7 +109,7 @@ void statement(Lowering& l, const Tree& t) {
         case Form::Break: return set_variable(l, break_flag, flag(true), t.place);
         case Form::Continue: return set_variable(l, continue_flag, flag(true), t.place);
         case Form::Return:
-            if (l.stack.size() == 1 && (!l.program.loop || l.program.loop->parallel)) {
+            if (l.stack.size() == 1 && (!l.task.loop || l.task.loop->parallel)) {
                 if (!t.parts.empty() && t.parts[0].form != Form::None)
                     l.source.wrong_type(t.place, "a kernel returns nothing; write its results into arrays");
             } else {

@@ -129,18 +129,18 @@ void store_at(Lowering& l, const TypedExpr& object, std::span<const TypedExpr> i
 /// Notes a store to an argument's element at the item's own place, to which each item comes: where the index space has the array's shape,
 /// nothing is left out.
 void note_own_element(Lowering& l, const View& v, std::span<const TypedExpr> indices) {
-    if (!l.builder.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= l.program.types.size()) return;
+    if (!l.builder.is_unconditional() || v.source < 0 || static_cast<std::size_t>(v.source) >= l.task.types.size()) return;
     const auto declared =
         std::ranges::find_if(l.arguments, [&](const TypedExpr& a) { return a.kind() == Kind::Array && a.view().source == v.source; });
     if (declared == l.arguments.end() || declared->view().pointer != v.pointer) return;
     if (!std::ranges::equal(v.lead, declared->view().lead, [&](const auto& a, const auto& b) { return known_equal(l.walk, a, b); })) return;
-    const int rank = l.program.rank();
+    const int rank = l.task.rank();
     if (v.rank != rank || indices.size() != static_cast<std::size_t>(rank)) return;
     for (int d = 0; d < rank; ++d) {
         const auto at = static_cast<std::size_t>(d);
         if (indices[at].kind() != Kind::Number || indices[at].number().constant || !is_integer(indices[at].number().type.dtype)) return;
         const Value index = value(l, indices[at]);
-        if (l.program.loop ? at >= l.own_indices.size() || index != l.own_indices[at] : !l.builder.is_dim(index, d)) return;
+        if (l.task.loop ? at >= l.own_indices.size() || index != l.own_indices[at] : !l.builder.is_dim(index, d)) return;
     }
     l.out.own_elements[static_cast<std::size_t>(v.source)] = true;
 }

@@ -103,7 +103,7 @@ const AdaptablePlan::Launch& AdaptablePlan::add(const KernelPlan& schedule, ir::
 Ref<const Plan> AdaptablePlan::adapted(const Subgraph& subgraph, std::uint64_t hash, std::span<const std::int64_t> numbers,
                                        device::Device* device) const {
     std::vector<std::int64_t> values;
-    if (!program_.run(numbers, values)) return nullptr;
+    if (!replay_.run(numbers, values)) return nullptr;
     Ref<Plan> plan(new Plan);
     plan->slots = plan_->slots;
     plan->launches = plan_->launches;
@@ -124,7 +124,7 @@ Ref<const Plan> AdaptablePlan::adapted(const Subgraph& subgraph, std::uint64_t h
 
 void AdaptablePlan::trace_over(Trace& trace) {
     traced_ = trace.adaptable();
-    program_ = trace.take();
+    replay_ = trace.take();
 }
 
 bool AdaptablePlan::is_for(Ref<const Plan> plan) {

@@ -63,7 +63,7 @@ public:
 private:
     Ref<const Plan> plan_;
     bool traced_ = false;
-    Trace::Program program_;
+    Trace::Replay replay_;
     std::vector<Number> numbers_;
     std::vector<Launch> launches_;
 };

@@ -56,7 +56,7 @@ SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes) {
 }
 
 Trace::Trace(std::span<const std::int64_t> numbers) : numbers_(numbers), outer_(std::exchange(current_trace, this)) {
-    program_.numbers_ = numbers.size();
+    replay_.numbers_ = numbers.size();
 }
 Trace::Trace(std::span<const std::int64_t> numbers, Any) : Trace(numbers) { any_ = true; }
 Trace::~Trace() { current_trace = outer_; }
@@ -90,20 +90,20 @@ Size Trace::given(std::int64_t number) {
     return number;
 }
 
-std::int32_t Trace::add(const Program::Step& step) {
+std::int32_t Trace::add(const Replay::Step& step) {
     constexpr std::ptrdiff_t recent = 16;  // the same is often computed again soon
-    std::vector<Program::Step>& steps = program_.steps_;
+    std::vector<Replay::Step>& steps = replay_.steps_;
     const auto from = steps.end() - std::min<std::ptrdiff_t>(recent, static_cast<std::ptrdiff_t>(steps.size()));
     auto known = std::find(from, steps.end(), step);
     if (known == steps.end()) known = steps.insert(known, step);
-    return static_cast<std::int32_t>(program_.numbers_) + static_cast<std::int32_t>(known - steps.begin());
+    return static_cast<std::int32_t>(replay_.numbers_) + static_cast<std::int32_t>(known - steps.begin());
 }
 
 std::int32_t Trace::expression(Size size) { return size.literal() ? add({Op::Literal, 0, 0, size.value()}) : size.expression_; }
 
 Size Trace::apply(Op op, Size a, Size b) {
     std::int64_t value = 0;
-    const bool fits = Program::compute(op, a.value_, b.value_, value);
+    const bool fits = Replay::compute(op, a.value_, b.value_, value);
     Trace* const trace = current_trace;
     if (!trace || (a.literal() && b.literal())) return value;
     if (!fits) trace->give_up();
@@ -134,17 +134,17 @@ bool Trace::note(bool less, Size a, Size b, bool outcome) {
     if (!trace || (a.literal() && b.literal()) || a.expression_ == b.expression_) return outcome;
     // Different numbers of a subgraph differ from each other, and from -1, 0 and 1: the key says that.
     const auto number = [&](Size size) {
-        return !trace->any_ && !size.literal() && static_cast<std::size_t>(size.expression_) < trace->program_.numbers_;
+        return !trace->any_ && !size.literal() && static_cast<std::size_t>(size.expression_) < trace->replay_.numbers_;
     };
     const auto apart = [&](Size x, Size y) { return number(x) && (number(y) || (y.literal() && stands_for_itself(y.value_))); };
     if (!less && (apart(a, b) || apart(b, a))) return outcome;
-    const Program::Guard guard{trace->expression(a), trace->expression(b), less, outcome};
-    std::vector<Program::Guard>& guards = trace->program_.guards_;
+    const Replay::Guard guard{trace->expression(a), trace->expression(b), less, outcome};
+    std::vector<Replay::Guard>& guards = trace->replay_.guards_;
     if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(guard);
     return outcome;
 }
 
-bool Trace::Program::compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
+bool Trace::Replay::compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
     switch (op) {
         case Step::Op::Literal: return true;
         case Step::Op::Add: return !__builtin_add_overflow(a, b, &result);
@@ -162,7 +162,7 @@ bool Trace::Program::compute(Step::Op op, std::int64_t a, std::int64_t b, std::i
     return false;
 }
 
-bool Trace::Program::run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const {
+bool Trace::Replay::run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const {
     values.assign(numbers.begin(), numbers.end());
     for (const Step& step : steps_) {
         std::int64_t value = step.literal;

@@ -81,7 +81,7 @@ public:
     void know(Size size);
 
     /// What is left of a trace that is over.
-    class Program {
+    class Replay {
     public:
         /// The values of all expressions for other numbers; false if something would be decided otherwise, or a value overflows.
         bool run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const;
@@ -110,18 +110,18 @@ public:
     /// Null after `give_up`. `outputs` get the expressions of the sizes that it is asked for.
     bool adaptable() const { return adaptable_; }
     std::int32_t expression(Size size);
-    Program take() { return std::move(program_); }
+    Replay take() { return std::move(replay_); }
 
     // What the operators of Size are made of.
-    using Op = Program::Step::Op;
+    using Op = Replay::Step::Op;
     static Size apply(Op op, Size a, Size b);
     static bool note(bool less, Size a, Size b, bool outcome);
     static Size given(std::int64_t number);
 
 private:
-    std::int32_t add(const Program::Step& step);
+    std::int32_t add(const Replay::Step& step);
     std::span<const std::int64_t> numbers_;
-    Program program_;
+    Replay replay_;
     std::vector<Size> known_;
     bool any_ = false, adaptable_ = true;
     Trace* outer_;

@@ -68,11 +68,11 @@ public:
     /// What is left; false where it holds for these sizes alone.
     bool take(saved::Sizing& sizing) {
         if (!trace_.adaptable()) return false;
-        const Trace::Program program = trace_.take();
+        const Trace::Replay replay = trace_.take();
         sizing.sizes = static_cast<std::int32_t>(given_.size());
-        for (const auto& step : program.steps())
+        for (const auto& step : replay.steps())
             sizing.steps.push_back({static_cast<saved::Sizing::Op>(step.op), step.a, step.b, step.literal});
-        for (const auto& guard : program.guards()) sizing.guards.push_back({guard.a, guard.b, guard.less, guard.outcome});
+        for (const auto& guard : replay.guards()) sizing.guards.push_back({guard.a, guard.b, guard.less, guard.outcome});
         return true;
     }
 

@@ -115,7 +115,7 @@ void store_masked(Memory& l, const View& v, const TypedExpr& given, const std::f
     std::vector<Guard> guards;
     TypedExpr mask = mask_of(l, v, given, place, guards);
     if (std::ranges::any_of(mask.rows()->reads, [&](const View& read) {
-            return may_overlap(l.walk, l.program.options.distinct, read, v) || (mask.rows()->moved && read.source == v.source);
+            return may_overlap(l.walk, l.task.options.distinct, read, v) || (mask.rows()->moved && read.source == v.source);
         }))
         mask = rows_expr(*rows_of(l, settled(l, given, place)));
     const std::vector<TypedExpr> extents(v.lead.begin() + 1, v.lead.begin() + 1 + v.rank);

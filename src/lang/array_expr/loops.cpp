@@ -79,7 +79,7 @@ ir::Builder::Values where_valid(Memory& l, const std::vector<Guard>& guards, con
 
 void nest(Memory& l, std::span<const TypedExpr> extents, bool lanes, const std::function<void(std::span<const TypedExpr>)>& body,
           bool apart) {
-    const bool shared = apart && l.program.options.threads && l.rules.exact && !l.lanes.inside && !l.lanes.in_rounds;
+    const bool shared = apart && l.task.options.threads && l.rules.exact && !l.lanes.inside && !l.lanes.in_rounds;
     const std::size_t short_from = written_out_from(extents);
     std::vector<TypedExpr> index(extents.size());
     const auto walk = [&](std::size_t d, const auto& self) -> void {
@@ -93,7 +93,7 @@ void nest(Memory& l, std::span<const TypedExpr> extents, bool lanes, const std::
         }
         const bool innermost = d + 1 == short_from;
         if (l.walk.finds_types()) {
-            if (innermost) l.lanes.note_row_loop(l.program.options.lane_loops && l.program.space.group_size.empty());
+            if (innermost) l.lanes.note_row_loop(l.task.options.lane_loops && l.task.space.group_size.empty());
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, self);
         }
@@ -149,7 +149,7 @@ TypedExpr accumulated(Memory& l, std::span<const TypedExpr> extents, ir::Combine
         }
         const bool innermost = d + 1 == short_from;
         if (l.walk.finds_types()) {
-            if (innermost) l.lanes.note_row_loop(l.program.options.lane_loops && l.program.space.group_size.empty());
+            if (innermost) l.lanes.note_row_loop(l.task.options.lane_loops && l.task.space.group_size.empty());
             index[d] = number({DType::Int64, true}, ir::no_value, 0);
             return self(d + 1, total, self);
         }

@@ -38,7 +38,7 @@ TypedExpr product(Memory& l, const TypedExpr& given_a, const TypedExpr& given_b,
     const std::size_t m = rows_of(l, given_a)->extents.size(), n = rows_of(l, given_b)->extents.size();
     if (m > 2 || n > 2)
         l.source.fail(ErrorCode::Value, place, op_name + ": in a kernel products are of vectors and matrices, of at most two dimensions");
-    if (m == 2 && n == 2 && l.rules.exact && l.program.options.library_products && !l.lanes.in_rounds)
+    if (m == 2 && n == 2 && l.rules.exact && l.task.options.library_products && !l.lanes.in_rounds)
         l.source.wrong_type(
             place, op_name + ": products of two large matrices in serial loops are left to NumPy's library; in prange they are compiled");
     const bool dot = m == 1 && n == 1;

@@ -55,7 +55,7 @@ TypedExpr squared(Memory& l, const TypedExpr& x, const Place& place) {
 /// One reduction of all elements below the extents.
 TypedExpr folded_rows(Memory& l, const RowFold& fold, std::span<const TypedExpr> extents, DType of, bool lanes, const ElementsAt& at) {
     const Place& place = fold.place;
-    const DType real = weak_dtype(DType::Float64, l.program.options.fp64);
+    const DType real = weak_dtype(DType::Float64, l.task.options.fp64);
     constexpr NumberType boolean{DType::Bool, false};
     const auto accumulate = [&](ir::Combine combine, DType type, const ElementsAt& element) {
         return accumulated(l, extents, combine, type, lanes, element);

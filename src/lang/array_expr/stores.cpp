@@ -18,7 +18,7 @@ void store_rows(Memory& l, const View& target, const TypedExpr& stored, const Pl
     bool inner_lanes = false;
     if (from.kind() == Kind::Rows) {
         const auto overlaps = [&](const View& read) {
-            return (from.rows()->moved && read.source == target.source) || may_overlap(l.walk, l.program.options.distinct, read, target);
+            return (from.rows()->moved && read.source == target.source) || may_overlap(l.walk, l.task.options.distinct, read, target);
         };
         if (std::ranges::any_of(from.rows()->reads, overlaps)) from = rows_expr(*rows_of(l, settled(l, from, place)));
         if (l.walk.finds_types() && std::ranges::any_of(from.rows()->reads, [&](const View& read) { return read.source == target.source; }))
@@ -86,7 +86,7 @@ void store_gathered(Memory& l, const Gathered& target, const std::string& name, 
     const int source = target.rows.reads[0].source;
     if (from.kind() == Kind::Rows) {
         const auto reads_it = [&](const View& read) {
-            return read.source == source || (read.source >= 0 && source >= 0 && !l.program.options.distinct);
+            return read.source == source || (read.source >= 0 && source >= 0 && !l.task.options.distinct);
         };
         if (std::ranges::any_of(from.rows()->reads, reads_it)) from = rows_expr(*rows_of(l, settled(l, from, place)));
         guards.insert(guards.end(), from.rows()->guards.begin(), from.rows()->guards.end());

@@ -192,7 +192,7 @@ TypedExpr array_call(Memory& l, const Tree& t, std::vector<TypedExpr> arguments,
         call->parts.emplace_back();
         call->parts.back().place = p.place;
     }
-    const DType widest = weak_dtype(DType::Float64, l.program.options.fp64);
+    const DType widest = weak_dtype(DType::Float64, l.task.options.fp64);
     const auto whole = [&](const TypedExpr& a) { return is_numeric(a) && (holds_bools(a) || is_integer(element_type(a).dtype)); };
     DType narrow = widest;
     if (of_floats && std::ranges::all_of(arguments, whole)) {

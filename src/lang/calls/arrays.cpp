@@ -39,9 +39,9 @@ struct Arrays {
         return unwritten_array(l, space, space == ir::Space::Group ? "local" : "private", dtype, extents, t.place);
     }
     template <ir::Space space> static TypedExpr array(Lowering& l, const Tree& t, const TypedExprs& a) {
-        if (space == ir::Space::Group && l.program.space.group_size.empty())
+        if (space == ir::Space::Group && l.task.space.group_size.empty())
             l.source.fail(ErrorCode::Type, t.place, "local_array: items share memory in groups only; launch the kernel over an NdRange");
-        const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.program.options.fp64));
+        const TypedExpr type = a.size() > 1 ? a[1] : dtype_expr(weak_dtype(DType::Float64, l.task.options.fp64));
         return array_of(l, t, space, type, constant_extents(l.rules, a[0], t.place, t.name.c_str()));
     }
     static TypedExpr append(Lowering& l, const Tree& t, const TypedExprs& a) {

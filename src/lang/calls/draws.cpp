@@ -18,10 +18,10 @@ namespace {
 /// Which iteration of the parallel loop this is; 0 in serial ones.
 TypedExpr iteration_number(Lowering& l) {
     constexpr NumberType type{DType::Int64, false};
-    if (!l.program.loop || !l.program.loop->parallel) return cast(l, integer(0), type);
-    if (!l.program.loop->results.empty()) return number(type, l.round, 0);
+    if (!l.task.loop || !l.task.loop->parallel) return cast(l, integer(0), type);
+    if (!l.task.loop->results.empty()) return number(type, l.round, 0);
     Value at = l.builder.dim(0);
-    for (int d = 1; d < l.program.loop->dimensions; ++d) {
+    for (int d = 1; d < l.task.loop->dimensions; ++d) {
         const Value index = l.builder.dim(d);
         at = l.builder.add(l.builder.mul(at, l.builder.extent(d)), index);
     }

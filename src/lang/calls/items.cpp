@@ -15,25 +15,25 @@ struct Items {
     static std::string cuda_launch(int rank) { return rank == 2 ? "; CUDA's [groups, items] is NdRange(groups * items, items)" : ""; }
     static int dimension(Lowering& l, const Tree& t, const TypedExprs& a, std::size_t k) {
         if (k >= a.size()) {
-            if (l.program.space.rank == 1) return 0;
-            l.source.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.program.space.rank) +
+            if (l.task.space.rank == 1) return 0;
+            l.source.wrong_type(t.place, t.name + ": the range has " + std::to_string(l.task.space.rank) +
                                              " dimensions; say which one, from 0" +
-                                             (l.program.space.group_size.empty() ? cuda_launch(l.program.space.rank) : ""));
+                                             (l.task.space.group_size.empty() ? cuda_launch(l.task.space.rank) : ""));
         }
         const TypedExpr& d = a[k];
         if (d.kind() != Kind::Number || !d.number().constant || !is_integer(d.number().type.dtype))
             l.source.wrong_type(t.place, t.name + ": the dimension is a constant integer");
-        const std::int64_t i = d.number().scalar.i < 0 ? d.number().scalar.i + l.program.space.rank : d.number().scalar.i;
-        if (i < 0 || i >= l.program.space.rank)
+        const std::int64_t i = d.number().scalar.i < 0 ? d.number().scalar.i + l.task.space.rank : d.number().scalar.i;
+        if (i < 0 || i >= l.task.space.rank)
             l.source.fail(ErrorCode::Index, t.place,
-                          t.name + ": the range has " + std::to_string(l.program.space.rank) +
-                              (l.program.space.rank == 1 ? " dimension" : " dimensions") + ", there is no dimension " +
+                          t.name + ": the range has " + std::to_string(l.task.space.rank) +
+                              (l.task.space.rank == 1 ? " dimension" : " dimensions") + ", there is no dimension " +
                               std::to_string(d.number().scalar.i));
         l.out.asked = std::max(l.out.asked, static_cast<int>(i) + 1);
         return static_cast<int>(i);
     }
     static void in_groups(Lowering& l, const Tree& t) {
-        if (l.program.space.group_size.empty())
+        if (l.task.space.group_size.empty())
             l.source.fail(ErrorCode::Type, t.place, t.name + ": a plain Range has no groups; launch the kernel over an NdRange");
     }
     enum class Where : std::uint8_t { Global, Local, Group, GlobalSize, LocalSize, GroupCount };
@@ -43,12 +43,12 @@ struct Items {
         };
         switch (where) {
             case Where::Global: return made(&Code::dim, 0);
-            case Where::Local: return l.program.space.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&Code::local_dim, 0);
+            case Where::Local: return l.task.space.group_size[static_cast<std::size_t>(d)] == 1 ? integer(0) : made(&Code::local_dim, 0);
             case Where::Group: return made(&Code::group_dim, 0);
             case Where::GlobalSize: return made(&Code::extent, 1);
-            case Where::LocalSize: return integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
+            case Where::LocalSize: return integer(l.task.space.group_size[static_cast<std::size_t>(d)]);
             case Where::GroupCount: {
-                const TypedExpr n = made(&Code::extent, 1), size = integer(l.program.space.group_size[static_cast<std::size_t>(d)]);
+                const TypedExpr n = made(&Code::extent, 1), size = integer(l.task.space.group_size[static_cast<std::size_t>(d)]);
                 TypedExpr count = pure(l, Opcode::FloorDiv, {DType::Int64, true}, {n, size}, DType::Int64);
                 count.number().least = 1;
                 return count;
@@ -66,16 +66,16 @@ struct Items {
     }
     template <Where where, Where size> static TypedExpr linear(Lowering& l, const Tree& t, const TypedExprs&) {
         if (where != Where::Global) in_groups(l, t);
-        l.out.asked = l.program.space.rank;
+        l.out.asked = l.task.space.rank;
         TypedExpr out = position(l, where, 0);
-        for (int d = 1; d < l.program.space.rank; ++d) out = add(l, mul(l, out, position(l, size, d)), position(l, where, d));
+        for (int d = 1; d < l.task.space.rank; ++d) out = add(l, mul(l, out, position(l, size, d)), position(l, where, d));
         return out;
     }
     template <Where size> static TypedExpr product(Lowering& l, const Tree& t, const TypedExprs&) {
         if (size != Where::GlobalSize) in_groups(l, t);
-        l.out.asked = l.program.space.rank;
+        l.out.asked = l.task.space.rank;
         TypedExpr out = position(l, size, 0);
-        for (int d = 1; d < l.program.space.rank; ++d) out = mul(l, out, position(l, size, d));
+        for (int d = 1; d < l.task.space.rank; ++d) out = mul(l, out, position(l, size, d));
         return out;
     }
     template <class Object> static TypedExpr group(Lowering& l, const Tree& t, const TypedExprs&) {
@@ -89,29 +89,29 @@ struct Items {
     // Sub-groups: neighbours in row-major order, a power of two of them; the last of a group may have fewer.
     static std::int64_t group_items(const Lowering& l) {
         std::int64_t items = 1;
-        for (const std::int64_t n : l.program.space.group_size) items *= n;
+        for (const std::int64_t n : l.task.space.group_size) items *= n;
         return items;
     }
     template <Opcode op>
     static TypedExpr of_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {  // Rem: the item in it; FloorDiv: which one
-        if (group_items(l) <= l.program.space.sub_group && op == Opcode::FloorDiv) return integer(0);
+        if (group_items(l) <= l.task.space.sub_group && op == Opcode::FloorDiv) return integer(0);
         const TypedExpr item = linear<Where::Local, Where::LocalSize>(l, t, a);
-        if (group_items(l) <= l.program.space.sub_group) return item;
-        TypedExpr out = pure(l, op, {DType::Int64, true}, {item, integer(l.program.space.sub_group)}, DType::Int64);
+        if (group_items(l) <= l.task.space.sub_group) return item;
+        TypedExpr out = pure(l, op, {DType::Int64, true}, {item, integer(l.task.space.sub_group)}, DType::Int64);
         out.number().least = 0;
         return out;
     }
     static TypedExpr sub_group_most(Lowering& l, const Tree&, const TypedExprs&) {
-        return integer(std::min<std::int64_t>(group_items(l), l.program.space.sub_group));
+        return integer(std::min<std::int64_t>(group_items(l), l.task.space.sub_group));
     }
     static TypedExpr sub_group_size(Lowering& l, const Tree& t, const TypedExprs& a) {
-        const std::int64_t items = group_items(l), most = l.program.space.sub_group;
+        const std::int64_t items = group_items(l), most = l.task.space.sub_group;
         if (items <= most || items % most == 0) return sub_group_most(l, t, a);
         const TypedExpr before = mul(l, of_sub_group<Opcode::FloorDiv>(l, t, a), integer(most));
         return pair(l, t, Opcode::Min, integer(most), sub(l, integer(items), before));
     }
     static TypedExpr sub_group_count(Lowering& l, const Tree&, const TypedExprs&) {
-        return integer((group_items(l) + l.program.space.sub_group - 1) / l.program.space.sub_group);
+        return integer((group_items(l) + l.task.space.sub_group - 1) / l.task.space.sub_group);
     }
     static TypedExpr is_sub_group(Lowering& l, const Tree& t, const TypedExprs& a) {
         if (a[0].kind() != Kind::Group && a[0].kind() != Kind::SubGroup)
@@ -132,7 +132,7 @@ struct Items {
         return number(x.number().type, l.builder.shuffle(given, from));
     }
     static TypedExpr barrier(Lowering& l, const Tree& t, const TypedExprs&) {
-        if (l.program.space.group_size.empty())
+        if (l.task.space.group_size.empty())
             l.source.fail(ErrorCode::Type, t.place,
                           t.name + ": only items of a group can wait for each other; launch the kernel over an NdRange");
         l.builder.barrier();

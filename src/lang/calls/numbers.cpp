@@ -31,9 +31,8 @@ struct Numbers {
     static TypedExpr wofz(Lowering& l, const Tree& t, const TypedExprs& a) {
         TypedExpr x = number_of(l, t, a, 0);
         if (!is_complex(x.number().type.dtype)) {
-            const TypedExpr wide = is_inexact(x.number().type.dtype)
-                                       ? x
-                                       : cast(l, x, {weak_dtype(DType::Float64, l.program.options.fp64), x.number().type.weak});
+            const TypedExpr wide =
+                is_inexact(x.number().type.dtype) ? x : cast(l, x, {weak_dtype(DType::Float64, l.task.options.fp64), x.number().type.weak});
             x = cast(l, wide, {itemsize(wide.number().type.dtype) < 8 ? DType::Complex64 : DType::Complex128, x.number().type.weak});
         }
         return lang::math(l, ir::Math::wofz, std::span(&x, 1), t.place);
@@ -123,7 +122,7 @@ struct Numbers {
         if (is_complex(x.number().type.dtype))
             l.source.wrong_type(t.place, t.name + ": complex numbers have no such function; take abs(…)");
         if (is_float(x.number().type.dtype)) return abs(l, t, a);
-        NumberType type{weak_dtype(DType::Float64, l.program.options.fp64), x.number().type.weak};
+        NumberType type{weak_dtype(DType::Float64, l.task.options.fp64), x.number().type.weak};
         const int size = itemsize(x.number().type.dtype);
         if (numpy && !x.number().type.weak && size < 4) type.dtype = size == 1 ? DType::Float16 : DType::Float32;
         return abs(l, t, {cast(l, x, type)});
@@ -234,7 +233,7 @@ struct Numbers {
         const TypedExpr x = number_of(l, t, a, 0);
         if (kind == DKind::Bool) return truth(l, x, t.place);
         if (kind == DKind::Complex) {
-            const DType d = weak_dtype(DType::Complex128, l.program.options.fp64);
+            const DType d = weak_dtype(DType::Complex128, l.task.options.fp64);
             if (a.size() == 1) return cast(l, x, {d, true});
             const TypedExpr re = cast(l, x, {real_of(d), true}), im = cast(l, number_of(l, t, a, 1), {real_of(d), true});
             const Value real = value(l, re), imaginary = value(l, im);
@@ -242,7 +241,7 @@ struct Numbers {
         }
         if (is_complex(x.number().type.dtype)) l.source.wrong_type(t.place, t.name + ": take .real or abs(…) of a complex number");
         if (kind == DKind::Signed) return to_int(l, x, t.place);
-        return cast(l, x, {weak_dtype(DType::Float64, l.program.options.fp64), true});
+        return cast(l, x, {weak_dtype(DType::Float64, l.task.options.fp64), true});
     }
     static TypedExpr astype(Lowering& l, const Tree& t, const TypedExprs& a) {  // np.float32(x), x.astype(np.float32)
         if (a[1].kind() != Kind::DType) l.source.wrong_type(t.place, "a dtype is expected, not " + describe(a[1]));

@@ -47,12 +47,12 @@ static void print_values(Memory& l, const std::string& format, std::span<const T
         };
         put([&] { l.builder.store(l.host.log, at, l.builder.i64(static_cast<std::int64_t>(l.out.prints.size()))); });
         Value item = l.builder.i64(0);
-        for (int d = 0; d < l.program.rank(); ++d) {
+        for (int d = 0; d < l.task.rank(); ++d) {
             const Value index = l.builder.dim(d);
             item = l.builder.add(l.builder.mul(item, l.builder.extent(d)), index);
         }
         put([&] { l.builder.store(l.host.log, at, item); });
-        const DType real = weak_dtype(DType::Float64, l.program.options.fp64);
+        const DType real = weak_dtype(DType::Float64, l.task.options.fp64);
         const Value wide = l.builder.i64(8 / itemsize(real));
         const auto put_real = [&](Value v) {
             put([&] {

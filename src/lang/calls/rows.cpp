@@ -164,7 +164,7 @@ struct OfRows {
     }
     template <int fill> static TypedExpr filled(Lowering& l, const Tree& t, const TypedExprs& a) {
         const TypedExpr value = fill == 2 ? number_of(l, t, a, 1) : integer(0);
-        const DType otherwise = fill == 2 ? l.rules.dtype(value.number().type) : weak_dtype(DType::Float64, l.program.options.fp64);
+        const DType otherwise = fill == 2 ? l.rules.dtype(value.number().type) : weak_dtype(DType::Float64, l.task.options.fp64);
         if (fill == 3 && a.size() > 1 && (a[1].kind() == Kind::Tuple || a[1].kind() == Kind::Number))
             return functions().at("private_array").handler(l, t, a);
         return made(l, t, fill, shape_of(l, t, a[0]), dtype_of(l, t, a, fill == 2 ? 2 : 1, otherwise), value);

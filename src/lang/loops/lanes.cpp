@@ -76,12 +76,12 @@ bool makes_lanes(Lowering& l, const Tree& t, const TypedExpr& start, const Typed
         why = std::move(reason);
         return false;
     };
-    const bool ranges = !l.program.loop || !l.program.loop->parallel || l.program.loop->results.empty();
-    if (!ranges || !l.program.space.group_size.empty()) return false;
+    const bool ranges = !l.task.loop || !l.task.loop->parallel || l.task.loop->results.empty();
+    if (!ranges || !l.task.space.group_size.empty()) return false;
     if (t.form != Form::For || t.parts[0].form != Form::Name) return no("it does not run over a range");
-    if (!l.program.options.distinct) return no("arrays of the call share memory");
+    if (!l.task.options.distinct) return no("arrays of the call share memory");
     if (l.scope.contains(draws_name)) return no("random numbers are drawn in this iteration");
-    if (!l.program.options.lane_loops) return no("what it writes is used elsewhere by the same item");
+    if (!l.task.options.lane_loops) return no("what it writes is used elsewhere by the same item");
     if (!step.number().constant || step.number().scalar.i != 1) return no("its step is not 1");
     if (start.number().constant && stop.number().constant && stop.number().scalar.i - start.number().scalar.i < least_iterations)
         return no("it has fewer than " + std::to_string(least_iterations) + " iterations");

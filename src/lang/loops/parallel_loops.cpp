@@ -30,7 +30,7 @@ const Tree& loop_at(const Lowering& l, int depth) {
 
 /// start + number * step, by the last parameters.
 TypedExpr iteration_index(Lowering& l, int d, const TypedExpr& iteration) {
-    const std::size_t first = l.source.function->params.size() - 2 * static_cast<std::size_t>(l.program.loop->dimensions);
+    const std::size_t first = l.source.function->params.size() - 2 * static_cast<std::size_t>(l.task.loop->dimensions);
     const auto at = first + 2 * static_cast<std::size_t>(d);
     const TypedExpr &start = l.arguments[at], &step = l.arguments[at + 1];
     TypedExpr i = add(l, start, mul(l, iteration, step));
@@ -43,7 +43,7 @@ void walk_rounds(Lowering& l) {
     std::set<std::string> assigned;
     collect_targets(l.source.function->body.parts[0], assigned);
     for (const std::string& name : assigned) {
-        if (std::find(l.program.loop->results.begin(), l.program.loop->results.end(), name) != l.program.loop->results.end()) continue;
+        if (std::find(l.task.loop->results.begin(), l.task.loop->results.end(), name) != l.task.loop->results.end()) continue;
         if (l.scope.contains(name)) l.own.insert(name);
         l.scope.erase(name);
     }
@@ -52,14 +52,14 @@ void walk_rounds(Lowering& l) {
 }  // namespace
 
 void walk_loop(Lowering& l) {
-    if (!l.program.loop->parallel) return walk_serial(l);
-    const Tree& innermost = loop_at(l, l.program.loop->dimensions - 1);
+    if (!l.task.loop->parallel) return walk_serial(l);
+    const Tree& innermost = loop_at(l, l.task.loop->dimensions - 1);
     if (contains(innermost.parts[4], Form::Break, false) || contains(innermost.parts[4], Form::Return, true))
         l.source.fail(ErrorCode::Type, innermost.place,
                       "a parallel loop cannot be left by break or return: its iterations run in parallel; use range");
     walk_rounds(l);
-    if (!l.program.loop->results.empty()) return walk_reduction(l);
-    for (int d = 0; d < l.program.loop->dimensions; ++d) {
+    if (!l.task.loop->results.empty()) return walk_reduction(l);
+    for (int d = 0; d < l.task.loop->dimensions; ++d) {
         const TypedExpr iteration = number({DType::Int64, true}, l.builder.dim(d), 0);
         const TypedExpr index = iteration_index(l, d, iteration);
         if (l.walk.builds()) l.own_indices.push_back(value(l, index));
@@ -78,12 +78,12 @@ TypedExpr identity(Emit& l, ir::Combine combine, const TypedExpr& like) {
 /// as what they were before the loop, and iterations follow each other.
 void walk_reduction(Lowering& l) {
     const Tree& t = loop_at(l, 0);
-    const std::size_t count = l.program.loop->results.size();
+    const std::size_t count = l.task.loop->results.size();
     std::vector<ir::Combine> combines;
     std::vector<Variable> initial;
     std::vector<TypedExpr> likes;
     bool tuples = false;
-    for (const std::string& name : l.program.loop->results) {
+    for (const std::string& name : l.task.loop->results) {
         Use use;
         collect_use(t.parts[4], name, use);
         combines.push_back(use.combine.value_or(ir::Combine::Add));
@@ -103,7 +103,7 @@ void walk_reduction(Lowering& l) {
     const Scope before = l.scope;
     const auto iteration = [&](const TypedExpr& i, std::span<const TypedExpr> values) {
         l.scope = before;
-        for (std::size_t k = 0; k < count; ++k) give(l, l.program.loop->results[k], values[k], initial[k].place);
+        for (std::size_t k = 0; k < count; ++k) give(l, l.task.loop->results[k], values[k], initial[k].place);
         assign(l, t.parts[0], iteration_index(l, 0, i), t.place);
         block(l, t.parts[4].parts);
     };
@@ -111,8 +111,8 @@ void walk_reduction(Lowering& l) {
         l.walk.types_of([&] { iteration(number({DType::Int64, true}, ir::no_value, 0), likes); });
         bool stable = true;
         for (std::size_t k = 0; k < count; ++k) {
-            TypedExpr next = unbounded(l.rules, joined(l.rules, l.program.loop->results[k], {likes[k], initial[k].place},
-                                                       l.scope.at(l.program.loop->results[k]), t.place));
+            TypedExpr next = unbounded(l.rules, joined(l.rules, l.task.loop->results[k], {likes[k], initial[k].place},
+                                                       l.scope.at(l.task.loop->results[k]), t.place));
             stable = stable && same_type(next, likes[k]);
             likes[k] = std::move(next);
         }
@@ -126,7 +126,7 @@ void walk_reduction(Lowering& l) {
         const bool is_tuple = likes[k].kind() == Kind::Tuple;
         const bool of_bits = combines[k] == ir::Combine::And || combines[k] == ir::Combine::Or || combines[k] == ir::Combine::Xor;
         if (!is_tuple && l.rules.dtype(likes[k].number().type) == DType::Bool && !of_bits)
-            l.source.wrong_type(t.place, "`" + l.program.loop->results[k] + "` is a bool, and reduced as a number");
+            l.source.wrong_type(t.place, "`" + l.task.loop->results[k] + "` is a bool, and reduced as a number");
         for (std::size_t p = 0; p < numbers.size(); ++p)
             l.out.results.push_back({numbers[p].number().type, combines[k], is_tuple && p == 0 ? numbers.size() : 0, p > 0});
     }
@@ -152,7 +152,7 @@ void walk_reduction(Lowering& l) {
         l.round = i;
         iteration(number({DType::Int64, true}, i, 0), values);
         ir::Builder::Values out;
-        for (std::size_t k = 0; k < count; ++k) flatten(l, l.scope.at(l.program.loop->results[k]).expr, likes[k], out);
+        for (std::size_t k = 0; k < count; ++k) flatten(l, l.scope.at(l.task.loop->results[k]).expr, likes[k], out);
         return out;
     };
     const Value low = l.builder.mul(l.builder.dim(0), per), high = l.builder.min(l.builder.add(low, per), iterations);
@@ -160,7 +160,7 @@ void walk_reduction(Lowering& l) {
     if (tuples || l.lanes.row_loops || l.lanes.scalar_items) {
         // Iterations of a block wait for each other, so blocks run at the same time in the lanes; but not where lanes would wait in inner
         // loops.
-        if (l.program.options.lane_blocks && l.lanes.inner_loops == 0 && !l.lanes.scalar_items) l.builder.set_lanes(true);
+        if (l.task.options.lane_blocks && l.lanes.inner_loops == 0 && !l.lanes.scalar_items) l.builder.set_lanes(true);
         sums = l.builder.for_loop(low, high, l.builder.i64(1), carried, [&](Value i, std::span<const Value> values) {
             std::vector<TypedExpr> current;
             current.reserve(likes.size());
@@ -189,7 +189,7 @@ void walk_serial(Lowering& l) {
     hand_lists(l);
     l.out.results.clear();
     l.out.layout.clear();
-    for (const std::string& name : l.program.loop->results) {
+    for (const std::string& name : l.task.loop->results) {
         const auto found = l.scope.find(name);
         if (found == l.scope.end() || found->second.maybe)
             l.source.fail(ErrorCode::Name, found == l.scope.end() ? l.source.function->body.place : found->second.place,

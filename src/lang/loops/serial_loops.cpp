@@ -151,13 +151,13 @@ void leave_loop(Lowering& l, const Carried& c, std::span<const Value> results) {
 
 /// for i in range(global id, …, global range), in groups of one dimension: where an item goes on, its neighbours do beside it.
 bool is_grid_stride(Lowering& l, Value lower, const TypedExpr& step) {
-    return l.program.space.rank == 1 && l.program.space.group_size.size() == 1 && !step.number().constant && lower == l.builder.dim(0) &&
+    return l.task.space.rank == 1 && l.task.space.group_size.size() == 1 && !step.number().constant && lower == l.builder.dim(0) &&
            value(l, step, DType::Int64) == l.builder.extent(0);
 }
 
 /// The iterations of a grid-stride loop, counted by the group's first item.
 void together(Lowering& l, Value upper, const std::function<void(Value)>& body) {
-    const Value first = l.builder.mul(l.builder.group_dim(0), l.builder.i64(l.program.space.group_size[0]));
+    const Value first = l.builder.mul(l.builder.group_dim(0), l.builder.i64(l.task.space.group_size[0]));
     const auto nothing = [] { return ir::Builder::Values(); };
     const auto iteration = [&](Value base, std::span<const Value>) {
         const Value i = l.builder.add(base, l.builder.local_dim(0));

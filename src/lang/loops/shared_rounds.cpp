@@ -146,7 +146,7 @@ bool shared_rounds(Lowering& l, const Tree& t, const TypedExpr& start, const Typ
         }
         std::swap(lane_loops, l.lanes.loops);
         if (l.lanes.choosing && !l.lanes.inside && works) {
-            if (l.lanes.met_rows || !lane_loops.empty() || !l.program.options.lane_loops) l.lanes.others.try_emplace(&t, std::string());
+            if (l.lanes.met_rows || !lane_loops.empty() || !l.task.options.lane_loops) l.lanes.others.try_emplace(&t, std::string());
             l.lanes.loops.insert(lane_loops.begin(), lane_loops.end());
             l.lanes.others.contains(&t) ? (void)l.lanes.loops.erase(&t) : (void)l.lanes.loops.insert(&t);
         }
@@ -158,7 +158,7 @@ bool shared_rounds(Lowering& l, const Tree& t, const TypedExpr& start, const Typ
         }
     }
     const bool lanes = !l.lanes.inside && l.lanes.loops.contains(&t), outer_lanes = std::exchange(l.lanes.inside, l.lanes.inside || lanes);
-    const ir::LoopKind kind = l.program.options.threads && !outer_lanes && !outer_rounds ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
+    const ir::LoopKind kind = l.task.options.threads && !outer_lanes && !outer_rounds ? ir::LoopKind::Parallel : ir::LoopKind::Serial;
     const Value count = rounds_of(l, start, stop, step), zero = l.builder.i64(0), one = l.builder.i64(1);
     std::vector<Value> places, identities, totals;
     for (const Reduced& r : reduced) {

@@ -19,9 +19,9 @@ const View& counts_of(const TypedExpr& list) { return list.list().counts(); }
 
 /// What is known of a list of Python's that is an argument; null for others.
 const GivenList* given_list(const Memory& l, const TypedExpr& list) {
-    if (!l.program.loop) return nullptr;
-    const auto found = std::ranges::find_if(l.program.loop->lists, [&](const GivenList& g) { return &g.made == list.list().made_at; });
-    return found == l.program.loop->lists.end() ? nullptr : &*found;
+    if (!l.task.loop) return nullptr;
+    const auto found = std::ranges::find_if(l.task.loop->lists, [&](const GivenList& g) { return &g.made == list.list().made_at; });
+    return found == l.task.loop->lists.end() ? nullptr : &*found;
 }
 
 /// Lists of Python's stay as they were when something failed, though iterations may go on.

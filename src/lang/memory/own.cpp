@@ -106,7 +106,7 @@ void need_own_memory(Memory& l) {
 
 std::int64_t own_bytes(const Memory& l) {
     constexpr std::int64_t in_groups = 2048;
-    return l.program.options.own_bytes == 0 && !l.program.space.group_size.empty() ? in_groups : l.program.options.own_bytes;
+    return l.task.options.own_bytes == 0 && !l.task.space.group_size.empty() ? in_groups : l.task.options.own_bytes;
 }
 
 void sized_memory(Memory& l, View& view, std::vector<TypedExpr>& extents, const Place& place) {
@@ -147,7 +147,7 @@ void sized_memory(Memory& l, View& view, std::vector<TypedExpr>& extents, const 
 }
 
 void track_writes(Memory& l, const View& v, std::int64_t count, ir::Space space) {
-    if (!l.program.options.check_all) return;
+    if (!l.task.options.check_all) return;
     l.host.uses_status = true;
     if (l.walk.finds_types()) return;
     const Value flags = l.builder.array(v.name + ".written", DType::Int32, count, space);

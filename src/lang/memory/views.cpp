@@ -13,7 +13,7 @@ namespace pardo::lang {
 void note_access(Memory& l, const View& v, ir::Access access) {
     if (v.source < 0) return;
     const auto k = static_cast<std::size_t>(v.source);
-    const std::optional<ir::Access>& asserted = l.program.types[k].asserted;
+    const std::optional<ir::Access>& asserted = l.task.types[k].asserted;
     if (asserted && (static_cast<int>(access) & ~static_cast<int>(*asserted)) != 0)
         l.source.wrong_type(l.at, "`" + v.name +
                                       (*asserted == ir::Access::Read ? "` is written here, but listed as read_only"
@@ -66,7 +66,7 @@ namespace {
 
 /// Where an index is checked, launches may show that it is never negative.
 Value wrapped(Memory& l, Value i, Value extent) {
-    if (l.program.options.bounds_check) return l.builder.wrap(i, extent);
+    if (l.task.options.bounds_check) return l.builder.wrap(i, extent);
     const Value from_end = l.builder.add(i, extent);
     return l.builder.select(l.builder.lt(i, l.builder.i64(0)), from_end, i);
 }
@@ -93,7 +93,7 @@ TypedExpr index_of(Memory& l, const TypedExpr& index, const TypedExpr& extent, c
     }
     const bool known =
         i.number().constant && extent.number().constant && i.number().scalar.i >= 0 && i.number().scalar.i < extent.number().scalar.i;
-    if (!l.program.options.bounds_check || known) return i;
+    if (!l.task.options.bounds_check || known) return i;
     l.host.uses_status = true;
     if (l.walk.builds()) {
         const Value n = value(l, extent, DType::Int64);
@@ -353,7 +353,7 @@ void flatten(Memory& l, const TypedExpr& t, const TypedExpr& like, std::vector<V
             return;
         case Kind::Array:
             for (std::size_t k = 0; k < like.view().lead.size(); ++k) flatten(l, t.view().lead[k], like.view().lead[k], out);
-            if (!l.program.options.bounds_check || l.walk.finds_types()) return;
+            if (!l.task.options.bounds_check || l.walk.finds_types()) return;
             if (!t.view().guards.empty()) guarded(l, t.view(), [] { return ir::Builder::Values(); }, {});
             out.push_back(t.view().guards.empty() ? value(l, flag(true)) : guard_of(l, t.view()));
             return;

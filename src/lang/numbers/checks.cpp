@@ -17,7 +17,7 @@ ir::Builder::Values nothing() { return {}; }
 
 void check_operands(Emit& l, Opcode op, const TypedExpr& a, const TypedExpr& b, DType computed, const Place& place) {
     const bool python = l.rules.exact && a.number().type.weak && b.number().type.weak;
-    if (!is_integer(computed) || !(python || l.program.options.check_all)) return;
+    if (!is_integer(computed) || !(python || l.task.options.check_all)) return;
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
     if (op == Opcode::FloorDiv || op == Opcode::Rem || op == Opcode::Fmod) {
         if (b.number().constant)

@@ -13,7 +13,7 @@
 namespace pardo::lang {
 
 /// What is lowered, and for what; the same in both walks.
-struct Program {
+struct Task {
     bool takes_item = false;
     const Space& space;
     const std::vector<ArgumentType>& types;  // of the arguments
@@ -29,11 +29,11 @@ struct Program {
 /// A function's first parameter, `l`, says what it may touch: numbers alone (Emit), arrays too (Memory), or names and statements
 /// (Lowering).
 struct Emit {
-    Emit(const std::shared_ptr<const Function>& function, const Program& lowered);
+    Emit(const std::shared_ptr<const Function>& function, const Task& asked);
     Emit(const Emit&) = delete;
     Emit& operator=(const Emit&) = delete;
 
-    const Program program;
+    const Task task;
     Source source;  // the function that is walked
     Place at;       // of the statement that is walked
     const Rules rules;

@@ -34,7 +34,7 @@ void report(Emit& l, ErrorCode code, const std::string& message, const Place& pl
     words.insert(words.end(), values.begin(), values.end());
     while (words.size() < 4) words.push_back(l.builder.i64(0));
     if (l.round != ir::no_value) words.push_back(l.round);
-    for (int d = 0; l.round == ir::no_value && d < std::min(l.program.rank(), 3); ++d) words.push_back(l.builder.dim(d));
+    for (int d = 0; l.round == ir::no_value && d < std::min(l.task.rank(), 3); ++d) words.push_back(l.builder.dim(d));
     l.builder.report(l.host.status, words);
 }
 

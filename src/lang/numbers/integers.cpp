@@ -102,7 +102,7 @@ void bound(Emit& l, TypedExpr& result, Opcode op, const TypedExpr& a, const Type
     if (bits != too_many || wraps) return;
     const Value z = value(l, result, DType::Int64), y = value(l, b, DType::Int64), x = value(l, a, DType::Int64);
     TypedExpr bad = number({DType::Bool, false}, ir::no_value);
-    if (l.walk.builds()) bad.number().value = overflows(l.builder, weak_dtype(DType::Float64, l.program.options.fp64), op, x, y, z);
+    if (l.walk.builds()) bad.number().value = overflows(l.builder, weak_dtype(DType::Float64, l.task.options.fp64), op, x, y, z);
     fail_when(l, bad, ErrorCode::Overflow,
               std::string(symbol(op)) +
                   " does not fit an int64, which loops that are compiled compute Python's integers in; begin with np.int64(…) "

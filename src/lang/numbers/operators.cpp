@@ -84,7 +84,7 @@ TypedExpr power(Emit& l, const TypedExpr& a, const TypedExpr& b, const Place& pl
             if (!type.weak)
                 l.source.fail(ErrorCode::Value, place,
                               "integers to negative integer powers are not allowed; write x ** " + std::to_string(n) + ".0");
-            return power(l, cast(l, a, {weak_dtype(DType::Float64, l.program.options.fp64), true}), b, place);
+            return power(l, cast(l, a, {weak_dtype(DType::Float64, l.task.options.fp64), true}), b, place);
         }
         if (n >= 0 && n <= 4 && !(a.number().constant && b.number().constant)) {
             if (n == 0) return cast(l, integer(1), type);
@@ -99,7 +99,7 @@ TypedExpr power(Emit& l, const TypedExpr& a, const TypedExpr& b, const Place& pl
         const TypedExpr operands[] = {cast(l, a, type)};
         return math(l, ir::Math::sqrt, operands, place);
     }
-    if (l.program.options.fast_math && b.number().constant && !a.number().constant && is_float(type.dtype) && !is_narrow_float(type.dtype))
+    if (l.task.options.fast_math && b.number().constant && !a.number().constant && is_float(type.dtype) && !is_narrow_float(type.dtype))
         if (const std::optional<TypedExpr> root = power_of_root(l, cast(l, a, type), b.number().scalar.cast(DType::Float64).f, type, place))
             return *root;
     const DType computed = l.rules.dtype(type);
@@ -138,7 +138,7 @@ TypedExpr number_binary(Emit& l, const std::string& op, const TypedExpr& a, cons
             if (type.dtype == DType::Bool) type = {DType::Int64, true};
             return arithmetic(l, row->op, a, b, type, place, wraps);
         case Rule::Quotient:
-            if (whole) type = {weak_dtype(DType::Float64, l.program.options.fp64), type.weak};
+            if (whole) type = {weak_dtype(DType::Float64, l.task.options.fp64), type.weak};
             return arithmetic(l, row->op, a, b, type, place, wraps);
         case Rule::Power: return power(l, a, b, place);
         case Rule::Bits:

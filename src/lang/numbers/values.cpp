@@ -71,7 +71,7 @@ TypedExpr math(Emit& l, ir::Math fn, std::span<const TypedExpr> operands, const 
     TypedExpr widest = operands[0];
     NumberType type = widest.number().type;
     for (const TypedExpr& t : operands.subspan(1)) type = promoted(l.rules, number(type, ir::no_value), t, place);
-    if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, l.program.options.fp64), type.weak};
+    if (!is_inexact(type.dtype)) type = {weak_dtype(DType::Float64, l.task.options.fp64), type.weak};
     std::vector<TypedExpr> converted;
     bool constant = true;
     for (const TypedExpr& t : operands) {
@@ -117,7 +117,7 @@ TypedExpr rebuilt(const Emit& l, const TypedExpr& like, std::span<const Value> v
             return out;
         case Kind::Array:
             for (TypedExpr& part : out.view().lead) part = rebuilt(l, part, values, at);
-            if (l.program.options.bounds_check && l.walk.builds()) out.view().guards = {Guard{values[at++]}};
+            if (l.task.options.bounds_check && l.walk.builds()) out.view().guards = {Guard{values[at++]}};
             return out;
         default: return out;
     }

@@ -13,9 +13,9 @@ template <class F> std::optional<std::int64_t> replay(std::vector<std::int64_t> 
     Trace trace(numbers);
     const std::int32_t result = trace.expression(f());
     if (!trace.adaptable()) return {};
-    const Trace::Program program = trace.take();
+    const Trace::Replay left = trace.take();
     std::vector<std::int64_t> values;
-    if (!program.run(others, values)) return {};
+    if (!left.run(others, values)) return {};
     return values[result];
 }
 

@@ -597,3 +597,20 @@ def test_the_environment_asks_for_bounds(monkeypatch):
         beyond[pp.Range(3)](pp.zeros(3)).wait()
     with pytest.raises(IndexError, match="index 3 is out of bounds for an axis of size 3"):
         beyond_too(np.zeros(3))
+
+
+def test_a_launch_over_nothing_comes_after_its_events(device):
+    @pp.kernel
+    def twice(item, x):
+        x[item.get_id(0)] *= 2
+
+    queue, signal, failed = pp.Queue(device, order="out_of_order"), pp.UserEvent(), pp.UserEvent()
+    x = pp.zeros(4, "float32", queue=queue)
+    event = twice[pp.Range(0), None, [signal]](x)
+    assert not event.done()
+    signal.set_complete()
+    event.wait()
+    event = twice[pp.Range(0), None, [failed]](x)
+    failed.set_failed(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        event.wait()

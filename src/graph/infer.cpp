@@ -158,12 +158,10 @@ DType promoted(const Rule& rule, Op op, std::span<const Input> operands, bool ma
     if (!any_weak) return result;
     for (const Input& o : operands) {
         if (!o.weak) continue;
-        // Where integers become floats, a Python integer need not fit the integer dtype that it meets; a choice takes its low bits, as
-        // NumPy's.
+        // Where integers become floats, a Python integer need not fit the integer dtype that it meets.
         const DType whole = strong == DType::Bool ? DType::Int64 : strong;  // what an integer beside bools is
         const std::uint8_t computed = any_strong ? rule.map[static_cast<int>(whole)] : refused;
-        const bool becomes_float = computed != refused && is_inexact(static_cast<DType>(computed));
-        const bool any_size = (becomes_float || op == Op::where) && is_integer(whole) && is_integer(o.dtype) && any_strong;
+        const bool any_size = computed != refused && is_integer(whole) && is_inexact(static_cast<DType>(computed)) && is_integer(o.dtype);
         const DType t = map(!any_strong ? o.dtype : any_size ? whole : promote_weak(strong, *o.number, name(op)));
         result = any ? promote(result, t) : t;
         any = true;

@@ -252,21 +252,6 @@ def test_integers_that_do_not_fit_raise(dtype, device):
 SHAPES = [((3, 1), (1, 4)), ((5,), (2, 3, 5)), ((), (4,)), ((1,), (0,)), ((7, 1, 3), (1, 5, 1)), ((2, 1), (2, 1))]
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "int64", "uint64", "float32"])
-def test_a_choice_takes_the_low_bits_of_an_integer(dtype, device):
-    host, mask = np.arange(3).astype(dtype), np.array([True, False, True])
-    x, where = pp.asarray(host, device=device), pp.asarray(mask, device=device)
-    for number in (300, -1, 70000, 2**63, True):
-        with np.errstate(over="ignore"):
-            expected = np.where(mask, host, number), np.where(mask, number, host)
-        for got, wanted in zip((pp.where(where, x, number), pp.where(where, number, x)), expected, strict=True):
-            assert got.dtype == wanted.dtype
-            assert np.array_equal(pp.asnumpy(got), wanted)
-    if np.dtype(dtype).kind in "iu":
-        with pytest.raises(OverflowError):
-            pp.where(where, x, 2**64)
-
-
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 def test_broadcasting(shapes, device):
     a, b = (values(float_of(device), int(np.prod(shape)), rng_for(shape), special=False).reshape(shape) for shape in shapes)

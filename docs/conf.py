@@ -40,11 +40,44 @@ html_theme_options = {
 }
 
 
+def titles_alone(env):
+    """Of each page its title as the table of contents has it, without what is below; and the pages above each page."""
+    if not hasattr(env, "pardo_titles"):
+        titles = {name: toc.deepcopy() for name, toc in env.tocs.items()}
+        for toc in titles.values():
+            for item in toc.children:
+                del item[1:]
+        above = {}
+        for name, children in env.toctree_includes.items():
+            for child in children:
+                above.setdefault(child, []).append(name)
+        env.pardo_titles = titles, above
+    return env.pardo_titles
+
+
 def limit_navigation(app, pagename, templatename, context, doctree):
-    """The sidebar lists the pages of the table of contents, not the 700 of single names: furo would put all of them on every page."""
+    """The sidebar lists the pages of the table of contents, not the 1,100 of single names: furo would put all of them on every page. Sphinx
+    copies the whole tree for each page before it prunes it: so it is given the titles, and the rest only of the pages above this one."""
     full = context.get("toctree")
-    if full:
-        context["toctree"] = lambda **options: full(**options | {"maxdepth": 1})
+    if not full:
+        return
+
+    def toctree(**options):
+        env = app.env
+        titles, above = titles_alone(env)
+        whole, env.tocs = env.tocs, dict(titles)
+        names = [pagename]
+        while names:
+            name = names.pop()
+            if name in whole and env.tocs[name] is not whole[name]:
+                env.tocs[name] = whole[name]
+                names += above.get(name, [])
+        try:
+            return full(**options | {"maxdepth": 1})
+        finally:
+            env.tocs = whole
+
+    context["toctree"] = toctree
 
 
 def setup(app):

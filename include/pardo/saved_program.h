@@ -18,7 +18,7 @@ struct Program;
 struct ExportOptions {
     /// "x86-64-v3", "x86-64-v4"; empty: all that this build knows.
     std::vector<std::string> targets;
-    std::string name = "program";
+    std::string name = "program";        ///< what messages begin with
     std::string doc;                     ///< what the file says of the function
     std::vector<std::string> arguments;  ///< their names; empty: x0, x1, …
     /// True: extents of the examples beyond 1 may be any in later calls; those that are equal in the examples stay equal. False: the
@@ -26,10 +26,10 @@ struct ExportOptions {
     bool any_size = true;
 };
 
-/// What a function that is exported gives. `tuple`: as one value of Python's.
+/// What a function that is exported gives.
 struct Exported {
-    std::vector<Array> arrays;
-    bool tuple = false;
+    std::vector<Array> arrays;  ///< its results
+    bool tuple = false;         ///< they come as a tuple, whatever their number
 };
 
 /// Runs `function` on stand-ins for the examples, for many sizes, and writes what it does as one file: `path`, whose name gets the digest
@@ -53,8 +53,8 @@ public:
     /// Throws Type for another number of arguments and for other dtypes, Value for other shapes than it was exported for.
     std::vector<Array> operator()(ListOf<Array> arguments) const;
 
-    const std::string& name() const;
-    const std::string& doc() const;
+    const std::string& name() const;  ///< the function's
+    const std::string& doc() const;   ///< what the file says of it
     /// "f(x: float32[n, 3]) -> float32".
     std::string signature() const;
     /// "pardo 0.1.0", which exported it.
@@ -63,9 +63,9 @@ public:
     const std::vector<std::string>& targets() const;
     /// The one of them that this process runs.
     const std::string& target() const;
-    std::vector<std::string> arguments() const;
-    std::vector<DType> dtypes() const;  ///< of the arguments
-    bool tuple() const;
+    std::vector<std::string> arguments() const;  ///< their names
+    std::vector<DType> dtypes() const;           ///< of the arguments
+    bool tuple() const;                          ///< its results come as a tuple
 
 private:
     struct State;

@@ -240,6 +240,12 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
         copy(static_cast<char*>(owned[k].get()), strides, at[k], in.strides, in.shape, in.ndim, size);
         at[k] = static_cast<char*>(owned[k].get());
     }
+    const auto bytes_of = [&](std::size_t k) { return count_of(inputs[k].shape, inputs[k].ndim) * itemsize(p.arguments[k].dtype); };
+    for (std::size_t k = 0; k < arguments; ++k)
+        for (std::size_t other = 0; other < arguments && written[k]; ++other)
+            if (other != k && at[k] < at[other] + bytes_of(other) && at[other] < at[k] + bytes_of(k))
+                throw Error(ErrorCode::Value, p.name + ": argument " + p.arguments[k].name + " is written, and shares memory with " +
+                                                  p.arguments[other].name + ": copy one of them");
     for (std::size_t k = arguments; k < first_slot; ++k) {
         const std::vector<std::uint8_t>& bytes = p.constants[k - arguments].bytes;
         if (!written[k]) {

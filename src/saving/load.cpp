@@ -11,6 +11,7 @@
 #include "device/memory/status_buffer.h"
 #include "device/signature.h"
 #include "emit/llvm/math/table.h"
+#include "graph/overlap.h"
 #include "plan/force.h"
 #include "saved/machine_code.h"
 #include "saved/program.h"
@@ -116,16 +117,20 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         shapes.push_back({a.shape().data(), a.ndim()});
     }
     const std::vector<std::int64_t> sizes = saved::sizes_of(program, shapes);
-    std::vector<const Array*> pointers;
+    arrays::Pull most = arrays::Pull::Canonical;
     for (std::size_t k = 0; k < given.size(); ++k) {
         const saved::Argument& a = program.arguments[k];
         if (given[k].dtype() != a.dtype)
             state.refuse(ErrorCode::Type, "argument " + a.name + " is of " + std::string(dtype_name(a.dtype)) + ", got " +
                                               std::string(dtype_name(given[k].dtype())) + "; convert it: x.astype(" +
                                               std::string(dtype_name(a.dtype)) + ")");
-        pointers.push_back(&given[k]);
+        most = std::max(most, arrays::pull_of(given[k]));
     }
-    device::Queue* const queue = arrays::common_queue(program.name.c_str(), pointers);
+    // 0-d arrays of the CPU follow, as everywhere.
+    std::vector<const Array*> deciding;
+    for (const Array& a : given)
+        if (arrays::pull_of(a) == most) deciding.push_back(&a);
+    device::Queue* const queue = arrays::common_queue(program.name.c_str(), deciding);
     if (queue->device()->native_api() != device::NativeApi::Host)
         state.refuse(ErrorCode::Device, "has code for CPUs, and the arguments are on " + queue->device()->id());
     const std::shared_ptr<const saved::Resolved> resolved = state.resolved(sizes);
@@ -138,16 +143,22 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
                 if (use.writes && use.value < written.size()) written[use.value] = true;
     std::vector<Array> arguments;
     for (std::size_t k = 0; k < given.size(); ++k) {
-        arrays::ensure_leaf(given[k]);
-        const Node& node = *given[k].node();
-        const bool contiguous = std::ranges::equal(node.strides, contiguous_strides(node.shape)) || given[k].size() == 0;
+        const Array x = arrays::following(given[k], queue, program.name.c_str());
+        arrays::ensure_leaf(x);
+        const Node& node = *x.node();
+        const bool contiguous = std::ranges::equal(node.strides, contiguous_strides(node.shape)) || x.size() == 0;
         if (written[k] && !contiguous)
             state.refuse(ErrorCode::Value,
                          "argument " + program.arguments[k].name + " is written, and has to be row-major: copy it, and the result back");
-        if (written[k]) arrays::require_writeable((program.name + ": argument " + program.arguments[k].name).c_str(), given[k]);
-        arguments.push_back(contiguous ? given[k] : arrays::as_contiguous(given[k], {}));
+        if (written[k]) arrays::require_writeable((program.name + ": argument " + program.arguments[k].name).c_str(), x);
+        arguments.push_back(contiguous ? x : arrays::as_contiguous(x, {}));
         arrays::ensure_leaf(arguments.back());
     }
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+        for (std::size_t other = 0; other < arguments.size() && written[k]; ++other)
+            if (other != k && graph::may_overlap(*arguments[k].node(), *arguments[other].node()))
+                state.refuse(ErrorCode::Value, "argument " + program.arguments[k].name + " is written, and shares memory with " +
+                                                   program.arguments[other].name + ": copy one of them");
     const std::size_t first_slot = given.size() + program.constants.size(), first_scratch = first_slot + regime.slots.size();
     // By value; scratch is each part's own.
     std::vector<Ref<device::Buffer>> memory(first_scratch);

@@ -126,9 +126,6 @@ private:
             sample.too_large = e.code() == ErrorCode::Memory;
             sample.failure = std::current_exception();
             sample.message = e.message();
-        } catch (const std::exception& e) {
-            sample.failure = std::current_exception();
-            sample.message = e.what();
         }
     }
     const Function& function_;
@@ -507,14 +504,42 @@ Sizes describe_arguments(saved::Program& program, ListOf<Array> examples, const 
     return sizes;
 }
 
+/// One export at a time: the device on which functions run is one.
+class Alone {
+public:
+    Alone() {
+        if (here()) refuse("a function that is exported exports another one");
+        mutex().lock();
+        here() = true;
+    }
+    ~Alone() {
+        here() = false;
+        mutex().unlock();
+    }
+    Alone(const Alone&) = delete;
+
+private:
+    static bool& here() {
+        thread_local bool exports = false;
+        return exports;
+    }
+    static std::mutex& mutex() {
+        static std::mutex& mutex = []() -> std::mutex& {
+            auto& made = *new std::mutex;
+            renew_at_fork(made);  // the caller's function may fork, and others while it runs
+            return made;
+        }();
+        return mutex;
+    }
+};
+
 }  // namespace
 }  // namespace saving
 
 std::string export_program(const std::function<Exported(ListOf<Array>)>& function, ListOf<Array> examples, const std::string& path,
                            const ExportOptions& options) {
     using namespace saving;
-    static auto& exports = *new HeldMutex;  // the device on which functions run is one
-    const std::lock_guard lock(exports);
+    const Alone alone;
     saved::Program program;
     program.name = options.name;
     program.doc = options.doc;

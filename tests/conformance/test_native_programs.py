@@ -163,7 +163,7 @@ def test_what_is_wrong(device, text):
     wrong("argument 2's value is NULL", "PARDO_E_VALUE", changed=lambda g: setattr(g[2], "value", None))
     wrong("argument 0 is NULL", "PARDO_E_HANDLE", changed=lambda g: setattr(g[0], "array", None))
     wrong("there is no dtype 99", "PARDO_E_TYPE", changed=lambda g: setattr(g[2], "dtype", 99))
-    wrong("axpy", changed=lambda g: g.pop())
+    wrong("axpy", changed=lambda g: g.pop(0))
     if device.backend == "opencl":
         wrong("`a` .float.: here is a number of float64", "PARDO_E_TYPE", changed=lambda g: setattr(g[2], "dtype", C["PARDO_FLOAT64"]))
     with pytest.raises(NativeError, match="program_launch: program is to be a program, and is a queue") as raised:

@@ -173,6 +173,8 @@ def test_functions_that_write_into_their_arguments(tmp_path: pathlib.Path) -> No
     np.testing.assert_array_equal(np.asarray(reader), 2)
     with pytest.raises(ValueError, match="row-major"):
         program(x, pp.asarray(np.zeros(10))[::2])
+    with pytest.raises(ValueError, match="shares memory with"):
+        program(x, x)
     fixed = pp.zeros(5)
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
@@ -190,6 +192,20 @@ def test_sizes_that_are_equal_in_the_examples_are_one(tmp_path: pathlib.Path) ->
         program(pp.zeros(3, dtype="float32"), pp.zeros(3))
     with pytest.raises(TypeError, match="takes 2 arguments, 1 were given"):
         program(pp.zeros(3))
+
+
+def test_programs_run_on_queues_of_ones_own(tmp_path: pathlib.Path) -> None:
+    program = pp.load_program(pp.export(lambda x, s: x * s, pp.zeros(10), pp.asarray(2.0), path=tmp_path / "p.pardo"))
+    for order in ("in_order", "out_of_order"):
+        queue = pp.Queue("cpu", order=order)
+        x = pp.asarray(np.arange(4.0), queue=queue)
+        y = program(x + 1, pp.asarray(3.0))  # a 0-d array follows
+        assert y.queue == queue
+        np.testing.assert_array_equal(pp.asnumpy(y), [3, 6, 9, 12])
+    others = [d for d in pp.get_devices() if d.backend != "cpu"]
+    if others:
+        with pytest.raises(pp.DeviceError, match="code for CPUs"):
+            program(pp.zeros(3, device=others[0]), pp.asarray(1.0, device=others[0]))
 
 
 def test_programs_for_one_shape(tmp_path: pathlib.Path) -> None:
@@ -235,6 +251,42 @@ def test_errors_of_the_function_are_its_own(tmp_path: pathlib.Path) -> None:
         pp.export(lambda x: x, pp.zeros(3), path=tmp_path / "nowhere" / "no.pardo")
     with pytest.raises(TypeError, match="an example is needed"):
         pp.export(lambda: pp.zeros(3), path=tmp_path / "no.pardo")
+
+
+def test_interruptions_end_an_export(tmp_path: pathlib.Path) -> None:
+    calls = []
+
+    def interrupted(x: Any) -> Any:
+        calls.append(x.shape)
+        if x.shape == (0,):  # of a regime where errors are kept for later
+            raise KeyboardInterrupt
+        return x + 1
+
+    with pytest.raises(KeyboardInterrupt):
+        pp.export(interrupted, pp.zeros(3), path=tmp_path / "no.pardo")
+    assert calls
+    pp.export(lambda x: x + 1, pp.zeros(3), path=tmp_path / "yes.pardo")  # the next one is not disturbed
+
+
+def test_exports_inside_of_exports_are_refused(tmp_path: pathlib.Path) -> None:
+    def nested(x: Any) -> Any:
+        pp.export(lambda y: y, pp.zeros(3), path=tmp_path / "inner.pardo")
+        return x
+
+    with pytest.raises(ValueError, match="exports another one"):
+        pp.export(nested, pp.zeros(3), path=tmp_path / "no.pardo")
+
+
+def test_errors_for_some_sizes_are_raised_for_these(tmp_path: pathlib.Path) -> None:
+    def least(x: Any) -> Any:
+        if x.shape[0] == 0:
+            raise ZeroDivisionError("no elements")
+        return x.min()
+
+    program = pp.load_program(pp.export(least, pp.zeros(3), path=tmp_path / "least.pardo"))
+    assert float(program([3.0, 1.0])) == 1
+    with pytest.raises(ValueError, match="least: for n = 0: ZeroDivisionError: no elements"):
+        program(np.zeros(0))
 
 
 def test_arrays_outlive_no_export(tmp_path: pathlib.Path) -> None:
@@ -502,7 +554,7 @@ def test_c_runs_in_many_threads_and_after_fork(library: Any, tmp_path: pathlib.P
 
 @NEEDS_THE_LIBRARY
 def test_the_example_in_c(tmp_path: pathlib.Path) -> None:
-    folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "exported"
+    folder = pathlib.Path(__file__).resolve().parents[2] / "examples" / "exported"
     if not folder.exists():
         pytest.skip("not in a source tree")
     done = subprocess.run(

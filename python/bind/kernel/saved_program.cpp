@@ -18,9 +18,11 @@ pardo::Exported call_python(nb::handle function, pardo::ListOf<pardo::Array> arg
     nb::object results;
     try {
         results = function(*nb::tuple(given));
-    } catch (nb::python_error& e) {  // sizes that no memory holds are left out
-        if (!e.matches(PyExc_MemoryError)) throw;
-        throw pardo::Error(pardo::ErrorCode::Memory, e.what());
+    } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_Exception)) throw;  // an interruption ends the export; what else is raised may be so for some sizes alone
+        if (e.matches(PyExc_MemoryError)) throw pardo::Error(pardo::ErrorCode::Memory, e.what());
+        e.restore();
+        throw error_from_python();
     }
     pardo::Exported out;
     if (results.is_none()) return out;

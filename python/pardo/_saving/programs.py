@@ -1,7 +1,6 @@
 # python/pardo/_saving/programs.py: functions of arrays as files, and files as functions.
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -226,9 +225,7 @@ def load_program(path: str | os.PathLike[str]) -> SavedProgram:
     """
     name = _path(path, "load_program")
     if not os.path.exists(name):
-        error = FileNotFoundError(f"load_program: there is no file {name}")
-        error.errno, error.filename = errno.ENOENT, name
-        raise error
+        raise FileNotFoundError(f"load_program: there is no file {name}")
     return SavedProgram(name)
 
 

@@ -1,4 +1,4 @@
-# examples/native/exported/export.py: writes a program that smooth.c runs, and prints where it is.
+# examples/exported/export.py: writes a program that smooth.c runs, and prints where it is.
 import sys
 
 import pardo as pp

@@ -1,4 +1,4 @@
-/* examples/native/exported/smooth.c: runs a program that pardo.export wrote: cc smooth.c $(pkg-config --cflags --libs pardo-run) */
+/* examples/exported/smooth.c: runs a program that pardo.export wrote: cc smooth.c $(pkg-config --cflags --libs pardo-run) */
 #include <pardo/run.h>
 #include <stdio.h>
 #include <stdlib.h>

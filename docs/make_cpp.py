@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include"
 BUILD = ROOT / "build" / "docs" / "cpp"
-LEFT_OUT = {"c_api.h", "export.h"}  # the table has a page of its own (make_capi.py)
+LEFT_OUT = {"c_api.h", "run.h", "export.h"}  # the table has a page of its own (make_capi.py)
 FOR_EXTENSIONS = re.compile(r"/(native|nanobind|pybind11)\b")
 
 NO_INTERFACE = ["pardo::Array::Parts", "pardo::dtype_of_impl*", "pardo::recorded", "pardo::native::detail", "pardo_caster*", "type_caster*"]

@@ -393,7 +393,10 @@ PARDO_API Array& operator<<=(Array& x, const Operand& y);
 PARDO_API Array& operator>>=(Array& x, const Operand& y);
 /// @}
 
-// Creation. Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
+/// @defgroup creation Creation
+/// Without a dtype: float64, or float32 on a device that has no float64. `op_name` is for messages.
+/// @{
+
 /// An array of one value; its dtype where none is given.
 PARDO_API Array full(Extents shape, const Scalar& value, std::optional<DType> dtype = {}, const Queue& queue = Queue(),
                      const char* op_name = "full");
@@ -477,7 +480,10 @@ PARDO_API Array stddev(const Array& x, const Axes& axes = {}, double correction 
                        const Array* where = nullptr);
 /// @}
 
-// Views.
+/// @defgroup views Views
+/// The memory of another array in another shape, where strides can express it.
+/// @{
+
 /// The elements in row-major order in another shape; one extent may be -1. A copy where strides cannot express the result (copy=false: a
 /// Value error instead; copy=true: always).
 PARDO_API Array reshape(const Array& x, Extents shape, std::optional<bool> copy = {});
@@ -504,6 +510,11 @@ PARDO_API Array sliding_windows(const Array& x, Extents window, Extents axes);
 PARDO_API Array as_strided(const Array& x, Extents shape, Extents strides);
 /// The arrays, broadcast together, without copies.
 PARDO_API std::vector<Array> broadcast_arrays(ListOf<Array> arrays);
+/// @}
+
+/// @defgroup rearranging Rearranging
+/// New arrays from old.
+/// @{
 
 /// The bits of the elements as another dtype of their size, neither complex.
 PARDO_API Array bitcast(const Array& x, DType dtype);
@@ -525,7 +536,10 @@ PARDO_API Array diff(const Array& x, std::int64_t n = 1, std::int64_t axis = -1,
                      const Array* append = nullptr);
 /// @}
 
-// Library routines (src/routines): handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+/// @defgroup routines Sorting, searching, products
+/// Library routines: handed over at once, asynchronous on their queue; those that return a data-dependent shape wait.
+/// @{
+
 /// Sorted along an axis; NaN comes last.
 PARDO_API Array sort(const Array& x, std::int64_t axis = -1, bool descending = false, bool stable = true);
 /// The positions, int64, at which the sorted elements of an axis are.

@@ -210,7 +210,7 @@ def test_the_cpp_reference_has_every_operation(tmp_path):
     ("header", "before", "line", "shown"),
     [
         ("queue.h", "    Device device() const;", "    int undocumented() const;", "Member undocumented"),
-        ("ops.h", "PARDO_API Array zeros(", "PARDO_API Array undocumented(const Array& x);", "Member undocumented"),
+        ("ops.h", "/// An array of zeros.", "PARDO_API Array undocumented(const Array& x);", "Member undocumented"),
         ("fft.h", "}  // namespace pardo::fft", "struct Undocumented { int x; };", "Compound pardo::fft::Undocumented"),
         ("native.hpp", "}  // namespace PARDO_NATIVE_HIDDEN", "struct undocumented { int x; };", "Compound pardo::native::undocumented"),
     ],

@@ -102,7 +102,8 @@ def test_the_page_shows_all_of_them(folder):
     assert shown == kept - {"gemv_cython/gemv.hpp", "gemv_nanobind/gemv.hpp"}
     assert installed("gemv_pybind11", folder)
     call = re.search(r"^```{code-block} python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "site-gemv_pybind11")}
+    path = os.pathsep.join([str(folder / "site-gemv_pybind11"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-W", "error", "-c", call], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() in call

@@ -241,3 +241,4 @@ if _TYPE_CHECKING:
     from pardo._runtime.memory import *
     from pardo._runtime.profile import *
     from pardo._runtime.statistics import *
+    from pardo._saving.programs import *

@@ -9,6 +9,7 @@ import numpy as np
 from pardo import _core
 from pardo._array.contexts import device_context
 from pardo._array.interop import asarray
+from pardo._base import promotion
 from pardo._base.arguments import HOST
 from pardo._base.public_names import publish_module
 from pardo._core import Array
@@ -177,7 +178,7 @@ class SavedProgram:
 
     def _taken(self, x: Any, dtype: Any) -> Array:
         host = np.asarray(x)
-        if dtype is not None and host.dtype != dtype and np.can_cast(host.dtype, dtype, "same_kind" if host.ndim == 0 else "safe"):
+        if dtype is not None and host.dtype != dtype and promotion.can_cast(host.dtype, dtype, "same_kind" if host.ndim == 0 else "safe"):
             host = host.astype(dtype)
         return asarray(host, device=HOST)
 

@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 add_library(pardo SHARED ${PARDO_OBJECTS})
 add_library(pardo::pardo ALIAS pardo)
 target_link_libraries(pardo PRIVATE pardo_flags ${PARDO_DEPENDENCIES})
+add_dependencies(pardo pardo_run_library)  # installed beside it
 target_compile_features(pardo INTERFACE cxx_std_20)
 target_include_directories(pardo INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -288,17 +288,17 @@ PlanClass Subgraph::plan_class() const {
 }
 
 std::optional<std::int64_t> integer_of(const Scalar& scalar) {
-    constexpr double exact = 1LL << 53;
+    constexpr double most = 0x1p62;
+    const auto of_float = [](double value) {
+        const bool whole = value == std::floor(value) && std::fabs(value) < most && !(value == 0 && std::signbit(value));
+        return whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+    };
     switch (kind_of(scalar.dtype)) {
         case DKind::Signed: return scalar.i;
         case DKind::Unsigned: return scalar.u >> 63 ? std::nullopt : std::optional(static_cast<std::int64_t>(scalar.u));
-        case DKind::Float: {
-            const double value = scalar.as_double();
-            const bool whole = value == std::floor(value) && std::fabs(value) < exact && !std::signbit(value);
-            return whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
-        }
-        case DKind::Bool:
-        case DKind::Complex: break;
+        case DKind::Float: return of_float(scalar.as_double());
+        case DKind::Complex: return scalar.c.im == 0 && !std::signbit(scalar.c.im) ? of_float(scalar.c.re) : std::nullopt;
+        case DKind::Bool: break;
     }
     return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // src/run/run.cpp: pardo/run.h: loads a program, and runs its launches one after another, each on the threads of the pool.
 #include <pardo/error.h>
 #include <pardo/run.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,13 +31,12 @@ struct pardo_program {
     const saved::Program& program = loaded->program();
     std::string signature;
     std::shared_ptr<void> library;
-    std::mutex mutex;
-    std::vector<saved::MachineCode> codes;
+    std::vector<saved::MachineCode> codes;  // by Loaded::mutex()
 
     using Entry = void (*)(const std::uint64_t* args, const std::int64_t* extents, const std::int64_t* begin, const std::int64_t* end,
                            const std::uint8_t* stop);
     Entry code(std::size_t number) {
-        const std::lock_guard lock(mutex);
+        const std::lock_guard lock(saved::Loaded::mutex());
         saved::MachineCode& known = codes[number];
         if (!known.entry)
             known = saved::load_machine_code(loaded->object(number), saved::entry_symbol,
@@ -211,6 +211,26 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
             throw Error(ErrorCode::Value,
                         p.name + ": output " + std::to_string(k) + " is of another dtype or shape: pardo_run_shapes tells them");
     }
+    for (const saved::Output& output : regime.outputs) {  // a view of an input: it is copied in the end
+        if (output.value >= p.arguments.size()) continue;
+        const pardo_run_array& in = inputs[output.value];
+        const auto* const begin = static_cast<const char*>(in.data);
+        const std::int64_t bytes = count_of(in.shape, in.ndim) * itemsize(p.arguments[output.value].dtype);
+        for (std::size_t k = 0; k < given.size(); ++k) {
+            std::int64_t low = 0, high = 1, strides[PARDO_RUN_MAX_DIMENSIONS];  // elements around the first one
+            contiguous_strides(given[k].shape, given[k].ndim, strides);
+            for (int d = 0; d < given[k].ndim; ++d) {
+                const std::int64_t reach = (given[k].shape[d] - 1) * (outputs[k].strides ? outputs[k].strides[d] : strides[d]);
+                (reach < 0 ? low : high) += reach;
+            }
+            const auto* const to = static_cast<const char*>(outputs[k].data);
+            const std::int64_t size = itemsize(p.outputs[k]);
+            if (to && to + low * size < begin + bytes && begin < to + high * size)
+                throw Error(ErrorCode::Value, p.name + ": output " + std::to_string(k) + " lies in the memory of argument " +
+                                                  p.arguments[output.value].name +
+                                                  ", which another output shows: give it memory of its own");
+        }
+    }
     const std::size_t arguments = p.arguments.size(), first_slot = arguments + p.constants.size(),
                       first_scratch = first_slot + regime.slots.size();
     // Inputs, row-major; constants, which nothing writes; slots. Scratch is each part's own.
@@ -333,6 +353,8 @@ pardo_program* pardo_load(const char* path) {
     std::unique_ptr<pardo_program> made;
     const std::int32_t failed = guarded([&] {
         if (!path) throw Error(ErrorCode::Value, "pardo_load: path is NULL");
+        static const int forks = ::pthread_atfork(nullptr, nullptr, [] { new (&saved::Loaded::mutex()) std::mutex; });
+        (void)forks;
         made = std::make_unique<pardo_program>(saved::Loaded::read(path, true));
         made->signature = made->program.signature();
         made->library = run::load_library(made->program.math);

@@ -202,7 +202,8 @@ void check(const Program& p) {
         require(c.group_size.empty() || c.group_size.size() == static_cast<std::size_t>(c.rank));
         for (const std::int64_t n : c.group_size) require(n > 0);
     }
-    for (const Regime& r : p.regimes) require(r.sizes.size() == static_cast<std::size_t>(p.sizes));
+    for (const Regime& r : p.regimes)
+        require(r.sizes.size() == static_cast<std::size_t>(p.sizes) && (!r.unread.empty() || !r.refused.empty()));
 }
 
 /// Bytes in memory as a file.
@@ -352,6 +353,11 @@ template <class Source> std::unique_ptr<Loaded> Loaded::read_from(Source& source
     return loaded;
 }
 
+std::mutex& Loaded::mutex() {
+    static auto& mutex = *new std::mutex;
+    return mutex;
+}
+
 std::unique_ptr<Loaded> Loaded::read(const std::string& path, bool with_math) {
     File file(path);
     if (!file.there()) throw Error(ErrorCode::Value, "cannot load " + path + ": it cannot be read");
@@ -368,7 +374,7 @@ std::span<const std::uint8_t> Loaded::object(std::size_t code) const {
 }
 
 const Regime& Loaded::whole(std::size_t number) const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex());
     auto& regime = const_cast<Regime&>(program_.regimes[number]);  // by the lock, once
     if (regime.unread.empty()) return regime;
     try {

@@ -163,8 +163,9 @@ MachineCode load_machine_code(std::span<const std::uint8_t> bytes, const char* e
     const std::size_t stubs = rounded(used, stub_bytes);
     const Elf64_Shdr* table = nullptr;
     for (const Elf64_Shdr& s : sections)
-        if (s.sh_type == SHT_SYMTAB) table = &s, symbols = s.sh_size / sizeof(Elf64_Sym);
+        if (s.sh_type == SHT_SYMTAB) table = &s;
     if (!table) fail("it has no symbols");
+    symbols = object.contents(*table).size() / sizeof(Elf64_Sym);
     const std::size_t code_bytes = rounded(stubs + symbols * stub_bytes, page);
     used = code_bytes;
     place_all(false);

@@ -8,6 +8,7 @@
 namespace pardo::saved {
 namespace {
 
+__extension__ using Wide = __int128;
 constexpr char item_mark = '\x01';  // plan::item_mark
 
 /// The name of a size: n, m, k, then s3, s4, ….
@@ -79,6 +80,36 @@ std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Sha
     return sizes;
 }
 
+namespace {
+
+/// Numbers of a file whose digest is right may be wrong nevertheless: no memory of less than nothing, no view beyond its memory.
+void check_values(const Program& program, const Regime& regime, const std::vector<std::int64_t>& values) {
+    const auto require = [&](bool holds) {
+        if (!holds) throw Error(ErrorCode::Value, program.name + ": the program is damaged");
+    };
+    for (const Number& bytes : regime.slots) require(bytes.in(values) >= 0);
+    const std::size_t constants = program.arguments.size(), slots = constants + program.constants.size();
+    for (std::size_t k = 0; k < regime.outputs.size(); ++k) {
+        const Output& output = regime.outputs[k];
+        Wide least = output.offset.in(values), most = least;
+        bool empty = false;
+        for (std::size_t d = 0; d < output.shape.size(); ++d) {
+            const std::int64_t extent = output.shape[d].in(values), stride = output.strides[d].in(values);
+            require(extent >= 0);
+            empty = empty || extent == 0;
+            const __int128 span = static_cast<Wide>(extent - 1) * stride;
+            (span < 0 ? least : most) += span;
+        }
+        if (empty || output.value < constants) continue;
+        const std::int64_t bytes = output.value < slots
+                                       ? static_cast<std::int64_t>(program.constants[output.value - constants].bytes.size())
+                                       : regime.slots[output.value - slots].in(values);
+        require(least >= 0 && (most + 1) * itemsize(program.outputs[k]) <= bytes);
+    }
+}
+
+}  // namespace
+
 void check_status(const std::int64_t* words, const std::vector<Failure>& failures, int rank) {
     if (words[0] == 0) return;
     const auto number = static_cast<std::size_t>(words[0] - 1);
@@ -114,6 +145,7 @@ Resolved Loaded::resolve(const std::vector<std::int64_t>& sizes) const {
         (void)whole(number);
         Resolved found{&regime, {}, {}};
         if (!regime.sizing.run(sizes, found.values)) break;
+        check_values(program, regime, found.values);
         for (const Step& step : regime.steps) {
             Resolved::Part part{nullptr, {}};
             for (const Alternative& x : step.alternatives) {

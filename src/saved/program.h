@@ -159,6 +159,9 @@ public:
     /// The same of a file's bytes.
     static std::unique_ptr<Loaded> from_bytes(std::span<const std::uint8_t> bytes, const std::string& path, bool with_math);
 
+    /// Guards what programs have loaded so far, of all of them: a child of fork makes it anew.
+    static std::mutex& mutex();
+
     const Program& program() const { return program_; }
     const std::string& target() const { return program_.targets[target_]; }
     /// The machine code of a kernel.
@@ -176,7 +179,6 @@ private:
     std::size_t target_ = 0;
     std::vector<std::uint8_t> code_;  // of the target
     std::vector<Place> places_;       // of objects in it
-    mutable std::mutex mutex_;
 };
 /// True of a file that begins as programs do.
 bool is_program(const std::string& path);

@@ -32,14 +32,17 @@ public:
                std::span<const Event>) override {
         NotedBuffer& target = noted(to);
         if (from->device() == to->device()) refuse("the function copies between blocks of memory");
-        target.set_source(from, from_offset + to_offset, bytes);
-        NotingDevice::get().notes().wrote(target);
+        if (to_offset != 0 || bytes != target.bytes()) refuse("the function copies into a part of an array; assign to it: y[1:3] = x");
+        std::vector<std::uint8_t> values(bytes);  // now: others may write there later
+        from->device()->queue()->read(values.data(), from, from_offset, bytes);
+        write(&target, 0, values.data(), bytes);
         return {};
     }
     void write(device::Buffer* to, std::size_t offset, const void* from, std::size_t bytes) override {
         NotedBuffer& buffer = noted(to);
-        buffer.write(offset, from, bytes);
         NotingDevice::get().notes().wrote(buffer);
+        if (buffer.contents.size() < buffer.bytes()) buffer.contents.resize(buffer.bytes());
+        if (bytes) std::memcpy(buffer.contents.data() + offset, from, bytes);
     }
     void read(void*, device::Buffer*, std::size_t, std::size_t) override {
         refuse(
@@ -74,29 +77,13 @@ public:
 
 void refuse(const std::string& why) { throw Error(ErrorCode::Value, "export: " + why); }
 
-NotedBuffer::NotedBuffer(device::Device* device, std::uint32_t of, std::size_t bytes)
+NotedBuffer::NotedBuffer(device::Device* device, const Notes& notes, std::uint32_t of, std::size_t bytes)
     // Far apart, so that no two overlap, whatever their sizes.
-    : Buffer(device, MemoryKind::Device, reinterpret_cast<void*>((std::uintptr_t{of} + 1) << 44), bytes), number(of) {}
+    : Buffer(device, MemoryKind::Device, reinterpret_cast<void*>((std::uintptr_t{of} + 1) << 44), bytes), run(notes.serial()), number(of) {}
 
-void NotedBuffer::write(std::size_t offset, const void* from, std::size_t bytes) {
-    (void)contents();
-    if (contents_.size() < this->bytes()) contents_.resize(this->bytes());
-    if (bytes) std::memcpy(contents_.data() + offset, from, bytes);
-}
-
-const std::vector<std::uint8_t>& NotedBuffer::contents() {
-    if (source_) {
-        contents_.resize(bytes());
-        source_->device()->queue()->read(contents_.data(), source_.get(), source_offset_, source_bytes_);
-        source_ = nullptr;
-    }
-    return contents_;
-}
-
-bool NotedBuffer::same_contents(NotedBuffer& other) {
-    if (source_ && source_.get() == other.source_.get())
-        return source_offset_ == other.source_offset_ && source_bytes_ == other.source_bytes_;
-    return contents() == other.contents();
+Notes::Notes() {
+    static std::uint64_t last = 0;  // exports follow each other
+    serial_ = ++last;
 }
 
 NotingDevice& NotingDevice::get() {
@@ -136,7 +123,8 @@ bool NotingDevice::can(device::Feature feature) const noexcept {
 Ref<device::Queue> NotingDevice::create_queue(QueueOrder order, bool profiling) { return new NotingQueue(this, order, profiling); }
 
 Ref<device::Buffer> NotingDevice::allocate(std::size_t bytes, MemoryKind, device::Queue*) {
-    return new NotedBuffer(this, notes().allocated(bytes), bytes);
+    Notes& to = notes();
+    return new NotedBuffer(this, to, to.allocated(bytes), bytes);
 }
 
 Ref<device::Buffer> NotingDevice::import(void*, std::size_t, MemoryKind, std::function<void()>) {

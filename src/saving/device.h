@@ -20,37 +20,33 @@ public:
     const ir::Kernel kernel;
 };
 
+class Notes;
+
 /// Memory that is not there.
 class NotedBuffer final : public device::Buffer {
 public:
-    NotedBuffer(device::Device* device, std::uint32_t number, std::size_t bytes);
+    NotedBuffer(device::Device* device, const Notes& run, std::uint32_t number, std::size_t bytes);
     bool host_visible() const noexcept override { return false; }
-    const std::uint32_t number;  // in the order of allocation, within one run of the function
-
-    // What the host, or another device, has written into it.
-    void write(std::size_t offset, const void* from, std::size_t bytes);
-    /// Memory of another device is read when it is asked for what is in it.
-    void set_source(Buffer* from, std::size_t offset, std::size_t bytes) {
-        source_ = Ref<Buffer>(from);
-        source_offset_ = offset;
-        source_bytes_ = bytes;
-    }
-    const std::vector<std::uint8_t>& contents();
-    bool same_contents(NotedBuffer& other);
-
-private:
-    std::vector<std::uint8_t> contents_;
-    Ref<Buffer> source_;
-    std::size_t source_offset_ = 0, source_bytes_ = 0;
+    const std::uint64_t run;     // the serial number of the run of the function that it belongs to
+    const std::uint32_t number;  // in the order of allocation within that run
+    /// What the host, or another device, has written into it.
+    std::vector<std::uint8_t> contents;
 };
 
 /// What a run of the function asks for.
 class Notes {
 public:
+    Notes();
     virtual ~Notes() = default;
+    /// Tells runs apart, also those that are over.
+    std::uint64_t serial() const noexcept { return serial_; }
     /// The number of a block of memory; of which size it is, is one of the numbers of the run.
     virtual std::uint32_t allocated(std::size_t bytes) = 0;
+    /// Contents that no launch may have seen before.
     virtual void wrote(NotedBuffer& buffer) = 0;
+
+private:
+    std::uint64_t serial_;
 };
 
 /// Stands for any processor whose kernels are vector code made here. There is one; exports follow each other.

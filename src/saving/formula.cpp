@@ -10,7 +10,8 @@ namespace pardo::saving {
 namespace {
 
 constexpr std::int64_t most_divisor = 64;
-constexpr std::size_t most_atoms = 4;  // of one polynomial: 16 products
+constexpr std::size_t most_atoms = 4, most_monomials = 16, most_choices = 256;  // of one polynomial
+constexpr int most_power = 3;
 __extension__ using Wide = __int128;
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -18,7 +19,8 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % 
 }  // namespace
 
 std::int64_t in_dtype(std::int64_t number, DType dtype) {
-    return is_float(dtype) ? static_cast<std::int64_t>(Scalar(number).cast(dtype).as_double()) : number;
+    const DType real = real_of(dtype);
+    return is_float(real) ? static_cast<std::int64_t>(Scalar(number).cast(real).as_double()) : number;
 }
 
 std::int64_t Atom::at(const Sizes& sizes) const { return floor_divide(scale * sizes[static_cast<std::size_t>(size)] + shift, divisor); }
@@ -38,11 +40,11 @@ std::optional<std::int64_t> Formulas::at(const Formula& formula, const Sizes& si
         Wide product = term.factor;
         for (const std::int32_t atom : term.atoms) {
             product *= atoms_[static_cast<std::size_t>(atom)].at(sizes);
-            if (product > most || product < -most) return std::nullopt;
+            if (product > most || product < -most - 1) return std::nullopt;
         }
         sum += product;
     }
-    if (sum > most || sum < -most) return std::nullopt;
+    if (sum > most || sum < -most - 1) return std::nullopt;
     return static_cast<std::int64_t>(sum);
 }
 
@@ -55,14 +57,9 @@ bool Formulas::holds(const Formula& formula, std::span<const std::int64_t> value
 std::optional<Formula> Formulas::linear(std::span<const std::int64_t> values) const {
     for (std::size_t k = 0; k < varies_.size(); ++k) {
         if (!varies_[k]) continue;
-        const auto along = [&](const Sizes& p) {  // another point on the line of this size
-            for (std::size_t i = 0; i < p.size(); ++i)
-                if ((p[i] != points_[0][i]) != (i == k)) return false;
-            return true;
-        };
-        const auto found = std::ranges::find_if(points_, along);
-        if (found == points_.end()) continue;
-        const auto other = static_cast<std::size_t>(found - points_.begin());
+        // Of a number that depends on this size alone any two points tell the slope.
+        const auto other = static_cast<std::size_t>(std::ranges::find_if(points_, [&](const Sizes& p) { return p[k] != points_[0][k]; }) -
+                                                    points_.begin());
         const std::int64_t run = points_[other][k] - points_[0][k], rise = values[other] - values[0];
         if (rise % run != 0) continue;
         const std::int64_t scale = rise / run, shift = values[0] - scale * points_[0][k];
@@ -102,28 +99,79 @@ std::optional<Formula> Formulas::rounded(std::span<const std::int64_t> values) {
     return std::nullopt;
 }
 
+namespace {
+
+/// An atom, and up to which power a polynomial has it.
+struct Variable {
+    std::int32_t atom;
+    int most;
+};
+using Variables = std::vector<Variable>;
+
+std::size_t monomials_of(const Variables& variables) {
+    std::size_t count = 1;
+    for (const Variable& v : variables) count *= static_cast<std::size_t>(v.most) + 1;
+    return count;
+}
+
+/// The powers of the variables in a monomial.
+std::vector<int> powers_of(const Variables& variables, std::size_t monomial) {
+    std::vector<int> powers;
+    for (const Variable& v : variables) {
+        powers.push_back(static_cast<int>(monomial % (static_cast<std::size_t>(v.most) + 1)));
+        monomial /= static_cast<std::size_t>(v.most) + 1;
+    }
+    return powers;
+}
+
+/// All choices of variables with few enough monomials, the simplest first.
+std::vector<Variables> choices_of(const std::vector<std::int32_t>& atoms) {
+    std::vector<Variables> choices{{}};
+    for (const std::int32_t atom : atoms) {
+        const std::size_t known = choices.size();
+        for (std::size_t i = 0; i < known && choices.size() < most_choices; ++i) {
+            for (int power = 1; power <= most_power; ++power) {
+                Variables more = choices[i];
+                more.push_back({atom, power});
+                if (more.size() <= most_atoms && monomials_of(more) <= most_monomials) choices.push_back(std::move(more));
+            }
+        }
+    }
+    std::ranges::stable_sort(choices, {}, monomials_of);
+    std::erase_if(choices, [](const Variables& v) { return monomials_of(v) < 3; });
+    return choices;
+}
+
+std::size_t first_of(const std::vector<long double>& row) {
+    return static_cast<std::size_t>(std::ranges::find_if(row, [](long double x) { return x != 0; }) - row.begin());
+}
+
+}  // namespace
+
 std::optional<Formula> Formulas::polynomial(std::span<const std::int64_t> values) const {
     std::vector<std::int32_t> used;
     for (std::size_t a = 0; a < atoms_.size(); ++a)
         if (varies_[static_cast<std::size_t>(atoms_[a].size)]) used.push_back(static_cast<std::int32_t>(a));
-    const auto try_with = [&](const std::vector<std::int32_t>& atoms) -> std::optional<Formula> {
-        const std::size_t monomials = std::size_t{1} << atoms.size();
-        // The points with the smallest sizes: there the equations are solved exactly enough, and all points check the result.
-        std::vector<std::size_t> order(points_.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        const auto large = [&](std::size_t i) { return *std::ranges::max_element(points_[i]); };
-        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return large(a) < large(b); });
+    // The points with the smallest sizes: there the equations are solved exactly enough, and all points check the result.
+    std::vector<std::size_t> order(points_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto large = [&](std::size_t i) { return *std::ranges::max_element(points_[i]); };
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return large(a) < large(b); });
+    const auto try_with = [&](const Variables& variables) -> std::optional<Formula> {
+        const std::size_t monomials = monomials_of(variables);
         std::vector<std::vector<long double>> rows;  // in echelon form
         for (const std::size_t i : order) {
             std::vector<long double> row(monomials + 1);
             for (std::size_t m = 0; m < monomials; ++m) {
+                const std::vector<int> powers = powers_of(variables, m);
                 row[m] = 1;
-                for (std::size_t a = 0; a < atoms.size(); ++a)
-                    if (m >> a & 1) row[m] *= static_cast<long double>(atoms_[static_cast<std::size_t>(atoms[a])].at(points_[i]));
+                for (std::size_t v = 0; v < variables.size(); ++v)
+                    for (int p = 0; p < powers[v]; ++p)
+                        row[m] *= static_cast<long double>(atoms_[static_cast<std::size_t>(variables[v].atom)].at(points_[i]));
             }
             row[monomials] = static_cast<long double>(values[i]);
             for (const auto& pivot : rows) {
-                const auto at = static_cast<std::size_t>(std::ranges::find_if(pivot, [](long double x) { return x != 0; }) - pivot.begin());
+                const std::size_t at = first_of(pivot);
                 const long double share = row[at] / pivot[at];
                 for (std::size_t m = at; m <= monomials; ++m) row[m] -= share * pivot[m];
                 row[at] = 0;
@@ -135,10 +183,7 @@ std::optional<Formula> Formulas::polynomial(std::span<const std::int64_t> values
             }
             if (largest == 0) continue;
             rows.push_back(std::move(row));
-            std::ranges::sort(rows, [](const auto& a, const auto& b) {
-                const auto first = [](const auto& r) { return std::ranges::find_if(r, [](long double x) { return x != 0; }) - r.begin(); };
-                return first(a) < first(b);
-            });
+            std::ranges::sort(rows, {}, first_of);
             if (rows.size() == monomials) break;
         }
         if (rows.size() < monomials) return std::nullopt;
@@ -153,29 +198,15 @@ std::optional<Formula> Formulas::polynomial(std::span<const std::int64_t> values
         for (std::size_t m = monomials; m-- > 0;) {
             if (factors[m] == 0) continue;
             Formula::Term term{static_cast<std::int64_t>(factors[m]), {}};
-            for (std::size_t a = 0; a < atoms.size(); ++a)
-                if (m >> a & 1) term.atoms.push_back(atoms[a]);
+            const std::vector<int> powers = powers_of(variables, m);
+            for (std::size_t v = 0; v < variables.size(); ++v)
+                term.atoms.insert(term.atoms.end(), static_cast<std::size_t>(powers[v]), variables[v].atom);
             formula.terms.push_back(std::move(term));
         }
         return holds(formula, values) ? std::optional(formula) : std::nullopt;
     };
-    // Few atoms first; no product takes two atoms of one size before it takes each once.
-    std::vector<std::vector<std::int32_t>> choices{{}};
-    for (const std::int32_t atom : used) {
-        const std::size_t known = choices.size();
-        for (std::size_t i = 0; i < known; ++i) {
-            if (choices[i].size() == most_atoms) continue;
-            std::vector<std::int32_t> more = choices[i];
-            more.push_back(atom);
-            choices.push_back(std::move(more));
-        }
-        if (choices.size() > 512) break;
-    }
-    std::ranges::stable_sort(choices, [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    for (const auto& choice : choices) {
-        if (choice.size() < 2) continue;
+    for (const Variables& choice : choices_of(used))
         if (std::optional<Formula> formula = try_with(choice)) return formula;
-    }
     return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include "array/record.h"
 #include "backend/cpu/program.h"
+#include "base/fork.h"
 #include "base/launch_cost.h"
 #include "device/memory/status_buffer.h"
 #include "device/signature.h"
@@ -31,14 +32,14 @@ struct SavedProgram::State {
     const std::unique_ptr<saved::Loaded> loaded;
     const saved::Program& program = loaded->program();
     std::vector<Text> names;
-    std::mutex mutex;
-    std::vector<Ref<device::Program>> codes;  // by the mutex: loaded when they are first launched
+    // By Loaded::mutex():
+    std::vector<Ref<device::Program>> codes;  // loaded when they are first launched
     std::vector<Ref<device::Buffer>> constants;
     static constexpr std::size_t most_recent = 16;
     std::vector<std::pair<std::vector<std::int64_t>, std::shared_ptr<const saved::Resolved>>> recent;
 
     device::Program* code(std::size_t number) {
-        const std::lock_guard lock(mutex);
+        const std::lock_guard lock(saved::Loaded::mutex());
         Ref<device::Program>& known = codes[number];
         if (!known) {
             const saved::Code& code = program.codes[number];
@@ -57,21 +58,25 @@ struct SavedProgram::State {
     }
     /// Memory of a constant; all queues of CPUs share it.
     Ref<device::Buffer> constant(std::size_t number, device::Queue* queue) {
-        const std::lock_guard lock(mutex);
-        Ref<device::Buffer>& known = constants[number];
-        if (!known) known = copy_of_constant(number, queue);
-        return known;
+        {
+            const std::lock_guard lock(saved::Loaded::mutex());
+            if (constants[number]) return constants[number];
+        }
+        Ref<device::Buffer> made = copy_of_constant(number, queue);
+        const std::lock_guard lock(saved::Loaded::mutex());
+        if (!constants[number]) constants[number] = std::move(made);
+        return constants[number];
     }
 
     /// What runs for these sizes: that of the last calls is kept.
     std::shared_ptr<const saved::Resolved> resolved(const std::vector<std::int64_t>& sizes) {
         {
-            const std::lock_guard lock(mutex);
+            const std::lock_guard lock(saved::Loaded::mutex());
             for (const auto& [known, found] : recent)
                 if (known == sizes) return found;
         }
         auto found = std::make_shared<const saved::Resolved>(loaded->resolve(sizes));
-        const std::lock_guard lock(mutex);
+        const std::lock_guard lock(saved::Loaded::mutex());
         if (recent.size() == most_recent) recent.erase(recent.begin());
         recent.emplace_back(sizes, found);
         return found;
@@ -81,6 +86,8 @@ struct SavedProgram::State {
 };
 
 SavedProgram SavedProgram::load(const std::string& path) {
+    static const bool once = (renew_at_fork(saved::Loaded::mutex()), true);
+    (void)once;
     auto state = std::make_shared<State>(saved::Loaded::read(path, false));
     for (const saved::Code& code : state->program.codes) state->names.emplace_back(code.name);
     state->codes.resize(state->program.codes.size());
@@ -141,6 +148,8 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         for (const saved::Launch& launch : part.alternative->launches)
             for (const saved::Use& use : launch.uses)
                 if (use.writes && use.value < written.size()) written[use.value] = true;
+    for (const saved::Output& output : regime.outputs)  // what is given is the caller's to write
+        if (output.value >= given.size() && output.value < written.size()) written[output.value] = true;
     std::vector<Array> arguments;
     for (std::size_t k = 0; k < given.size(); ++k) {
         const Array x = arrays::following(given[k], queue, program.name.c_str());

@@ -24,8 +24,6 @@ namespace {
 constexpr std::uint32_t no_name = ~0u;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 44;  // blocks of noted memory are so far apart
 
-std::uint32_t number_of(const Node& leaf) { return static_cast<const NotedBuffer&>(*leaf.buffer).number; }
-
 }  // namespace
 
 std::uint32_t Codes::number(const ir::Kernel& kernel) {
@@ -122,6 +120,13 @@ void Run::check(std::size_t at) const {
             "alone");
 }
 
+std::uint32_t Run::block_of(const Node& leaf) const {
+    const auto& buffer = static_cast<const NotedBuffer&>(*leaf.buffer);
+    if (leaf.buffer->device() != &NotingDevice::get() || buffer.run != serial())
+        refuse("the function uses an array that it has kept from an earlier run, or from another export; make it anew in each call");
+    return buffer.number;
+}
+
 void Run::name(std::uint32_t block) {
     for (int byte = 0; byte < 4; ++byte) outline_.structure.push_back(static_cast<std::uint8_t>(blocks_[block].name >> 8 * byte));
 }
@@ -135,6 +140,8 @@ std::uint32_t Run::allocated(std::size_t bytes) {
 }
 
 void Run::wrote(NotedBuffer& buffer) {
+    if (buffer.run != serial() || blocks_[buffer.number].used)
+        refuse("the function copies to, or fills, an array that is in use; assign to it: y[...] = x");
     const std::uint32_t name = blocks_[buffer.number].name;
     if (std::ranges::find(written_, name, &Written::name) == written_.end()) written_.push_back({name, Ref<NotedBuffer>(&buffer)});
 }
@@ -150,6 +157,7 @@ void Run::call(const Function& function) {
         Strides strides = contiguous_strides(shape);
         arguments.emplace_back(graph::make_leaf(queue, a.dtype, std::move(shape), std::move(strides), 0, std::move(buffer)).get());
         kept_.push_back(arguments.back().node()->buffer);
+        blocks_.back().used = true;
     }
     results_ = function(arguments);
     std::lock_guard guard(graph::state_of(queue).lock);
@@ -167,7 +175,7 @@ void Run::call(const Function& function) {
     for (const Array& result : results_) {
         const Node& node = *result.node();
         saved::Output output;
-        const std::uint32_t block = number_of(node);
+        const std::uint32_t block = block_of(node);
         output.value = blocks_[block].name;
         const auto noted = [&](std::int64_t n) {
             const std::size_t at = note(n);
@@ -211,7 +219,11 @@ bool Run::take(const plan::Subgraph& subgraph, device::Queue* queue) {
         own.push_back(first + outline.own[i]);
         if (node.kind == graph::Kind::Constant && plan::integer_of(node.scalar)) outline_.rounded_to[own.back()] = node.scalar.dtype;
     }
-    for (const plan::NodeId leaf : subgraph.leaves) name(number_of(*subgraph.nodes[leaf]));
+    for (const plan::NodeId leaf : subgraph.leaves) {
+        const std::uint32_t block = block_of(*subgraph.nodes[leaf]);
+        blocks_[block].used = true;
+        name(block);
+    }
     for (std::size_t at = first; at < outline_.numbers.size(); ++at) check(at);
     std::optional<Tracing> tracing;
     const bool makes = wanted(step_);
@@ -233,7 +245,8 @@ bool Run::take(const plan::Subgraph& subgraph, device::Queue* queue) {
     const auto allocate = [&](std::uint32_t slot) {
         const auto bytes = static_cast<std::size_t>(plan.slots[slot]);
         slots[slot] = allocated(bytes);
-        buffers[slot] = new NotedBuffer(queue->device(), slots[slot], bytes);
+        blocks_[slots[slot]].used = true;
+        buffers[slot] = new NotedBuffer(queue->device(), *this, slots[slot], bytes);
     };
     for (const plan::Plan::Result& r : plan.results)
         if (!buffers[r.slot]) allocate(r.slot), check(blocks_[slots[r.slot]].bytes_at);
@@ -273,7 +286,7 @@ saved::Launch Run::launch(const PlannedLaunch& planned, const AdaptablePlan::Lau
     const auto value_of = [&](std::uint32_t value) {
         const Node* node = node_of(value);
         if (!node && (slots[value] & scratch_mark) != 0) return slots[value];
-        return blocks_[node ? number_of(*node) : slots[value]].name;
+        return blocks_[node ? block_of(*node) : slots[value]].name;
     };
     const auto number = [](const AdaptablePlan::Number& n) { return saved::Number{n.was, n.expression}; };
     saved::Launch made;
@@ -354,7 +367,8 @@ void Run::take(const plan::CapturedLaunch& launch) {
                     made.addresses.push_back({patch.word, saved::status_value, {patch.detail, -1}});
                     break;
                 }
-                const std::uint32_t block = number_of(*value.node);
+                const std::uint32_t block = block_of(*value.node);
+                blocks_[block].used = true;
                 name(block);
                 const Size place = noted(value.node->offset * itemsize(value.node->dtype) + patch.detail);
                 made.addresses.push_back({patch.word, blocks_[block].name, number(place)});
@@ -394,7 +408,7 @@ void Run::take(const plan::CapturedLaunch& launch) {
         for (const std::int64_t n : value.node->shape) size = size * noted(n);
         if (device::reads(use.access)) read = read + size;
         if (device::writes(use.access)) written = written + size;
-        made.uses.push_back({blocks_[number_of(*value.node)].name, device::reads(use.access), device::writes(use.access)});
+        made.uses.push_back({blocks_[block_of(*value.node)].name, device::reads(use.access), device::writes(use.access)});
     }
     for (const plan::CapturedFailure& failure : launch.failures)
         made.failures.push_back({static_cast<std::uint8_t>(failure.code), failure.message});

@@ -75,6 +75,8 @@ public:
 private:
     std::size_t note(std::int64_t number);
     void name(std::uint32_t block);
+    /// The block behind a leaf; throws Value for one of another run.
+    std::uint32_t block_of(const graph::Node& leaf) const;
     /// Throws where a number is not what it was when the samples were taken.
     void check(std::size_t at) const;
     /// The trace of one step, or of the regime's own numbers.
@@ -95,6 +97,7 @@ private:
     struct Block {
         std::uint32_t name;
         std::size_t bytes_at = 0;  // among the numbers; of scratch meaningless
+        bool used = false;         // by a launch, or an argument: its contents are not the host's any more
     };
     std::vector<Block> blocks_;
     std::uint32_t names_ = 0;

@@ -35,7 +35,8 @@ constexpr std::int64_t samples_of_two[] = {2, 3, 4, 5, 7, 11, 17, 33, 100, 257, 
 constexpr std::int64_t samples_of_three[] = {2, 3, 5, 7, 33, 257, 4099, 1000003};
 constexpr std::int64_t samples_of_more[] = {2, 3, 7, 37, 1009};
 constexpr std::int64_t sampled_bytes = std::int64_t{1} << 42;
-constexpr std::size_t most_points = 1200, most_regimes = 200, most_drawn = 60'000, quiet_enough = 3'000;
+constexpr std::size_t most_points = 1200, most_combined = 4, most_sizes = 4, most_checked = 200, most_regimes = 200, most_drawn = 60'000,
+                      quiet_enough = 3'000;
 
 std::span<const std::int64_t> samples_for(std::size_t free) {
     if (free <= 1) return samples_of_one;
@@ -92,7 +93,7 @@ class Samples {
 public:
     struct Sample {
         RunOutline outline;
-        std::vector<Run::Written> written;
+        std::vector<std::pair<std::uint32_t, Hash128>> written;  // blocks that the host wrote, and the digests of what is in them
         std::exception_ptr failure;
         std::string message;
         bool too_large = false;
@@ -104,6 +105,7 @@ public:
         if (fresh) run(sizes, place->second);
         return place->second;
     }
+    const std::vector<std::uint8_t>& contents(const Hash128& digest) const { return contents_.at(digest); }
     bool fits(const Sizes& sizes) const {
         return std::ranges::none_of(program_.arguments, [&](const saved::Argument& a) {
             double bytes = itemsize(a.dtype);
@@ -119,7 +121,12 @@ private:
             Run run(program_, sizes);
             run.call(function_);
             sample.outline = run.outline();
-            sample.written = run.written();
+            for (const Run::Written& w : run.written()) {
+                const std::vector<std::uint8_t>& bytes = w.buffer->contents;
+                const Hash128 digest = hash128(bytes.data(), bytes.size());
+                contents_.try_emplace(digest, bytes);
+                sample.written.emplace_back(w.name, digest);
+            }
             if (!known_outputs_) program_.outputs = run.outputs(), known_outputs_ = true;
             if (program_.outputs != run.outputs()) refuse("the function gives other dtypes, or other numbers of arrays, for other sizes");
         } catch (const Error& e) {
@@ -131,6 +138,7 @@ private:
     const Function& function_;
     saved::Program& program_;
     std::map<Sizes, Sample> known_;
+    std::map<Hash128, std::vector<std::uint8_t>> contents_;
     bool known_outputs_ = false;
 };
 
@@ -170,8 +178,8 @@ public:
         program_.regimes.push_back(regime(above(small), std::move(usual)));
         if (!program_.regimes[0].refused.empty()) refuse("the planner finds no plan that serves other sizes");
         std::vector<std::vector<saved::SizeClass>> all{above(small)};
-        for (std::size_t k = 0; k < sizes; ++k) {  // fewer and fewer that are as usual
-            const std::size_t known = all.size();
+        for (std::size_t k = 0; k < sizes; ++k) {                   // fewer and fewer that are as usual
+            const std::size_t known = sizes <= 3 ? all.size() : 1;  // of many sizes one at a time
             for (std::size_t i = 0; i < known; ++i)
                 for (std::int64_t exact = 0; exact <= small[k] && all.size() < most_regimes; ++exact) {
                     all.push_back(all[i]);
@@ -188,17 +196,35 @@ private:
         return classes;
     }
 
-    /// All combinations of samples, the smallest first.
+    /// The samples of a size beyond a threshold: all up to the next one of the list, where it would show that the threshold is too low.
+    static std::vector<std::int64_t> samples_above(std::int64_t threshold, std::size_t free) {
+        std::vector<std::int64_t> samples;
+        const std::span<const std::int64_t> list = samples_for(free);
+        const auto next = std::ranges::find_if(list, [&](std::int64_t n) { return n > threshold; });
+        const std::int64_t dense = free <= 1 ? std::max<std::int64_t>(*next, 67) : *next;
+        for (std::int64_t n = threshold + 1; n <= dense; ++n) samples.push_back(n);
+        for (const std::int64_t n : list)
+            if (n > dense) samples.push_back(n);
+        return samples;
+    }
+
+    /// All combinations of samples, the smallest first; of many sizes some.
     std::vector<Sizes> points_of(const std::vector<saved::SizeClass>& classes) const {
         const auto free = static_cast<std::size_t>(std::ranges::count(classes, false, &saved::SizeClass::exact));
         std::vector<Sizes> points{{}};
-        for (const saved::SizeClass& c : classes) {
+        if (free > most_combined) {
+            Drawn drawn;
+            points.assign(most_points / 2, {});
+            for (std::size_t i = 0; i < points.size(); ++i)
+                for (const saved::SizeClass& c : classes)
+                    points[i].push_back(c.exact ? c.value : drawn.between(c.value + 1, std::int64_t{8} << i % 16));
+        }
+        for (const saved::SizeClass& c : free > most_combined ? std::vector<saved::SizeClass>() : classes) {
             std::vector<Sizes> more;
             for (const Sizes& p : points) {
                 const auto add = [&](std::int64_t n) { more.push_back(p), more.back().push_back(n); };
                 if (c.exact) add(c.value);
-                for (const std::int64_t n : samples_for(free))
-                    if (!c.exact && c.has(n)) add(n);
+                for (const std::int64_t n : c.exact ? std::vector<std::int64_t>() : samples_above(c.value, free)) add(n);
             }
             points = std::move(more);
         }
@@ -255,7 +281,7 @@ private:
             if (sample.failure) return fail(sample.failure, sample.message), std::move(found);
             if (!first) first = &sample;
             if (sample.outline.structure != first->outline.structure || sample.outline.numbers.size() != first->outline.numbers.size() ||
-                !same_contents(sample.written, first->written)) {
+                sample.written != first->written) {
                 fail_for("the function does something else where sizes are " + sizes_text(p) + " than where they are " +
                          sizes_text(found.points[0]));
                 return found;
@@ -290,13 +316,31 @@ private:
         return found;
     }
 
+    static saved::Regime refused(const std::vector<saved::SizeClass>& classes, const std::string& why) {
+        saved::Regime none;
+        none.sizes = classes;
+        none.refused = why;
+        return none;
+    }
+
+    /// How a run differs from what the formulas say of it; empty: it does not.
+    std::string difference(const Sizes& p, const Consistent& found) {
+        const Samples::Sample &sample = samples_.at(p), &first = samples_.at(found.points[0]);
+        if (sample.too_large) return {};
+        bool same = !sample.failure && sample.outline.structure == first.outline.structure && sample.written == first.written &&
+                    sample.outline.numbers.size() == found.numbers.of.size();
+        for (std::size_t i = 0; same && i < found.numbers.of.size(); ++i) {
+            const std::optional<std::int64_t> value = found.formulas->at(found.numbers.of[i], p);
+            same = value && in_dtype(*value, sample.outline.rounded_to[i]) == sample.outline.numbers[i];
+        }
+        if (same) return {};
+        return "the function does something else where sizes are " + sizes_text(p) + " than where they are " + sizes_text(found.points[0]);
+    }
+
     saved::Regime regime(const std::vector<saved::SizeClass>& classes, Consistent found) {
         saved::Regime regime;
         regime.sizes = classes;
-        if (found.failure) {
-            regime.refused = found.message;
-            return regime;
-        }
+        if (found.failure) return refused(classes, found.message);
         regime.sizing.sizes = -1;  // not made yet
         const auto covered = [&](const Sizes& p) {
             std::vector<std::int64_t> values;
@@ -342,39 +386,50 @@ private:
             }
             if (samples_.fits(p)) quiet = cover(p) ? quiet + 1 : 0;
         }
+        // Sizes that no sample was of: what the formulas say of them has to be so.
+        for (std::size_t i = 0; free > 0 && i < most_checked; ++i) {
+            Sizes p;
+            const std::int64_t most = std::int64_t{8} << i % 24;
+            for (const saved::SizeClass& c : classes)
+                p.push_back(c.exact ? c.value : drawn.between(c.value + 1, std::max(most, c.value + 2)));
+            if (!samples_.fits(p)) continue;
+            const std::string wrong = difference(p, found);
+            if (wrong.empty()) continue;
+            const bool usual = std::ranges::none_of(classes, &saved::SizeClass::exact);
+            if (usual) refuse(wrong + "; any_size=False exports the function for the shapes of the examples alone");
+            return refused(classes, "the program was exported without what it does for such sizes");
+        }
         bool own = true;
         for (std::size_t k = 0; k < classes.size(); ++k) own = own && classes[k].has(examples_[k]);
         if (own) (void)cover(examples_);
         if (regime.sizing.sizes < 0 ||
             std::ranges::any_of(regime.steps, [](const saved::Step& step) { return step.alternatives.empty(); })) {
-            saved::Regime none;
-            none.sizes = classes;
-            none.refused = "the program was exported without a plan for such sizes";
-            return none;
+            return refused(classes, "the program was exported without a plan for such sizes");
         }
         number_values(regime, samples_.at(found.points[0]).written);
         return regime;
     }
 
-    static bool same_contents(const std::vector<Run::Written>& a, const std::vector<Run::Written>& b) {
-        return std::ranges::equal(
-            a, b, [](const Run::Written& x, const Run::Written& y) { return x.name == y.name && x.buffer->same_contents(*y.buffer); });
-    }
-
     /// Names of a run's blocks become values of the program: arguments, its constants, slots. What is behind them is numbered last.
-    void number_values(saved::Regime& regime, const std::vector<Run::Written>& written) {
+    void number_values(saved::Regime& regime, const std::vector<std::pair<std::uint32_t, Hash128>>& written) {
         const auto arguments = static_cast<std::uint32_t>(program_.arguments.size());
         std::vector<std::uint32_t> value(regime.slots.size());
         std::vector<saved::Number> slots;
+        std::vector<bool> taken(program_.constants.size());  // each block has memory of its own: it may be written
         for (std::uint32_t name = 0; name < value.size(); ++name) {
-            const auto constant = std::ranges::find(written, name, &Run::Written::name);
+            const auto constant = std::ranges::find(written, name, &std::pair<std::uint32_t, Hash128>::first);
             if (name < arguments) {
                 value[name] = name;
             } else if (constant != written.end()) {
-                const std::vector<std::uint8_t>& contents = constant->buffer->contents();
-                auto same = std::ranges::find(program_.constants, contents, &saved::Constant::bytes);
-                if (same == program_.constants.end()) same = program_.constants.insert(same, {contents});
-                value[name] = arguments + static_cast<std::uint32_t>(same - program_.constants.begin());
+                const std::vector<std::uint8_t>& contents = samples_.contents(constant->second);
+                std::size_t same = 0;
+                while (same < taken.size() && (taken[same] || program_.constants[same].bytes != contents)) ++same;
+                if (same == taken.size()) {
+                    program_.constants.push_back({contents});
+                    taken.push_back(false);
+                }
+                taken[same] = true;
+                value[name] = arguments + static_cast<std::uint32_t>(same);
             } else {
                 value[name] = slot_mark | static_cast<std::uint32_t>(slots.size());
                 slots.push_back(regime.slots[name]);
@@ -500,6 +555,9 @@ Sizes describe_arguments(saved::Program& program, ListOf<Array> examples, const 
         }
         program.arguments.push_back(std::move(argument));
     }
+    if (sizes.size() > most_sizes)
+        refuse("the examples have " + std::to_string(sizes.size()) + " different extents, of " + std::to_string(most_sizes) +
+               " at most plans can be made for all values; give extents that are equal the same number, or export with any_size=False");
     program.sizes = static_cast<std::int32_t>(sizes.size());
     return sizes;
 }

@@ -234,6 +234,114 @@ def test_what_cannot_be_exported_is_refused(function: Callable[..., Any], messag
     assert not list(tmp_path.iterdir())
 
 
+def outside_of_the_samples(x: Any) -> Any:
+    x[20] = 1e300
+    return x.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "specs", "sizes"),
+    [
+        (lambda x: x[:20] * 2, ["n"], [{"n": n} for n in (2, 17, 18, 19, 20, 21, 31, 40)]),
+        (lambda x: x[20:50].sum(), ["n"], [{"n": n} for n in (19, 20, 21, 33, 34, 40, 50, 51, 64)]),
+        (lambda x: x[6] + x, ["nm"], [{"n": n, "m": 4} for n in (5, 6, 7, 8)]),
+        (lambda x: x[:7].sum(axis=0), ["nm"], [{"n": n, "m": 5} for n in (2, 5, 6, 7, 8, 9, 12)]),
+        (lambda x: x + x.T, ["nn"], [{"n": n} for n in (0, 1, 2, 3, 64, 257)]),
+        (lambda x: x[:, None] * x, ["n"], [{"n": n} for n in (0, 1, 2, 3, 64, 257)]),
+        (lambda x: x * (-x.shape[0]) + x.shape[0] ** 2, ["n"], [{"n": n} for n in (1, 2, 3, 100)]),
+        (lambda x: (x * (1 + 2j)).mean(), ["n"], [{"n": n} for n in (1, 2, 3, 100)]),
+    ],
+)
+def test_sizes_between_samples(function: Callable[..., Any], specs: list[str], sizes: list[dict[str, int]], tmp_path: pathlib.Path) -> None:
+    program = pp.load_program(pp.export(function, *(pp.asarray(x) for x in arrays_for(specs, EXAMPLES)), path=tmp_path / "p.pardo"))
+    for one in sizes:
+        given = arrays_for(specs, one, 2)
+        got = outcome(lambda given=given: program(*(pp.asarray(x) for x in given)))
+        want = outcome(lambda given=given: function(*(pp.asarray(x) for x in given)))
+        assert isinstance(got, type) == isinstance(want, type), one
+        for a, b in zip(want, got, strict=True) if isinstance(want, list) else ():
+            assert_same_bits(a, b, one)
+
+
+def test_nothing_outside_of_an_argument_is_written(tmp_path: pathlib.Path) -> None:
+    program = pp.load_program(pp.export(outside_of_the_samples, pp.zeros(30), path=tmp_path / "p.pardo"))
+    for n in (5, 18, 19, 20):
+        b = pp.asarray(np.zeros(32))
+        with pytest.raises(ValueError, match="out of bounds"):
+            program(b[:n])
+        assert not np.asarray(b).any()
+    b = pp.asarray(np.zeros(32))
+    assert float(program(b[:21])) == 1e300
+    assert float(b[20]) == 1e300
+
+
+def test_arrays_of_the_host_are_each_their_own(tmp_path: pathlib.Path) -> None:
+    def two(x: Any) -> Any:
+        a, b = pp.asarray(np.zeros(3)), pp.asarray(np.zeros(3))
+        a += x.sum()
+        return a, b
+
+    program = pp.load_program(pp.export(two, pp.zeros(10), path=tmp_path / "two.pardo"))
+    for _ in range(2):
+        a, b = program(pp.ones(4))
+        np.testing.assert_array_equal(np.asarray(a), 4)
+        np.testing.assert_array_equal(np.asarray(b), 0)
+    program = pp.load_program(
+        pp.export(lambda x: (x.sum() + pp.asarray(np.arange(3.0)), pp.asarray(np.arange(3.0))), pp.zeros(10), path=tmp_path / "c.pardo")
+    )
+    given = program(pp.zeros(2))[1]
+    given += 100
+    np.testing.assert_array_equal(np.asarray(program(pp.zeros(2))[0]), [0, 1, 2])
+
+
+def test_arrays_of_earlier_runs_are_refused(tmp_path: pathlib.Path) -> None:
+    kept: list[Any] = []
+
+    def remembers(x: Any) -> Any:
+        if not kept:
+            kept.append(pp.asarray(np.arange(3.0)))
+        return x.sum() + kept[0]
+
+    with pytest.raises(ValueError, match="kept from an earlier run"):
+        pp.export(remembers, pp.zeros(10), path=tmp_path / "no.pardo")
+    with pytest.raises(ValueError, match="kept from an earlier run"):
+        pp.export(lambda x: x.sum() + kept[0], pp.zeros(10), path=tmp_path / "no.pardo")
+
+
+def test_arrays_of_other_queues_are_read_when_they_are_met(tmp_path: pathlib.Path) -> None:
+    def adds(x: Any) -> Any:
+        other, total = pp.zeros(3, device="cpu"), x.sum()
+        for k in range(3):
+            other[...] = k
+            total = total + other
+        return total
+
+    program = pp.load_program(pp.export(adds, pp.zeros(10), path=tmp_path / "p.pardo"))
+    np.testing.assert_array_equal(np.asarray(program(pp.ones(4))), 7)
+
+
+def test_commands_of_queues_are_refused(tmp_path: pathlib.Path) -> None:
+    def fills(x: Any) -> Any:
+        y = pp.zeros(4)
+        y.queue.fill(y, 3.0)
+        return y + x.sum()
+
+    def fills_an_argument(x: Any) -> None:
+        x.queue.fill(x, 3.0)
+
+    for function in (fills, fills_an_argument):
+        with pytest.raises(ValueError, match="in use"):
+            pp.export(function, pp.zeros(10), path=tmp_path / "no.pardo")
+
+
+def test_more_sizes_than_plans_can_be_made_for(tmp_path: pathlib.Path) -> None:
+    examples = [pp.zeros(10 + k) for k in range(5)]
+    with pytest.raises(ValueError, match="5 different extents, of 4 at most"):
+        pp.export(lambda *a: sum(x.sum() for x in a), *examples, path=tmp_path / "no.pardo")
+    path = pp.export(lambda *a: sum(x.sum() for x in a), *examples, path=tmp_path / "p.pardo", any_size=False)
+    assert float(pp.load_program(path)(*(x + 1 for x in examples))) == 60
+
+
 def test_errors_of_the_function_are_its_own(tmp_path: pathlib.Path) -> None:
     class OwnError(Exception):
         pass
@@ -510,6 +618,13 @@ def test_c_gives_the_same_bits(name: str, library: Any, tmp_path: pathlib.Path) 
 
 @NEEDS_THE_LIBRARY
 def test_c_takes_strides_and_gives_into_memory(library: Any, tmp_path: pathlib.Path) -> None:
+    path = pp.export(lambda x: (x * 2, x[1:]), pp.zeros(10), path=tmp_path / "v.pardo")
+    loaded = library.pardo_load(path.encode())
+    shared = np.ones(5)
+    both = (RunArray * 2)(described(shared), RunArray())
+    assert library.pardo_run(loaded, described(shared), 1, both, 2) == -1
+    assert b"lies in the memory of argument" in library.pardo_run_error()
+    library.pardo_unload(loaded)
     path = pp.export(lambda x: x.T * 2, pp.zeros((10, 12)), path=tmp_path / "t.pardo")
     loaded = library.pardo_load(path.encode())
     x = np.random.default_rng(0).random((9, 8))

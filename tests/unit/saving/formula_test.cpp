@@ -46,6 +46,8 @@ TEST(Formulas, FindWhatArraysLeadTo) {
     EXPECT_TRUE(follows([](auto n, auto m) { return 8 * n * m - 8 * m; }));
     EXPECT_TRUE(follows([](auto n, auto m) { return (n - 2) * (m - 2); }));
     EXPECT_TRUE(follows([](auto n, auto m) { return n + m; }));
+    EXPECT_TRUE(follows([](auto n, auto) { return n * n; }));
+    EXPECT_TRUE(follows([](auto n, auto m) { return 8 * n * n * m - n; }));
     EXPECT_TRUE(follows([](auto n, auto) { return (n + 1) / 2; }));
     EXPECT_TRUE(follows([](auto n, auto) { return (n - 1 + 2) / 3; }));
     EXPECT_TRUE(follows([](auto n, auto m) { return ((n + 1) / 2) * m; }));

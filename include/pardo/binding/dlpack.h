@@ -93,8 +93,8 @@ template <class Managed> std::unique_ptr<Exported<Managed>> described(const Arra
     return e;
 }
 
-/// A tensor of an array that is complete in memory of the host, in the least of time: others may write it unless it is read-only. Null where
-/// that would compute or wait, or where there are many dimensions. The handle is the caller's own, as for `lend`.
+/// A tensor of an array that is complete in memory of the host, in the least of time: others may write it unless it is read-only. Null
+/// where that would compute or wait, or where there are many dimensions. The handle is the caller's own, as for `lend`.
 PARDO_API DLManagedTensorVersioned* tensor_at_once(const Array& x);
 
 /// Where other libraries find an array's memory; nothing where they do not reach it, as memory of kind 'device' of OpenCL. Forces.

@@ -65,7 +65,7 @@ def test_cmake(tmp_path):
     done = configured(tmp_path, ".".join(pp.__version__.split(".")[:2]), "COMPONENTS native")
     assert done.returncode == 0, done.stderr
     subprocess.run(["cmake", "--build", str(tmp_path / "build")], check=True, capture_output=True)
-    for given, text in ((("99",), "99"), (("", "COMPONENTS library"), "the wheel of pardo has the component native only")):
+    for given, text in ((("99",), "99"), (("", "COMPONENTS library"), "the wheel of pardo has the components native and run")):
         shutil.rmtree(tmp_path / "build")
         done = configured(tmp_path, *given)
         assert done.returncode != 0

@@ -255,8 +255,8 @@ private:
 std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest) {
     std::vector<std::pair<Section, std::vector<std::uint8_t>>> sections;
     const auto add = [&](Section::Kind kind, std::size_t number, std::vector<std::uint8_t> bytes) {
-        sections.push_back(
-            {{kind, static_cast<std::uint32_t>(number), 0, bytes.size(), hash128(bytes.data(), bytes.size())}, std::move(bytes)});
+        const Section section{kind, static_cast<std::uint32_t>(number), 0, bytes.size(), hash128(bytes.data(), bytes.size())};
+        sections.emplace_back(section, std::move(bytes));
     };
     Writer description;
     field(description, const_cast<Program&>(program));  // a writer changes nothing

@@ -219,8 +219,12 @@ MachineCode load_machine_code(std::span<const std::uint8_t> bytes, const char* e
 
 int rank_of_target(const std::string& target) {
 #if defined(__x86_64__)
-    if (target == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") ? 4 : -1;
-    if (target == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3") ? 3 : -1;
+    // Processors with these have all else of their levels.
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (target == "x86-64-v4") return v4 ? 4 : -1;
+    if (target == "x86-64-v3") return v3 ? 3 : -1;
 #endif
     return -1;
 }

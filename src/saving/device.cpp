@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
 
 namespace pardo::saving {
 namespace {
@@ -91,7 +92,7 @@ NotingDevice& NotingDevice::get() {
     return *device;
 }
 
-NotingDevice::NotingDevice() {
+NotingDevice::NotingDevice() : backend_(std::make_unique<NotingBackend>()) {
     info_.backend = "export";
     info_.platform = "export";
     info_.name = "A function that is exported";
@@ -110,10 +111,7 @@ Notes& NotingDevice::notes() const {
     return *notes_;
 }
 
-device::Backend* NotingDevice::backend() const noexcept {
-    static auto* const backend = new NotingBackend;
-    return backend;
-}
+device::Backend* NotingDevice::backend() const noexcept { return backend_.get(); }
 
 bool NotingDevice::can(device::Feature feature) const noexcept {
     using device::Feature;

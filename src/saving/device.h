@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "device/device.h"
@@ -75,6 +76,7 @@ public:
 
 private:
     NotingDevice();
+    const std::unique_ptr<device::Backend> backend_;
     DeviceInfo info_;
     Notes* notes_ = nullptr;
 };

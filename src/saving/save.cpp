@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #include "backend/cpu/program.h"
 #include "base/fork.h"
@@ -138,7 +139,7 @@ private:
     const Function& function_;
     saved::Program& program_;
     std::map<Sizes, Sample> known_;
-    std::map<Hash128, std::vector<std::uint8_t>> contents_;
+    std::unordered_map<Hash128, std::vector<std::uint8_t>> contents_;
     bool known_outputs_ = false;
 };
 
@@ -192,6 +193,7 @@ public:
 private:
     static std::vector<saved::SizeClass> above(const std::vector<std::int64_t>& small) {
         std::vector<saved::SizeClass> classes;
+        classes.reserve(small.size());
         for (const std::int64_t n : small) classes.push_back({false, n});
         return classes;
     }
@@ -532,10 +534,11 @@ std::vector<std::string> checked_targets(const std::vector<std::string>& asked) 
     std::vector<std::string> known;
     for (const emit::LlvmTarget& level : emit::levels()) known.push_back(level.level);
     std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "\"" : ", \"") + name + "\"";
+    for (const std::string& name : known) list.append(list.empty() ? "\"" : ", \"").append(name).append("\"");
     if (known.empty()) refuse("this build makes no code for other machines of its kind");
     for (const std::string& name : asked)
-        if (std::ranges::find(known, name) == known.end()) refuse("there is no target \"" + name + "\"; there are " + list);
+        if (std::ranges::find(known, name) == known.end())
+            refuse(std::string("there is no target \"").append(name).append("\"; there are ").append(list));
     return asked.empty() ? known : asked;
 }
 

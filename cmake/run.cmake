@@ -2,7 +2,8 @@
 set(run_dir ${PROJECT_BINARY_DIR}/run)
 file(GLOB run_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/run/*.cpp ${PROJECT_SOURCE_DIR}/src/saved/*.cpp)
 list(APPEND run_sources ${PROJECT_SOURCE_DIR}/src/emit/runtime/own_memory.cpp ${PROJECT_SOURCE_DIR}/src/emit/runtime/shared_loop.cpp
-  ${PROJECT_SOURCE_DIR}/src/base/hash.cpp ${PROJECT_SOURCE_DIR}/src/base/scalar.cpp ${PROJECT_SOURCE_DIR}/src/base/dtype.cpp)
+  ${PROJECT_SOURCE_DIR}/src/base/hash.cpp ${PROJECT_SOURCE_DIR}/src/base/scalar.cpp ${PROJECT_SOURCE_DIR}/src/base/dtype.cpp
+  ${PROJECT_SOURCE_DIR}/src/base/sizing.cpp ${PROJECT_SOURCE_DIR}/src/base/status_text.cpp)
 add_library(pardo_run_objects OBJECT ${run_sources})
 target_link_libraries(pardo_run_objects PRIVATE pardo_flags)
 # Small rather than fast: kernels are what takes time. The hash is compiled in.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 int main(int count, char** arguments) {
-    pardo_program* const program = pardo_load(count > 1 ? arguments[1] : "smooth.pardo");
+    pardo_run_program* const program = pardo_load(count > 1 ? arguments[1] : "smooth.pardo");
     if (!program) return fprintf(stderr, "%s\n", pardo_run_error()), 1;
     printf("%s, %s\n", pardo_program_signature(program), pardo_program_target(program));
 

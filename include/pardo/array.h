@@ -273,7 +273,7 @@ public:
     Operand(const Scalar& s) : scalar_(s) {}           ///< a number of a dtype
     template <Number T> Operand(T v) : scalar_(v) {}   ///< a plain number
     const Array* array() const { return array_; }      ///< null where it is a number
-    const Scalar& scalar() const { return scalar_; }   ///< the number, where it is no array
+    const Scalar& scalar() const { return scalar_; }   ///< the number; meaningless where the operand is an array
     /// The handle that the operation may take; null for others.
     Array* expiring() const { return expiring_; }
 

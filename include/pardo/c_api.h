@@ -58,8 +58,6 @@ enum {
 }; /* back ends; PARDO_NULL is for tests: its memory may have no address */
 
 /* Element types. */
-#ifndef PARDO_DTYPES /* pardo/run.h has them too */
-#define PARDO_DTYPES
 enum {
     PARDO_BOOL = 1,
     PARDO_INT8 = 2,
@@ -77,7 +75,6 @@ enum {
     PARDO_COMPLEX128 = 14,
     PARDO_BFLOAT16 = 15
 };
-#endif
 #define PARDO_ANY (-1) /* array_check: any dtype, any number of dimensions; array_contiguous: the dtype that it has */
 
 enum { PARDO_MEM_DEVICE = 0, PARDO_MEM_SHARED = 1, PARDO_MEM_HOST = 2 }; /* kinds of memory, as SYCL names them */
@@ -360,10 +357,10 @@ typedef struct pardo_api {
        copy. to_py: a new reference; the handle stays the caller's. NULL: Python's error is set. */
     pardo_status (*from_py)(void* object, int32_t kind, void** handle);
     void* (*to_py)(void* handle, int32_t kind);
-    /* Calls f, without the GIL, for objects of Python: what a function of Python's that binds f is made of. `kinds` has a letter for each
-       object, d device, q queue, e event, a array; a last letter with a * stands for any number ("qaae*"). Gives the result as an object
-       (PARDO_IS_DEVICE … PARDO_IS_ARRAY; 0: None). NULL: an exception of Python is set, that of f's status or of an object that does not
-       suit, which `name` begins. */
+    /* Makes handles of objects of Python, and calls f with them, without the GIL: a binding of f needs no more. `kinds` has a letter for
+       each object, d device, q queue, e event, a array; a last letter with a * stands for any number ("qaae*"). Gives the result as an
+       object (PARDO_IS_DEVICE … PARDO_IS_ARRAY; 0: None). NULL: an exception of Python is set, that of f's status or of an object that does
+       not suit, which `name` begins. */
     void* (*call_from_py)(const char* name, const char* kinds, void* const* objects, size_t n, int32_t result, pardo_call_fn f, void* user);
 } pardo_api;
 

@@ -10,10 +10,6 @@
 #include <pardo/export.h>
 
 namespace pardo {
-namespace saved {
-struct Program;
-}
-
 /// What is exported besides the function.
 struct ExportOptions {
     /// "x86-64-v3", "x86-64-v4"; empty: all that this build knows.

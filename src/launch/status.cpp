@@ -3,6 +3,8 @@
 
 #include <pardo/error.h>
 
+#include "base/status_text.h"
+
 namespace pardo::launch {
 namespace {
 
@@ -11,23 +13,7 @@ Error failure_of(std::span<const std::int64_t> words, const std::vector<lang::Si
     const auto number = static_cast<std::size_t>(words[0] - 1);
     if (number >= sites.size()) return {ErrorCode::Internal, "a kernel's status block is damaged"};
     const lang::Site& site = sites[number];
-    std::string text;
-    for (std::size_t k = 0; k < site.message.size(); ++k) {
-        const bool large = site.message.compare(k, 2, "$u") == 0;
-        const std::size_t at = k + (large ? 2 : 1);  // of the value's number
-        if (site.message[k] == '$' && at < site.message.size() && site.message[at] >= '0' && site.message[at] <= '2') {
-            const std::int64_t word = words[static_cast<std::size_t>(1 + (site.message[at] - '0'))];
-            text += large ? std::to_string(static_cast<std::uint64_t>(word)) : std::to_string(word);
-            k = at;
-        } else {
-            text += site.message[k];
-        }
-    }
-    if (rank == 0) return lang::problem(site.code, *site.function, site.place, text);
-    text += " (item ";
-    for (int d = 0; d < rank; ++d) text += (d ? ", " : rank > 1 ? "(" : "") + std::to_string(words[static_cast<std::size_t>(4 + d)]);
-    text += rank > 1 ? "))" : ")";
-    return lang::problem(site.code, *site.function, site.place, text);
+    return lang::problem(site.code, *site.function, site.place, with_values(site.message, words) + item_text(words, rank));
 }
 
 }  // namespace

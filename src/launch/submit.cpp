@@ -147,7 +147,7 @@ void UserFunction::note(plan::Capture& capture, const Specialisation& special, V
     launch.cost_ns = launch_ns + variant.cost.of(given.words, extents).item_ns * iterations;
     const auto rank = static_cast<int>(extents.size());
     for (const lang::Site& site : *special.sites) {
-        const std::string text = rank == 0 ? site.message : site.message + plan::item_mark;
+        const std::string text = rank == 0 ? site.message : site.message + item_mark;
         launch.failures.push_back({site.code, lang::problem(site.code, *site.function, site.place, text).message()});
     }
     capture.take(launch);

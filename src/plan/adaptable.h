@@ -63,7 +63,7 @@ public:
 private:
     Ref<const Plan> plan_;
     bool traced_ = false;
-    Trace::Replay replay_;
+    Sizing replay_;
     std::vector<Number> numbers_;
     std::vector<Launch> launches_;
 };

@@ -9,6 +9,7 @@
 
 #include <pardo/error.h>
 
+#include "base/status_text.h"
 #include "device/signature.h"
 #include "ir/ir.h"
 #include "plan/subgraph.h"
@@ -20,7 +21,6 @@ struct CapturedFailure {
     ErrorCode code = ErrorCode::Index;
     std::string message;
 };
-inline constexpr char item_mark = '\x01';
 
 /// A launch of a user's function. Each value of its signature is a Leaf, a number, or the status block.
 struct CapturedLaunch {

@@ -56,7 +56,7 @@ SmallVector<std::int64_t, 6> values_of(std::span<const Size> sizes) {
 }
 
 Trace::Trace(std::span<const std::int64_t> numbers) : numbers_(numbers), outer_(std::exchange(current_trace, this)) {
-    replay_.numbers_ = numbers.size();
+    replay_.sizes = static_cast<std::int32_t>(numbers.size());
 }
 Trace::Trace(std::span<const std::int64_t> numbers, Any) : Trace(numbers) { any_ = true; }
 Trace::~Trace() { current_trace = outer_; }
@@ -90,20 +90,20 @@ Size Trace::given(std::int64_t number) {
     return number;
 }
 
-std::int32_t Trace::add(const Replay::Step& step) {
+std::int32_t Trace::add(const Sizing::Step& step) {
     constexpr std::ptrdiff_t recent = 16;  // the same is often computed again soon
-    std::vector<Replay::Step>& steps = replay_.steps_;
+    std::vector<Sizing::Step>& steps = replay_.steps;
     const auto from = steps.end() - std::min<std::ptrdiff_t>(recent, static_cast<std::ptrdiff_t>(steps.size()));
     auto known = std::find(from, steps.end(), step);
     if (known == steps.end()) known = steps.insert(known, step);
-    return static_cast<std::int32_t>(replay_.numbers_) + static_cast<std::int32_t>(known - steps.begin());
+    return replay_.sizes + static_cast<std::int32_t>(known - steps.begin());
 }
 
 std::int32_t Trace::expression(Size size) { return size.literal() ? add({Op::Literal, 0, 0, size.value()}) : size.expression_; }
 
 Size Trace::apply(Op op, Size a, Size b) {
     std::int64_t value = 0;
-    const bool fits = Replay::compute(op, a.value_, b.value_, value);
+    const bool fits = Sizing::compute(op, a.value_, b.value_, value);
     Trace* const trace = current_trace;
     if (!trace || (a.literal() && b.literal())) return value;
     if (!fits) trace->give_up();
@@ -133,45 +133,13 @@ bool Trace::note(bool less, Size a, Size b, bool outcome) {
     Trace* const trace = current_trace;
     if (!trace || (a.literal() && b.literal()) || a.expression_ == b.expression_) return outcome;
     // Different numbers of a subgraph differ from each other, and from -1, 0 and 1: the key says that.
-    const auto number = [&](Size size) {
-        return !trace->any_ && !size.literal() && static_cast<std::size_t>(size.expression_) < trace->replay_.numbers_;
-    };
+    const auto number = [&](Size size) { return !trace->any_ && !size.literal() && size.expression_ < trace->replay_.sizes; };
     const auto apart = [&](Size x, Size y) { return number(x) && (number(y) || (y.literal() && stands_for_itself(y.value_))); };
     if (!less && (apart(a, b) || apart(b, a))) return outcome;
-    const Replay::Guard guard{trace->expression(a), trace->expression(b), less, outcome};
-    std::vector<Replay::Guard>& guards = trace->replay_.guards_;
+    const Sizing::Guard guard{trace->expression(a), trace->expression(b), less, outcome};
+    std::vector<Sizing::Guard>& guards = trace->replay_.guards;
     if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(guard);
     return outcome;
-}
-
-bool Trace::Replay::compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result) {
-    switch (op) {
-        case Step::Op::Literal: return true;
-        case Step::Op::Add: return !__builtin_add_overflow(a, b, &result);
-        case Step::Op::Sub: return !__builtin_sub_overflow(a, b, &result);
-        case Step::Op::Mul: return !__builtin_mul_overflow(a, b, &result);
-        case Step::Op::Div:
-        case Step::Op::Mod:
-            if (b == 0 || b == -1) return b == -1 && !__builtin_mul_overflow(a, op == Step::Op::Div ? -1 : 0, &result);
-            result = op == Step::Op::Div ? a / b : a % b;
-            return true;
-        case Step::Op::Min: result = std::min(a, b); return true;
-        case Step::Op::Max: result = std::max(a, b); return true;
-        case Step::Op::Abs: return a >= 0 ? (result = a, true) : !__builtin_sub_overflow(0, a, &result);
-    }
-    return false;
-}
-
-bool Trace::Replay::run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const {
-    values.assign(numbers.begin(), numbers.end());
-    for (const Step& step : steps_) {
-        std::int64_t value = step.literal;
-        if (!compute(step.op, step.op == Step::Op::Literal ? 0 : values[step.a], step.op == Step::Op::Literal ? 0 : values[step.b], value))
-            return false;
-        values.push_back(value);
-    }
-    return std::all_of(guards_.begin(), guards_.end(),
-                       [&](const Guard& g) { return (g.less ? values[g.a] < values[g.b] : values[g.a] == values[g.b]) == g.outcome; });
 }
 
 }  // namespace pardo::plan

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/sizing.h"
 #include "base/small_vector.h"
 
 namespace pardo::plan {
@@ -80,48 +81,22 @@ public:
     /// A number that the planner may be given, and how it is computed. Two that are equal here have to be so elsewhere.
     void know(Size size);
 
-    /// What is left of a trace that is over.
-    class Replay {
-    public:
-        /// The values of all expressions for other numbers; false if something would be decided otherwise, or a value overflows.
-        bool run(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& values) const;
-        struct Step {
-            enum class Op : std::uint8_t { Literal, Add, Sub, Mul, Div, Mod, Min, Max, Abs };
-            Op op;
-            std::int32_t a, b;
-            std::int64_t literal;
-            friend bool operator==(const Step&, const Step&) = default;
-        };
-        struct Guard {
-            std::int32_t a, b;
-            bool less, outcome;  // a < b, else a == b
-            friend bool operator==(const Guard&, const Guard&) = default;
-        };
-        const std::vector<Step>& steps() const { return steps_; }
-        const std::vector<Guard>& guards() const { return guards_; }
-
-    private:
-        friend class Trace;
-        static bool compute(Step::Op op, std::int64_t a, std::int64_t b, std::int64_t& result);
-        std::size_t numbers_ = 0;
-        std::vector<Step> steps_;
-        std::vector<Guard> guards_;
-    };
     /// Null after `give_up`. `outputs` get the expressions of the sizes that it is asked for.
     bool adaptable() const { return adaptable_; }
     std::int32_t expression(Size size);
-    Replay take() { return std::move(replay_); }
+    /// What is left of a trace that is over.
+    Sizing take() { return std::move(replay_); }
 
     // What the operators of Size are made of.
-    using Op = Replay::Step::Op;
+    using Op = Sizing::Op;
     static Size apply(Op op, Size a, Size b);
     static bool note(bool less, Size a, Size b, bool outcome);
     static Size given(std::int64_t number);
 
 private:
-    std::int32_t add(const Replay::Step& step);
+    std::int32_t add(const Sizing::Step& step);
     std::span<const std::int64_t> numbers_;
-    Replay replay_;
+    Sizing replay_;
     std::vector<Size> known_;
     bool any_ = false, adaptable_ = true;
     Trace* outer_;

@@ -14,8 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "base/launch_cost.h"
-#include "base/scalar_words.h"
 #include "emit/runtime/shared_loop.h"
 #include "run/math.h"
 #include "run/pool.h"
@@ -25,8 +23,8 @@
 using namespace pardo;
 
 /// A loaded program. What it has loaded of its code stays.
-struct pardo_program {
-    explicit pardo_program(std::unique_ptr<saved::Loaded> read) : loaded(std::move(read)) {}
+struct pardo_run_program {
+    explicit pardo_run_program(std::unique_ptr<saved::Loaded> read) : loaded(std::move(read)) {}
     const std::unique_ptr<saved::Loaded> loaded;
     const saved::Program& program = loaded->program();
     std::string signature;
@@ -127,7 +125,7 @@ public:
 };
 
 /// One launch over its whole range, cut along the dimension that gives every thread enough.
-void launch(pardo_program::Entry entry, const saved::Code& code, const std::vector<std::int64_t>& extents, const std::uint64_t* words,
+void launch(pardo_run_program::Entry entry, const saved::Code& code, const std::vector<std::int64_t>& extents, const std::uint64_t* words,
             double cost_ns) {
     static constexpr std::int64_t zeros[saved::most_dimensions] = {};
     static const std::uint8_t never = 0;
@@ -155,7 +153,7 @@ void launch(pardo_program::Entry entry, const saved::Code& code, const std::vect
     });
 }
 
-saved::Resolved resolved(const pardo_program& loaded, const pardo_run_array* inputs, std::int32_t count) {
+saved::Resolved resolved(const pardo_run_program& loaded, const pardo_run_array* inputs, std::int32_t count) {
     const saved::Program& p = loaded.program;
     if (count < 0 || (count > 0 && !inputs)) throw Error(ErrorCode::Value, p.name + ": inputs is NULL");
     std::vector<saved::Shape> shapes;
@@ -197,7 +195,7 @@ void check_count(const saved::Program& p, std::int32_t count, const pardo_run_ar
                     p.name + ": gives " + std::to_string(p.outputs.size()) + " arrays, and there is room for " + std::to_string(count));
 }
 
-void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int32_t input_count, pardo_run_array* outputs,
+void run_program(pardo_run_program& loaded, const pardo_run_array* inputs, std::int32_t input_count, pardo_run_array* outputs,
                  std::int32_t output_count) {
     const saved::Program& p = loaded.program;
     check_count(p, output_count, outputs);
@@ -236,23 +234,13 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
     // Inputs, row-major; constants, which nothing writes; slots. Scratch is each part's own.
     std::vector<char*> at(first_scratch, nullptr);
     std::vector<Memory> owned(first_scratch);
-    std::vector<bool> written(first_scratch);
-    std::vector<std::size_t> last(first_scratch, 0);  // part that uses it
-    for (std::size_t i = 0; i < s.parts.size(); ++i)
-        for (const saved::Launch& one : s.parts[i].alternative->launches)
-            for (const saved::Use& use : one.uses) {
-                if (use.value >= first_scratch) continue;
-                written[use.value] = written[use.value] || use.writes;
-                last[use.value] = i;
-            }
-    for (const saved::Output& output : regime.outputs) last[output.value] = s.parts.size();
     for (std::size_t k = 0; k < arguments; ++k) {
         const pardo_run_array& in = inputs[k];
         const std::int64_t size = itemsize(p.arguments[k].dtype), elements = count_of(in.shape, in.ndim);
         if (!in.data && elements > 0) throw Error(ErrorCode::Value, p.name + ": the data of argument " + p.arguments[k].name + " is NULL");
         at[k] = static_cast<char*>(in.data);
         if (elements == 0 || row_major(in.shape, in.strides, in.ndim)) continue;
-        if (written[k])
+        if (s.written[k])
             throw Error(ErrorCode::Value, p.name + ": argument " + p.arguments[k].name + " is written, and has to be row-major");
         owned[k] = allocated(elements * size);
         std::int64_t strides[PARDO_RUN_MAX_DIMENSIONS];
@@ -262,13 +250,13 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
     }
     const auto bytes_of = [&](std::size_t k) { return count_of(inputs[k].shape, inputs[k].ndim) * itemsize(p.arguments[k].dtype); };
     for (std::size_t k = 0; k < arguments; ++k)
-        for (std::size_t other = 0; other < arguments && written[k]; ++other)
+        for (std::size_t other = 0; other < arguments && s.written[k]; ++other)
             if (other != k && at[k] < at[other] + bytes_of(other) && at[other] < at[k] + bytes_of(k))
                 throw Error(ErrorCode::Value, p.name + ": argument " + p.arguments[k].name + " is written, and shares memory with " +
                                                   p.arguments[other].name + ": copy one of them");
     for (std::size_t k = arguments; k < first_slot; ++k) {
         const std::vector<std::uint8_t>& bytes = p.constants[k - arguments].bytes;
-        if (!written[k]) {
+        if (!s.written[k]) {
             at[k] = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
             continue;
         }
@@ -291,30 +279,21 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
         std::vector<Memory> scratch;
         for (const saved::Number& bytes : part.scratch) scratch.push_back(allocated(bytes.in(values)));
         for (const saved::Launch& one : part.launches) {
-            extents.clear();
-            for (const saved::Number& n : one.extents) extents.push_back(n.in(values));
-            if (std::ranges::any_of(extents, [](std::int64_t n) { return n <= 0; })) continue;
+            if (!one.range(values, extents)) continue;
             words.clear();
-            for (const saved::Number& n : one.words) words.push_back(static_cast<std::uint64_t>(n.in(values)));
-            for (const saved::SizeWord& scalar : one.scalars) {
-                const ScalarWords number = scalar_words(Scalar(scalar.value.in(values)).cast(scalar.dtype));
-                for (int w = 0; w < number.count; ++w)
-                    words[scalar.word + static_cast<std::size_t>(w)] = number.words[static_cast<std::size_t>(w)];
-            }
             std::int64_t status[saved::status_words] = {};
-            for (const saved::Patch& patch : one.addresses) {
-                const void* const memory = patch.value == saved::status_value ? status
-                                           : patch.value >= first_scratch     ? scratch[patch.value - first_scratch].get()
-                                                                              : static_cast<const void*>(need(patch.value));
-                words[patch.word] = reinterpret_cast<std::uint64_t>(memory) + static_cast<std::uint64_t>(patch.bytes.in(values));
-            }
-            const double cost =
-                launch_cost(one.bytes_read.in(values) + one.bytes_written.in(values), one.elements.in(values), one.element_cost);
-            launch(loaded.code(one.code), p.codes[one.code], extents, words.data(), cost);
+            const auto address = [&](std::uint32_t value) {
+                const void* const memory = value == saved::status_value ? status
+                                           : value >= first_scratch     ? scratch[value - first_scratch].get()
+                                                                        : static_cast<const void*>(need(value));
+                return reinterpret_cast<std::uint64_t>(memory);
+            };
+            one.bind(values, address, words);
+            launch(loaded.code(one.code), p.codes[one.code], extents, words.data(), one.cost(values));
             saved::check_status(status, one.failures, static_cast<int>(extents.size()));
         }
         for (std::size_t value = first_slot; value < first_scratch; ++value)
-            if (last[value] == i) owned[value] = nullptr;
+            if (s.last[value] == i) owned[value] = nullptr;
     }
     std::vector<Memory> results(given.size());
     for (std::size_t k = 0; k < given.size(); ++k) {
@@ -349,13 +328,13 @@ void run_program(pardo_program& loaded, const pardo_run_array* inputs, std::int3
 
 extern "C" {
 
-pardo_program* pardo_load(const char* path) {
-    std::unique_ptr<pardo_program> made;
+pardo_run_program* pardo_load(const char* path) {
+    std::unique_ptr<pardo_run_program> made;
     const std::int32_t failed = guarded([&] {
         if (!path) throw Error(ErrorCode::Value, "pardo_load: path is NULL");
         static const int forks = ::pthread_atfork(nullptr, nullptr, [] { new (&saved::Loaded::mutex()) std::mutex; });
         (void)forks;
-        made = std::make_unique<pardo_program>(saved::Loaded::read(path, true));
+        made = std::make_unique<pardo_run_program>(saved::Loaded::read(path, true));
         made->signature = made->program.signature();
         made->library = run::load_library(made->program.math);
         made->codes.resize(made->program.codes.size());
@@ -363,20 +342,20 @@ pardo_program* pardo_load(const char* path) {
     return failed ? nullptr : made.release();
 }
 
-void pardo_unload(pardo_program* program) { delete program; }
+void pardo_unload(pardo_run_program* program) { delete program; }
 
 const char* pardo_run_error(void) { return last_error.c_str(); }
 
-const char* pardo_program_signature(const pardo_program* program) { return program ? program->signature.c_str() : ""; }
-const char* pardo_program_target(const pardo_program* program) { return program ? program->loaded->target().c_str() : ""; }
-std::int32_t pardo_program_inputs(const pardo_program* program) {
+const char* pardo_program_signature(const pardo_run_program* program) { return program ? program->signature.c_str() : ""; }
+const char* pardo_program_target(const pardo_run_program* program) { return program ? program->loaded->target().c_str() : ""; }
+std::int32_t pardo_program_inputs(const pardo_run_program* program) {
     return program ? static_cast<std::int32_t>(program->program.arguments.size()) : 0;
 }
-std::int32_t pardo_program_outputs(const pardo_program* program) {
+std::int32_t pardo_program_outputs(const pardo_run_program* program) {
     return program ? static_cast<std::int32_t>(program->program.outputs.size()) : 0;
 }
 
-std::int32_t pardo_run_shapes(const pardo_program* program, const pardo_run_array* inputs, std::int32_t input_count,
+std::int32_t pardo_run_shapes(const pardo_run_program* program, const pardo_run_array* inputs, std::int32_t input_count,
                               pardo_run_array* outputs, std::int32_t output_count) {
     return guarded([&] {
         if (!program) throw Error(ErrorCode::Value, "pardo_run_shapes: program is NULL");
@@ -386,7 +365,7 @@ std::int32_t pardo_run_shapes(const pardo_program* program, const pardo_run_arra
     });
 }
 
-std::int32_t pardo_run(pardo_program* program, const pardo_run_array* inputs, std::int32_t input_count, pardo_run_array* outputs,
+std::int32_t pardo_run(pardo_run_program* program, const pardo_run_array* inputs, std::int32_t input_count, pardo_run_array* outputs,
                        std::int32_t output_count) {
     return guarded([&] {
         if (!program) throw Error(ErrorCode::Value, "pardo_run: program is NULL");

@@ -5,11 +5,12 @@
 
 #include <string>
 
+#include "base/status_text.h"
+
 namespace pardo::saved {
 namespace {
 
 __extension__ using Wide = __int128;
-constexpr char item_mark = '\x01';  // plan::item_mark
 
 /// The name of a size: n, m, k, then s3, s4, ….
 std::string size_name(std::int32_t size) {
@@ -114,25 +115,30 @@ void check_status(const std::int64_t* words, const std::vector<Failure>& failure
     if (words[0] == 0) return;
     const auto number = static_cast<std::size_t>(words[0] - 1);
     if (number >= failures.size()) throw Error(ErrorCode::Internal, "a kernel's status block is damaged");
-    const std::string& message = failures[number].message;
-    std::string text;
-    for (std::size_t k = 0; k < message.size(); ++k) {
-        const bool large = message.compare(k, 2, "$u") == 0;
-        const std::size_t at = k + (large ? 2 : 1);  // of the value's number
-        if (message[k] == '$' && at < message.size() && message[at] >= '0' && message[at] <= '2') {
-            const std::int64_t word = words[1 + (message[at] - '0')];
-            text += large ? std::to_string(static_cast<std::uint64_t>(word)) : std::to_string(word);
-            k = at;
-        } else if (message[k] == item_mark) {
-            text += " (item ";
-            for (int d = 0; d < rank && d < 3; ++d) text += (d ? ", " : rank > 1 ? "(" : "") + std::to_string(words[4 + d]);
-            text += rank > 1 ? "))" : ")";
-        } else {
-            text += message[k];
-        }
-    }
+    std::string text = with_values(failures[number].message, {words, status_words});
+    if (const std::size_t item = text.find(item_mark); item != std::string::npos)
+        text.replace(item, 1, item_text({words, status_words}, rank));
     throw Error(static_cast<ErrorCode>(failures[number].code), text);
 }
+
+namespace {
+
+/// What launches do with values, once for all calls of these sizes.
+void note_uses(Resolved& found, const Program& program) {
+    const std::size_t count = program.arguments.size() + program.constants.size() + found.regime->slots.size();
+    found.written.assign(count, false);
+    found.last.assign(count, 0);
+    for (std::size_t i = 0; i < found.parts.size(); ++i)
+        for (const Launch& launch : found.parts[i].alternative->launches)
+            for (const Use& use : launch.uses) {
+                if (use.value >= count) continue;  // scratch
+                found.written[use.value] = found.written[use.value] || use.writes;
+                found.last[use.value] = i;
+            }
+    for (const Output& output : found.regime->outputs) found.last[output.value] = found.parts.size();
+}
+
+}  // namespace
 
 Resolved Loaded::resolve(const std::vector<std::int64_t>& sizes) const {
     const Program& program = program_;
@@ -156,7 +162,7 @@ Resolved Loaded::resolve(const std::vector<std::int64_t>& sizes) const {
             if (!part.alternative) break;
             found.parts.push_back(std::move(part));
         }
-        if (found.parts.size() == regime.steps.size()) return found;
+        if (found.parts.size() == regime.steps.size()) return note_uses(found, program), found;
         break;
     }
     throw Error(ErrorCode::Value,

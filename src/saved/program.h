@@ -11,7 +11,9 @@
 #include <pardo/dtype.h>
 
 #include "base/hash.h"
-#include "saved/sizing.h"
+#include "base/launch_cost.h"
+#include "base/scalar_words.h"
+#include "base/sizing.h"
 
 namespace pardo::saved {
 
@@ -20,6 +22,13 @@ inline constexpr std::uint32_t format_major = 1, format_minor = 0;
 inline constexpr std::size_t most_dimensions = 64;
 /// The function of each object: its arguments are those of cpu::CpuProgram::Entry.
 inline constexpr const char* entry_symbol = "pardo_entry";
+
+/// A number of a plan: itself, or the value of an expression.
+struct Number {
+    std::int64_t literal = 0;
+    std::int32_t expression = -1;
+    std::int64_t in(std::span<const std::int64_t> values) const { return expression < 0 ? literal : values[expression]; }
+};
 
 /// Where a word of a launch comes from; as device::Signature::Patch.
 struct Patch {
@@ -61,6 +70,31 @@ struct Launch {
     Number elements, operations, bytes_read, bytes_written;
     double element_cost = 0;  // in additions
     std::vector<Failure> failures;
+
+    /// The range for some values; false where it is empty.
+    bool range(std::span<const std::int64_t> values, std::vector<std::int64_t>& out) const {
+        out.clear();
+        bool any = true;
+        for (const Number& n : extents) {
+            out.push_back(n.in(values));
+            any = any && out.back() > 0;
+        }
+        return any;
+    }
+    /// The words for some values; address(value): where the first element of an argument, constant, slot or scratch is, or the status
+    /// block.
+    template <class Words, class Address> void bind(std::span<const std::int64_t> values, const Address& address, Words& out) const {
+        for (const Number& n : words) out.push_back(static_cast<std::uint64_t>(n.in(values)));
+        for (const SizeWord& scalar : scalars) {
+            const ScalarWords number = scalar_words(Scalar(scalar.value.in(values)).cast(scalar.dtype));
+            for (int w = 0; w < number.count; ++w) out[scalar.word + w] = number.words[static_cast<std::size_t>(w)];
+        }
+        for (const Patch& patch : addresses) out[patch.word] = address(patch.value) + static_cast<std::uint64_t>(patch.bytes.in(values));
+    }
+    /// Nanoseconds of one core.
+    double cost(std::span<const std::int64_t> values) const {
+        return launch_cost(bytes_read.in(values) + bytes_written.in(values), elements.in(values), element_cost);
+    }
 };
 
 /// What is launched for sizes for which the guards hold.
@@ -146,6 +180,9 @@ struct Resolved {
     const Regime* regime = nullptr;
     std::vector<std::int64_t> values;  // of the regime's numbers
     std::vector<Part> parts;
+    // By value: arguments, constants, slots.
+    std::vector<bool> written;      // by a launch
+    std::vector<std::size_t> last;  // the part that uses it last; of outputs the number of parts
 };
 /// The bytes of a file, and the digest that is in its header and its name.
 std::vector<std::uint8_t> to_bytes(const Program& program, Hash128& digest);

@@ -8,7 +8,6 @@
 #include "array/record.h"
 #include "backend/cpu/program.h"
 #include "base/fork.h"
-#include "base/launch_cost.h"
 #include "device/memory/status_buffer.h"
 #include "device/signature.h"
 #include "emit/llvm/math/table.h"
@@ -143,13 +142,7 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
     const std::shared_ptr<const saved::Resolved> resolved = state.resolved(sizes);
     const saved::Regime& regime = *resolved->regime;
     // Arguments as the plan takes them: row-major, from their first element on.
-    std::vector<bool> written(given.size() + program.constants.size());
-    for (const saved::Resolved::Part& part : resolved->parts)
-        for (const saved::Launch& launch : part.alternative->launches)
-            for (const saved::Use& use : launch.uses)
-                if (use.writes && use.value < written.size()) written[use.value] = true;
-    for (const saved::Output& output : regime.outputs)  // what is given is the caller's to write
-        if (output.value >= given.size() && output.value < written.size()) written[output.value] = true;
+    const std::vector<bool>& written = resolved->written;
     std::vector<Array> arguments;
     for (std::size_t k = 0; k < given.size(); ++k) {
         const Array x = arrays::following(given[k], queue, program.name.c_str());
@@ -172,12 +165,6 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
     // By value; scratch is each part's own.
     std::vector<Ref<device::Buffer>> memory(first_scratch);
     std::vector<std::int64_t> first(first_scratch, 0);  // byte of it
-    std::vector<std::size_t> last(first_scratch, 0);    // part that uses it
-    for (std::size_t i = 0; i < resolved->parts.size(); ++i)
-        for (const saved::Launch& launch : resolved->parts[i].alternative->launches)
-            for (const saved::Use& use : launch.uses)
-                if (use.value < first_scratch) last[use.value] = i;
-    for (const saved::Output& output : regime.outputs) last[output.value] = resolved->parts.size();
     const auto obtain = [&](std::int64_t bytes) {
         return queue->device()->obtain(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)), MemoryKind::Device, queue);
     };
@@ -189,7 +176,9 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
             known = node.buffer;
             first[value] = node.offset * itemsize(node.dtype);
         } else if (value < first_slot) {
-            known = written[value] ? state.copy_of_constant(value - given.size(), queue) : state.constant(value - given.size(), queue);
+            // Its own where it is written, by a launch or by whom it is given.
+            const bool own = written[value] || resolved->last[value] == resolved->parts.size();
+            known = own ? state.copy_of_constant(value - given.size(), queue) : state.constant(value - given.size(), queue);
         } else {
             known = obtain(regime.slots[value - first_slot].in(resolved->values));
         }
@@ -200,6 +189,7 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
     for (std::size_t k = 0; k < given.size(); ++k)
         if (written[k]) plan::force_readers(arguments[k].node()->buffer.get(), plan::Compile::Unlocked);
     device::LaunchArguments words;
+    std::vector<std::int64_t> extents;
     bool foreign = false;
     Event event;
     for (std::size_t i = 0; i < resolved->parts.size(); ++i) {
@@ -208,29 +198,24 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         std::vector<Ref<device::Buffer>> scratch;
         for (const saved::Number& bytes : alternative.scratch) scratch.push_back(obtain(bytes.in(values)));
         for (const saved::Launch& launch : alternative.launches) {
-            std::vector<std::int64_t> extents;
-            for (const saved::Number& n : launch.extents) extents.push_back(n.in(values));
-            if (std::ranges::any_of(extents, [](std::int64_t n) { return n <= 0; })) continue;
+            if (!launch.range(values, extents)) continue;
             words.clear();
-            for (const saved::Number& n : launch.words) words.add(n.in(values));
-            for (const saved::SizeWord& scalar : launch.scalars) {
-                const ScalarWords number = scalar_words(Scalar(scalar.value.in(values)).cast(scalar.dtype));
-                for (int w = 0; w < number.count; ++w) words.words[scalar.word + w] = number.words[static_cast<std::size_t>(w)];
-            }
             device::StatusBuffer status;
             device::Launch request;
-            for (const saved::Patch& patch : launch.addresses) {
-                if (patch.value == saved::status_value) {
-                    words.words[patch.word] = device::address_in(status.make(queue, saved::status_words), 0);
-                    request.check = status.check([self = state_, &launch](device::StatusBuffer::Words found) {
-                        saved::check_status(found.data(), launch.failures, static_cast<int>(launch.extents.size()));
-                    });
-                    continue;
+            const auto address = [&](std::uint32_t value) {
+                if (value >= first_scratch && value != saved::status_value)
+                    return device::address_in(scratch[value - first_scratch].get(), 0);
+                if (value != saved::status_value) {
+                    const Ref<device::Buffer>& buffer = need(value);
+                    return device::address_in(buffer.get(), first[value]);
                 }
-                const bool own = patch.value >= first_scratch;
-                const device::Buffer* const buffer = own ? scratch[patch.value - first_scratch].get() : need(patch.value).get();
-                words.words[patch.word] = device::address_in(buffer, (own ? 0 : first[patch.value]) + patch.bytes.in(values));
-            }
+                const device::Buffer* const block = status.make(queue, saved::status_words);
+                request.check = status.check([self = state_, &launch](device::StatusBuffer::Words found) {
+                    saved::check_status(found.data(), launch.failures, static_cast<int>(launch.extents.size()));
+                });
+                return device::address_in(block, 0);
+            };
+            launch.bind(values, address, words.words);
             for (const saved::Use& use : launch.uses) {
                 const Access access = !use.writes ? Access::Read : use.reads ? Access::ReadWrite : Access::WriteSome;
                 device::Buffer* const buffer =
@@ -245,14 +230,14 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
             request.bytes_read = launch.bytes_read.in(values);
             request.bytes_written = launch.bytes_written.in(values);
             request.operations = launch.operations.in(values);
-            request.cost_ns = launch_cost(request.bytes_read + request.bytes_written, launch.elements.in(values), launch.element_cost);
+            request.cost_ns = launch.cost(values);
             request.waited = words.foreign;
             request.label = label_of;
             request.label_data = &state.names[launch.code];
             event = queue->launch(request, {});
         }
         for (std::size_t value = first_slot; value < first_scratch; ++value)
-            if (last[value] == i) memory[value] = nullptr;
+            if (resolved->last[value] == i) memory[value] = nullptr;
     }
     std::vector<Array> results;
     const std::vector<std::int64_t>& values = resolved->values;

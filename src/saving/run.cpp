@@ -64,13 +64,9 @@ public:
     saved::Number number_at(std::size_t at) { return number(know(at)); }
 
     /// What is left; false where it holds for these sizes alone.
-    bool take(saved::Sizing& sizing) {
+    bool take(Sizing& sizing) {
         if (!trace_.adaptable()) return false;
-        const Trace::Replay replay = trace_.take();
-        sizing.sizes = static_cast<std::int32_t>(given_.size());
-        for (const auto& step : replay.steps())
-            sizing.steps.push_back({static_cast<saved::Sizing::Op>(step.op), step.a, step.b, step.literal});
-        for (const auto& guard : replay.guards()) sizing.guards.push_back({guard.a, guard.b, guard.less, guard.outcome});
+        sizing = trace_.take();
         return true;
     }
 

@@ -77,7 +77,7 @@ def layout(header, folder):
     include = folder / "pardo"
     include.mkdir(parents=True)
     (include / "c_api.h").write_text(header)
-    flags = ["-x", "c", "-std=c99", "-g", "-O0", "-shared", "-fPIC", f"-I{folder}"]
+    flags = ["-x", "c", "-std=c99", "-g", "-O0", "-shared", "-fPIC", f"-I{folder}", f"-ffile-prefix-map={ABI}=."]
     subprocess.run([COMPILER, *flags, str(ABI / "table.c"), "-o", str(folder / "table.so")], check=True)
     return folder / "table.so"
 

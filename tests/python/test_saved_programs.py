@@ -553,7 +553,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
     names = ["load", "unload", "run_error", "program_outputs", "run", "run_shapes", "run_free"]
     source = made.with_suffix(".c")  # the library shows its functions to those who link it alone
     table = ", ".join(f"(void*)pardo_{name}" for name in names)
-    source.write_text(f"#include <pardo/run.h>\nvoid* functions[] = {{{table}}};\n")
+    source.write_text(f"#include <pardo/c_api.h>\n#include <pardo/run.h>\nvoid* functions[] = {{{table}}};\n")
     flags = ["-shared", "-fPIC", f"-I{PACKAGE / 'include'}", str(source), str(ARCHIVE), "-lstdc++", "-lm", "-ldl", "-lpthread"]
     subprocess.run(["cc", "-o", str(made), *flags], check=True)
     handle = ctypes.CDLL(str(made))

@@ -35,12 +35,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             Hash128 digest;
             file = saved::to_bytes(empty, digest);
             constexpr std::size_t header = 40, section = 40;
-            const std::size_t old = number(&file[header + 16]), code = number(&file[header + section + 16]);
+            const std::size_t code = number(&file[header + section + 16]);
             std::vector<std::uint8_t> changed(file.begin(), file.begin() + header + 2 * section);
             changed.insert(changed.end(), rest.begin(), rest.end());
             changed.insert(changed.end(), file.end() - static_cast<std::ptrdiff_t>(code), file.end());
             const std::uint64_t bytes = rest.size(), offset = header + 2 * section + bytes;
-            (void)old;
             std::memcpy(&changed[header + 16], &bytes, sizeof bytes);
             std::memcpy(&changed[header + section + 8], &offset, sizeof offset);
             const Hash128 own = hash128(rest.data(), rest.size());

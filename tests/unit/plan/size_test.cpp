@@ -13,7 +13,7 @@ template <class F> std::optional<std::int64_t> replay(std::vector<std::int64_t> 
     Trace trace(numbers);
     const std::int32_t result = trace.expression(f());
     if (!trace.adaptable()) return {};
-    const Trace::Replay left = trace.take();
+    const Sizing left = trace.take();
     std::vector<std::int64_t> values;
     if (!left.run(others, values)) return {};
     return values[result];
@@ -59,7 +59,7 @@ TEST(Size, DifferentNumbersOfAWalkNeedNoGuard) {
     EXPECT_FALSE(Size::given(10) == 1);
     EXPECT_FALSE(Size::given(20) == 0);
     EXPECT_EQ(Size::given(1).literal(), true);
-    EXPECT_EQ(trace.take().guards().size(), 0u);
+    EXPECT_EQ(trace.take().guards.size(), 0u);
 }
 
 TEST(Size, APinnedNumberIsForItAlone) {

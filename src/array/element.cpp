@@ -65,7 +65,7 @@ std::optional<Scalar> known_item(const Array& x) {
         if (element_count(node.shape) != 1) return {};
         std::lock_guard guard(graph::state_of(node.queue.get()).lock);
         if (node.kind != graph::Kind::Constant) return {};
-        return node.scalar;
+        return node.scalar();
     }
     if (!at_rest(node) || element_count(node.shape) != 1) return {};
     return ir::read_element(node.dtype, static_cast<const char*>(node.buffer->data()) + node.offset * itemsize(node.dtype));

@@ -95,7 +95,7 @@ std::optional<Scalar> constant_value(Node& node) {
     if (!node.pending()) return {};
     std::lock_guard guard(graph::state_of(node.queue.get()).lock);
     if (node.kind != Kind::Constant) return {};
-    return node.scalar;
+    return node.scalar();
 }
 
 Shape checked_shape(const char* op_name, Extents shape) {

@@ -108,7 +108,7 @@ void give_block(void* memory) {
 }
 #endif
 
-Node* allocate_node() { return new (take_block()) Node; }
+template <class... T> Node* allocate_node(T... detail) { return new (take_block()) Node(std::move(detail)...); }
 
 void link(GraphState& state, Node* node) {
     node->previous = state.last;
@@ -147,7 +147,7 @@ void attach(GraphState& state, Node* node, int slot, Node* input) {
 void detach(GraphState& state, Node* node) {
     unlink(state, node);
     if (node->kind == Kind::Transfer) --state.transfers;
-    if (node->call) node->call->results[node->result] = nullptr;
+    if (const auto* const of = std::get_if<Node::CallResult>(&node->detail)) of->call->results[of->number] = nullptr;
     for (int i = 0; i < node->arity; ++i) {
         Node* input = node->inputs[i].get();
         --input->consumers;
@@ -192,11 +192,11 @@ bool permutes(const ViewMap& map) {
 Node* owner_of(Node* leaf) { return leaf->base ? leaf->base.get() : leaf; }
 
 void become_leaf(Node* node) {
+    const bool holds = node->kind == Kind::View || node->kind == Kind::Call || node->kind == Kind::Transfer;
     node->reordered = leaves_row_major(node->shape, node->strides);
     std::atomic_ref<Kind>(node->kind).store(Kind::Leaf, std::memory_order_release);
     node->depth = 0;
-    node->view.reset();
-    node->call = nullptr;
+    if (holds) node->detail = {};
     node->arity = 0;
 }
 
@@ -214,9 +214,10 @@ void settle_users(GraphState& state, Node* leaf) {
         }
         unlink(state, user);
         --leaf->consumers;
-        place_view(*leaf, *user->view, user->shape.size(), user->strides, user->offset);
+        const auto& shown = std::get<Node::View>(user->detail);
+        place_view(*leaf, *shown.map, user->shape.size(), user->strides, user->offset);
         user->buffer = leaf->buffer;
-        if (!user->owns) user->base = owner_of(leaf);
+        if (!shown.owns) user->base = owner_of(leaf);
         const Ref<Node> input = std::move(user->inputs[0]);
         become_leaf(user);
         settle_users(state, user);  // may end the user, if only its views hold it
@@ -236,19 +237,21 @@ void require_supported(const device::Queue* queue, DType dtype) {
 
 /// Of a value that cannot be computed with.
 [[noreturn, gnu::cold]] void refuse_input(const Node& input) {
-    if (input.kind == Kind::Failed) throw Error(*input.error);
+    if (input.kind == Kind::Failed) throw Error(*input.error());
     assert(false);  // whoever records has let its operands arrive
     throw Error(ErrorCode::Internal, "record: an operand that has not arrived from another queue");
 }
 
-Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
+template <class T>
+Ref<Node> make_pending(Ref<device::Queue> queue, Kind kind, T detail, DType dtype, Shape&& shape, std::span<Node* const> inputs) {
     require_supported(queue.get(), dtype);
     for (const Node* input : inputs) {
         if (input->kind >= Kind::Transfer) [[unlikely]]
             refuse_input(*input);
     }
     GraphState& state = state_of(queue.get());
-    Ref<Node> node = allocate_node();
+    Ref<Node> node = allocate_node(std::move(detail));
+    assert(static_cast<std::size_t>(kind) == node->detail.index());
     node->dtype = dtype;
     node->shape = std::move(shape);
     node->queue = std::move(queue);
@@ -390,33 +393,28 @@ Ref<Node> make_leaf_view(Node* leaf, DType dtype, Shape shape, Strides strides, 
 }
 
 Ref<Node> make_constant(Ref<device::Queue> queue, const Scalar& value, Shape shape) {
-    Ref<Node> node = make_pending(std::move(queue), Kind::Constant, value.dtype, std::move(shape), {});
-    node->scalar = value;
-    node->scalar.weak = false;
-    return node;
+    Scalar own = value;
+    own.weak = false;
+    return make_pending(std::move(queue), Kind::Constant, own, value.dtype, std::move(shape), {});
 }
 
 Ref<Node> make_iota(Ref<device::Queue> queue, Shape shape, int axis) {
-    Ref<Node> node = make_pending(std::move(queue), Kind::Iota, DType::Int64, std::move(shape), {});
-    node->axes = static_cast<std::uint32_t>(axis);
-    return node;
+    return make_pending(std::move(queue), Kind::Iota, Node::Iota{axis}, DType::Int64, std::move(shape), {});
 }
 
 Ref<Node> make_elementwise(Op op, DType dtype, Shape shape, std::span<Node* const> inputs) {
-    Ref<Node> node = make_pending(inputs[0]->queue, Kind::Elementwise, dtype, std::move(shape), inputs);
-    node->op = op;
-    return node;
+    return make_pending(inputs[0]->queue, Kind::Elementwise, op, dtype, std::move(shape), inputs);
 }
 
 Ref<Node> make_view(Node* input, Shape shape, ViewMap map) {
     if (input->kind != Kind::Leaf) {
         Node* const inputs[] = {input};
         const DType dtype = map.part < 0 ? input->dtype : real_of(input->dtype);
-        Ref<Node> node = make_pending(input->queue, Kind::View, dtype, std::move(shape), inputs);
+        const bool reordered = permutes(map);
+        Node::View view{std::make_unique<ViewMap>(std::move(map))};
+        Ref<Node> node = make_pending(input->queue, Kind::View, std::move(view), dtype, std::move(shape), inputs);
         node->read_only = input->read_only;
-        node->reordered |= permutes(map);
-        node->op = map.part == 1 ? Op::imag : Op::real;  // how the elements of a part are computed where they are only read
-        node->view = std::make_unique<ViewMap>(std::move(map));
+        node->reordered |= reordered;
         return node;
     }
     Strides strides;
@@ -431,19 +429,14 @@ Ref<Node> make_reduce(ReduceOp op, Node* input, std::uint32_t axes, DType accumu
         if (axes >> d & 1) shape[d] = 1;
     }
     Node* const inputs[] = {input};
-    Ref<Node> node = make_pending(input->queue, Kind::Reduce, result, std::move(shape), inputs);
-    node->reduce = op;
-    node->axes = axes;
-    node->accumulate = accumulate;
-    return node;
+    return make_pending(input->queue, Kind::Reduce, Node::Reduce{op, axes, accumulate}, result, std::move(shape), inputs);
 }
 
 void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<const ResultType> types, Ref<Node>* results) {
     for (std::size_t k = 0; k < types.size(); ++k) {
-        Ref<Node> node = make_pending(inputs[0]->queue, Kind::Call, types[k].dtype, Shape(types[k].shape), inputs);
+        Node::CallResult result{call, static_cast<std::uint8_t>(k)};
+        Ref<Node> node = make_pending(inputs[0]->queue, Kind::Call, std::move(result), types[k].dtype, Shape(types[k].shape), inputs);
         node->strides = contiguous_strides(node->shape);
-        node->call = call;
-        node->result = static_cast<std::uint8_t>(k);
         call->results[k] = node.get();
         results[k] = std::move(node);
     }
@@ -451,8 +444,9 @@ void make_call(const Ref<Call>& call, std::span<Node* const> inputs, std::span<c
 
 Ref<Node> make_transfer(Ref<device::Queue> queue, Ref<Node> exported) {
     GraphState& state = state_of(queue.get());
-    Ref<Node> node = make_pending(std::move(queue), Kind::Transfer, exported->dtype, Shape(exported->shape), {});
-    node->inputs[0] = std::move(exported);
+    const DType dtype = exported->dtype;
+    Shape shape = exported->shape;
+    Ref<Node> node = make_pending(std::move(queue), Kind::Transfer, Node::Transfer{std::move(exported)}, dtype, std::move(shape), {});
     ++state.transfers;
     return node;
 }
@@ -472,6 +466,7 @@ void fail(Node* node, std::shared_ptr<const Error> error) {
     const std::shared_ptr<const Error> shared = std::move(error);  // by all that depend on the node
     GraphState& state = state_of(node->queue.get());
     std::vector<Ref<Node>> released;  // at the end: until then what is failed stays where it is
+    std::vector<Node::Detail> kept;   // of the same
     std::vector<Node*> failing{node};
     while (!failing.empty()) {
         Node* one = failing.back();
@@ -480,10 +475,8 @@ void fail(Node* node, std::shared_ptr<const Error> error) {
         for (const Link* use = one->users.next; use != &one->users; use = use->next) failing.push_back(static_cast<const Use*>(use)->user);
         detach(state, one);
         std::atomic_ref<Kind>(one->kind).store(Kind::Failed, std::memory_order_release);
-        one->error = shared;
+        kept.push_back(std::exchange(one->detail, Node::Failed{shared}));
         one->depth = 0;
-        one->view.reset();
-        one->call = nullptr;
         one->arity = 0;
         for (Ref<Node>& input : one->inputs) {
             if (input) released.push_back(std::move(input));

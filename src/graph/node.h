@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <variant>
 
 #include <pardo/dtype.h>
 #include <pardo/error.h>
@@ -23,14 +24,14 @@ namespace pardo::graph {
 /// The states and what moves a node between them: docs/design/ordering.md.
 enum class Kind : std::uint8_t {
     Leaf,         // buffer + offset + strides
-    Constant,     // one value in every element; `scalar`
-    Iota,         // the index along `axis`, Int64
-    Elementwise,  // row `op` of ops.def on 1 to 3 inputs; inputs are broadcast to `shape` by NumPy's rule (missing and one-sized dims)
-    View,         // affine view of a pending input: `view`. Never of a Leaf: it becomes one when its input does
-    Reduce,       // `reduce` over `axes` of input 0; shape keeps reduced dims as 1
-    Call,         // result number `result` of `call`, an operation that is not one fused loop: graph/call.h
-    Transfer,     // a value of another queue, whose node `inputs[0]` holds (it is no use: arity is 0). Never an input: it arrives before
-    Failed,       // there is no value and never will be: `error` is raised at each use
+    Constant,     // one value in every element
+    Iota,         // the index along an axis, Int64
+    Elementwise,  // a row of ops.def on 1 to 3 inputs; inputs are broadcast to `shape` by NumPy's rule (missing and one-sized dims)
+    View,         // affine view of a pending input. Never of a Leaf: it becomes one when its input does
+    Reduce,       // one of ReduceOp over axes of input 0; shape keeps reduced dims as 1
+    Call,         // a result of an operation that is not one fused loop: graph/call.h
+    Transfer,     // a value of another queue. Never an input: it arrives before
+    Failed,       // there is no value and never will be: its error is raised at each use
 };
 
 /// Rows of ops.def by position.
@@ -65,37 +66,55 @@ struct Use : Link {
 
 /// A value. Fields are guarded by the queue's graph lock once the node is shared.
 struct Node : RefCounted<Node> {
+    struct Iota {
+        int axis;
+    };
+    struct View {
+        std::unique_ptr<ViewMap> map;
+        bool owns = false;  // shows all of a value of its own, in another order of axes
+    };
+    struct Reduce {
+        ReduceOp op;
+        std::uint32_t axes;  // bit set over input dims
+        DType accumulate;    // dtype of the accumulator
+    };
+    struct CallResult {
+        Ref<Call> call;
+        std::uint8_t number;  // among the call's results
+    };
+    struct Transfer {
+        Ref<Node> exported;  // the other queue's
+    };
+    struct Failed {
+        std::shared_ptr<const Error> error;
+    };
+    /// What a node of its kind says beside its inputs, in the order of Kind.
+    using Detail = std::variant<std::monostate, Scalar, Iota, Op, View, Reduce, CallResult, Transfer, Failed>;
+
+    Node() = default;
+    template <class T> explicit Node(T own) : detail(std::in_place_type<T>, std::move(own)) {}
+
     Kind kind = Kind::Leaf;
     DType dtype = DType::Float64;
-    ReduceOp reduce{};
     std::uint8_t arity = 0;
     bool scalar_value = false;    // 0-d result with value semantics
     bool read_only = false;       // must not be written by this handle's users; views of it inherit that
     bool reordered = false;       // the axes may lie in memory in another order than row-major; false: they do not
-    bool owns = false;            // View: shows all of a value of its own, in another order of axes
-    std::uint8_t result = 0;      // Call
     std::uint32_t consumers = 0;  // pending nodes that have this one as an input; use_count() beyond it: the program holds the value
-    Op op{};
     Shape shape;
     Ref<device::Queue> queue;
 
-    // Leaf
+    // Where the value is in memory: of a Leaf. A Call knows the strides that it will have.
     Ref<device::Buffer> buffer;
-    Strides strides;          // elements; of a Call those that it will have
+    Strides strides;          // elements
     std::int64_t offset = 0;  // elements from the buffer's start
     Ref<Node> base;           // the Leaf whose memory this one shows; null: its own
 
-    // Pending
+    // How a pending value is made.
+    Detail detail;  // a Leaf keeps what it was made by, if that holds nothing
     Ref<Node> inputs[3];
-    Use uses[3];                        // one for each input
-    Link users;                         // uses of this node while it is pending, oldest first
-    Scalar scalar;                      // Constant
-    std::uint32_t axes = 0;             // Reduce: bit set over input dims; Iota: the axis
-    DType accumulate = DType::Float64;  // Reduce: dtype of the accumulator
-    std::unique_ptr<ViewMap> view;
-    Ref<Call> call;
-
-    std::shared_ptr<const Error> error;  // Failed
+    Use uses[3];  // one for each input
+    Link users;   // uses of this node while it is pending, oldest first
 
     // The queue's list of pending nodes (GraphState).
     std::uint32_t depth = 0;  // operations between this pending node and memory, at most; 0 for a Leaf
@@ -112,6 +131,27 @@ struct Node : RefCounted<Node> {
     /// Whether a plan finds the value in memory: a leaf, or a call, which is computed before its users are planned.
     bool in_memory() const { return kind == Kind::Leaf || kind == Kind::Call; }
     std::int64_t size() const { return element_count(shape); }
+
+    /// Of a Constant. As those below: throws std::bad_variant_access for other kinds.
+    const Scalar& scalar() const { return std::get<Scalar>(detail); }
+    /// Of an Iota.
+    int axis() const { return std::get<Iota>(detail).axis; }
+    /// Of an Elementwise; of a View of parts of complex elements, how they are computed where they are only read.
+    Op op() const {
+        const View* const shown = std::get_if<View>(&detail);
+        return shown ? (shown->map->part == 1 ? Op::imag : Op::real) : std::get<Op>(detail);
+    }
+    /// Of a View.
+    const ViewMap& view() const { return *std::get<View>(detail).map; }
+    /// Of a Reduce.
+    const Reduce& reduce() const { return std::get<Reduce>(detail); }
+    /// Of a Call.
+    const Ref<Call>& call() const { return std::get<CallResult>(detail).call; }
+    /// Of a Transfer.
+    const Ref<Node>& exported() const { return std::get<Transfer>(detail).exported; }
+    /// Of a Failed.
+    const std::shared_ptr<const Error>& error() const { return std::get<Failed>(detail).error; }
+
     static void destroy(Node* self);  // unlinks, releases inputs without deep recursion, returns the memory to a free list
 };
 
@@ -198,7 +238,7 @@ inline device::View view_of(const Node& leaf) {
 /// What launches take for a value of their signature: a Leaf or a Constant, memory alone, or a number.
 class Bound {
 public:
-    explicit Bound(const Node& node) : node_(&node), number_(&node.scalar) {}
+    explicit Bound(const Node& node) : node_(&node), number_(std::get_if<Scalar>(&node.detail)) {}
     explicit Bound(device::Buffer* memory) : memory_(memory) {}
     explicit Bound(const Scalar& number) : number_(&number) {}
 

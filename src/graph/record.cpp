@@ -33,7 +33,7 @@ Shape broadcast_inputs(Op op, DType result, std::span<Node* const> inputs) {
 
 /// A lossless cast has nothing to add to the one that follows it.
 Node* beneath_lossless_cast(Node* node, DType to) {
-    if (node->kind != Kind::Elementwise || node->op != Op::cast) return node;
+    if (node->kind != Kind::Elementwise || node->op() != Op::cast) return node;
     Node* inner = node->inputs[0].get();
     if (inner->shape != node->shape || !can_cast_safe(inner->dtype, node->dtype)) return node;
     if (is_integer(inner->dtype) && itemsize(inner->dtype) == 8 && is_inexact(node->dtype)) return node;  // int64 -> float64 rounds
@@ -42,7 +42,7 @@ Node* beneath_lossless_cast(Node* node, DType to) {
 
 Ref<Node> cast_node(Node* node, DType to) {
     if (itemsize(to) > itemsize(node->dtype)) (void)byte_count(to, node->shape, "astype");  // throws beyond int64
-    if (node->kind == Kind::Constant) return make_constant(node->queue, node->scalar.cast(to), node->shape);
+    if (node->kind == Kind::Constant) return make_constant(node->queue, node->scalar().cast(to), node->shape);
     Node* const inputs[] = {beneath_lossless_cast(node, to)};
     if (inputs[0]->dtype == to) return inputs[0];
     return make_elementwise(Op::cast, to, inputs[0]->shape, inputs);
@@ -55,7 +55,7 @@ bool is_foreign(const Node& node) { return node.kind == Kind::Leaf && node.buffe
 bool reads_foreign_memory(const Node& node) {
     for (int i = 0; i < node.arity; ++i) {
         const Node& input = *node.inputs[i];
-        if (is_foreign(input) || (input.kind == Kind::Elementwise && input.op == Op::cast && is_foreign(*input.inputs[0]))) return true;
+        if (is_foreign(input) || (input.kind == Kind::Elementwise && input.op() == Op::cast && is_foreign(*input.inputs[0]))) return true;
     }
     return false;
 }

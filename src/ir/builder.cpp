@@ -19,9 +19,12 @@ std::uint32_t mix(std::uint32_t h, std::uint64_t v) {
 }
 
 std::uint32_t hash_of(const Instr& in, DType type) {
-    std::uint32_t h = mix(static_cast<std::uint32_t>(in.op) << 8 | static_cast<std::uint32_t>(type),
-                          static_cast<std::uint64_t>(in.math) << 32 | in.index);
-    if (in.op == Opcode::Const) return mix(h, in.scalar.dtype == DType::Bool ? in.scalar.b : in.scalar.u);
+    std::uint64_t number = static_cast<std::uint64_t>(function_of(in));
+    if (in.op == Opcode::Const)
+        number = in.scalar().dtype == DType::Bool ? in.scalar().b : in.scalar().u;
+    else if (is_leaf(in.op))
+        number = in.index();
+    std::uint32_t h = mix(static_cast<std::uint32_t>(in.op) << 8 | static_cast<std::uint32_t>(type), number);
     for (Value v : in.operands) h = mix(h, v);
     return h;
 }
@@ -157,21 +160,16 @@ Value Builder::find(const ValueTable& table, std::uint32_t hash, const Instr& in
         const ValueTable::Entry& entry = table.entries[static_cast<std::size_t>(k)];
         if (entry.hash != hash) continue;
         const Instr& other = kernel_.instrs[kernel_.values[entry.value].def];
-        if (other.op != instr.op || other.math != instr.math || other.index != instr.index || kernel_.values[entry.value].type != type)
-            continue;
+        if (other.op != instr.op || other.attribute != instr.attribute || kernel_.values[entry.value].type != type) continue;
         if (!(other.operands == instr.operands)) continue;
-        if (instr.op == Opcode::Const && !same_bits(other.scalar, instr.scalar)) continue;
         return entry.value;
     }
     return no_value;
 }
 
 /// Leaves go to the kernel's body whatever region is open: that region's own instruction follows them.
-Value Builder::leaf(Opcode op, DType type, std::uint32_t index, const Scalar* scalar) {
-    Instr in{};
-    in.op = op;
-    in.index = index;
-    if (scalar) in.scalar = *scalar;
+Value Builder::leaf(Opcode op, DType type, Instr::Attribute attribute) {
+    Instr in{.op = op, .attribute = std::move(attribute)};
     const std::uint32_t hash = hash_of(in, type);
     if (const Value known = find(leaves_, hash, in, type); known != no_value) return known;
     const Value v = define(append(root, std::move(in)), type);
@@ -179,11 +177,9 @@ Value Builder::leaf(Opcode op, DType type, std::uint32_t index, const Scalar* sc
     return v;
 }
 
-Value Builder::pure(Opcode op, DType type, std::span<const Value> operands, Math fn, std::uint32_t index, const Scalar* scalar) {
-    if (is_leaf(op)) return leaf(op, type, index, scalar);
-    Instr in{};
-    in.op = op;
-    in.math = fn;
+Value Builder::pure(Opcode op, DType type, std::span<const Value> operands, Math fn) {
+    Instr in{.op = op};
+    if (op == Opcode::Call) in.attribute = fn;
     SmallVector<DType, 4> types;
     for (Value v : operands) {
         if (v >= kernel_.values.size() || kernel_.values[v].pointer) fail(op, "operands must be values, not pointers", operands);
@@ -216,9 +212,7 @@ Value Builder::compare(Opcode op, Value a, Value b) {
 
 Value Builder::add_param(std::string name, DType type, bool pointer, Access access, bool noalias, bool streaming) {
     require(scopes_.size() == 1, Opcode::Param, "parameters are declared outside regions");
-    Instr in{};
-    in.op = Opcode::Param;
-    in.index = static_cast<std::uint32_t>(kernel_.params.size());
+    Instr in{.op = Opcode::Param, .attribute = Index{static_cast<std::uint32_t>(kernel_.params.size())}};
     const Value v = define(append(root, std::move(in)), type, pointer);
     kernel_.params.push_back({std::move(name), type, pointer, access, noalias, streaming, v});
     return v;
@@ -234,9 +228,7 @@ Value Builder::array(std::string name, DType type, std::int64_t count, Space spa
     require(count >= 0, Opcode::Array, "an array has no negative number of elements");
     require(count > 0 || space == Space::Private, Opcode::Array, "an array of the group has at least one element");
     require(space == Space::Private || kernel_.in_groups(), Opcode::Array, "only kernels in groups have arrays of the group");
-    Instr in{};
-    in.op = Opcode::Array;
-    in.index = static_cast<std::uint32_t>(kernel_.arrays.size());
+    Instr in{.op = Opcode::Array, .attribute = Index{static_cast<std::uint32_t>(kernel_.arrays.size())}};
     const Value v = define(append(root, std::move(in)), type, true);
     kernel_.arrays.push_back({std::move(name), type, count, space, whole || count == 0, v});
     return v;
@@ -254,28 +246,28 @@ void Builder::set_groups(std::span<const std::int64_t> size, int sub_group) {
 Value Builder::local_dim(int d) {
     require(d >= 0 && d < kernel_.group_size.size(), Opcode::LocalDim, "the groups have no such dimension");
     if (kernel_.group_size[d] == 1) return i64(0);
-    return leaf(Opcode::LocalDim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+    return leaf(Opcode::LocalDim, DType::Int64, Index{static_cast<std::uint32_t>(d)});
 }
 
 Value Builder::group_dim(int d) {
     require(d >= 0 && d < kernel_.group_size.size(), Opcode::GroupDim, "the groups have no such dimension");
-    return leaf(Opcode::GroupDim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+    return leaf(Opcode::GroupDim, DType::Int64, Index{static_cast<std::uint32_t>(d)});
 }
 
 Value Builder::dim(int d) {
     require(d >= 0 && d < kernel_.rank, Opcode::Dim, "the range has no such dimension");
-    return leaf(Opcode::Dim, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+    return leaf(Opcode::Dim, DType::Int64, Index{static_cast<std::uint32_t>(d)});
 }
 
 Value Builder::extent(int d) {
     require(d >= 0 && d < kernel_.rank, Opcode::Extent, "the range has no such dimension");
-    return leaf(Opcode::Extent, DType::Int64, static_cast<std::uint32_t>(d), nullptr);
+    return leaf(Opcode::Extent, DType::Int64, Index{static_cast<std::uint32_t>(d)});
 }
 
 Value Builder::constant(DType type, const Scalar& value) {
     Scalar s = value.dtype == type ? value : value.cast(type);
     s.weak = false;
-    return leaf(Opcode::Const, type, 0, &s);
+    return leaf(Opcode::Const, type, Constant{s});
 }
 
 Value Builder::constant(DType type, double value) {
@@ -349,17 +341,14 @@ Instr Builder::access(Opcode op, std::initializer_list<Value> list) const {
         if (v >= kernel_.values.size() || type(v) != type(operands[0]))
             fail(op, "the value must have the pointer's element dtype", operands);
     }
-    Instr in{};
-    in.op = op;
-    in.operands = SmallVector<Value, 4>(operands);
-    return in;
+    return {.op = op, .operands = SmallVector<Value, 4>(operands)};
 }
 
 Value Builder::load(Value pointer, Value index) {
     Instr in = access(Opcode::Load, {pointer, index});
     const DType t = type(pointer);
     const Instr& made = kernel_.instrs[kernel_.values[pointer].def];
-    const Param* param = made.op == Opcode::Param ? &kernel_.params[made.index] : nullptr;
+    const Param* param = made.op == Opcode::Param ? &kernel_.params[made.index()] : nullptr;
     const bool stays = param && param->noalias && param->access == Access::Read;  // nothing that the kernel does changes what is there
     const std::uint32_t hash = hash_of(in, t);
     if (const Value known = stays ? find(numbers_, hash, in, t) : no_value; known != no_value) return known;
@@ -375,17 +364,14 @@ void Builder::store(Value pointer, Value index, Value value) {
 Value Builder::atomic(AtomicOp op, Value pointer, Value index, Value value, MemoryOrder order, MemoryScope scope) {
     Instr in = access(Opcode::Atomic, {pointer, index, value});
     if (const char* broken = broken_atomic_rule(op, type(pointer))) fail(Opcode::Atomic, broken, in.operands);
-    in.atomic = op;
-    in.order = order;
-    in.scope = scope;
+    in.attribute = Atomic{op, {order, scope}};
     return define(append(scopes_.back().region, std::move(in)), type(pointer));
 }
 
 Value Builder::compare_exchange(Value pointer, Value index, Value expected, Value desired, MemoryOrder order, MemoryScope scope) {
     Instr in = access(Opcode::CompareExchange, {pointer, index, expected, desired});
     if (const char* broken = broken_atomic_rule(AtomicOp::Exchange, type(pointer))) fail(Opcode::CompareExchange, broken, in.operands);
-    in.order = order;
-    in.scope = scope;
+    in.attribute = Ordering{order, scope};
     return define(append(scopes_.back().region, std::move(in)), type(pointer));
 }
 
@@ -408,37 +394,25 @@ void Builder::report(Value pointer, std::span<const Value> words) {
 Value Builder::shuffle(Value value, Value item) {
     require(kernel_.in_groups() && kernel_.sub_group > 0, Opcode::Shuffle, "only kernels with sub-groups have shuffles");
     if (type(item) != DType::Int64) fail(Opcode::Shuffle, "the index must be int64", std::array{value, item});
-    Instr in{};
-    in.op = Opcode::Shuffle;
-    in.operands = SmallVector<Value, 4>(std::array{value, item});
+    Instr in{.op = Opcode::Shuffle, .operands = SmallVector<Value, 4>(std::array{value, item})};
     return define(append(scopes_.back().region, std::move(in)), type(value));
 }
 
 void Builder::fence(MemoryOrder order, MemoryScope scope) {
     require(order != MemoryOrder::Relaxed, Opcode::Fence, "a relaxed one orders nothing");
-    Instr in{};
-    in.op = Opcode::Fence;
-    in.order = order;
-    in.scope = scope;
-    append(scopes_.back().region, std::move(in));
+    append(scopes_.back().region, {.op = Opcode::Fence, .attribute = Ordering{order, scope}});
 }
 
 void Builder::barrier() {
     require(kernel_.in_groups(), Opcode::Barrier, "only kernels in groups have barriers");
-    Instr in{};
-    in.op = Opcode::Barrier;
-    append(scopes_.back().region, std::move(in));
+    append(scopes_.back().region, {.op = Opcode::Barrier});
 }
 
 // ---- regions; the instruction joins its region's list when it is complete, so that leaves made meanwhile are before it
 
 InstrId Builder::add_region_op(Opcode op, std::span<const Value> operands) {
-    Instr in{};
-    in.op = op;
-    in.operands = SmallVector<Value, 4>(operands);
-    in.span = span_;
     const InstrId id = static_cast<InstrId>(kernel_.instrs.size());
-    kernel_.instrs.push_back(std::move(in));
+    kernel_.instrs.push_back({.op = op, .operands = SmallVector<Value, 4>(operands), .span = span_});
     return id;
 }
 
@@ -459,10 +433,7 @@ Value Builder::add_argument(InstrId owner, RegionId region, DType type) {
 }
 
 void Builder::close_region(InstrId, std::span<const Value> yields) {
-    Instr in{};
-    in.op = Opcode::Yield;
-    in.operands = SmallVector<Value, 4>(yields);
-    append(scopes_.back().region, std::move(in));
+    append(scopes_.back().region, {.op = Opcode::Yield, .operands = SmallVector<Value, 4>(yields)});
     numbers_.shrink(scopes_.back().numbered);
     scopes_.pop_back();
 }
@@ -485,8 +456,7 @@ Builder::Values Builder::for_loop(Value lower, Value upper, Value step, std::spa
     Values operands{lower, upper, step};
     operands.insert(operands.end(), initial.begin(), initial.end());
     const InstrId id = add_region_op(Opcode::For, operands);
-    kernel_.instrs[id].unroll = unroll;
-    kernel_.instrs[id].loop = kind;
+    kernel_.instrs[id].attribute = Loop{.kind = kind, .unroll = unroll};
     const RegionId region = open_region(id);
     const Value index = add_argument(id, region, DType::Int64);
     Values carried;
@@ -503,8 +473,9 @@ Builder::Values Builder::for_lanes(Value lower, Value upper, std::span<const Red
     for (const Reduction& r : reductions) initial.push_back(r.initial);
     operands.insert(operands.end(), initial.begin(), initial.end());
     const InstrId id = add_region_op(Opcode::For, operands);
-    kernel_.instrs[id].loop = LoopKind::Lanes;
-    for (const Reduction& r : reductions) kernel_.instrs[id].combines.push_back(r.combine);
+    Loop loop{.kind = LoopKind::Lanes};
+    for (const Reduction& r : reductions) loop.combines.push_back(r.combine);
+    kernel_.instrs[id].attribute = std::move(loop);
     const RegionId region = open_region(id);
     const Values contributions = body(add_argument(id, region, DType::Int64));
     require(contributions.size() == reductions.size(), Opcode::For, "the body must yield one contribution for each reduction");

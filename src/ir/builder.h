@@ -129,7 +129,7 @@ public:
     bool is_unconditional() const { return scopes_.size() == 1; }
     bool is_dim(Value v, int d) const {
         const Instr* in = definition(v, Opcode::Dim);
-        return in && in->index == static_cast<std::uint32_t>(d);
+        return in && in->index() == static_cast<std::uint32_t>(d);
     }
     const Kernel& kernel() const { return kernel_; }
     /// The combining operation of a reduction, as plain arithmetic: add, mul, min, max, and, or.
@@ -158,11 +158,10 @@ private:
     };
     static constexpr RegionId root = ~0u;
 
-    Value pure(Opcode op, DType type, std::span<const Value> operands, Math fn = {}, std::uint32_t index = 0,
-               const Scalar* scalar = nullptr);
+    Value pure(Opcode op, DType type, std::span<const Value> operands, Math fn = {});
     Value binary(Opcode op, Value a, Value b);
     Value compare(Opcode op, Value a, Value b);
-    Value leaf(Opcode op, DType type, std::uint32_t index, const Scalar* scalar);
+    Value leaf(Opcode op, DType type, Instr::Attribute attribute);
     Value find(const ValueTable& table, std::uint32_t hash, const Instr& instr, DType type) const;
     /// A value that exists already or a constant, if the operation is one; else no_value.
     Value folded(const Instr& instr, DType type);

@@ -332,6 +332,8 @@ bool same_bits(const Scalar& a, const Scalar& b) {
     }
 }
 
+bool Constant::operator==(const Constant& other) const { return same_bits(value, other.value); }
+
 bool is_evaluable(Math fn, DType t) noexcept { return is_complex(t) ? fn < Math::erf : fn <= Math::lgamma; }
 
 Scalar evaluate(Opcode op, Math fn, DType result, Scalars v) {

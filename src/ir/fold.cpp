@@ -17,7 +17,7 @@ bool folds_constants(Opcode op, DType type) { return op != Opcode::Call && !is_c
 const Scalar* Builder::constant_of(Value v) const {
     if (v >= kernel_.values.size()) return nullptr;
     const Instr& in = kernel_.instrs[kernel_.values[v].def];
-    return in.op == Opcode::Const ? &in.scalar : nullptr;
+    return in.op == Opcode::Const ? &in.scalar() : nullptr;
 }
 
 bool Builder::is_constant(Value v, double value) const {
@@ -42,7 +42,7 @@ Value Builder::folded(const Instr& in, DType type) {
         constants.push_back(*s);
     }
     if (constants.size() == v.size() && folds_constants(in.op, this->type(v[0])) && !is_complex(type))
-        return constant(type, evaluate(in.op, in.math, type, constants));
+        return constant(type, evaluate(in.op, function_of(in), type, constants));
 
     switch (in.op) {
         case Opcode::Cast: return this->type(v[0]) == type ? v[0] : no_value;

@@ -50,27 +50,36 @@ private:
         put(static_cast<std::uint32_t>(values.size()));
         for (const auto& v : values) put(v);
     }
+    void put(std::monostate) {}
+    void put(const Constant& constant) {
+        put(constant.value.dtype);
+        for (const std::uint64_t word : scalar_words(constant.value).words) put(word);
+    }
+    void put(const Ordering& ordering) {
+        put(ordering.order);
+        put(ordering.scope);
+    }
+    void put(const Atomic& atomic) {
+        put(atomic.op);
+        put(atomic.ordering);
+    }
+    void put(const Loop& loop) {
+        put(loop.kind);
+        put(loop.unroll);
+        put_all(loop.combines);
+    }
     void region(const Region& r) {
         put_all(r.args);
         put_all(r.body);
     }
     void instr(const Instr& i) {
         put(i.op);
-        put(i.math);
-        put(i.loop);
-        put(i.index);
-        put(i.unroll);
-        put(i.atomic);
-        put(i.order);
-        put(i.scope);
+        put(static_cast<std::uint8_t>(i.attribute.index()));
+        std::visit([this](const auto& attribute) { put(attribute); }, i.attribute);
         put_all(i.operands);
         put_all(i.results);
         put_all(i.regions);
-        put_all(i.combines);
         for (const Value v : i.results) put(kernel_.values[v].type);
-        if (i.op != Opcode::Const) return;
-        put(i.scalar.dtype);
-        for (const std::uint64_t word : scalar_words(i.scalar).words) put(word);
     }
 
     const Kernel& kernel_;

@@ -182,7 +182,7 @@ private:
             }
             return assign_each(in.results, 0, carried);
         }
-        if (in.loop == LoopKind::Lanes) throw Error(ErrorCode::Internal, "interpret: a barrier is in a loop of lanes");
+        if (in.loop_kind() == LoopKind::Lanes) throw Error(ErrorCode::Internal, "interpret: a barrier is in a loop of lanes");
         const Region& body = kernel_.regions[in.regions[0]];
         const std::int64_t upper = agreed(in.operands[1]).i, step = agreed(in.operands[2]).i;
         std::vector<Scalars> carried = gather_each(in.operands, 3);
@@ -224,13 +224,13 @@ private:
 
     void instr(const Instr& in) {
         switch (in.op) {
-            case Opcode::Const: value(in.results[0]) = in.scalar; return;
+            case Opcode::Const: value(in.results[0]) = in.scalar(); return;
             case Opcode::Param:
             case Opcode::Array: return;
-            case Opcode::Dim: value(in.results[0]) = int64(item_->index[in.index]); return;
-            case Opcode::LocalDim: value(in.results[0]) = int64(item_->local[in.index]); return;
-            case Opcode::GroupDim: value(in.results[0]) = int64(group_[in.index]); return;
-            case Opcode::Extent: value(in.results[0]) = int64(extents_[in.index]); return;
+            case Opcode::Dim: value(in.results[0]) = int64(item_->index[in.index()]); return;
+            case Opcode::LocalDim: value(in.results[0]) = int64(item_->local[in.index()]); return;
+            case Opcode::GroupDim: value(in.results[0]) = int64(group_[in.index()]); return;
+            case Opcode::Extent: value(in.results[0]) = int64(extents_[in.index()]); return;
             case Opcode::Load: value(in.results[0]) = read_element(kernel_.values[in.results[0]].type, address(in)); return;
             case Opcode::Store: return write_element(value(in.operands[2]), address(in));
             case Opcode::Atomic: return atomic(in);
@@ -245,7 +245,7 @@ private:
             default: {
                 SmallVector<Scalar, 4> operands;
                 for (Value v : in.operands) operands.push_back(value(v));
-                value(in.results[0]) = evaluate(in.op, in.math, kernel_.values[in.results[0]].type, operands);
+                value(in.results[0]) = evaluate(in.op, function_of(in), kernel_.values[in.results[0]].type, operands);
             }
         }
     }
@@ -253,9 +253,9 @@ private:
     void* address(const Instr& in) {
         const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
         const std::int64_t offset = integer(in, 1) * itemsize(kernel_.values[in.operands[0]].type);
-        if (pointer.op == Opcode::Param) return pointers_[pointer.index] + offset;
-        const ArrayInfo& array = kernel_.arrays[pointer.index];
-        auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index] : arrays_[pointer.index];
+        if (pointer.op == Opcode::Param) return pointers_[pointer.index()] + offset;
+        const ArrayInfo& array = kernel_.arrays[pointer.index()];
+        auto& bytes = array.space == Space::Private ? item_->arrays[pointer.index()] : arrays_[pointer.index()];
         if (offset < 0 || offset >= static_cast<std::int64_t>(bytes.size()))
             throw Error(ErrorCode::Internal,
                         "interpret: index " + std::to_string(integer(in, 1)) + " is outside array '" + array.name + "'");
@@ -264,14 +264,14 @@ private:
 
     void resize(const Instr& in) {
         const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
-        const std::int64_t count = integer(in, 1), size = itemsize(kernel_.arrays[pointer.index].type);
+        const std::int64_t count = integer(in, 1), size = itemsize(kernel_.arrays[pointer.index()].type);
         const bool fits = count >= 0 && count <= most_bytes / size;
-        if (fits) item_->arrays[pointer.index].resize(static_cast<std::size_t>(count * size), garbage);
+        if (fits) item_->arrays[pointer.index()].resize(static_cast<std::size_t>(count * size), garbage);
         value(in.results[0]) = Scalar(fits);
     }
 
     void take_memory(const Instr& in) {
-        const std::vector<unsigned char>& bytes = item_->arrays[kernel_.instrs[kernel_.values[in.operands[0]].def].index];
+        const std::vector<unsigned char>& bytes = item_->arrays[kernel_.instrs[kernel_.values[in.operands[0]].def].index()];
         void* memory = std::malloc(std::max<std::size_t>(bytes.size(), 1));
         if (memory) std::memcpy(memory, bytes.data(), bytes.size());
         value(in.results[0]) = int64(reinterpret_cast<std::int64_t>(memory));
@@ -279,7 +279,7 @@ private:
 
     void report(const Instr& in) {
         const Instr& pointer = kernel_.instrs[kernel_.values[in.operands[0]].def];
-        auto* words = reinterpret_cast<std::int64_t*>(pointers_[pointer.index]);
+        auto* words = reinterpret_cast<std::int64_t*>(pointers_[pointer.index()]);
         if (words[0] != 0) return;
         for (int k = 1; k < in.operands.size(); ++k) words[k - 1] = integer(in, k);
     }
@@ -289,8 +289,8 @@ private:
         void* at = address(in);
         const Scalar operands[] = {read_element(kernel_.values[in.operands[0]].type, at), value(in.operands[2])};
         Scalar result = operands[1];
-        if (in.atomic != AtomicOp::Exchange) {
-            Opcode op = ops[static_cast<int>(in.atomic)];
+        if (in.atomic() != AtomicOp::Exchange) {
+            Opcode op = ops[static_cast<int>(in.atomic())];
             if (is_float(operands[0].dtype)) op = op == Opcode::Min ? Opcode::Fmin : op == Opcode::Max ? Opcode::Fmax : op;
             result = evaluate(op, {}, operands[0].dtype, operands);
         }
@@ -310,12 +310,12 @@ private:
     void for_loop(const Instr& in) {
         const Region& r = kernel_.regions[in.regions[0]];
         const std::int64_t upper = integer(in, 1), step = integer(in, 2);
-        const bool lanes = in.loop == LoopKind::Lanes;
+        const bool lanes = in.loop_kind() == LoopKind::Lanes;
         Scalars carried = gather(in.operands, 3);
         std::vector<Scalars> sums;  // of lanes: contributions combined in pairs, the halves of more and more of them
         std::uint64_t rounds = 0;
         const auto join = [&](Scalars& into, const Scalars& next) {
-            for (std::size_t k = 0; k < next.size(); ++k) into[k] = combine(in.combines[static_cast<int>(k)], into[k], next[k]);
+            for (std::size_t k = 0; k < next.size(); ++k) into[k] = combine(in.combines()[static_cast<int>(k)], into[k], next[k]);
         };
         for (std::int64_t i = integer(in, 0); step > 0 ? i < upper : i > upper; i += step) {
             value(r.args[0]) = int64(i);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <pardo/dtype.h>
@@ -22,14 +23,14 @@ enum class Math : std::uint8_t {
 /// Operations. Rules of operands and results are in rules.cpp, names in names.cpp.
 enum class Opcode : std::uint8_t {
     // leaves
-    Const,   // attr.scalar
-    Param,   // attr.index: which parameter (pointer or scalar)
-    Dim,     // attr.index: this item's index in dimension d of the range, Int64
-    Extent,  // attr.index: extent of dimension d of the range, Int64
+    Const,   // attribute: Constant
+    Param,   // Index: which parameter (pointer or scalar)
+    Dim,     // Index: this item's index in dimension d of the range, Int64
+    Extent,  // Index: extent of dimension d of the range, Int64
     // leaves of kernels in groups
-    LocalDim,  // attr.index: this item's index within its group in dimension d, Int64
-    GroupDim,  // attr.index: this item's group's index in dimension d, Int64
-    Array,     // attr.index: pointer to the first element of kernel.arrays[index]
+    LocalDim,  // Index: this item's index within its group in dimension d, Int64
+    GroupDim,  // Index: this item's group's index in dimension d, Int64
+    Array,     // Index: pointer to the first element of kernel.arrays[index]
     // arithmetic: operands and result of one dtype (any numeric one, complex until lowered)
     Add,
     Sub,
@@ -64,7 +65,7 @@ enum class Opcode : std::uint8_t {
     Cast,     // any dtype to any; float to integer out of range: defined, as NumPy on x86-64; complex to real drops the imaginary part
     Bitcast,  // same size, non-complex
     // mathematics
-    Call,  // attr.math
+    Call,  // Math
     // complex
     Complex,  // (re, im) -> complex
     Real,
@@ -77,19 +78,19 @@ enum class Opcode : std::uint8_t {
     // memory: pointer (a parameter or an array) and element index (Int64)
     Load,
     Store,
-    Atomic,           // (pointer, index, value) -> what was there before; attr.atomic, order, scope
-    CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; order, scope
+    Atomic,           // (pointer, index, value) -> what was there before; Atomic
+    CompareExchange,  // (pointer, index, expected, desired) -> what was there before; equal bits exchange; Ordering
     Resize,      // (array without a fixed size, Int64 count) -> Bool: it has so many elements now, of which those before have their values;
                  // false: no memory
     TakeMemory,  // (array without a fixed size, Int64 count) -> Int64: the address of its memory, whose first `count` elements are
                  // valid; the host owns and frees it from now on, and the array is empty
     Report,      // (pointer, Int64 words…): writes the words there if the first of them that is there is 0; its own are not
     Shuffle,     // (value, Int64 k) -> the value of the k-th item of this item's sub-group, which is there; otherwise as Barrier
-    Fence,       // what this item does with memory before is seen before what it does after; attr.order, not Relaxed, and scope
+    Fence,       // what this item does with memory before is seen before what it does after; Ordering, not Relaxed
     Barrier,     // all items of the group have come here, and see what each other has written; kernels in groups only, where all
                  // items of a group take the same way
     // regions
-    For,  // operands: lower, upper, step, initial values…; attr.loop; region: (index, carried…) -> Yield carried…; results: final values
+    For,    // operands: lower, upper, step, initial values…; Loop; region: (index, carried…) -> Yield carried…; results: final values
     If,     // operand: Bool; regions then, else -> Yield results…
     While,  // operands: initial values…; regions: condition (carried…) -> Yield Bool, body (carried…) -> Yield carried…
     Yield,  // ends a region
@@ -135,22 +136,65 @@ struct ValueInfo {
     RegionId region = ~0u;    // for region arguments
 };
 
+/// What a For says beside its operands.
+struct Loop {
+    LoopKind kind = LoopKind::Serial;
+    std::uint32_t unroll = 0;          // 0: the target's choice
+    SmallVector<Combine, 2> combines;  // LoopKind::Lanes: one for each result
+    bool operator==(const Loop&) const = default;
+};
+/// How an access to memory that items share is seen by others.
+struct Ordering {
+    MemoryOrder order{};
+    MemoryScope scope{};
+    bool operator==(const Ordering&) const = default;
+};
+/// What an Atomic says beside its operands.
+struct Atomic {
+    AtomicOp op{};
+    Ordering ordering;
+    bool operator==(const Atomic&) const = default;
+};
+/// Which parameter, array or dimension a leaf is.
+struct Index {
+    std::uint32_t value = 0;
+    bool operator==(const Index&) const = default;
+};
+/// The value of a Const; equal if the bits are.
+struct Constant {
+    Scalar value;
+    bool operator==(const Constant& other) const;
+};
+
 /// One operation.
 struct Instr {
-    Opcode op;
-    Math math{};                       // Call
-    LoopKind loop = LoopKind::Serial;  // For
-    std::uint32_t index = 0;           // Param, Dim, Extent, LocalDim, GroupDim, Array
-    AtomicOp atomic{};                 // Atomic
-    MemoryOrder order{};               // Atomic, CompareExchange, Fence
-    MemoryScope scope{};               // Atomic, CompareExchange, Fence
-    std::uint32_t unroll = 0;          // For: 0 = target's choice
-    Scalar scalar;                     // Const
+    /// What it says beside its operands: each operation has the one that Opcode names for it, or none.
+    using Attribute = std::variant<std::monostate, Constant, Index, Math, Atomic, Ordering, Loop>;
+
+    Opcode op{};
+    Attribute attribute;
     SmallVector<Value, 4> operands;
     SmallVector<Value, 2> results;
     SmallVector<RegionId, 2> regions;
-    SmallVector<Combine, 2> combines;  // For with LoopKind::Lanes
     Span span;
+
+    /// Const. As those below: throws std::bad_variant_access for other operations.
+    const Scalar& scalar() const { return std::get<Constant>(attribute).value; }
+    /// Param, Dim, Extent, LocalDim, GroupDim, Array.
+    std::uint32_t index() const { return std::get<Index>(attribute).value; }
+    /// Call.
+    Math math() const { return std::get<Math>(attribute); }
+    /// Atomic.
+    AtomicOp atomic() const { return std::get<Atomic>(attribute).op; }
+    /// Atomic, CompareExchange, Fence.
+    Ordering ordering() const {
+        const Atomic* const update = std::get_if<Atomic>(&attribute);
+        return update ? update->ordering : std::get<Ordering>(attribute);
+    }
+    /// For.
+    const Loop& loop() const { return std::get<Loop>(attribute); }
+    LoopKind loop_kind() const { return loop().kind; }  // its parts
+    const SmallVector<Combine, 2>& combines() const { return loop().combines; }
 };
 
 /// A list of instructions with arguments; ends in Yield unless it is the kernel's body.

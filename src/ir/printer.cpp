@@ -118,7 +118,7 @@ void Printer::arguments(const Instr& in, int region, int from) {
 
 void Printer::for_head(const Instr& in) {
     constexpr const char* kinds[] = {"for ", "for lanes ", "for lockstep ", "for parallel "};
-    out_ += kinds[static_cast<int>(in.loop)];
+    out_ += kinds[static_cast<int>(in.loop_kind())];
     if (in.regions.size() == 1 && in.regions[0] < kernel_.regions.size() && !kernel_.regions[in.regions[0]].args.empty())
         value(kernel_.regions[in.regions[0]].args[0]);
     if (in.operands.size() >= 3) {
@@ -129,10 +129,10 @@ void Printer::for_head(const Instr& in) {
         out_ += " step ";
         value(in.operands[2]);
     }
-    if (in.loop == LoopKind::Lanes) {
-        for (int k = 0; k < in.combines.size(); ++k) {
+    if (in.loop_kind() == LoopKind::Lanes) {
+        for (int k = 0; k < in.combines().size(); ++k) {
             out_ += k ? ", " : " reduce ";
-            out_ += name(in.combines[k]);
+            out_ += name(in.combines()[k]);
             out_ += ' ';
             if (3 + k < in.operands.size()) value(in.operands[3 + k]);
         }
@@ -140,9 +140,9 @@ void Printer::for_head(const Instr& in) {
         out_ += " carry ";
         arguments(in, 0, 3);
     }
-    if (in.unroll) {
+    if (in.loop().unroll) {
         out_ += " unroll ";
-        number(in.unroll);
+        number(in.loop().unroll);
     }
 }
 
@@ -159,23 +159,28 @@ void Printer::head(const Instr& in) {
         values(in.results);
         out_ += " = ";
     }
+    if (!has_its_attribute(in)) {
+        out_ += name(in.op);
+        out_ += " with the attribute of another operation";
+        return;
+    }
     switch (in.op) {
         case Opcode::For: return for_head(in);
         case Opcode::While: return while_head(in);
         case Opcode::Call:
             out_ += "call ";
-            out_ += name(in.math);
+            out_ += name(in.math());
             break;
         default: out_ += name(in.op);
     }
     if (in.op == Opcode::Atomic || in.op == Opcode::CompareExchange || in.op == Opcode::Fence) {
-        if (in.op == Opcode::Atomic) (out_ += ' ') += name(in.atomic);
-        (out_ += ' ') += name(in.order);
-        (out_ += ' ') += name(in.scope);
+        if (in.op == Opcode::Atomic) (out_ += ' ') += name(in.atomic());
+        (out_ += ' ') += name(in.ordering().order);
+        (out_ += ' ') += name(in.ordering().scope);
     }
     if (is_leaf(in.op) && in.op != Opcode::Const) {
         out_ += ' ';
-        number(in.index);
+        number(in.index());
         return;
     }
     if (!in.results.empty() && in.op != Opcode::If && in.results[0] < kernel_.values.size()) {
@@ -184,7 +189,7 @@ void Printer::head(const Instr& in) {
     }
     if (in.op == Opcode::Const) {
         out_ += ' ';
-        return scalar(in.scalar);
+        return scalar(in.scalar());
     }
     if (!in.operands.empty()) out_ += ' ';
     values(in.operands);

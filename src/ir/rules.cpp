@@ -164,6 +164,18 @@ const char* broken_atomic_rule(AtomicOp op, DType dtype) {
     return bits && !is_integer(dtype) ? "and, or, xor are for integers" : nullptr;
 }
 
+bool has_its_attribute(const Instr& in) {
+    switch (in.op) {
+        case Opcode::Const: return std::holds_alternative<Constant>(in.attribute);
+        case Opcode::Call: return std::holds_alternative<Math>(in.attribute);
+        case Opcode::Atomic: return std::holds_alternative<Atomic>(in.attribute);
+        case Opcode::CompareExchange:
+        case Opcode::Fence: return std::holds_alternative<Ordering>(in.attribute);
+        case Opcode::For: return std::holds_alternative<Loop>(in.attribute);
+        default: return is_leaf(in.op) ? std::holds_alternative<Index>(in.attribute) : std::holds_alternative<std::monostate>(in.attribute);
+    }
+}
+
 const char* broken_rule(Opcode op, Math fn, DType result, DTypes t) {
     if (!is_pure(op)) return "not a plain operation";
     const Rule& rule = rules[static_cast<int>(op)];

@@ -26,8 +26,12 @@ inline const Instr* definition(const Kernel& kernel, Value v) {
     const ValueInfo& info = kernel.values[v];
     return info.result < 0 ? nullptr : &kernel.instrs[info.def];
 }
+/// What a Call computes; nothing that counts for other operations.
+inline Math function_of(const Instr& in) { return in.op == Opcode::Call ? in.math() : Math{}; }
+/// Whether an instruction has the attribute that its operation asks for.
+bool has_its_attribute(const Instr& in);
 /// True for a loop whose iterations may run in parallel.
-inline bool is_lanes_loop(const Instr& in) { return in.op == Opcode::For && in.loop == LoopKind::Lanes; }
+inline bool is_lanes_loop(const Instr& in) { return in.op == Opcode::For && in.loop_kind() == LoopKind::Lanes; }
 /// True if items exchange values without memory.
 bool has_shuffles(const Kernel& kernel);
 /// One an instruction: it is a barrier or a shuffle, or a region of it holds one.

@@ -39,8 +39,10 @@ private:
         auto bad = [&](const char* rule) { fail_kernel("parameter " + std::to_string(k) + " '" + p.name + "': " + rule); };
         if (p.value >= kernel_.values.size()) bad("it has no value");
         const ValueInfo& v = kernel_.values[p.value];
+        const Instr::Attribute attribute = Index{static_cast<std::uint32_t>(k)};
         if (v.type != p.type || v.pointer != p.pointer) bad("its value has another type");
-        if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Param || kernel_.instrs[v.def].index != k)
+        if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Param ||
+            kernel_.instrs[v.def].attribute != attribute)
             bad("its value is not defined by its param instruction");
         if (static_cast<int>(p.access) < 1 || static_cast<int>(p.access) > 3) bad("unknown access");
         if (!p.pointer && p.access != Access::Read) bad("scalars are read only");
@@ -51,8 +53,10 @@ private:
         auto bad = [&](const char* rule) { fail_kernel("array " + std::to_string(k) + " '" + a.name + "': " + rule); };
         if (a.value >= kernel_.values.size()) bad("it has no value");
         const ValueInfo& v = kernel_.values[a.value];
+        const Instr::Attribute attribute = Index{static_cast<std::uint32_t>(k)};
         if (v.type != a.type || !v.pointer) bad("its value has another type");
-        if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Array || kernel_.instrs[v.def].index != k)
+        if (v.result < 0 || v.def >= kernel_.instrs.size() || kernel_.instrs[v.def].op != Opcode::Array ||
+            kernel_.instrs[v.def].attribute != attribute)
             bad("its value is not defined by its array instruction");
         if (a.count < 0 || (a.count == 0 && (a.space == Space::Group || kernel_.lanes))) bad("it has no elements");
         if (a.space == Space::Group && !kernel_.in_groups()) bad("the kernel has no groups");
@@ -110,6 +114,7 @@ private:
     }
 
     void instr(InstrId id, const Instr& in, InstrId owner) {
+        require(has_its_attribute(in), id, "its attribute is that of another operation");
         operands(id, in);
         if (is_pure(in.op)) return plain(id, in);
         switch (in.op) {
@@ -126,8 +131,9 @@ private:
                         "the index is int64, the result as the value");
                 return require(kernel_.in_groups() && kernel_.sub_group > 0, id, "only kernels with sub-groups have shuffles");
             case Opcode::Fence:
-                return require(in.operands.empty() && in.results.empty() && in.regions.empty() && in.order != MemoryOrder::Relaxed, id,
-                               "it has no operands, results or regions, and is not relaxed");
+                return require(
+                    in.operands.empty() && in.results.empty() && in.regions.empty() && in.ordering().order != MemoryOrder::Relaxed, id,
+                    "it has no operands, results or regions, and is not relaxed");
             case Opcode::Barrier:
                 require(in.operands.empty() && in.results.empty() && in.regions.empty(), id, "it has no operands, results or regions");
                 return require(kernel_.in_groups(), id, "only kernels in groups have barriers");
@@ -144,19 +150,19 @@ private:
         const ValueInfo& result = kernel_.values[in.results[0]];
         SmallVector<DType, 4> types;
         for (Value v : in.operands) types.push_back(type(v));
-        if (const char* broken = broken_rule(in.op, in.math, result.type, types)) fail(id, broken);
+        if (const char* broken = broken_rule(in.op, function_of(in), result.type, types)) fail(id, broken);
         switch (in.op) {
-            case Opcode::Const: return require(in.scalar.dtype == result.type, id, "the constant must have the result's dtype");
+            case Opcode::Const: return require(in.scalar().dtype == result.type, id, "the constant must have the result's dtype");
             case Opcode::Dim:
-            case Opcode::Extent: return require(static_cast<int>(in.index) < kernel_.rank, id, "the range has no such dimension");
+            case Opcode::Extent: return require(static_cast<int>(in.index()) < kernel_.rank, id, "the range has no such dimension");
             case Opcode::LocalDim:
             case Opcode::GroupDim:
-                return require(static_cast<int>(in.index) < kernel_.group_size.size(), id, "the groups have no such dimension");
+                return require(static_cast<int>(in.index()) < kernel_.group_size.size(), id, "the groups have no such dimension");
             case Opcode::Array:
-                return require(in.index < kernel_.arrays.size() && kernel_.arrays[in.index].value == in.results[0], id,
+                return require(in.index() < kernel_.arrays.size() && kernel_.arrays[in.index()].value == in.results[0], id,
                                "it must be the value of its array");
             case Opcode::Param:
-                return require(in.index < kernel_.params.size() && kernel_.params[in.index].value == in.results[0], id,
+                return require(in.index() < kernel_.params.size() && kernel_.params[in.index()].value == in.results[0], id,
                                "it must be the value of its parameter");
             default: return require(!result.pointer, id, "the result must not be a pointer");
         }
@@ -166,7 +172,7 @@ private:
         require(in.operands.size() == count && in.regions.empty(), id, "wrong number of operands");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
         if (definition.op == Opcode::Param) {
-            const Param& p = kernel_.params[definition.index];
+            const Param& p = kernel_.params[definition.index()];
             if ((static_cast<int>(p.access) & static_cast<int>(need)) != static_cast<int>(need)) {
                 constexpr const char* uses[] = {"", "reading", "writing", "reading and writing"};
                 fail(id, "parameter '" + p.name + "' is not declared for " + uses[static_cast<int>(need)]);
@@ -182,7 +188,7 @@ private:
                     !kernel_.values[in.results[0]].pointer,
                 id, "the result must have the pointer's element dtype");
         if (in.op == Opcode::Load) return;
-        if (const char* broken = broken_atomic_rule(in.op == Opcode::Atomic ? in.atomic : AtomicOp::Exchange, element)) fail(id, broken);
+        if (const char* broken = broken_atomic_rule(in.op == Opcode::Atomic ? in.atomic() : AtomicOp::Exchange, element)) fail(id, broken);
     }
 
     void resize(InstrId id, const Instr& in) const {
@@ -191,13 +197,13 @@ private:
         require(type(in, 1) == DType::Int64 && type(in.results[0]) == result, id,
                 result == DType::Bool ? "the count is int64, the result bool" : "the count and the address are int64");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
-        require(definition.op == Opcode::Array && kernel_.arrays[definition.index].count == 0, id, "the array has a size");
+        require(definition.op == Opcode::Array && kernel_.arrays[definition.index()].count == 0, id, "the array has a size");
     }
 
     void report(InstrId id, const Instr& in) const {
         require(in.operands.size() >= 2 && in.results.empty() && in.regions.empty(), id, "it takes a pointer and words");
         const Instr& definition = kernel_.instrs[kernel_.values[in.operands[0]].def];
-        require(definition.op == Opcode::Param && kernel_.params[definition.index].access == Access::ReadWrite, id,
+        require(definition.op == Opcode::Param && kernel_.params[definition.index()].access == Access::ReadWrite, id,
                 "its pointer is a parameter for reading and writing");
         for (const Value v : in.operands) require(type(v) == DType::Int64, id, "its words are int64");
     }
@@ -232,17 +238,17 @@ private:
         require(in.operands.size() >= 3 && in.regions.size() == 1, id, "a loop has lower, upper and step, and one region");
         for (int k = 0; k < 3; ++k) require(type(in, k) == DType::Int64, id, "lower, upper and step must be int64");
         results_like(id, in, 3);
-        const bool lanes = in.loop == LoopKind::Lanes;
+        const bool lanes = in.loop_kind() == LoopKind::Lanes;
         if (lanes) {
             const Instr& step = kernel_.instrs[kernel_.values[in.operands[2]].def];
-            require(step.op == Opcode::Const && step.scalar.i == 1, id, "the step of a lanes loop must be the constant 1");
-            require(in.combines.size() == in.results.size(), id,
+            require(step.op == Opcode::Const && step.scalar().i == 1, id, "the step of a lanes loop must be the constant 1");
+            require(in.combines().size() == in.results.size(), id,
                     "a lanes loop carries nothing but reductions: it needs one combine for each result");
-            for (int k = 0; k < in.combines.size(); ++k) combine(id, in.combines[k], type(in.results[k]));
+            for (int k = 0; k < in.combines().size(); ++k) combine(id, in.combines()[k], type(in.results[k]));
         } else {
-            require(in.combines.empty(), id, "a serial loop has no combines");
+            require(in.combines().empty(), id, "a serial loop has no combines");
         }
-        require(in.loop != LoopKind::Parallel || in.results.empty(), id, "what threads share carries nothing");
+        require(in.loop_kind() != LoopKind::Parallel || in.results.empty(), id, "what threads share carries nothing");
         region(id, in, 0, true, 3, lanes ? 0 : in.results.size());
     }
 

@@ -75,30 +75,31 @@ struct Cost::Maker {
         }
         const ir::Instr& in = kernel.instrs[info.def];
         if (!is_integer(info.type)) return false;
-        term.at = in.index;
         term.dtype = info.type;
         switch (in.op) {
             case ir::Opcode::Const:
                 term.kind = Term::Kind::Constant;
-                term.value = in.scalar.i;
+                term.value = in.scalar().i;
                 break;
             case ir::Opcode::Param:
                 term.kind = Term::Kind::Word;
                 asks = true;
-                term.at = first_word[in.index];
+                term.at = first_word[in.index()];
                 break;
             case ir::Opcode::Extent:
                 term.kind = Term::Kind::Extent;
+                term.at = in.index();
                 asks = true;
                 break;
             case ir::Opcode::Dim:
             case ir::Opcode::GroupDim:
                 term.kind = Term::Kind::Index;
+                term.at = in.index();
                 asks = true;
                 break;
             case ir::Opcode::LocalDim:
                 term.kind = Term::Kind::Constant;
-                term.value = kernel.group_size[static_cast<int>(in.index)] / 2;
+                term.value = kernel.group_size[static_cast<int>(in.index())] / 2;
                 break;
             case ir::Opcode::Cast: return formula(in.operands[0], out);
             case ir::Opcode::Select:

@@ -28,7 +28,7 @@ void force_inputs(const Node& node, Compile compile) {
 
 /// Runs a call whose inputs are in memory.
 void run(Node& node) {
-    const Ref<Call> call = node.call;
+    const Ref<Call> call = node.call();
     std::array<Ref<Node>, Call::most_inputs> kept;
     std::array<Node*, Call::most_inputs> inputs;
     const auto count = static_cast<std::size_t>(node.arity);
@@ -73,7 +73,7 @@ bool run_if_ready(Node* node) {
 
 void run(const std::vector<Ref<Node>>& calls, Compile compile) {
     for (const Ref<Node>& node : calls) {
-        if (node->kind == Kind::Failed) throw Error(*node->error);
+        if (node->kind == Kind::Failed) throw Error(*node->error());
         if (node->kind == Kind::Call) force_inputs(*node, compile);
         if (node->kind == Kind::Call) run(*node);  // another thread, or foreign code on the way, may have forced it
     }

@@ -43,12 +43,12 @@ std::string member_name(const Planner& planner, NodeId id) {
     if (planner.is_store(id)) return "store";
     const Node* n = planner.node(id);
     switch (n->kind) {
-        case Kind::Elementwise: return graph::name(n->op);
-        case Kind::Reduce: return graph::fold_name(n->reduce);
+        case Kind::Elementwise: return graph::name(n->op());
+        case Kind::Reduce: return graph::fold_name(n->reduce().op);
         case Kind::Constant: return "constant";
         case Kind::Iota: return "index";
         case Kind::View: return "view";
-        case Kind::Call: return n->call->name;
+        case Kind::Call: return n->call()->name;
         case Kind::Leaf:
         case Kind::Transfer:
         case Kind::Failed: break;
@@ -110,7 +110,7 @@ private:
         if (const auto found = strides_.find(n); found != strides_.end()) return found->second;
         Strides strides(n->shape.size(), 0);  // a view shares its base's memory
         std::int64_t offset = 0;
-        n->view->place(strides_of(n->inputs[0].get()), strides, offset);
+        n->view().place(strides_of(n->inputs[0].get()), strides, offset);
         return strides;
     }
 
@@ -267,7 +267,7 @@ void Report::groups(std::span<Node* const> roots, bool for_call) {
 }
 
 void Report::call(const Node& node) {
-    const graph::Call& call = *node.call;
+    const graph::Call& call = *node.call();
     PlanStep step{.call = true, .name = call.name, .location = call.location.str()};
     std::vector<graph::CallInput> inputs;
     std::string operands;
@@ -302,8 +302,8 @@ std::string explain(std::span<Node* const> roots, std::vector<PlanStep>* steps) 
     Report report(steps);
     std::vector<const graph::Call*> told;
     for (const Node* node : subgraph.nodes) {
-        if (node->kind != Kind::Call || std::ranges::find(told, node->call.get()) != told.end()) continue;
-        told.push_back(node->call.get());
+        if (node->kind != Kind::Call || std::ranges::find(told, node->call().get()) != told.end()) continue;
+        told.push_back(node->call().get());
         std::vector<Node*> inputs;
         for (int i = 0; i < node->arity; ++i) {
             if (!node->inputs[i]->in_memory()) inputs.push_back(node->inputs[i].get());

@@ -160,7 +160,7 @@ void compile_for(PlanSearch& search, std::span<Node* const> nodes) {
 device::Queue* pending_queue(std::span<Node* const> roots) {
     device::Queue* queue = nullptr;
     for (const Node* root : roots) {
-        if (root->kind == Kind::Failed) throw Error(*root->error);
+        if (root->kind == Kind::Failed) throw Error(*root->error());
         if (root->kind != Kind::Leaf) queue = root->queue.get();
     }
     return queue;

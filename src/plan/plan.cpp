@@ -90,7 +90,7 @@ void add_argument(device::Signature& signature, const Argument& a, const ir::Par
     switch (a.kind) {
         case Argument::Kind::Number: signature.add_fixed(a.value.value()); break;
         case Argument::Kind::Constant:
-            signature.add(Role::Number, PlannedLaunch::node(a.node), 0, planner.node(a.node)->scalar.dtype);
+            signature.add(Role::Number, PlannedLaunch::node(a.node), 0, planner.node(a.node)->scalar().dtype);
             break;
         case Argument::Kind::Leaf:
         case Argument::Kind::Stored:

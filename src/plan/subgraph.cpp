@@ -44,7 +44,7 @@ void Subgraph::begin() {
 
 void Subgraph::visit(Node* root) {
     if (root->mark == mark_) return;
-    if (root->kind == Kind::Failed) throw Error(*root->error);
+    if (root->kind == Kind::Failed) throw Error(*root->error());
     if (root->kind == Kind::Transfer) throw Error(ErrorCode::Internal, "force: a value that has not arrived from another queue");
     const auto enter = [&](Node* node) {
         node->mark = mark_;
@@ -240,10 +240,10 @@ template <class Writer> void Subgraph::write(Writer& out) const {
             case Kind::Transfer:
             case Kind::Call:  // all are leaves by now, or were refused
             case Kind::Constant: break;
-            case Kind::Iota: out.put(node->axes); break;
-            case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op)); break;
+            case Kind::Iota: out.put(static_cast<std::uint32_t>(node->axis())); break;
+            case Kind::Elementwise: out.put(static_cast<std::uint16_t>(node->op())); break;
             case Kind::View: {
-                const graph::ViewMap& view = *node->view;
+                const graph::ViewMap& view = node->view();
                 const auto terms = static_cast<std::size_t>(view.terms.size());
                 out.reserve(64 + 8 * terms, terms + static_cast<std::size_t>(view.offsets.size() + node->shape.size()));
                 out.numbers(view.offsets);
@@ -257,9 +257,9 @@ template <class Writer> void Subgraph::write(Writer& out) const {
                 break;
             }
             case Kind::Reduce:
-                out.put(static_cast<std::uint8_t>(node->reduce));
-                out.put(static_cast<std::uint8_t>(node->accumulate));
-                out.put(node->axes);
+                out.put(static_cast<std::uint8_t>(node->reduce().op));
+                out.put(static_cast<std::uint8_t>(node->reduce().accumulate));
+                out.put(node->reduce().axes);
                 break;
         }
         bool same_shape = false;
@@ -313,13 +313,13 @@ Subgraph::Outline Subgraph::outline() const {
         result.own.push_back(result.numbers.size());
         result.numbers.push_back(node->kind == Kind::Leaf ? node->offset : 0);
         if (node->kind != Kind::Constant) continue;
-        const std::optional<std::int64_t> integer = integer_of(node->scalar);
+        const std::optional<std::int64_t> integer = integer_of(node->scalar());
         result.structure.push_back(integer.has_value());
         if (integer) {
             result.numbers.back() = *integer;
             continue;
         }
-        const ScalarWords words = scalar_words(node->scalar);
+        const ScalarWords words = scalar_words(node->scalar());
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words.words.data());
         result.structure.insert(result.structure.end(), bytes, bytes + sizeof words.words);
     }

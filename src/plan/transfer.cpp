@@ -23,7 +23,7 @@ struct Arrival {
 /// Notes a node if it still is a transfer. Caller holds its graph lock.
 void note(std::vector<Arrival>& found, Ref<Node> transfer) {
     if (transfer->kind != Kind::Transfer) return;
-    Ref<Node> exported = transfer->inputs[0];
+    Ref<Node> exported = transfer->exported();
     found.push_back({std::move(transfer), std::move(exported), nullptr});
 }
 
@@ -38,7 +38,6 @@ void take_over(std::span<const Arrival> arrivals) {
             graph::fail(node, one.error);
             continue;
         }
-        node->inputs[0] = nullptr;
         graph::materialize(node, one.exported->buffer, one.exported->strides, one.exported->offset);
     }
 }
@@ -49,7 +48,7 @@ template <class Compute> void carry_out(std::vector<Arrival>& arrivals, Compute 
         std::vector<Ref<Node>> exports;
         for (const Arrival& one : own) exports.push_back(one.exported);
         compute(exports);
-        for (Arrival& one : own) one.error = one.exported->kind == Kind::Failed ? one.exported->error : nullptr;
+        for (Arrival& one : own) one.error = one.exported->kind == Kind::Failed ? one.exported->error() : nullptr;
     };
     graph::for_each_queue(
         std::span(arrivals), [](const Arrival& one) { return one.exported.get(); }, of_queue);
@@ -63,7 +62,7 @@ void arrive(std::span<Node* const> transfers) {
     std::vector<Ref<Node>> kept(transfers.begin(), transfers.end());
     for (const Ref<Node>& transfer : kept) {
         std::lock_guard guard(graph::state_of(transfer->queue.get()).lock);
-        if (transfer->kind == Kind::Failed) throw Error(*transfer->error);
+        if (transfer->kind == Kind::Failed) throw Error(*transfer->error());
         note(arrivals, transfer);
     }
     std::exception_ptr failure;
@@ -85,7 +84,7 @@ void unfold_transfers(device::Queue* queue, std::span<Ref<Node>> nodes) {
         Ref<Node> exported;
         {
             std::lock_guard guard(graph::state_of(queue).lock);
-            if (node->kind == Kind::Transfer) exported = node->inputs[0];
+            if (node->kind == Kind::Transfer) exported = node->exported();
         }
         if (exported) node = std::move(exported);
     }

@@ -161,7 +161,7 @@ void Run::call(const Function& function) {
     for (const Array& result : results_) {
         if (!result.node()) throw Error(ErrorCode::Type, "export: the function gave an array without a value");
         if (result.node()->queue.get() != queue) refuse("the function gave an array that does not depend on its arguments");
-        if (result.node()->kind == graph::Kind::Failed) throw Error(*result.node()->error);
+        if (result.node()->kind == graph::Kind::Failed) throw Error(*result.node()->error());
         if (result.node()->pending()) roots.push_back(result.node());
     }
     if (!roots.empty()) plan::force(roots);
@@ -213,7 +213,7 @@ bool Run::take(const plan::Subgraph& subgraph, device::Queue* queue) {
     for (std::size_t i = 0; i < outline.own.size(); ++i) {
         const Node& node = *subgraph.nodes[i];
         own.push_back(first + outline.own[i]);
-        if (node.kind == graph::Kind::Constant && plan::integer_of(node.scalar)) outline_.rounded_to[own.back()] = node.scalar.dtype;
+        if (node.kind == graph::Kind::Constant && plan::integer_of(node.scalar())) outline_.rounded_to[own.back()] = node.scalar().dtype;
     }
     for (const plan::NodeId leaf : subgraph.leaves) {
         const std::uint32_t block = block_of(*subgraph.nodes[leaf]);
@@ -293,7 +293,7 @@ saved::Launch Run::launch(const PlannedLaunch& planned, const AdaptablePlan::Lau
     for (const device::Signature::Patch& patch : planned.signature.patches) {
         const AdaptablePlan::Number detail = *next++;
         if (patch.role == device::Signature::Role::Number) {  // a constant: part of the program
-            const Scalar& scalar = node_of(patch.value)->scalar;
+            const Scalar& scalar = node_of(patch.value)->scalar();
             if (plan::integer_of(scalar)) {
                 const saved::Number value = tracing.number_at(own[patch.value - PlannedLaunch::first_node]);
                 if (value.expression >= 0) {

@@ -115,7 +115,7 @@ void set_writeable(Array& x, bool writeable) {
     if (x.node()->use_count() > x.node()->consumers + 1) {
         const Ref<Node> own = shown_again(x);
         std::lock_guard guard(graph::state_of(own->queue.get()).lock);
-        own->owns = true;
+        if (own->kind == graph::Kind::View) std::get<Node::View>(own->detail).owns = true;
         own->base = x.node()->base;
         x = Array(own.get());
     }

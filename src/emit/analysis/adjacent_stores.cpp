@@ -20,7 +20,7 @@ std::pair<ir::Value, std::int64_t> base_and_offset(const ir::Kernel& kernel, ir:
     if (!sum || sum->op != Opcode::Add) return {index, 0};
     for (int k = 0; k < 2; ++k) {
         const Instr* number = ir::definition(kernel, sum->operands[k]);
-        if (number && number->op == Opcode::Const) return {sum->operands[1 - k], number->scalar.i};
+        if (number && number->op == Opcode::Const) return {sum->operands[1 - k], number->scalar().i};
     }
     return {index, 0};
 }

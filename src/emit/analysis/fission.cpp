@@ -137,7 +137,7 @@ private:
 
     /// A loop without barriers that the whole group takes iteration by iteration all the same.
     bool goes_together(const Instr& in) const {
-        return in.op == Opcode::For && in.loop == LoopKind::Lockstep && uniform(in.operands[0]) && uniform(in.operands[1]) &&
+        return in.op == Opcode::For && in.loop_kind() == LoopKind::Lockstep && uniform(in.operands[0]) && uniform(in.operands[1]) &&
                uniform(in.operands[2]);
     }
 
@@ -215,7 +215,7 @@ private:
         return !any_instr(in, [&](const Instr& i) {
             if (i.op == Opcode::Load) {
                 const Instr& pointer = kernel_.instrs[kernel_.values[i.operands[0]].def];
-                if (pointer.op == Opcode::Array && kernel_.arrays[pointer.index].space == ir::Space::Private) return true;
+                if (pointer.op == Opcode::Array && kernel_.arrays[pointer.index()].space == ir::Space::Private) return true;
             }
             if (ir::has_effect(i.op)) return true;
             const auto same = [&](Value v) { return uniform(v); };

@@ -20,7 +20,7 @@ bool constant_int(const Kernel& kernel, Value v, std::int64_t& out) {
     if (info.region != ir::RegionId(~0u) || info.def == InstrId(~0u) || info.def >= kernel.instrs.size()) return false;
     const Instr& in = kernel.instrs[info.def];
     if (in.op != Opcode::Const || !is_integer(info.type)) return false;
-    out = kind_of(info.type) == DKind::Signed ? in.scalar.i : static_cast<std::int64_t>(in.scalar.u);
+    out = kind_of(info.type) == DKind::Signed ? in.scalar().i : static_cast<std::int64_t>(in.scalar().u);
     return true;
 }
 
@@ -28,12 +28,12 @@ unsigned lane_bits(int vector_bytes, int lanes) { return std::clamp(static_cast<
 
 bool is_private(const Kernel& kernel, Value pointer) {
     const Instr& in = kernel.instrs[kernel.values[pointer].def];
-    return in.op == Opcode::Array && kernel.arrays[in.index].space == ir::Space::Private;
+    return in.op == Opcode::Array && kernel.arrays[in.index()].space == ir::Space::Private;
 }
 
 bool is_of_lane(const Kernel& kernel, const LaneInfo& info, Value pointer) {
     const Instr& in = kernel.instrs[kernel.values[pointer].def];
-    return in.op == Opcode::Array && info.lane_arrays[in.index];
+    return in.op == Opcode::Array && info.lane_arrays[in.index()];
 }
 
 bool is_instruction(ir::Math fn) {
@@ -96,7 +96,7 @@ private:
             for (ir::RegionId r : in.regions) count_uses(kernel_.regions[r], in_lanes || becomes_lanes(in));
         }
     }
-    std::uint32_t array_of(const Instr& access) const { return kernel_.instrs[kernel_.values[access.operands[0]].def].index; }
+    std::uint32_t array_of(const Instr& access) const { return kernel_.instrs[kernel_.values[access.operands[0]].def].index(); }
 
     LaneShape shape(Value v) const { return info_.shapes[v]; }
     void set(Value v, LaneShape s) { info_.shapes[v] = own(v) ? varying : s; }
@@ -146,7 +146,7 @@ private:
             case Opcode::GroupDim:
             case Opcode::Array: return set(in.results[0], uniform);
             case Opcode::Dim:
-            case Opcode::LocalDim: return set(in.results[0], item_index(static_cast<int>(in.index)));
+            case Opcode::LocalDim: return set(in.results[0], item_index(static_cast<int>(in.index())));
             case Opcode::Load: return set(in.results[0], loaded(in));
             case Opcode::Atomic:
             case Opcode::CompareExchange: return set(in.results[0], in_lanes_ ? varying : uniform);
@@ -154,7 +154,7 @@ private:
             case Opcode::TakeMemory: return set(in.results[0], uniform);
             case Opcode::If: return visit_if(id, in);
             case Opcode::While: return visit_while(id, in);
-            case Opcode::For: return in.loop == LoopKind::Lanes ? visit_lanes(id, in) : visit_for(id, in);
+            case Opcode::For: return in.loop_kind() == LoopKind::Lanes ? visit_lanes(id, in) : visit_for(id, in);
             default: return set(in.results[0], arithmetic(in));
         }
     }
@@ -302,7 +302,7 @@ int instruction_cost(const Kernel& kernel, const Instr& in) {
         case Opcode::Atomic:
         case Opcode::Fence:
         case Opcode::CompareExchange: return 20;
-        case Opcode::Call: return in.math == ir::Math::sqrt ? 6 : is_instruction(in.math) ? 1 : 25;
+        case Opcode::Call: return in.math() == ir::Math::sqrt ? 6 : is_instruction(in.math()) ? 1 : 25;
         case Opcode::Div: return 6;
         case Opcode::FloorDiv:
         case Opcode::Rem:
@@ -335,7 +335,7 @@ void collect_free(const Kernel& kernel, const LaneInfo& info, const Region& regi
 bool waits_for_stores(const Kernel& kernel, const LaneInfo& info, const Region& region) {
     return std::ranges::any_of(region.body, [&](InstrId id) {
         const Instr& in = kernel.instrs[id];
-        if (in.op == Opcode::While || (in.op == Opcode::For && in.loop == LoopKind::Serial)) {
+        if (in.op == Opcode::While || (in.op == Opcode::For && in.loop_kind() == LoopKind::Serial)) {
             std::vector<Value> read, written;
             for (ir::RegionId r : in.regions) collect_free(kernel, info, kernel.regions[r], read, written);
             return std::ranges::any_of(written, [&](Value v) { return std::ranges::find(read, v) != read.end(); });

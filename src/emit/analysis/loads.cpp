@@ -23,14 +23,14 @@ bool has_effect_inside(const ir::Kernel& kernel, const Instr& in) {
 
 /// True if an operand's expression is evaluated again in each iteration, or after the last one.
 bool evaluated_late(const Instr& in, int operand) {
-    return in.op == Opcode::For && (in.loop == ir::LoopKind::Lanes || operand == 1 || operand == 2);
+    return in.op == Opcode::For && (in.loop_kind() == ir::LoopKind::Lanes || operand == 1 || operand == 2);
 }
 
 /// No kernel that keeps its promises writes there while this one runs.
 bool never_written(const ir::Kernel& kernel, Value pointer) {
     const Instr& definition = kernel.instrs[kernel.values[pointer].def];
     if (definition.op != Opcode::Param) return false;
-    const ir::Param& p = kernel.params[definition.index];
+    const ir::Param& p = kernel.params[definition.index()];
     return p.access == ir::Access::Read && p.noalias;
 }
 

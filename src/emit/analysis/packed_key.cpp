@@ -14,7 +14,8 @@ using ir::Value;
 Value packed_key(const ir::Kernel& kernel, const Uses& uses, const Instr& loop) {
     const ir::Region& region = kernel.regions[loop.regions[0]];
     const auto type = [&](Value v) { return kernel.values[v].type; };
-    if (loop.combines.size() != 1 || loop.combines[0] != ir::Combine::Max || type(loop.results[0]) != DType::UInt64) return ir::no_value;
+    if (loop.combines().size() != 1 || loop.combines()[0] != ir::Combine::Max || type(loop.results[0]) != DType::UInt64)
+        return ir::no_value;
     for (const ir::InstrId id : region.body) {
         const Instr& step = kernel.instrs[id];
         if (!step.regions.empty() || ir::has_effect(step.op)) return ir::no_value;

@@ -25,16 +25,16 @@ std::string structure(const ir::Kernel& kernel, const Uses& uses, Value v, ir::R
     if (v == index) return "$";
     const ir::ValueInfo& info = kernel.values[v];
     const Instr* in = info.def == ~0u || info.result < 0 ? nullptr : &kernel.instrs[info.def];
-    if (in && ir::is_leaf(in->op) && in->op != Opcode::Const) return std::string(ir::name(in->op)) + std::to_string(in->index);
+    if (in && ir::is_leaf(in->op) && in->op != Opcode::Const) return std::string(ir::name(in->op)) + std::to_string(in->index());
     const bool outside = uses.home[v] != region;
     if (!in || outside) return in && in->op == Opcode::Const ? "c" + std::to_string(v) : "#" + std::to_string(v);
     if (depth == 0 || !in->regions.empty() || ir::has_effect(in->op)) return {};
     if (in->op == Opcode::Load) {
         const Instr& pointer = kernel.instrs[kernel.values[in->operands[0]].def];
-        if (pointer.op != Opcode::Param || kernel.params[pointer.index].access != ir::Access::Read) return {};
+        if (pointer.op != Opcode::Param || kernel.params[pointer.index()].access != ir::Access::Read) return {};
     }
     std::string text = std::string(ir::name(in->op)) + std::to_string(static_cast<int>(info.type));
-    if (in->op == Opcode::Call) text += ir::name(in->math);
+    if (in->op == Opcode::Call) text += ir::name(in->math());
     text += '(';
     for (const Value operand : in->operands) {
         const std::string part = structure(kernel, uses, operand, region, depth - 1);

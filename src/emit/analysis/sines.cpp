@@ -14,10 +14,10 @@ std::map<ir::Value, ir::Value> paired_sines(const ir::Kernel& kernel, const Uses
         std::map<ir::Value, const ir::Instr*> seen;  // by operand: the first of the two
         for (const ir::InstrId i : region.body) {
             const ir::Instr& in = kernel.instrs[i];
-            if (in.op != ir::Opcode::Call || (in.math != ir::Math::sin && in.math != ir::Math::cos)) continue;
+            if (in.op != ir::Opcode::Call || (in.math() != ir::Math::sin && in.math() != ir::Math::cos)) continue;
             if (uses.count[in.results[0]] == 0) continue;
             const auto [at, first] = seen.emplace(in.operands[0], &in);
-            if (!first && at->second->math != in.math) pairs[at->second->results[0]] = in.results[0];
+            if (!first && at->second->math() != in.math()) pairs[at->second->results[0]] = in.results[0];
         }
     };
     visit(kernel.body);

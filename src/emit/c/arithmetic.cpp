@@ -39,8 +39,8 @@ const char* operator_of(Opcode op) {
 /// Whether the operation keeps low bits of that operand alone, the other one being a constant: as & 63 and % 64 do.
 bool masks(const ir::Kernel& kernel, const Instr& in, int operand) {
     const Instr* other = ir::definition(kernel, in.operands[1 - operand]);
-    if (!other || other->op != Opcode::Const || !is_integer(other->scalar.dtype)) return false;
-    return std::has_single_bit(other->scalar.u + (in.op == Opcode::And ? 1 : 0));
+    if (!other || other->op != Opcode::Const || !is_integer(other->scalar().dtype)) return false;
+    return std::has_single_bit(other->scalar().u + (in.op == Opcode::And ? 1 : 0));
 }
 
 std::string binary(CValues& values, const Instr& in, DType dtype) {
@@ -91,7 +91,7 @@ std::string sine_and_cosine(CValues& values, const Instr& in, Value other, DType
     std::string mine = w.fresh("v");
     const std::string second = w.fresh("v");
     w.line(c_type(w.target, dtype) + " " + mine + ", " + second + ";");
-    const bool sine = in.math == ir::Math::sin;
+    const bool sine = in.math() == ir::Math::sin;
     w.line(function_of(w.target, "sincos", dtype) + "(" + values[in.operands[0]] + ", &" + (sine ? mine : second) + ", &" +
            (sine ? second : mine) + ");");
     values.given[other] = second;
@@ -102,7 +102,7 @@ std::string call(CValues& values, const Instr& in, DType dtype) {
     CWriter& w = values.w;
     const auto& sines = values.source.sines;
     if (const auto pair = sines.find(in.results[0]); pair != sines.end()) return sine_and_cosine(values, in, pair->second, dtype);
-    std::string text = function_of(w.target, ir::name(in.math), dtype);
+    std::string text = function_of(w.target, ir::name(in.math()), dtype);
     text += '(';
     for (int k = 0; k < in.operands.size(); ++k) {
         if (k) text += ", ";

@@ -107,7 +107,7 @@ void serial_loop(CEmitter& e, const CContext& here, const Instr& in) {
     const std::string index = w.fresh("k"), t = c_type(w.target, DType::Int64);
     e.values[region.args[0]] = index;
     const std::string test = loop_test(e.values, in, index);
-    if (in.unroll > 1) w.directive(std::string(w.target.unroll) + " " + std::to_string(in.unroll));
+    if (in.loop().unroll > 1) w.directive(std::string(w.target.unroll) + " " + std::to_string(in.loop().unroll));
     w.block(
         "for (" + t + " " + index + " = " + e.values[in.operands[0]] + "; " + test + "; " + index + " += " + e.values[in.operands[2]] + ")",
         [&] {

@@ -53,20 +53,20 @@ void CEmitter::instruction(const CContext& here, const Instr& in) {
     const auto name = [&](std::string text) { values[result] = std::move(text); };
     if (result != ir::no_value && !values.given[result].empty()) return name(values.given[result]);
     switch (in.op) {
-        case Opcode::Const: return name(constant(w.target, in.scalar));
-        case Opcode::Param: return name(values.params[in.index]);
-        case Opcode::Dim: return name("i" + std::to_string(in.index));
-        case Opcode::Extent: return name("n" + std::to_string(in.index));
-        case Opcode::LocalDim: return name("l" + std::to_string(in.index));
-        case Opcode::GroupDim: return name("g" + std::to_string(in.index));
-        case Opcode::Array: return name(source.names.arrays[in.index]);
+        case Opcode::Const: return name(constant(w.target, in.scalar()));
+        case Opcode::Param: return name(values.params[in.index()]);
+        case Opcode::Dim: return name("i" + std::to_string(in.index()));
+        case Opcode::Extent: return name("n" + std::to_string(in.index()));
+        case Opcode::LocalDim: return name("l" + std::to_string(in.index()));
+        case Opcode::GroupDim: return name("g" + std::to_string(in.index()));
+        case Opcode::Array: return name(source.names.arrays[in.index()]);
         case Opcode::Load: return load(values, here, in);
         case Opcode::Store: return store(values, here, in);
         case Opcode::Atomic:
         case Opcode::CompareExchange: return atomic(values, in);
         case Opcode::Report: return report(values, in);
         case Opcode::Shuffle: return shuffle(values, in);
-        case Opcode::Fence: return w.line(std::string(w.target.fences[static_cast<int>(in.scope)]) + ";");
+        case Opcode::Fence: return w.line(std::string(w.target.fences[static_cast<int>(in.ordering().scope)]) + ";");
         case Opcode::Barrier: return w.line(std::string(w.target.barrier) + ";");
         case Opcode::For: return ir::is_lanes_loop(in) ? lanes_loop(*this, here, in) : serial_loop(*this, here, in);
         case Opcode::While: return while_loop(*this, here, in);

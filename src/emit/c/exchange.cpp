@@ -26,7 +26,7 @@ void check_atomic(const CSource& source, const Instr& in) {
                                             ": this device has no atomics of 64 bits (the extensions cl_khr_int64_base_atomics and "
                                             "cl_khr_int64_extended_atomics); use int32, uint32 or float32");
     }
-    if (in.scope == ir::MemoryScope::System && !source.features.system_atomics) {
+    if (in.ordering().scope == ir::MemoryScope::System && !source.features.system_atomics) {
         throw Error(ErrorCode::Compile, source.kernel.name +
                                             ": the atomics of this device are seen as such only by itself; use the scope \"device\", and "
                                             "do not use the memory elsewhere while the kernel runs");
@@ -35,10 +35,10 @@ void check_atomic(const CSource& source, const Instr& in) {
 
 /// Languages whose atomics order nothing else need a fence for what they do.
 void fence(CWriter& w, const Instr& in, bool before) {
-    const ir::MemoryOrder o = in.order;
+    const ir::MemoryOrder o = in.ordering().order;
     const bool both = o == ir::MemoryOrder::AcqRel || o == ir::MemoryOrder::SeqCst;
     if (both || o == (before ? ir::MemoryOrder::Release : ir::MemoryOrder::Acquire))
-        w.line(std::string(w.target.fences[static_cast<int>(in.scope)]) + ";");
+        w.line(std::string(w.target.fences[static_cast<int>(in.ordering().scope)]) + ";");
 }
 
 /// The language's own function; `place` points to elements of `bits`, or to floats of its size.
@@ -55,7 +55,7 @@ std::string integer_atomic(CValues& values, const Instr& in, int op, DType bits,
     const bool as_unsigned = wide && w.target.wide_unsigned && kind_of(bits) == DKind::Signed && !ordered;
     const std::string t = as_unsigned ? w.target.unsigned_types[3] : c_type(w.target, bits);
     const char* memory = group ? w.target.local : w.target.global;
-    std::string text = std::string(functions[op]) + (group ? "" : w.target.scopes[static_cast<int>(in.scope)]) + "(";
+    std::string text = std::string(functions[op]) + (group ? "" : w.target.scopes[static_cast<int>(in.ordering().scope)]) + "(";
     if (as_unsigned || values.source.type(in.operands[0]) != bits) text += "(" + qualifier(memory) + t + "*)";
     text += place;
     for (const std::string& v : operands) text += ", " + (as_unsigned ? "(" + t + ")" + wrapped(v) : v);
@@ -67,23 +67,23 @@ std::string atomic_call(CValues& values, const Instr& in, DType dtype) {
     CWriter& w = values.w;
     const bool exchange = in.op == Opcode::CompareExchange, group = memory_of(values.source.kernel, in.operands[0]) == CMemory::Group;
     const std::string place = "&" + element(values[in.operands[0]], values[in.operands[1]]);
-    const int op = exchange ? compare_exchange : static_cast<int>(in.atomic);
+    const int op = exchange ? compare_exchange : static_cast<int>(in.atomic());
     std::vector<std::string> operands;
     for (int k = 2; k < in.operands.size(); ++k) operands.push_back(values[in.operands[k]]);
     if (!is_float(dtype)) return integer_atomic(values, in, op, dtype, place, operands);
     const bool single = dtype == DType::Float32;
-    if (exchange || in.atomic == ir::AtomicOp::Exchange) {
+    if (exchange || in.atomic() == ir::AtomicOp::Exchange) {
         for (std::string& v : operands) v = as_bits(w.target, dtype, v);
         return std::string(single ? w.target.f32_from_bits : w.target.f64_from_bits) + "(" +
                integer_atomic(values, in, op, single ? DType::UInt32 : DType::UInt64, place, operands) + ")";
     }
-    const std::string suffix = group ? "" : w.target.scopes[static_cast<int>(in.scope)];
-    const bool sum = in.atomic == ir::AtomicOp::Add || in.atomic == ir::AtomicOp::Sub;
+    const std::string suffix = group ? "" : w.target.scopes[static_cast<int>(in.ordering().scope)];
+    const bool sum = in.atomic() == ir::AtomicOp::Add || in.atomic() == ir::AtomicOp::Sub;
     if (sum && w.target.float_atomics) {
-        const std::string value = in.atomic == ir::AtomicOp::Sub ? "-" + wrapped(operands[0]) : operands[0];
+        const std::string value = in.atomic() == ir::AtomicOp::Sub ? "-" + wrapped(operands[0]) : operands[0];
         return std::string(w.target.atomics[0]) + suffix + "(" + place + ", " + value + ")";
     }
-    return w.helpers.use_float_atomic(in.atomic, dtype, group, suffix) + "(" + place + ", " + operands[0] + ")";
+    return w.helpers.use_float_atomic(in.atomic(), dtype, group, suffix) + "(" + place + ", " + operands[0] + ")";
 }
 
 /// Nothing else uses the memory.
@@ -100,10 +100,10 @@ void private_atomic(CValues& values, const Instr& in) {
         return;
     }
     std::string value;
-    switch (in.atomic) {
+    switch (in.atomic()) {
         case ir::AtomicOp::Add:
         case ir::AtomicOp::Sub: {
-            const char* sign = in.atomic == ir::AtomicOp::Add ? " + " : " - ";
+            const char* sign = in.atomic() == ir::AtomicOp::Add ? " + " : " - ";
             value = is_float(dtype) ? old + sign + wrapped(x) : wrapping(w.target, sign, dtype, old, x);
             break;
         }
@@ -123,7 +123,7 @@ void report(CValues& values, const Instr& in) {
     CWriter& w = values.w;
     const std::string words = values[in.operands[0]], first = values[in.operands[1]];
     Instr exchange = in;
-    exchange.scope = ir::MemoryScope::Device;
+    exchange.attribute = ir::Ordering{.scope = ir::MemoryScope::Device};
     std::string test = words + "[0]";
     if (w.features.wide_atomics)
         test = integer_atomic(values, exchange, compare_exchange, DType::Int64, "&" + test,

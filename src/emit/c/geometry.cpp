@@ -61,8 +61,8 @@ int widest_read(const ir::Kernel& kernel) {
 bool has_lanes_loop(const ir::Kernel& kernel) {
     return std::any_of(kernel.instrs.begin(), kernel.instrs.end(), [&](const ir::Instr& in) {
         if (!ir::is_lanes_loop(in)) return false;
-        for (int k = 0; k < in.combines.size(); ++k) {
-            if (is_complex(kernel.values[in.results[k]].type) && in.combines[k] != ir::Combine::Add) return false;
+        for (int k = 0; k < in.combines().size(); ++k) {
+            if (is_complex(kernel.values[in.results[k]].type) && in.combines()[k] != ir::Combine::Add) return false;
         }
         return true;
     });
@@ -74,7 +74,7 @@ std::vector<std::uint32_t> dependences(const ir::Kernel& kernel) {
     const auto visit = [&](const auto& self, const ir::Region& region) -> void {
         for (const ir::InstrId id : region.body) {
             const ir::Instr& in = kernel.instrs[id];
-            std::uint32_t own = in.op == ir::Opcode::Dim ? 1u << in.index : 0;
+            std::uint32_t own = in.op == ir::Opcode::Dim ? 1u << in.index() : 0;
             for (const ir::Value v : in.operands) own |= dims[v];
             for (const ir::RegionId r : in.regions) {
                 for (const ir::Value v : kernel.regions[r].args) dims[v] = own;
@@ -109,7 +109,8 @@ RowGain gain_by_rows(const ir::Kernel& kernel) {
 int widest_sum(const ir::Kernel& kernel) {
     int width = 1;
     for (const ir::Instr& in : kernel.instrs) {
-        for (int k = 0; k < in.combines.size(); ++k) width = std::max(width, itemsize(kernel.values[in.results[k]].type));
+        if (!ir::is_lanes_loop(in)) continue;
+        for (int k = 0; k < in.combines().size(); ++k) width = std::max(width, itemsize(kernel.values[in.results[k]].type));
     }
     return width;
 }

@@ -26,10 +26,10 @@ Running running_values(CEmitter& e, const Instr& in, int unroll) {
     CWriter& w = e.w;
     Running running;
     ir::Builder neutral("neutral", 0, false);
-    for (int k = 0; k < in.combines.size(); ++k) {
+    for (int k = 0; k < in.combines().size(); ++k) {
         const DType dtype = e.source.type(in.results[k]);
-        const Value zero = neutral.identity(in.combines[k], dtype);
-        const std::string identity = constant(w.target, neutral.kernel().instrs[neutral.kernel().values[zero].def].scalar),
+        const Value zero = neutral.identity(in.combines()[k], dtype);
+        const std::string identity = constant(w.target, neutral.kernel().instrs[neutral.kernel().values[zero].def].scalar()),
                           name = w.fresh("a");
         const std::string declared = c_type(w.target, dtype) + " " + name;
         if (unroll == 1) {
@@ -59,7 +59,7 @@ void one_step(CEmitter& e, const CContext& inside, const Instr& in, const std::s
     const Instr* yield = e.source.yield(region);
     for (std::size_t k = 0; k < places.size(); ++k) {
         const Value v = yield->operands[static_cast<int>(k)];
-        const ir::Combine c = in.combines[static_cast<int>(k)];
+        const ir::Combine c = in.combines()[static_cast<int>(k)];
         const std::string value = c == ir::Combine::Min || c == ir::Combine::Max ? e.values.named(v) : e.values[v];
         e.w.line(places[k] + " = " + combine(e.w, c, e.source.type(v), places[k], value) + ";");
     }
@@ -188,19 +188,19 @@ void lanes_result(CEmitter& e, const Instr& in, int k, const Running& running, i
     for (int half = unroll / 2; half > 0; half /= 2) {
         for (int u = 0; u < half; ++u) {
             const std::string a = element(name, std::to_string(u)), b = element(name, std::to_string(u + half));
-            w.line(a + " = " + combine(w, in.combines[k], dtype, a, b) + ";");
+            w.line(a + " = " + combine(w, in.combines()[k], dtype, a, b) + ";");
         }
     }
     std::string total = unroll > 1 ? element(name, "0") : name;
     if (e.source.uses_team()) {
-        const std::string call = w.helpers.use_team(ir::name(in.combines[k]), dtype, e.source.geometry.team, total);
+        const std::string call = w.helpers.use_team(ir::name(in.combines()[k]), dtype, e.source.geometry.team, total);
         total = w.fresh("v");
         w.line("const " + c_type(w.target, dtype) + " " + total + " = " + call + ";");
     }
     if (e.values[initial] == running.identities[at_k] && !is_expression(total))
         e.values[in.results[k]] = total;
     else
-        e.values.declare(in.results[k], combine(w, in.combines[k], dtype, e.values.named(initial), total));
+        e.values.declare(in.results[k], combine(w, in.combines()[k], dtype, e.values.named(initial), total));
 }
 
 }  // namespace
@@ -209,7 +209,7 @@ void lanes_loop(CEmitter& e, const CContext& here, const Instr& in) {
     const CGeometry& g = e.source.geometry;
     CContext inside = here;
     inside.in_lanes_loop = true;
-    const int count = in.combines.size();
+    const int count = in.combines().size();
     const int unroll = count == 0 ? 1 : g.steps > 0 ? std::min(g.unroll, 4) : g.unroll;
     const Value key = unroll > 1 && g.steps == 0 ? packed_key(e.source.kernel, e.source.uses, in) : ir::no_value;
     const int chains = key == ir::no_value ? unroll : 1;

@@ -244,7 +244,7 @@ std::string group_items(const Frame& f) {
 /// Whether a loop folds what it loads from one array twice, as both parts of complex elements.
 bool folds_pairs(const ir::Kernel& kernel) {
     return std::ranges::any_of(kernel.instrs, [&](const ir::Instr& in) {
-        if (in.op != ir::Opcode::For || in.combines.empty()) return false;
+        if (in.op != ir::Opcode::For || in.combines().empty()) return false;
         std::vector<ir::Value> arrays;
         for (const ir::InstrId id : kernel.regions[in.regions[0]].body) {
             if (kernel.instrs[id].op != ir::Opcode::Load) continue;

@@ -9,7 +9,7 @@ namespace pardo::emit {
 CMemory memory_of(const ir::Kernel& kernel, ir::Value pointer) {
     const ir::Instr& definition = kernel.instrs[kernel.values[pointer].def];
     if (definition.op == ir::Opcode::Param) return CMemory::Global;
-    return kernel.arrays[definition.index].space == ir::Space::Group ? CMemory::Group : CMemory::Private;
+    return kernel.arrays[definition.index()].space == ir::Space::Group ? CMemory::Group : CMemory::Private;
 }
 
 std::string array_definitions(const CSource& source, ir::Space space) {

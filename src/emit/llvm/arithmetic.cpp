@@ -107,7 +107,7 @@ void arithmetic(Values& values, const LaneContext& here, const Instr& in) {
             const bool one = in.op == Opcode::Select && k == 0 && values[in.operands[0]].kind == LaneShape::Uniform;
             operands[static_cast<std::size_t>(k)] = one ? values.scalar(in.operands[0]) : operand(k);
         }
-        value = in.op == Opcode::Call ? call(values.g, in.math, t, operands, here.divergent ? here.mask : nullptr)
+        value = in.op == Opcode::Call ? call(values.g, in.math(), t, operands, here.divergent ? here.mask : nullptr)
                                       : compute(values.g, in.op, from, t, operands, here.mask);
     }
     values.define(here, result, value);

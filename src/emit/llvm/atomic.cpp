@@ -57,7 +57,7 @@ llvm::Value* updated(Codegen& g, const Update& u, llvm::Value* old, llvm::ArrayR
         return g.b.CreateSelect(g.b.CreateICmpEQ(g.b.CreateBitCast(old, bits), g.b.CreateBitCast(values[0], bits)), values[1], old);
     }
     const bool real = is_float(u.type);
-    switch (u.in.atomic) {
+    switch (u.in.atomic()) {
         case AtomicOp::Add: return binary(g, Opcode::Add, u.type, old, values[0]);
         case AtomicOp::Sub: return binary(g, Opcode::Sub, u.type, old, values[0]);
         case AtomicOp::Min: return min_max(g, real ? Opcode::Fmin : Opcode::Min, u.type, old, values[0]);
@@ -74,7 +74,7 @@ llvm::Value* updated(Codegen& g, const Update& u, llvm::Value* old, llvm::ArrayR
 llvm::Value* update_in_loop(Codegen& g, const Update& u, llvm::Value* at, llvm::ArrayRef<llvm::Value*> values) {
     llvm::Type* bits = g.b.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
     const llvm::Align align = alignment(u.type);
-    const llvm::AtomicOrdering order = ordering(u.in.order);
+    const llvm::AtomicOrdering order = ordering(u.in.ordering().order);
     llvm::LoadInst* first = g.b.CreateAlignedLoad(bits, at, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
     llvm::BasicBlock *before = g.b.GetInsertBlock(), *loop = block(g, "atomic"), *done = block(g, "atomic.done");
@@ -100,28 +100,28 @@ llvm::Value* update(Codegen& g, const Update& u, llvm::Value* at, llvm::ArrayRef
         g.b.CreateAlignedStore(updated(g, u, old, values), at, align);
         return old;
     }
-    const llvm::AtomicOrdering order = ordering(u.in.order);
+    const llvm::AtomicOrdering order = ordering(u.in.ordering().order);
     if (u.in.op == Opcode::CompareExchange) {
         llvm::Type* bits = g.b.getIntNTy(static_cast<unsigned>(itemsize(u.type)) * 8);
         llvm::Value* result = g.b.CreateAtomicCmpXchg(at, g.b.CreateBitCast(values[0], bits), g.b.CreateBitCast(values[1], bits), align,
                                                       order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
         return g.b.CreateBitCast(g.b.CreateExtractValue(result, 0), element(g, u.type));
     }
-    const bool extreme = u.in.atomic == AtomicOp::Min || u.in.atomic == AtomicOp::Max;
+    const bool extreme = u.in.atomic() == AtomicOp::Min || u.in.atomic() == AtomicOp::Max;
     if (is_float(u.type) && extreme) return update_in_loop(g, u, at, values);
-    return g.b.CreateAtomicRMW(operation(u.in.atomic, u.type), at, values[0], align, order);
+    return g.b.CreateAtomicRMW(operation(u.in.atomic(), u.type), at, values[0], align, order);
 }
 
 /// All lanes have one address and the old value is not used: combines their integers first. False if that is not so.
 bool update_once(Memory& m, const LaneContext& here, const Update& u, llvm::Value* index, llvm::Value* value) {
-    const bool joins = u.in.op == Opcode::Atomic && u.in.atomic != AtomicOp::Exchange && is_integer(u.type);
+    const bool joins = u.in.op == Opcode::Atomic && u.in.atomic() != AtomicOp::Exchange && is_integer(u.type);
     if (!joins || m.source.info.uses[u.in.results[0]] > 0) return false;
     const bool is_signed = kind_of(u.type) == DKind::Signed;
     auto joined = [&]() -> llvm::Value* {
         auto on = [&](ir::Combine neutral) {
             return here.mask ? m.g.b.CreateSelect(here.mask, value, identity(m.g, neutral, u.type, here.lanes)) : value;
         };
-        switch (u.in.atomic) {
+        switch (u.in.atomic()) {
             case AtomicOp::Min: return m.g.b.CreateIntMinReduce(on(ir::Combine::Min), is_signed);
             case AtomicOp::Max: return m.g.b.CreateIntMaxReduce(on(ir::Combine::Max), is_signed);
             case AtomicOp::And: return m.g.b.CreateAndReduce(on(ir::Combine::And));
@@ -142,7 +142,7 @@ bool update_once(Memory& m, const LaneContext& here, const Update& u, llvm::Valu
 
 /// All lanes add integers at one address: one access, and each lane finds what the lanes before it have added. False if that is not so.
 bool update_running(Memory& m, const LaneContext& here, const Update& u, llvm::Value* index, llvm::Value* value) {
-    const bool adds = u.in.op == Opcode::Atomic && (u.in.atomic == AtomicOp::Add || u.in.atomic == AtomicOp::Sub);
+    const bool adds = u.in.op == Opcode::Atomic && (u.in.atomic() == AtomicOp::Add || u.in.atomic() == AtomicOp::Sub);
     if (!adds || !is_integer(u.type)) return false;
     llvm::Constant* none = llvm::Constant::getNullValue(value->getType());
     llvm::BasicBlock *before = m.g.b.GetInsertBlock(), *write = block(m.g, "atomic.once"), *done = block(m.g, "atomic.done");
@@ -159,7 +159,7 @@ bool update_running(Memory& m, const LaneContext& here, const Update& u, llvm::V
         update(m.g, u, address(m, u.in.operands[0], index), m.g.b.CreateExtractElement(sum, static_cast<std::uint64_t>(here.lanes - 1)));
     llvm::Value* others = m.g.b.CreateSub(sum, own);
     old = splat(m.g, old, here.lanes);
-    old = u.in.atomic == AtomicOp::Add ? m.g.b.CreateAdd(old, others) : m.g.b.CreateSub(old, others);
+    old = u.in.atomic() == AtomicOp::Add ? m.g.b.CreateAdd(old, others) : m.g.b.CreateSub(old, others);
     llvm::BasicBlock* end = m.g.b.GetInsertBlock();
     m.g.b.CreateBr(done);
     m.g.b.SetInsertPoint(done);
@@ -226,7 +226,7 @@ void update_by_lane(Memory& m, const LaneContext& here, const Update& u, const L
 
 }  // namespace
 
-void fence(Codegen& g, const Instr& in) { g.b.CreateFence(ordering(in.order)); }
+void fence(Codegen& g, const Instr& in) { g.b.CreateFence(ordering(in.ordering().order)); }
 
 void atomic(Memory& m, const LaneContext& here, const Instr& in) {
     const Update u{in, m.source.type(in.operands[0]), !m.source.is_param(in.operands[0])};

@@ -27,13 +27,13 @@ void Emitter::instruction(const LaneContext& here, ir::InstrId id) {
     const auto define = [&](llvm::Value* value) { values.define(here, in.results[0], value); };
     switch (in.op) {
         case Opcode::Yield: return;
-        case Opcode::Const: return define(constant(g, source.type(in.results[0]), in.scalar));
-        case Opcode::Param: return define(inputs.params[in.index]);
-        case Opcode::Extent: return define(inputs.extents[in.index]);
-        case Opcode::Dim: return define(here.item->dims[in.index]);
-        case Opcode::LocalDim: return define(here.item->local[in.index]);
-        case Opcode::GroupDim: return define(here.item->groups[in.index]);
-        case Opcode::Array: return define(inputs.arrays[in.index]);
+        case Opcode::Const: return define(constant(g, source.type(in.results[0]), in.scalar()));
+        case Opcode::Param: return define(inputs.params[in.index()]);
+        case Opcode::Extent: return define(inputs.extents[in.index()]);
+        case Opcode::Dim: return define(here.item->dims[in.index()]);
+        case Opcode::LocalDim: return define(here.item->local[in.index()]);
+        case Opcode::GroupDim: return define(here.item->groups[in.index()]);
+        case Opcode::Array: return define(inputs.arrays[in.index()]);
         case Opcode::Load: return load(memory, here, id, in);
         case Opcode::Store: return store(memory, here, id, in);
         case Opcode::Atomic:

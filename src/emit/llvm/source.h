@@ -22,7 +22,7 @@ struct Source {
     /// Whether a pointer belongs to a parameter, else to an array.
     bool is_param(ir::Value pointer) const { return kernel.instrs[kernel.values[pointer].def].op == ir::Opcode::Param; }
     /// Its number among parameters or among arrays.
-    std::uint32_t param_of(ir::Value pointer) const { return kernel.instrs[kernel.values[pointer].def].index; }
+    std::uint32_t param_of(ir::Value pointer) const { return kernel.instrs[kernel.values[pointer].def].index(); }
     /// An array whose size is known when the kernel runs.
     bool is_sized(ir::Value pointer) const { return !is_param(pointer) && kernel.arrays[param_of(pointer)].count == 0; }
     /// Numbers parameters, then arrays.

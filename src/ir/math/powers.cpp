@@ -13,7 +13,7 @@ namespace {
 /// Null unless v is a constant.
 const Scalar* constant_of(Expr v) {
     const Instr& in = v.m->kernel().instrs[v.m->kernel().values[v.v].def];
-    return in.op == Opcode::Const ? &in.scalar : nullptr;
+    return in.op == Opcode::Const ? &in.scalar() : nullptr;
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ private:
         constexpr std::int64_t most_offset = std::int64_t(1) << 40;
         std::vector<Cut> cuts;
         const Instr* step = constant(in.operands[2]);
-        if (in.loop != LoopKind::Serial || !step || step->scalar.i != 1) return cuts;
+        if (in.loop_kind() != LoopKind::Serial || !step || step->scalar().i != 1) return cuts;
         const Region& body = region(in, 0);
         for (const InstrId id : body.body) {
             const Instr& check = from_.instrs[id];
@@ -138,8 +138,8 @@ private:
                 if (!sum || sum->op != Opcode::Add) continue;
                 const int counter = sum->operands[0] == body.args[0] ? 0 : 1;
                 const Instr* offset = constant(sum->operands[1 - counter]);
-                if (sum->operands[counter] != body.args[0] || !offset || std::abs(offset->scalar.i) > most_offset) continue;
-                cut.offset = offset->scalar.i;
+                if (sum->operands[counter] != body.args[0] || !offset || std::abs(offset->scalar().i) > most_offset) continue;
+                cut.offset = offset->scalar().i;
             }
             cut.report = report_of(body, index, cut.extent);
             const auto known = [&](Value v) { return v == index || v == body.args[0] || is_outside(v, body); };
@@ -231,7 +231,7 @@ private:
             region_body(body, yields);
             return yields;
         };
-        return m_.for_loop(begin, end, at(in.operands[2]), initial, iteration, in.unroll);
+        return m_.for_loop(begin, end, at(in.operands[2]), initial, iteration, in.loop().unroll);
     }
 
     void while_loop(const Instr& in) {

@@ -36,7 +36,7 @@ private:
     }
 
     void instr(const Instr& in) override {
-        if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop : LoopKind::Serial);
+        if (in.op == Opcode::For) return for_loop(in, stays_lanes(in) ? in.loop_kind() : LoopKind::Serial);
         if (in.op == Opcode::Load && is_complex(type(in.results[0]))) return load(in);
         if (in.op == Opcode::Store && is_complex(type(in.operands[2]))) return store(in);
         if ((in.op == Opcode::Resize || in.op == Opcode::TakeMemory) && is_complex(type(in.operands[0]))) {
@@ -54,22 +54,22 @@ private:
 
     /// Sums split into two sums; products and extremes of pairs do not, and run in order.
     bool stays_lanes(const Instr& in) const {
-        for (int k = 0; k < in.combines.size(); ++k)
-            if (is_complex(type(in.results[k])) && in.combines[k] != Combine::Add) return false;
+        for (int k = 0; k < in.combines().size(); ++k)
+            if (is_complex(type(in.results[k])) && in.combines()[k] != Combine::Add) return false;
         return true;
     }
 
     Values combined(const Instr& in, std::span<const Value> carried, std::span<const Value> contributions) override {
         Values joined;
         std::size_t at = 0;
-        for (int k = 0; k < in.combines.size(); ++k) {
+        for (int k = 0; k < in.combines().size(); ++k) {
             const DType t = type(in.results[k]);
             if (!is_complex(t)) {
-                joined.push_back(m_.combine(in.combines[k], carried[at], contributions[at]));
+                joined.push_back(m_.combine(in.combines()[k], carried[at], contributions[at]));
                 ++at;
                 continue;
             }
-            const Z z = combine(in.combines[k], pair(carried[at], carried[at + 1]), pair(contributions[at], contributions[at + 1]));
+            const Z z = combine(in.combines()[k], pair(carried[at], carried[at + 1]), pair(contributions[at], contributions[at + 1]));
             joined.insert(joined.end(), {z.re.v, z.im.v});
             at += 2;
         }
@@ -110,7 +110,7 @@ private:
         const DType t = type(result);
         const auto& v = in.operands;
         switch (in.op) {
-            case Opcode::Const: return set(result, m_.constant(real_of(t), in.scalar.c.re), m_.constant(real_of(t), in.scalar.c.im));
+            case Opcode::Const: return set(result, m_.constant(real_of(t), in.scalar().c.re), m_.constant(real_of(t), in.scalar().c.im));
             case Opcode::Add: return set_pair(in, pair(v[0]) + pair(v[1]));
             case Opcode::Sub: return set_pair(in, pair(v[0]) - pair(v[1]));
             case Opcode::Mul: return set_pair(in, multiply(pair(v[0]), pair(v[1])));
@@ -139,8 +139,8 @@ private:
     }
 
     void call(const Instr& in, DType t) {
-        const math::Row* row = math::find(in.math, t, {});
-        if (!row) throw Error(ErrorCode::Internal, std::string(name(in.math)) + ": this function has no complex form");
+        const math::Row* row = math::find(in.math(), t, {});
+        if (!row) throw Error(ErrorCode::Internal, std::string(name(in.math())) + ": this function has no complex form");
         SmallVector<Z, 2> given;
         for (const Value v : in.operands) given.push_back(pair(v));
         set_pair(in, row->recipe.complex(given));

@@ -9,7 +9,7 @@ namespace {
 
 bool concerns(const Instr& in, DType t, const MathTarget& target) {
     if (is_complex(t)) return false;
-    const math::Row* row = math::find(in.math, t, target);
+    const math::Row* row = math::find(in.math(), t, target);
     return row && row->recipe.use == math::Use::Expanded;
 }
 
@@ -20,7 +20,7 @@ public:
 private:
     void instr(const Instr& in) override {
         if (in.op != Opcode::Call || !concerns(in, type(in.results[0]), target_)) return copy(in);
-        set(in.results[0], call(in.math, type(in.results[0]), mapped(in.operands)));
+        set(in.results[0], call(in.math(), type(in.results[0]), mapped(in.operands)));
     }
 
     Value call(Math fn, DType t, Values operands) {

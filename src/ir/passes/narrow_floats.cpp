@@ -48,7 +48,7 @@ private:
     /// What an instruction with a narrow result gives, in the wide dtype.
     Value value(const Instr& in, DType t) {
         switch (in.op) {
-            case Opcode::Const: return m_.constant(computed_in(t), in.scalar.cast(computed_in(t)));
+            case Opcode::Const: return m_.constant(computed_in(t), in.scalar().cast(computed_in(t)));
             case Opcode::Load: return widened(m_.load(at(in.operands[0]), at(in.operands[1])));
             case Opcode::Cast: return rounded(at(in.operands[0]), t);
             case Opcode::Shuffle: return m_.shuffle(at(in.operands[0]), at(in.operands[1]));
@@ -67,9 +67,9 @@ private:
 
     Value call(const Instr& in, DType t) {
         const Values operands = mapped(in.operands);
-        if (in.math == Math::nextafter) return math::narrow_nextafter({&m_, operands[0]}, {&m_, operands[1]}, t).v;
-        const Value result = m_.call(in.math, operands);
-        return is_exact(in.math) ? result : rounded(result, t);
+        if (in.math() == Math::nextafter) return math::narrow_nextafter({&m_, operands[0]}, {&m_, operands[1]}, t).v;
+        const Value result = m_.call(in.math(), operands);
+        return is_exact(in.math()) ? result : rounded(result, t);
     }
 
     void bitcast(const Instr& in) {
@@ -79,10 +79,10 @@ private:
 
     /// Lanes join what they have in the wide dtype, and round once.
     void loop(const Instr& in) {
-        for_loop(in, in.loop);
-        for (int k = 0; k < in.combines.size(); ++k) {
+        for_loop(in, in.loop_kind());
+        for (int k = 0; k < in.combines().size(); ++k) {
             const Value result = in.results[k];
-            if (is_narrow(result) && (in.combines[k] == Combine::Add || in.combines[k] == Combine::Mul))
+            if (is_narrow(result) && (in.combines()[k] == Combine::Add || in.combines()[k] == Combine::Mul))
                 set(result, rounded(at(result), type(result)));
         }
     }

@@ -93,16 +93,16 @@ private:
         const bool wide = t == DType::UInt64;
         switch (in->op) {
             case Opcode::Const:
-                if (t == DType::Bool) return constant(in->scalar.b, in->scalar.b);
-                if (kind_of(t) == DKind::Unsigned && in->scalar.u > static_cast<std::uint64_t>(Range::most)) return limits(t);
-                return constant(in->scalar.i, in->scalar.i);
-            case Opcode::Param: return t == DType::Bool ? limits(t) : input(false, in->index);
-            case Opcode::Extent: return input(true, in->index);
-            case Opcode::Dim: return step(Op::Count, input(true, in->index));
-            case Opcode::LocalDim: return constant(0, kernel_.group_size[static_cast<int>(in->index)] - 1);
+                if (t == DType::Bool) return constant(in->scalar().b, in->scalar().b);
+                if (kind_of(t) == DKind::Unsigned && in->scalar().u > static_cast<std::uint64_t>(Range::most)) return limits(t);
+                return constant(in->scalar().i, in->scalar().i);
+            case Opcode::Param: return t == DType::Bool ? limits(t) : input(false, in->index());
+            case Opcode::Extent: return input(true, in->index());
+            case Opcode::Dim: return step(Op::Count, input(true, in->index()));
+            case Opcode::LocalDim: return constant(0, kernel_.group_size[static_cast<int>(in->index())] - 1);
             case Opcode::GroupDim: {
-                const std::int64_t size = kernel_.group_size[static_cast<int>(in->index)];
-                return step(Op::Count, step(Op::FloorDiv, input(true, in->index), constant(size, size)));
+                const std::int64_t size = kernel_.group_size[static_cast<int>(in->index())];
+                return step(Op::Count, step(Op::FloorDiv, input(true, in->index()), constant(size, size)));
             }
             case Opcode::Add: return wide || t == DType::Bool ? limits(t) : fitted(step(Op::Add, operand(0), operand(1)));
             case Opcode::Sub: return wide || t == DType::Bool ? limits(t) : fitted(step(Op::Sub, operand(0), operand(1)));
@@ -114,8 +114,8 @@ private:
             case Opcode::Shr: return wide ? limits(t) : fitted(step(Op::Shr, operand(0), operand(1)));
             case Opcode::Shl: {
                 const Instr* by = definition(in->operands[1]);
-                if (wide || !by || by->op != Opcode::Const || by->scalar.u > 61) return limits(t);
-                const std::int64_t factor = std::int64_t(1) << by->scalar.u;
+                if (wide || !by || by->op != Opcode::Const || by->scalar().u > 61) return limits(t);
+                const std::int64_t factor = std::int64_t(1) << by->scalar().u;
                 return fitted(step(Op::Mul, operand(0), constant(factor, factor)));
             }
             case Opcode::And: return t == DType::Bool ? limits(t) : fitted(step(Op::And, operand(0), operand(1)));
@@ -151,7 +151,7 @@ private:
 
     bool is_constant(Value v, bool truth) const {
         const Instr* in = definition(v);
-        return in && in->op == Opcode::Const && in->scalar.dtype == DType::Bool && in->scalar.b == truth;
+        return in && in->op == Opcode::Const && in->scalar().dtype == DType::Bool && in->scalar().b == truth;
     }
 
     /// Notes what follows for integers from a condition that is true, or false.
@@ -291,7 +291,7 @@ private:
         const Step from = at(in.operands[0]), to = at(in.operands[1]), by = at(in.operands[2]);
         base_[body.args[0]] = step(Op::Counter, from, to, by);
         std::vector<Step> results(static_cast<std::size_t>(in.results.size()), unset);
-        if (in.loop != LoopKind::Lanes) {
+        if (in.loop_kind() != LoopKind::Lanes) {
             const Step iterations = step(Op::Iterations, from, to, by), earlier = step(Op::Count, iterations);  // before the last iteration
             for (int k = 0; k < in.results.size(); ++k) {
                 const Value argument = body.args[1 + k];
@@ -364,7 +364,8 @@ private:
         if (in->operands.empty() || in->operands[0] != argument) return false;
         const Instr* by = in->operands.size() > 1 ? definition(in->operands[1]) : nullptr;
         const bool constant = by && by->op == Opcode::Const;
-        return (in->op == Opcode::FloorDiv && constant && by->scalar.i >= 1) || (in->op == Opcode::Shr && constant && by->scalar.i >= 0);
+        return (in->op == Opcode::FloorDiv && constant && by->scalar().i >= 1) ||
+               (in->op == Opcode::Shr && constant && by->scalar().i >= 0);
     }
 
     /// What an iteration multiplies a value by.
@@ -375,8 +376,8 @@ private:
         const bool constant = by && by->op == Opcode::Const;
         if (in->op == Opcode::Mul && in->operands[0] == argument && constant) return at(in->operands[1]);
         if (in->op == Opcode::Add && in->operands[0] == argument && in->operands[1] == argument) return this->constant(2, 2);
-        if (in->op == Opcode::Shl && in->operands[0] == argument && constant && by->scalar.u < 32)
-            return this->constant(std::int64_t(1) << by->scalar.u, std::int64_t(1) << by->scalar.u);
+        if (in->op == Opcode::Shl && in->operands[0] == argument && constant && by->scalar().u < 32)
+            return this->constant(std::int64_t(1) << by->scalar().u, std::int64_t(1) << by->scalar().u);
         return {};
     }
 
@@ -404,7 +405,7 @@ private:
                 return both(yielded(*in, 0, k), yielded(*in, 1, k));
             }
             case Opcode::For: {
-                if (in->loop == LoopKind::Lanes) return {};
+                if (in->loop_kind() == LoopKind::Lanes) return {};
                 const int k = kernel_.values[next].result;
                 const auto before = growth(in->operands[3 + k], argument, depth + 1);
                 const auto each = growth(yielded(*in, 0, k), region(*in, 0).args[1 + k], depth + 1);

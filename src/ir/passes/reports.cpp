@@ -55,7 +55,7 @@ private:
 
     /// Finds the sites of a serial loop without inner loops and barriers. False if there are none.
     bool may_defer(const Instr& in) {
-        if (in.loop != LoopKind::Serial || barriers_[id_of(in)]) return false;
+        if (in.loop_kind() != LoopKind::Serial || barriers_[id_of(in)]) return false;
         of_loop_.assign(of_loop_.size(), false);
         const Region& body = region(in, 0);
         for (const Value v : body.args) of_loop_[v] = true;
@@ -105,7 +105,7 @@ private:
             yields.insert(yields.end(), state_.begin(), state_.end());
             return yields;
         };
-        Values results = m_.for_loop(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), initial, step, in.unroll);
+        Values results = m_.for_loop(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), initial, step, in.loop().unroll);
         state_.assign(results.begin() + static_cast<std::ptrdiff_t>(own), results.end());
         results.resize(own);
         assign(in.results, results);
@@ -122,7 +122,7 @@ private:
                 if (saved != site.varying.end())
                     operands.push_back(state[static_cast<std::size_t>(saved - site.varying.begin()) + 1]);
                 else
-                    operands.push_back(of_loop_[v] ? m_.constant(type(v), definition(from_, v)->scalar) : at(v));
+                    operands.push_back(of_loop_[v] ? m_.constant(type(v), definition(from_, v)->scalar()) : at(v));
             }
             m_.set_span(site.report->span);
             m_.report(operands[0], std::span<const Value>(operands).subspan(1));

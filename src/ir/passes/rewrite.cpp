@@ -59,8 +59,8 @@ void Rewriter::assign(std::span<const Value> old, std::span<const Value> fresh) 
 
 Rewriter::Values Rewriter::combined(const Instr& in, std::span<const Value> carried, std::span<const Value> contributions) {
     Values joined;
-    for (int k = 0; k < in.combines.size(); ++k)
-        joined.push_back(m_.combine(in.combines[k], carried[static_cast<std::size_t>(k)], contributions[static_cast<std::size_t>(k)]));
+    for (int k = 0; k < in.combines().size(); ++k)
+        joined.push_back(m_.combine(in.combines()[k], carried[static_cast<std::size_t>(k)], contributions[static_cast<std::size_t>(k)]));
     return joined;
 }
 
@@ -68,14 +68,14 @@ void Rewriter::for_loop(const Instr& in, LoopKind kind) {
     const Region& body = region(in, 0);
     const std::span<const Value> old_initial = std::span<const Value>(in.operands).subspan(3);
     const Values initial = mapped(old_initial);
-    const bool was_lanes = in.loop == LoopKind::Lanes;
+    const bool was_lanes = in.loop_kind() == LoopKind::Lanes;
     Values results, yields;
     if (kind == LoopKind::Lanes) {
         std::vector<Reduction> reductions;
-        for (int k = 0; k < in.combines.size(); ++k) {
+        for (int k = 0; k < in.combines().size(); ++k) {
             const Value old = in.operands[3 + k];
-            reductions.push_back({in.combines[k], at(old)});
-            if (paired(type(old))) reductions.push_back({in.combines[k], second(old)});
+            reductions.push_back({in.combines()[k], at(old)});
+            if (paired(type(old))) reductions.push_back({in.combines()[k], second(old)});
         }
         results = m_.for_lanes(at(in.operands[0]), at(in.operands[1]), reductions, [&](Value index) {
             set(body.args[0], index);
@@ -91,25 +91,26 @@ void Rewriter::for_loop(const Instr& in, LoopKind kind) {
                 region_body(body, yields);
                 return was_lanes ? combined(in, carried, yields) : yields;
             },
-            in.unroll, kind);
+            in.loop().unroll, kind);
     }
     assign(in.results, results);
 }
 
 void Rewriter::copy(const Instr& in) {
     switch (in.op) {
-        case Opcode::Const: return set(in.results[0], m_.constant(type(in.results[0]), in.scalar));
-        case Opcode::Dim: return set(in.results[0], m_.dim(static_cast<int>(in.index)));
-        case Opcode::Extent: return set(in.results[0], m_.extent(static_cast<int>(in.index)));
-        case Opcode::LocalDim: return set(in.results[0], m_.local_dim(static_cast<int>(in.index)));
-        case Opcode::GroupDim: return set(in.results[0], m_.group_dim(static_cast<int>(in.index)));
+        case Opcode::Const: return set(in.results[0], m_.constant(type(in.results[0]), in.scalar()));
+        case Opcode::Dim: return set(in.results[0], m_.dim(static_cast<int>(in.index())));
+        case Opcode::Extent: return set(in.results[0], m_.extent(static_cast<int>(in.index())));
+        case Opcode::LocalDim: return set(in.results[0], m_.local_dim(static_cast<int>(in.index())));
+        case Opcode::GroupDim: return set(in.results[0], m_.group_dim(static_cast<int>(in.index())));
         case Opcode::Param:
         case Opcode::Array: return;
         case Opcode::Atomic:
-            return set(in.results[0], m_.atomic(in.atomic, at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), in.order, in.scope));
+            return set(in.results[0], m_.atomic(in.atomic(), at(in.operands[0]), at(in.operands[1]), at(in.operands[2]),
+                                                in.ordering().order, in.ordering().scope));
         case Opcode::CompareExchange:
             return set(in.results[0], m_.compare_exchange(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]), at(in.operands[3]),
-                                                          in.order, in.scope));
+                                                          in.ordering().order, in.ordering().scope));
         case Opcode::Resize: return set(in.results[0], m_.resize(at(in.operands[0]), at(in.operands[1])));
         case Opcode::TakeMemory: return set(in.results[0], m_.take_memory(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Report: {
@@ -117,11 +118,11 @@ void Rewriter::copy(const Instr& in) {
             return m_.report(operands[0], std::span<const Value>(operands).subspan(1));
         }
         case Opcode::Shuffle: return set(in.results[0], m_.shuffle(at(in.operands[0]), at(in.operands[1])));
-        case Opcode::Fence: return m_.fence(in.order, in.scope);
+        case Opcode::Fence: return m_.fence(in.ordering().order, in.ordering().scope);
         case Opcode::Barrier: return m_.barrier();
         case Opcode::Load: return set(in.results[0], m_.load(at(in.operands[0]), at(in.operands[1])));
         case Opcode::Store: return m_.store(at(in.operands[0]), at(in.operands[1]), at(in.operands[2]));
-        case Opcode::For: return for_loop(in, in.loop);
+        case Opcode::For: return for_loop(in, in.loop_kind());
         case Opcode::If: {
             Values yields[2];
             auto branch = [&](int k) {
@@ -147,7 +148,7 @@ void Rewriter::copy(const Instr& in) {
                                               return yields;
                                           }));
         }
-        case Opcode::Call: return set(in.results[0], m_.call(in.math, mapped(in.operands)));
+        case Opcode::Call: return set(in.results[0], m_.call(in.math(), mapped(in.operands)));
         default: {
             const Values operands = mapped(in.operands);
             return set(in.results[0], m_.emit(in.op, type(in.results[0]), operands));

@@ -16,7 +16,7 @@ public:
         if (a == b) return true;
         const Instr *x = definition(kernel_, a), *y = definition(kernel_, b);
         if (!x || !y || --steps_ < 0) return false;
-        const bool alike = x->op == y->op && is_pure(x->op) && !is_leaf(x->op) && x->math == y->math &&
+        const bool alike = x->op == y->op && is_pure(x->op) && !is_leaf(x->op) && x->attribute == y->attribute &&
                            kernel_.values[a].type == kernel_.values[b].type && x->operands.size() == y->operands.size();
         if (!alike) return false;
         for (int k = 0; k < x->operands.size(); ++k)

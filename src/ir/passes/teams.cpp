@@ -58,8 +58,8 @@ private:
         if (a.region != ~0u || b.region != ~0u)
             return a.region != ~0u && b.region != ~0u && a.result == -1 && b.result == -1 && a.def == loop_x && b.def == loop_y;
         const Instr &p = kernel_.instrs[a.def], &q = kernel_.instrs[b.def];
-        if (p.op != q.op || p.index != q.index || p.math != q.math || a.type != b.type || !is_pure(p.op)) return false;
-        if (p.op == Opcode::Const) return p.scalar.i == q.scalar.i && is_integer(a.type);
+        if (p.op != q.op || p.attribute != q.attribute || a.type != b.type || !is_pure(p.op)) return false;
+        if (p.op == Opcode::Const) return is_integer(a.type);
         if (p.operands.size() != q.operands.size()) return false;
         for (int k = 0; k < p.operands.size(); ++k)
             if (!same(p.operands[k], q.operands[k], loop_x, loop_y)) return false;

@@ -180,7 +180,7 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     if (!align(shape(in), group.domain, ~0u, map)) return fail("different index spaces") >= 0;
     std::uint32_t reduced = 0;
     for (int r = 0; r < map.rank(); ++r) {
-        if (!(n->axes >> r & 1)) continue;
+        if (!(n->reduce().axes >> r & 1)) continue;
         for (int d = 0; d < map.dims(); ++d) {
             if (map.coefficient(r, d) != 0) reduced |= 1u << d;
         }
@@ -194,10 +194,10 @@ bool Planner::place_reduce(Attempt& attempt, NodeId id) {
     if (attempt.bounded && groups_[attempt.group].values[operand].ready >= group_loops) {
         return fail("too many reductions on top of each other for one kernel") >= 0;
     }
-    const bool arg = n->reduce == graph::ReduceOp::ArgMin || n->reduce == graph::ReduceOp::ArgMax;
+    const bool arg = n->reduce().op == graph::ReduceOp::ArgMin || n->reduce().op == graph::ReduceOp::ArgMax;
     if (arg && groups_[attempt.group].strategy == Strategy::Rows) return fail("reduces in another order") >= 0;
     for (int r = 0; r < map.rank(); ++r) {
-        if (n->axes >> r & 1) map.clear_row(r);
+        if (n->reduce().axes >> r & 1) map.clear_row(r);
     }
     FusedValue fused{.kind = FusedValue::Kind::Reduced, .dtype = n->dtype, .node = id, .map = map, .in = {operand, -1, -1}};
     attempt.fused = add(attempt, std::move(fused));
@@ -232,8 +232,8 @@ bool Planner::place_at(Attempt& attempt, NodeId id, Level level) {
     const Map map = attempt.map;
     if (is_store(id)) {
         attempt.fused = store_expression(attempt, map);
-    } else if (subgraph_.nodes[id]->kind == Kind::View && subgraph_.nodes[id]->view->part < 0) {
-        attempt.fused = instance(attempt, input(id, 0), through_view(map, *subgraph_.nodes[id]->view, shape(input(id, 0))));
+    } else if (subgraph_.nodes[id]->kind == Kind::View && subgraph_.nodes[id]->view().part < 0) {
+        attempt.fused = instance(attempt, input(id, 0), through_view(map, subgraph_.nodes[id]->view(), shape(input(id, 0))));
     } else {
         attempt.fused = instance(attempt, id, map);
     }
@@ -268,7 +268,7 @@ bool Planner::reaches(int from, int to) const {
 bool Planner::has_arg(const Group& group) const {
     return std::any_of(group.values.begin(), group.values.end(), [&](const FusedValue& fused) {
         if (fused.kind != FusedValue::Kind::Reduced) return false;
-        const graph::ReduceOp op = node(fused.node)->reduce;
+        const graph::ReduceOp op = node(fused.node)->reduce().op;
         return op == graph::ReduceOp::ArgMin || op == graph::ReduceOp::ArgMax;
     });
 }

@@ -33,7 +33,7 @@ ShownPart shown_part(const Subgraph& subgraph, NodeId view) {
     if (node->kind != Kind::View) return {view, view, contiguous_strides(node->shape)};
     const ShownPart base = shown_part(subgraph, node->inputs[0]->index);
     ShownPart part{view, base.source, Strides(node->shape.size(), 0), base.offset};
-    node->view->place(base.strides, part.strides, part.offset);
+    node->view().place(base.strides, part.strides, part.offset);
     return part;
 }
 
@@ -64,7 +64,7 @@ void Planner::choose_required() {
     // A cast is part of the reductions that alone read it, also where nothing else is fused: sums of bools are computed in int64.
     const auto alone = [&](int i) {
         const Node* node = subgraph_.nodes[i];
-        if (node->kind == Kind::Elementwise) return node->op != graph::Op::cast || read_elsewhere[i];
+        if (node->kind == Kind::Elementwise) return node->op() != graph::Op::cast || read_elsewhere[i];
         return node->kind == Kind::Reduce;
     };
     for (int i = 0; i < count; ++i) {
@@ -178,7 +178,7 @@ void Planner::choose_materialization_points() {
                 f.reduced = max(f.reduced, size(input(i, 0)));
                 break;
             case Kind::Elementwise: {
-                f.cost += graph::op_cost(node->op);
+                f.cost += graph::op_cost(node->op());
                 f.operations += 1;
                 const Size size = this->size(i);
                 f.materialized = f.required || f.operations >= inlined_operations || f.loads >= inlined_loads;

@@ -70,7 +70,7 @@ int Planner::instance(Attempt& attempt, NodeId id, const Map& map) {
     if (subgraph_.in_memory(n)) return load(attempt, id, map);
     if (n->kind == Kind::Iota) {
         FusedValue fused{.kind = FusedValue::Kind::Iota, .dtype = n->dtype, .node = id, .map = map};
-        const int axis = static_cast<int>(n->axes);
+        const int axis = n->axis();
         for (int d = 0; d < map.dims(); ++d) {
             if (map.coefficient(axis, d) != 0) fused.dims |= 1u << d;
         }
@@ -82,8 +82,8 @@ int Planner::instance(Attempt& attempt, NodeId id, const Map& map) {
         attempt.reads.push_back(id);
         return load(attempt, id, map);
     }
-    if (n->kind == Kind::View && n->view->part < 0)
-        return instance(attempt, input(id, 0), through_view(map, *n->view, shape(input(id, 0))));
+    if (n->kind == Kind::View && n->view().part < 0)
+        return instance(attempt, input(id, 0), through_view(map, n->view(), shape(input(id, 0))));
     return operation(attempt, id, map);
 }
 
@@ -95,7 +95,7 @@ int Planner::operation(Attempt& attempt, NodeId id, const Map& map) {
         fused.in[k] = instance(attempt, in, broadcast_input(map, shape(id), shape(in)));
         if (fused.in[k] < 0) return -1;
     }
-    fused.cost = graph::op_cost(n->op);
+    fused.cost = graph::op_cost(n->op());
     return add(attempt, std::move(fused));
 }
 

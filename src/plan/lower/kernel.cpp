@@ -171,7 +171,7 @@ ir::Value KernelBuilder::compute(int at) {
             const Node* n = planner_.node(fused.node);
             Value operands[3];
             for (int k = 0; k < n->arity; ++k) operands[k] = get(fused.in[k]);
-            return graph::build_recipe(m_, n->op, graph::loop_dtype(*n), n->dtype, {operands, static_cast<std::size_t>(n->arity)});
+            return graph::build_recipe(m_, n->op(), graph::loop_dtype(*n), n->dtype, {operands, static_cast<std::size_t>(n->arity)});
         }
         case FusedValue::Kind::Scalar:
         case FusedValue::Kind::Reduced: break;

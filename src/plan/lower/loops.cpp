@@ -96,15 +96,15 @@ KernelBuilder::Values KernelBuilder::identities() {
     Values values;
     for (const Reduction* r : reductions_) {
         const Node* n = planner_.node(r->node);
-        values.push_back(m_.identity(combine_of(n->reduce), reduction_dtype(n)));
-        if (is_arg(n->reduce)) values.push_back(m_.i64(0));
+        values.push_back(m_.identity(combine_of(n->reduce().op), reduction_dtype(n)));
+        if (is_arg(n->reduce().op)) values.push_back(m_.i64(0));
     }
     return values;
 }
 
 bool KernelBuilder::starts_fresh(const Reduction& r) const {
     const Node* n = planner_.node(r.node);
-    return (n->reduce == ReduceOp::Sum || n->reduce == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
+    return (n->reduce().op == ReduceOp::Sum || n->reduce().op == ReduceOp::Prod) && is_inexact(reduction_dtype(n));
 }
 
 Size KernelBuilder::trip_count(int dim) const {
@@ -161,12 +161,12 @@ KernelBuilder::Values KernelBuilder::serial(int dim, const Values& carried) {
         int at = 0;
         for (const Reduction* r : reductions_) {
             if (starts_fresh(*r)) start[at] = zero[at];
-            at += is_arg(planner_.node(r->node)->reduce) ? 2 : 1;
+            at += is_arg(planner_.node(r->node)->reduce().op) ? 2 : 1;
         }
         Values values = serial_range(dim, begin, m_.min(m_.add(begin, chunk), upper), start);
         at = 0;
         for (const Reduction* r : reductions_) {
-            const ReduceOp op = planner_.node(r->node)->reduce;
+            const ReduceOp op = planner_.node(r->node)->reduce().op;
             if (starts_fresh(*r)) values[at] = m_.combine(combine_of(op), outer[at], values[at]);
             at += is_arg(op) ? 2 : 1;
         }
@@ -190,7 +190,7 @@ KernelBuilder::Values KernelBuilder::lanes(int dim, const Values& carried) {
     Value lower, upper;
     bounds(dim, lower, upper);
     const bool chunks = std::any_of(reductions_.begin(), reductions_.end(),
-                                    [&](const Reduction* r) { return starts_fresh(*r) || is_arg(planner_.node(r->node)->reduce); });
+                                    [&](const Reduction* r) { return starts_fresh(*r) || is_arg(planner_.node(r->node)->reduce().op); });
     const bool few_digits = std::any_of(reductions_.begin(), reductions_.end(), [&](const Reduction* r) {
         return starts_fresh(*r) && itemsize(real_of(reduction_dtype(planner_.node(r->node)))) <= 4;
     });
@@ -207,8 +207,8 @@ KernelBuilder::Values KernelBuilder::lanes_range(int dim, Value lower, Value upp
     int at = 0;
     for (const Reduction* r : reductions_) {
         const Node* n = planner_.node(r->node);
-        const Combine combine = combine_of(n->reduce);
-        const bool arg = is_arg(n->reduce);
+        const Combine combine = combine_of(n->reduce().op);
+        const bool arg = is_arg(n->reduce().op);
         if (packs(*r)) {
             combines.push_back({Combine::Max, m_.constant(DType::UInt64, Scalar(std::uint64_t{0}))});
         } else {
@@ -233,7 +233,7 @@ KernelBuilder::Values KernelBuilder::lanes_range(int dim, Value lower, Value upp
     at = 0;
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
         const Reduction& r = *reductions_[i];
-        if (!is_arg(planner_.node(r.node)->reduce)) {
+        if (!is_arg(planner_.node(r.node)->reduce().op)) {
             values.push_back(found[i]);
             ++at;
             continue;
@@ -314,7 +314,7 @@ void KernelBuilder::rows_pass(int dim, Value first, int count) {
         var_[dim] = no_value;
         for (std::size_t i = 0; i < reductions_.size(); ++i) {
             // Among themselves first, in a tree: float sums lose less.
-            const Combine combine = combine_of(planner_.node(reductions_[i]->node)->reduce);
+            const Combine combine = combine_of(planner_.node(reductions_[i]->node)->reduce().op);
             for (; rows[i].size() > 1; rows[i].resize(rows[i].size() / 2)) {
                 for (std::size_t k = 0; k < rows[i].size() / 2; ++k) rows[i][k] = m_.combine(combine, rows[i][2 * k], rows[i][2 * k + 1]);
             }
@@ -357,7 +357,7 @@ bool KernelBuilder::packs(const Reduction& r) const {
 
 ir::Value KernelBuilder::packed(const Reduction& r, Value x, Value place) {
     const auto u32 = [&](std::uint32_t bits) { return m_.constant(DType::UInt32, Scalar(std::uint64_t{bits}).cast(DType::UInt32)); };
-    const bool least = planner_.node(r.node)->reduce == ReduceOp::ArgMin;
+    const bool least = planner_.node(r.node)->reduce().op == ReduceOp::ArgMin;
     const Value top = u32(0x80000000u), all = u32(0xffffffffu);
     Value key;
     if (is_float(m_.type(x))) {
@@ -399,8 +399,8 @@ KernelBuilder::Values KernelBuilder::innermost(const Values& carried) {
     for (const Reduction* r : reductions_) {
         const Node* n = planner_.node(r->node);
         const Value x = contribution(*r);
-        if (!is_arg(n->reduce)) {
-            values.push_back(m_.combine(combine_of(n->reduce), carried[at++], x));
+        if (!is_arg(n->reduce().op)) {
+            values.push_back(m_.combine(combine_of(n->reduce().op), carried[at++], x));
             continue;
         }
         const Value old = carried[at], old_position = carried[at + 1];
@@ -447,7 +447,7 @@ ir::Value KernelBuilder::contribution(const Reduction& r) {
 ir::Value KernelBuilder::is_nan(Value x) { return m_.ne(x, x); }
 
 ir::Value KernelBuilder::better(const Reduction& r, Value a, Value b) {
-    const Value closer = planner_.node(r.node)->reduce == ReduceOp::ArgMax ? m_.gt(a, b) : m_.lt(a, b);
+    const Value closer = planner_.node(r.node)->reduce().op == ReduceOp::ArgMax ? m_.gt(a, b) : m_.lt(a, b);
     if (!is_float(m_.type(a))) return closer;
     const Value a_nan = is_nan(a), b_known = m_.bit_not(is_nan(b));
     return m_.bit_or(closer, m_.bit_and(a_nan, b_known));

@@ -25,7 +25,7 @@ constexpr std::size_t name_length = 40;
 int operations_of(const Node* n) {
     if (!is_inexact(n->dtype) || !is_inexact(graph::loop_dtype(*n))) return 0;
     const bool complex = is_complex(graph::loop_dtype(*n));
-    switch (n->op) {
+    switch (n->op()) {
         case graph::Op::add:
         case graph::Op::subtract: return complex ? 2 : 1;
         case graph::Op::multiply:
@@ -92,8 +92,8 @@ std::vector<int> LoopScheduler::computed(const KernelPlan& kernel) const {
 
 const char* LoopScheduler::operation(const FusedValue& fused) const {
     switch (fused.kind) {
-        case FusedValue::Kind::Op: return graph::name(planner_.node(fused.node)->op);
-        case FusedValue::Kind::Reduced: return graph::fold_name(planner_.node(fused.node)->reduce);
+        case FusedValue::Kind::Op: return graph::name(planner_.node(fused.node)->op());
+        case FusedValue::Kind::Reduced: return graph::fold_name(planner_.node(fused.node)->reduce().op);
         case FusedValue::Kind::Iota: return "index";
         case FusedValue::Kind::Cast: return "cast";
         case FusedValue::Kind::Blend: return "where";
@@ -141,7 +141,7 @@ Size LoopScheduler::operations(const KernelPlan& kernel, const std::vector<bool>
     }
     for (const Reduction& r : kernel.reductions) {
         const Node* n = planner_.node(r.node);
-        count += kernel.elements() * operations_of(n->reduce, reduction_dtype(n));
+        count += kernel.elements() * operations_of(n->reduce().op, reduction_dtype(n));
     }
     return count;
 }
@@ -190,7 +190,7 @@ void LoopScheduler::estimate(KernelPlan& kernel) const {
         if (!in[i]) continue;
         const bool inside = kernel.range == kernel.extents.size() || (kernel.loop_dims[i] >> kernel.inner()) != 0;
         if (inside)
-            operations += (fused.kind == FusedValue::Kind::Op ? graph::op_cost(planner_.node(fused.node)->op) : 1) * share(fused.dtype);
+            operations += (fused.kind == FusedValue::Kind::Op ? graph::op_cost(planner_.node(fused.node)->op()) : 1) * share(fused.dtype);
     }
     for (const Reduction& r : kernel.reductions) operations += share(reduction_dtype(planner_.node(r.node)));
     kernel.element_cost = operations * (vectors ? 1 : scalar_factor);

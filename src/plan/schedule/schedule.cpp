@@ -44,7 +44,7 @@ Sizes steps_over(const Group& group, std::uint32_t dims) {
 }
 
 /// Positions of extrema are row-major, as NumPy's.
-bool is_position(const Node* node) { return node->kind == graph::Kind::Reduce && is_arg(node->reduce); }
+bool is_position(const Node* node) { return node->kind == graph::Kind::Reduce && is_arg(node->reduce().op); }
 
 bool mergeable(const KernelPlan& kernel, int outer, int inner, Size inner_extent) {
     for (const MemoryAccess& access : kernel.accesses) {
@@ -74,13 +74,14 @@ Size KernelPlan::elements() const {
 bool is_arg(ReduceOp op) { return op == ReduceOp::ArgMin || op == ReduceOp::ArgMax; }
 
 DType reduction_dtype(const Node* node) {
-    if (is_arg(node->reduce)) {
+    if (is_arg(node->reduce().op)) {
         const DType dtype = node->inputs[0]->dtype;
         return dtype == DType::Bool ? DType::UInt8 : dtype;
     }
-    if (node->reduce == ReduceOp::Any || node->reduce == ReduceOp::All) return DType::Bool;
-    if (node->accumulate == DType::Bool && (node->reduce == ReduceOp::Min || node->reduce == ReduceOp::Max)) return DType::UInt8;
-    return node->accumulate;
+    if (node->reduce().op == ReduceOp::Any || node->reduce().op == ReduceOp::All) return DType::Bool;
+    if (node->reduce().accumulate == DType::Bool && (node->reduce().op == ReduceOp::Min || node->reduce().op == ReduceOp::Max))
+        return DType::UInt8;
+    return node->reduce().accumulate;
 }
 
 std::vector<bool> closure(const Group& group, const std::vector<int>& targets, const std::vector<int>& leaves) {
@@ -186,7 +187,7 @@ void LoopScheduler::make_partials(const Group& group) {
         const Node* n = planner_.node(id);
         std::array<int, 2> own{static_cast<int>(partials_.size()), -1};
         partials_.push_back({reduction_dtype(n), 0});
-        if (is_arg(n->reduce)) {
+        if (is_arg(n->reduce().op)) {
             own[1] = static_cast<int>(partials_.size());
             partials_.push_back({DType::Int64, 0});
         }
@@ -199,7 +200,7 @@ void LoopScheduler::add_reduction(KernelPlan& kernel, NodeId id) {
     const NodeInfo& f = planner_.info(id);
     const bool combines = kernel.stage == Stage::Combine;
     Reduction r{.node = id, .fused = f.fused, .loop = combines ? 0 : group.values[f.fused].ready - 1};
-    if (is_arg(planner_.node(id)->reduce) && !combines) {
+    if (is_arg(planner_.node(id)->reduce().op) && !combines) {
         // Positions count the reduced elements in row-major order.
         MemoryAccess position{.kind = MemoryAccess::Kind::Index, .dtype = DType::Int64, .node = id};
         position.steps.dims = steps_over(group, group.reduced);
@@ -261,7 +262,7 @@ void LoopScheduler::add_loads(KernelPlan& kernel) {
             access.steps = steps_of(fused.map, planner_.strides(fused.node));
         } else if (fused.kind == FusedValue::Kind::Iota) {
             access.kind = MemoryAccess::Kind::Index;
-            const int axis = static_cast<int>(planner_.node(fused.node)->axes);
+            const int axis = planner_.node(fused.node)->axis();
             for (int d = 0; d < fused.map.dims(); ++d) access.steps.dims.push_back(fused.map.coefficient(axis, d));
             access.steps.offset = fused.map.offset(axis);
         } else {

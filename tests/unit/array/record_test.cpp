@@ -21,7 +21,7 @@ namespace {
 
 graph::GraphState& books() { return state_of(null_queue().impl()); }
 
-Op op_of(const Array& x) { return x.node()->op; }
+Op op_of(const Array& x) { return x.node()->op(); }
 
 TEST(Record, OperationsArePendingAndListedUntilTheyDie) {
     const std::int64_t before = books().pending_count;
@@ -164,8 +164,8 @@ TEST(Record, ComparisonsWithNumbersBeyondTheDtypeAreKnown) {
     const Array x = make({2}, DType::UInt8);
     const Array below = less(x, 300), above = greater(-1, x);
     ASSERT_EQ(below.node()->kind, Kind::Constant);
-    EXPECT_TRUE(below.node()->scalar.b);
-    EXPECT_FALSE(above.node()->scalar.b);
+    EXPECT_TRUE(below.node()->scalar().b);
+    EXPECT_FALSE(above.node()->scalar().b);
     EXPECT_EQ(to_string(below.shape()), "(2,)");
     EXPECT_EQ(message_of([&] { add(x, 300); }), "add: Python integer 300 out of bounds for uint8");
 }
@@ -174,8 +174,8 @@ TEST(Record, ClipTakesBoundsBeyondTheDtype) {
     const Array x = make({2}, DType::UInt8);
     const Array y = clip(x, -1, 300);
     EXPECT_EQ(y.dtype(), DType::UInt8);
-    EXPECT_EQ(y.node()->inputs[1]->scalar.u, 0u);
-    EXPECT_EQ(y.node()->inputs[2]->scalar.u, 255u);
+    EXPECT_EQ(y.node()->inputs[1]->scalar().u, 0u);
+    EXPECT_EQ(y.node()->inputs[2]->scalar().u, 255u);
 }
 
 TEST(Record, QueuesDoNotMix) {

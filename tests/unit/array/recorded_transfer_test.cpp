@@ -32,11 +32,11 @@ TEST_F(RecordedTransfer, IsPendingOnItsQueue) {
     EXPECT_TRUE(value.pending());
     EXPECT_TRUE(y.node()->is_transfer());
     EXPECT_EQ(y.queue(), there);
-    EXPECT_EQ(y.node()->inputs[0]->queue.get(), here.impl());
+    EXPECT_EQ(y.node()->exported()->queue.get(), here.impl());
     EXPECT_EQ(copies(), before);
     y.force();
     EXPECT_FALSE(y.pending());
-    EXPECT_FALSE(y.node()->inputs[0]);
+    EXPECT_EQ(y.node()->kind, Kind::Leaf);
     EXPECT_EQ(copies(), before + 1);
     EXPECT_EQ(state_of(there.impl()).transfers, 0);
 }
@@ -63,7 +63,7 @@ TEST_F(RecordedTransfer, AWriteOfItsInputComesAfterTheCopy) {
     x.assign(Scalar(0));
     EXPECT_EQ(copies(), before + 1);
     EXPECT_TRUE(y.pending());
-    EXPECT_FALSE(y.node()->inputs[0]->pending());
+    EXPECT_FALSE(y.node()->exported()->pending());
 }
 
 TEST_F(RecordedTransfer, EitherQueueSubmitsIt) {

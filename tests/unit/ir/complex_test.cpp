@@ -6,6 +6,7 @@
 #include <random>
 
 #include "harness.h"
+#include "ir/rules.h"
 
 namespace pardo::ir::test {
 namespace {
@@ -292,7 +293,7 @@ TEST(Complex, RegionsCarryPairs) {
     for (const ValueInfo& v : kernel.values) EXPECT_FALSE(is_complex(v.type));
     EXPECT_EQ(kernel.params.size(), whole.params.size() + 1);
     int lanes = 0;
-    for (const Instr& in : kernel.instrs) lanes += in.op == Opcode::For && in.loop == LoopKind::Lanes;
+    for (const Instr& in : kernel.instrs) lanes += is_lanes_loop(in);
     EXPECT_EQ(lanes, 1);  // the one that only adds
 
     const std::vector<Z> data{{1, 2}, {0.5, -1}, {1, 3}};

@@ -37,9 +37,9 @@ TEST(Hash, EachFieldCounts) {
         [](Kernel& k) { k.arrays[0].count = 65; },
         [](Kernel& k) { k.arrays[0].space = Space::Private; },
         [](Kernel& k) { k.arrays[0].whole = true; },
-        [](Kernel& k) { atomic_of(k).atomic = AtomicOp::Max; },
-        [](Kernel& k) { atomic_of(k).order = MemoryOrder::SeqCst; },
-        [](Kernel& k) { atomic_of(k).scope = MemoryScope::System; },
+        [](Kernel& k) { std::get<Atomic>(atomic_of(k).attribute).op = AtomicOp::Max; },
+        [](Kernel& k) { std::get<Atomic>(atomic_of(k).attribute).ordering.order = MemoryOrder::SeqCst; },
+        [](Kernel& k) { std::get<Atomic>(atomic_of(k).attribute).ordering.scope = MemoryScope::System; },
         [](Kernel& k) { k.params[0].noalias = false; },
     };
     std::vector<Hash128> keys{hash(sample())};

@@ -75,7 +75,7 @@ TEST_F(Stores, SeveralKeepTheirOrder) {
     std::vector<std::string> order;
     for (InstrId id : joined.body.body)
         if (joined.instrs[id].op == Opcode::Store)
-            order.push_back(joined.params[joined.instrs[joined.values[joined.instrs[id].operands[0]].def].index].name);
+            order.push_back(joined.params[joined.instrs[joined.values[joined.instrs[id].operands[0]].def].index()].name);
     EXPECT_EQ(order, (std::vector<std::string>{"y", "z"}));
 }
 

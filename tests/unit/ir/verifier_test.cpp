@@ -58,6 +58,8 @@ void expect_rejected(const Case& c) {
     }
 }
 
+Loop& loop_of(Instr& in) { return std::get<Loop>(in.attribute); }
+
 TEST(Verifier, AcceptsTheSample) { EXPECT_NO_THROW(verify(sample())); }
 
 TEST(Verifier, RejectsBrokenKernels) {
@@ -83,8 +85,9 @@ TEST(Verifier, RejectsBrokenKernels) {
         {"result dtype", [](Kernel& k) { k.values[find(k, Opcode::Neg).results[0]].type = DType::Float32; }, "neg float32"},
         {"comparison's result", [](Kernel& k) { k.values[find(k, Opcode::Lt).results[0]].type = DType::Int8; }, "the result must be bool"},
         {"two results", [](Kernel& k) { find(k, Opcode::Neg).results.push_back(new_value(k, DType::Float64)); }, "it must have one result"},
-        {"constant's dtype", [](Kernel& k) { find(k, Opcode::Const).scalar = Scalar(1.0); }, "the constant must have the result's dtype"},
-        {"dimension", [](Kernel& k) { find(k, Opcode::Dim).index = 1; }, "the range has no such dimension"},
+        {"constant's dtype", [](Kernel& k) { find(k, Opcode::Const).attribute = Constant{Scalar(1.0)}; },
+         "the constant must have the result's dtype"},
+        {"dimension", [](Kernel& k) { find(k, Opcode::Dim).attribute = Index{1}; }, "the range has no such dimension"},
         {"load without permission", [](Kernel& k) { k.params[0].access = Access::Write; }, "parameter 'in' is not declared for reading"},
         {"store without permission", [](Kernel& k) { k.params[1].access = Access::Read; }, "parameter 'out' is not declared for writing"},
         {"index dtype", [](Kernel& k) { find(k, Opcode::Store).operands[1] = k.params[2].value; }, "the index must be int64"},
@@ -97,15 +100,16 @@ TEST(Verifier, RejectsBrokenKernels) {
          "one result for each initial value"},
         {"step of lanes", [](Kernel& k) { find(k, Opcode::For).operands[2] = k.params[3].value; },
          "the step of a lanes loop must be the constant 1"},
-        {"combine missing", [](Kernel& k) { find(k, Opcode::For).combines.clear(); }, "it needs one combine for each result"},
-        {"combine of floats", [](Kernel& k) { find(k, Opcode::For).combines[0] = Combine::Or; }, "and, or, xor combine integers or bool"},
-        {"combine unknown", [](Kernel& k) { find(k, Opcode::For).combines[0] = static_cast<Combine>(17); }, "unknown combine"},
-        {"combine of a serial loop", [](Kernel& k) { find(k, Opcode::For, 1).combines.push_back(Combine::Add); },
+        {"combine missing", [](Kernel& k) { loop_of(find(k, Opcode::For)).combines.clear(); }, "it needs one combine for each result"},
+        {"combine of floats", [](Kernel& k) { loop_of(find(k, Opcode::For)).combines[0] = Combine::Or; },
+         "and, or, xor combine integers or bool"},
+        {"combine unknown", [](Kernel& k) { loop_of(find(k, Opcode::For)).combines[0] = static_cast<Combine>(17); }, "unknown combine"},
+        {"combine of a serial loop", [](Kernel& k) { loop_of(find(k, Opcode::For, 1)).combines.push_back(Combine::Add); },
          "a serial loop has no combines"},
         {"carried value of lanes",
          [](Kernel& k) {
-             find(k, Opcode::For, 1).loop = LoopKind::Lanes;
-             find(k, Opcode::For, 1).combines.push_back(Combine::Add);
+             loop_of(find(k, Opcode::For, 1)).kind = LoopKind::Lanes;
+             loop_of(find(k, Opcode::For, 1)).combines.push_back(Combine::Add);
          },
          "its region has the wrong number of arguments"},
         {"carried dtype", [](Kernel& k) { k.values[k.regions[find(k, Opcode::For, 1).regions[0]].args[1]].type = DType::Float32; },
@@ -143,9 +147,11 @@ TEST(Verifier, RejectsBrokenKernels) {
          [](Kernel& k) {
              auto& in = find(k, Opcode::Neg);
              in.op = Opcode::Call;
-             in.math = static_cast<Math>(200);
+             in.attribute = static_cast<Math>(200);
          },
          "wrong number of operands for this function"},
+        {"another operation's attribute", [](Kernel& k) { find(k, Opcode::Neg).op = Opcode::Call; },
+         "its attribute is that of another operation"},
         {"body with arguments", [](Kernel& k) { k.body.args.push_back(0); }, "the body takes no arguments"},
         {"result of another", [](Kernel& k) { k.values[find(k, Opcode::Neg).results[0]].def = 0; }, "its results do not refer to it"},
     };

@@ -19,7 +19,7 @@ using ir::Value;
 namespace {
 
 bool calls_library(const Source& source, const LlvmTarget& target, const Instr& in) {
-    return in.op == Opcode::Call && !is_instruction(in.math) && !is_formula(target, in.math, source.type(in.results[0]));
+    return in.op == Opcode::Call && !is_instruction(in.math()) && !is_formula(target, in.math(), source.type(in.results[0]));
 }
 
 /// Arithmetic alone, without branches and calls. Two vectors of a long one at a time keep the processor busy while each waits for

@@ -89,7 +89,7 @@ void hoist(Emitter& e, const LaneContext& here, const Region& body) {
             const ir::Param& param = e.source.kernel.params[e.source.param_of(in.operands[0])];
             if (!param.noalias || param.access != ir::Access::Read) continue;
         }
-        bool ready = in.op != Opcode::Dim || here.item->dims[in.index];
+        bool ready = in.op != Opcode::Dim || here.item->dims[in.index()];
         for (Value v : in.operands) ready &= e.values[v].v != nullptr && e.values[v].kind == LaneShape::Uniform;
         if (!ready) continue;
         e.instruction(front, id);
@@ -98,10 +98,10 @@ void hoist(Emitter& e, const LaneContext& here, const Region& body) {
 }
 
 void emit_for(Emitter& e, const LaneContext& here, InstrId id, const Instr& in) {
-    if (in.loop == LoopKind::Lanes)
+    if (in.loop_kind() == LoopKind::Lanes)
         return e.source.info.vector_loop[id] ? emit_lanes_for(e, here, in) : emit_serial_lanes_for(e, here, id, in);
     if (e.source.info.masked[id]) return emit_masked_for(e, here, in);
-    if (in.loop == LoopKind::Parallel && emit_parallel_for(e, here, in)) return;
+    if (in.loop_kind() == LoopKind::Parallel && emit_parallel_for(e, here, in)) return;
     const Region& r = e.source.region(in.regions[0]);
     const int count = in.results.size();
     LlvmValues state;
@@ -127,7 +127,7 @@ void emit_for(Emitter& e, const LaneContext& here, InstrId id, const Instr& in) 
 
 void emit_masked_for(Emitter& e, const LaneContext& here, const Instr& in) {
     const Region& r = e.source.region(in.regions[0]);
-    const bool reduces = in.loop == LoopKind::Lanes;
+    const bool reduces = in.loop_kind() == LoopKind::Lanes;
     const int count = in.results.size();
     const LaneShape index_shape = e.source.shape(r.args[0]);
     auto carried_shape = [&](int k) { return reduces ? LaneShape{LaneShape::Varying, 0} : e.source.shape(r.args[1 + k]); };
@@ -166,7 +166,7 @@ void emit_masked_for(Emitter& e, const LaneContext& here, const Instr& in) {
                                                            : e.g.b.CreateAdd(phis[0], e.values.scalar(in.operands[2]))};
     for (int k = 0; k < count; ++k) {
         llvm::Value* v = e.values.shaped(here, e.source.yield(r).operands[k], carried_shape(k));
-        if (reduces) v = combine(e.g, in.combines[k], e.source.type(in.results[k]), phis[1 + k], v);
+        if (reduces) v = combine(e.g, in.combines()[k], e.source.type(in.results[k]), phis[1 + k], v);
         const bool freeze = carried_shape(k).kind == LaneShape::Varying && e.source.info.uses[in.results[k]] && v != phis[1 + k];
         next.push_back(freeze ? e.g.b.CreateSelect(active_mask, v, phis[1 + k]) : v);
     }

@@ -53,8 +53,8 @@ bool takes_from_outside(const Values& values, const Region& r, const std::vector
     const auto is_own = [&](Value v) { return std::ranges::find(own, v) != own.end(); };
     return std::ranges::all_of(r.body, [&](InstrId id) {
         const Instr& in = values.source.instr(id);
-        if (in.op == Opcode::Array || in.op == Opcode::TakeMemory || in.loop == LoopKind::Parallel || in.loop == LoopKind::Lockstep)
-            return false;
+        if (in.op == Opcode::Array || in.op == Opcode::TakeMemory) return false;
+        if (in.op == Opcode::For && (in.loop_kind() == LoopKind::Parallel || in.loop_kind() == LoopKind::Lockstep)) return false;
         if (in.op == Opcode::Resize && !is_own(in.operands[0])) return false;
         for (const Value v : in.operands) {
             if (is_own(v)) continue;

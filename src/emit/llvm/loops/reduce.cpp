@@ -20,11 +20,13 @@ void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
     LanePlan plan = lane_plan(e.source, e.g.target, r, count);
     auto result_type = [&](int k) { return e.source.type(in.results[k]); };
     // A float minimum keeps NaN aside: compare and select is one instruction that loses it.
-    auto ordered = [&](int k) { return is_float(result_type(k)) && (in.combines[k] == Combine::Min || in.combines[k] == Combine::Max); };
+    auto ordered = [&](int k) {
+        return is_float(result_type(k)) && (in.combines()[k] == Combine::Min || in.combines()[k] == Combine::Max);
+    };
     auto fresh = [&] {
         LlvmValues state;
         for (int u = 0; u < plan.unroll; ++u)
-            for (int k = 0; k < count; ++k) state.push_back(identity(e.g, in.combines[k], result_type(k), plan.lanes));
+            for (int k = 0; k < count; ++k) state.push_back(identity(e.g, in.combines()[k], result_type(k), plan.lanes));
         for (int k = 0; k < count; ++k)
             if (ordered(k)) state.push_back(llvm::Constant::getNullValue(widened(element(e.g, result_type(k)), plan.lanes)));
         return state;
@@ -34,12 +36,12 @@ void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
         std::size_t at = 0;
         for (int u = 0; u < plan.unroll; ++u)
             for (int k = 0; k < count; ++k, ++at)
-                totals[at] = ordered(k) ? combine_ordered(e.g, in.combines[k], totals[at], state[at])
-                                        : combine(e.g, in.combines[k], result_type(k), totals[at], state[at]);
+                totals[at] = ordered(k) ? combine_ordered(e.g, in.combines()[k], totals[at], state[at])
+                                        : combine(e.g, in.combines()[k], result_type(k), totals[at], state[at]);
         for (; at < totals.size(); ++at) totals[at] = keep_nan(totals[at], state[at]);
     };
     bool float_sum = false;
-    for (int k = 0; k < count; ++k) float_sum |= in.combines[k] == Combine::Add && is_float(result_type(k));
+    for (int k = 0; k < count; ++k) float_sum |= in.combines()[k] == Combine::Add && is_float(result_type(k));
 
     llvm::Value *lower = e.values.scalar(in.operands[0]), *upper = e.values.scalar(in.operands[1]);
     llvm::BasicBlock *before = e.g.b.GetInsertBlock(), *run = block(e.g, "reduce"), *done = block(e.g, "reduced");
@@ -59,7 +61,7 @@ void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
             llvm::Value* x = e.values.vector(inside, e.source.yield(r).operands[k]);
             llvm::Value*& a = acc[static_cast<std::size_t>(u * count + k)];
             llvm::Value* next =
-                ordered(k) ? combine_ordered(e.g, in.combines[k], a, x) : combine(e.g, in.combines[k], result_type(k), a, x);
+                ordered(k) ? combine_ordered(e.g, in.combines()[k], a, x) : combine(e.g, in.combines()[k], result_type(k), a, x);
             a = inside.mask ? e.g.b.CreateSelect(inside.mask, next, a) : next;
             if (!ordered(k)) continue;
             next = keep_nan(acc[flag], x);
@@ -76,16 +78,16 @@ void emit_lanes_for(Emitter& e, const LaneContext& here, const Instr& in) {
         while (level.size() > 1) {
             LlvmValues half;
             for (std::size_t p = 0; p < level.size(); p += 2)
-                half.push_back(combine(e.g, in.combines[k], result_type(k), level[p], level[p + 1]));
+                half.push_back(combine(e.g, in.combines()[k], result_type(k), level[p], level[p + 1]));
             level = half;
         }
-        llvm::Value* value = across_lanes(e.g, in.combines[k], result_type(k), level[0]);
+        llvm::Value* value = across_lanes(e.g, in.combines()[k], result_type(k), level[0]);
         if (ordered(k)) {
             llvm::Value* nan = any(e.g, e.g.b.CreateFCmpUNO(state[flag], state[flag]));
             value = e.g.b.CreateSelect(nan, llvm::ConstantFP::getNaN(value->getType()), value);
             ++flag;
         }
-        value = combine(e.g, in.combines[k], result_type(k), e.values.scalar(in.operands[3 + k]), value);
+        value = combine(e.g, in.combines()[k], result_type(k), e.values.scalar(in.operands[3 + k]), value);
         results.push_back(value);
     }
     llvm::BasicBlock* end = e.g.b.GetInsertBlock();
@@ -113,14 +115,14 @@ void emit_serial_lanes_for(Emitter& e, const LaneContext& here, ir::InstrId id, 
             const LaneShape s = e.source.shape(in.results[k]);
             state.push_back(
                 u == 0 ? e.values.shaped(here, in.operands[3 + k], s)
-                       : identity(e.g, in.combines[k], e.source.type(in.results[k]), s.kind == LaneShape::Varying ? here.lanes : 1));
+                       : identity(e.g, in.combines()[k], e.source.type(in.results[k]), s.kind == LaneShape::Varying ? here.lanes : 1));
         }
     auto once = [&](llvm::Value* index, int u, LlvmValues& acc) {
         e.values.define(here, r.args[0], index);
         e.region(here, r);
         for (int k = 0; k < count; ++k) {
             llvm::Value*& a = acc[static_cast<std::size_t>(u * count + k)];
-            a = combine(e.g, in.combines[k], e.source.type(in.results[k]), a,
+            a = combine(e.g, in.combines()[k], e.source.type(in.results[k]), a,
                         e.values.shaped(here, e.source.yield(r).operands[k], e.source.shape(in.results[k])));
         }
     };
@@ -139,8 +141,8 @@ void emit_serial_lanes_for(Emitter& e, const LaneContext& here, ir::InstrId id, 
         const DType t = e.source.type(in.results[k]);
         llvm::Value* value = at(0);
         if (several)
-            value = combine(e.g, in.combines[k], t, combine(e.g, in.combines[k], t, at(0), at(1)),
-                            combine(e.g, in.combines[k], t, at(2), at(3)));
+            value = combine(e.g, in.combines()[k], t, combine(e.g, in.combines()[k], t, at(0), at(1)),
+                            combine(e.g, in.combines()[k], t, at(2), at(3)));
         e.values.define(here, in.results[k], value);
     }
 }

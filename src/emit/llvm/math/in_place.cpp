@@ -43,13 +43,13 @@ private:
 
     llvm::Value* value(const Instr& in) {
         const DType t = recipe_.values[in.results[0]].type;
-        if (in.op == Opcode::Const) return splat(g_, constant(g_, t, in.scalar), lanes_);
+        if (in.op == Opcode::Const) return splat(g_, constant(g_, t, in.scalar()), lanes_);
         if (in.op == Opcode::If) return branch(in);
         LlvmValues operands;
         for (const ir::Value v : in.operands) operands.push_back(values_[v]);
         if (in.op == Opcode::Call) {
-            llvm::Value* one = instruction(g_, in.math, operands);
-            return one ? one : library(g_, in.math, operands);
+            llvm::Value* one = instruction(g_, in.math(), operands);
+            return one ? one : library(g_, in.math(), operands);
         }
         const DType from = recipe_.values[in.operands[0]].type;
         // It fits, so that nothing has to be tested.

@@ -104,25 +104,25 @@ private:
 };
 
 /// An element of an array that a kernel may write: y[i] = v, y[i] += v; read where it is used as a number.
-class Place : public recorded::InKernel {
+class ElementRef : public recorded::InKernel {
 public:
-    Place(std::string array, std::vector<Value> index) : array_(std::move(array)), index_(std::move(index)) {}  ///< internal
-    Place(const Place&) = default;
+    ElementRef(std::string array, std::vector<Value> index) : array_(std::move(array)), index_(std::move(index)) {}  ///< internal
+    ElementRef(const ElementRef&) = default;
     operator Value() const { return recorded::load(array_, index_); }  ///< reads it
     /// Writes it.
-    const Place& operator=(const Value& value) const {
+    const ElementRef& operator=(const Value& value) const {
         recorded::store(array_, index_, value);
         return *this;
     }
-    Place& operator=(const Place& other) {
+    ElementRef& operator=(const ElementRef& other) {
         recorded::store(array_, index_, Value(other));
         return *this;
     }
     /// Reads it, and writes what comes of that and another number.
-    const Place& operator+=(const Value& v) const { return *this = recorded::binary("+", *this, v); }
-    const Place& operator-=(const Value& v) const { return *this = recorded::binary("-", *this, v); }
-    const Place& operator*=(const Value& v) const { return *this = recorded::binary("*", *this, v); }
-    const Place& operator/=(const Value& v) const { return *this = recorded::binary("/", *this, v); }
+    const ElementRef& operator+=(const Value& v) const { return *this = recorded::binary("+", *this, v); }
+    const ElementRef& operator-=(const Value& v) const { return *this = recorded::binary("-", *this, v); }
+    const ElementRef& operator*=(const Value& v) const { return *this = recorded::binary("*", *this, v); }
+    const ElementRef& operator/=(const Value& v) const { return *this = recorded::binary("/", *this, v); }
     const std::string& array() const noexcept { return array_; }         ///< internal
     const std::vector<Value>& index() const noexcept { return index_; }  ///< internal
 
@@ -173,9 +173,9 @@ private:
 /// Memory that the kernel reads and writes: an array, or what local_memory and private_memory give.
 template <Element T> class InOut {
 public:
-    explicit InOut(std::string name) : name_(std::move(name)) {}                           ///< internal
-    Place operator[](const Value& i) const { return {name_, {i}}; }                        ///< the element at an index
-    Place operator[](std::initializer_list<Value> index) const { return {name_, index}; }  ///< of several dimensions
+    explicit InOut(std::string name) : name_(std::move(name)) {}                                ///< internal
+    ElementRef operator[](const Value& i) const { return {name_, {i}}; }                        ///< the element at an index
+    ElementRef operator[](std::initializer_list<Value> index) const { return {name_, index}; }  ///< of several dimensions
     /// Along a dimension.
     Value extent(int dimension = 0) const { return recorded::extent_of(name_, dimension); }
 
@@ -261,21 +261,23 @@ inline void Return() { recorded::leave(2); }
 
 // Several items may change one element: of int32, uint32, int64, uint64, float32 and float64. Each gives what was there before.
 /// Adds; several items may change one element, of int32, uint32, int64, uint64, float32 or float64. Gives what was there before.
-inline Value atomic_add(const Place& x, const Value& v) { return recorded::atomic("add", x.array(), x.index(), {v}); }
-inline Value atomic_sub(const Place& x, const Value& v) { return recorded::atomic("sub", x.array(), x.index(), {v}); }  ///< subtracts
+inline Value atomic_add(const ElementRef& x, const Value& v) { return recorded::atomic("add", x.array(), x.index(), {v}); }
+inline Value atomic_sub(const ElementRef& x, const Value& v) { return recorded::atomic("sub", x.array(), x.index(), {v}); }  ///< subtracts
 /// The smaller one.
-inline Value atomic_min(const Place& x, const Value& v) { return recorded::atomic("min", x.array(), x.index(), {v}); }
-inline Value atomic_max(const Place& x, const Value& v) { return recorded::atomic("max", x.array(), x.index(), {v}); }  ///< the larger one
+inline Value atomic_min(const ElementRef& x, const Value& v) { return recorded::atomic("min", x.array(), x.index(), {v}); }
+inline Value atomic_max(const ElementRef& x, const Value& v) {
+    return recorded::atomic("max", x.array(), x.index(), {v});
+}  ///< the larger one
 /// Bits that both have; of integers.
-inline Value atomic_and(const Place& x, const Value& v) { return recorded::atomic("and_", x.array(), x.index(), {v}); }
+inline Value atomic_and(const ElementRef& x, const Value& v) { return recorded::atomic("and_", x.array(), x.index(), {v}); }
 /// Bits that one has; of integers.
-inline Value atomic_or(const Place& x, const Value& v) { return recorded::atomic("or_", x.array(), x.index(), {v}); }
+inline Value atomic_or(const ElementRef& x, const Value& v) { return recorded::atomic("or_", x.array(), x.index(), {v}); }
 /// Bits that one of them alone has; of integers.
-inline Value atomic_xor(const Place& x, const Value& v) { return recorded::atomic("xor", x.array(), x.index(), {v}); }
+inline Value atomic_xor(const ElementRef& x, const Value& v) { return recorded::atomic("xor", x.array(), x.index(), {v}); }
 /// Another number.
-inline Value atomic_exchange(const Place& x, const Value& v) { return recorded::atomic("exchange", x.array(), x.index(), {v}); }
+inline Value atomic_exchange(const ElementRef& x, const Value& v) { return recorded::atomic("exchange", x.array(), x.index(), {v}); }
 /// Writes `desired` if `expected` is there.
-inline Value atomic_compare_exchange(const Place& x, const Value& expected, const Value& desired) {
+inline Value atomic_compare_exchange(const ElementRef& x, const Value& expected, const Value& desired) {
     return recorded::atomic("compare_exchange", x.array(), x.index(), {expected, desired});
 }
 

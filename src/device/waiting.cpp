@@ -48,7 +48,7 @@ Blocking::~Blocking() {
 
 HeldLocks& held_locks() noexcept { return held; }
 
-void settle(HeldLocks& here) noexcept {
+void wait_for_owed(HeldLocks& here) noexcept {
     while (here.owed) {
         const std::unique_ptr<std::vector<Event>> owed(std::exchange(here.owed, nullptr));
         bool interrupted = false;  // ends all of these waits: a routine of many launches owes one for each
@@ -67,7 +67,7 @@ void wait_without_locks(const Event& event) {
     HeldLocks& here = held;
     if (!here.owed) here.owed = new std::vector<Event>;
     here.owed->push_back(event);
-    if (here.count == 0) settle(here);
+    if (here.count == 0) wait_for_owed(here);
 }
 
 void finish_without_locks(const Event& event) {

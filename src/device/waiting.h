@@ -50,7 +50,7 @@ struct HeldLocks {
 /// The calling thread's. The address stays, and a lock keeps it while it is held: to ask for it costs as much as taking the lock.
 HeldLocks& held_locks() noexcept;
 /// Waits for what is owed.
-void settle(HeldLocks& here) noexcept;
+void wait_for_owed(HeldLocks& here) noexcept;
 /// Waits for work that others must not overtake: at once; or, while this thread holds such locks, when it lets go of the last one. Raises
 /// nothing of the work's own.
 void wait_without_locks(const Event& event);

@@ -192,7 +192,7 @@ public:
         device::HeldLocks& here = *holder_;
         --depth_;
         mutex_.unlock();
-        if (--here.count == 0 && here.owed) settle(here);
+        if (--here.count == 0 && here.owed) wait_for_owed(here);
     }
 
 private:

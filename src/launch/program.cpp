@@ -60,9 +60,9 @@ bool fits_pointer(DType declared, DType elements) {
 }
 
 /// A launch's arguments besides the kernel's parameters.
-class Call {
+class PackedLaunch {
 public:
-    Call(const device::TextProgram& program, const TextKernel& kernel, Arguments arguments)
+    PackedLaunch(const device::TextProgram& program, const TextKernel& kernel, Arguments arguments)
         : kernel_(kernel), arguments_(arguments), alignment_(program.alignment()) {
         std::size_t next = 0, shared = 0;
         for (const ProgramArgument& a : arguments) {
@@ -124,7 +124,7 @@ private:
     std::vector<const TextParameter*> parameters_;  // of each argument; none() for memory that is not a parameter
 };
 
-device::Queue* Call::queue(device::Device* device, const Queue* given) const {
+device::Queue* PackedLaunch::queue(device::Device* device, const Queue* given) const {
     SmallVector<const Array*, 16> arrays;
     for (std::size_t k = 0; k < size(); ++k)
         if (!follows(k)) arrays.push_back(image(k) ? &image(k)->state()->texels : array(k));
@@ -142,7 +142,7 @@ device::Queue* Call::queue(device::Device* device, const Queue* given) const {
     return common;
 }
 
-void Call::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
+void PackedLaunch::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
     for (std::size_t k = 0; k < size(); ++k) {
         if (!follows(k) || array(k)->node()->queue.get() == queue) continue;
         if (memory.empty()) {
@@ -153,7 +153,7 @@ void Call::bring(device::Queue* queue, std::vector<ProgramArgument>& memory) {
     }
 }
 
-NdRange Call::checked(const NdRange& range, const device::Device* device) const {
+NdRange PackedLaunch::checked(const NdRange& range, const device::Device* device) const {
     launch::check_range(op_name(), range);
     const std::size_t rank = range.global.size();
     NdRange out = range;
@@ -192,7 +192,7 @@ NdRange Call::checked(const NdRange& range, const device::Device* device) const 
 }
 
 /// What is given for a parameter is of its kind.
-void Call::check_kind(std::size_t k) const {
+void PackedLaunch::check_kind(std::size_t k) const {
     const std::size_t given = arguments_[k].index();
     const bool value = given == 1 || given == 2;
     const char* wanted = nullptr;
@@ -213,7 +213,7 @@ void Call::check_kind(std::size_t k) const {
 }
 
 /// A number of Python in the kernel's type.
-Scalar Call::converted(std::size_t k, const Scalar& given) const {
+Scalar PackedLaunch::converted(std::size_t k, const Scalar& given) const {
     const TextParameter& p = parameter(k);
     if (!p.dtype)
         fail_at(k, ErrorCode::Type,
@@ -231,7 +231,7 @@ Scalar Call::converted(std::size_t k, const Scalar& given) const {
     return given.cast(to);
 }
 
-Scalar Call::number(std::size_t k, const Scalar& given) const {
+Scalar PackedLaunch::number(std::size_t k, const Scalar& given) const {
     if (given.weak) return converted(k, given);
     const TextParameter& p = parameter(k);
     const bool byte = given.dtype == DType::Bool && p.dtype && is_integer(*p.dtype) && itemsize(*p.dtype) == 1;
@@ -245,7 +245,7 @@ Scalar Call::number(std::size_t k, const Scalar& given) const {
     return given;
 }
 
-void Call::check_array(std::size_t k) const {
+void PackedLaunch::check_array(std::size_t k) const {
     const TextParameter& p = parameter(k);
     arrays::ensure_leaf(*array(k));
     if (!p.read_only) arrays::require_writeable((op_name() + ": " + place(k)).c_str(), *array(k));
@@ -266,7 +266,7 @@ void Call::check_array(std::size_t k) const {
                     std::to_string(alignment_) + "; give x.copy(), and copy back what is written");
 }
 
-TextArgument Call::pack(std::size_t k, device::Device* device) const {
+TextArgument PackedLaunch::pack(std::size_t k, device::Device* device) const {
     TextArgument out;
     const auto take = [&](const void* bytes, std::size_t count) {
         out.bytes = count;
@@ -418,7 +418,7 @@ Event Program::launch(std::string_view name, ListOf<ProgramArgument> arguments, 
                       ListOf<Event> depends, Extents offset) const {
     device::TextProgram& program = *state_->program;
     const std::size_t kernel = state_->position(name);
-    Call call(program, program.kernels()[kernel], arguments);
+    PackedLaunch call(program, program.kernels()[kernel], arguments);
     const NdRange space = call.checked(range, state_->device);
     const Ref<device::Queue> queue(call.queue(state_->device, given));
     std::vector<ProgramArgument> memory;
@@ -467,7 +467,7 @@ Event Program::launch(std::string_view name, ListOf<ProgramArgument> arguments, 
 }
 
 std::vector<ArgumentUse> Program::uses(std::string_view name, ListOf<ProgramArgument> arguments) const {
-    const Call call(*state_->program, state_->program->kernels()[state_->position(name)], arguments);
+    const PackedLaunch call(*state_->program, state_->program->kernels()[state_->position(name)], arguments);
     std::vector<ArgumentUse> out;
     for (std::size_t k = 0; k < call.size(); ++k)
         out.push_back(!call.array(k) ? ArgumentUse::None : call.parameter(k).read_only ? ArgumentUse::Read : ArgumentUse::ReadWrite);

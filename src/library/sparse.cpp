@@ -24,7 +24,7 @@ template <> struct Sum<BFloat16> { using type = float; };
 /// The column of an entry; without a sign, so that nothing looks whether it counts from the end.
 template <class I> Value column_of(const In<I>& indices, const Value& k) { return indices[k].template as<std::make_unsigned_t<I>>(); }
 
-template <class T> void store(const Place& place, const Value& sum) {
+template <class T> void store(const ElementRef& place, const Value& sum) {
     if constexpr (std::same_as<T, bool>) {
         place = sum != 0;
     } else {
@@ -111,7 +111,7 @@ template <class T, class I> const auto& spreading() {
     static const auto& made = *new auto(kernel(
         [](Item i, In<T> data, In<I> indices, In<I> indptr, InOut<T> out) {
             For(indptr[i], indptr[i + 1], [&](Value k) {
-                const Place there = out[{i, column_of(indices, k)}];
+                const ElementRef there = out[{i, column_of(indices, k)}];
                 store<T>(there, Value(there).template as<S>() + data[k].template as<S>());
             });
         },

@@ -31,7 +31,7 @@ std::vector<Ref<Node>> oldest_held(const graph::GraphState& state, bool sources)
 std::shared_ptr<const Error> force_held(const graph::GraphState& state, bool sources) {
     std::shared_ptr<const Error> first;
     for (auto held = oldest_held(state, sources); !held.empty(); held = oldest_held(state, sources)) {
-        const auto error = settle(held, Compile::Unlocked);
+        const auto error = force_each(held, Compile::Unlocked);
         if (!first) first = error;
     }
     return first;
@@ -41,7 +41,7 @@ std::shared_ptr<const Error> force_held(const graph::GraphState& state, bool sou
 
 void force_pending(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
-    auto error = settle_transfers(queue);  // before the lock is taken
+    auto error = force_transfers(queue);  // before the lock is taken
     std::lock_guard guard(state.lock);
     const auto own = force_held(state, true);
     if (!error) error = own;
@@ -66,7 +66,7 @@ void flush(Flush verdict, Node* fresh) {
     if (state.pending_count < graph::most_pending_nodes) return;
     if (state.transfers > 0 && device::held_locks().count == 1) {
         const Unlocked stretch(state.lock, Unlocked::For::Transfers);
-        (void)settle_transfers(fresh->queue.get());
+        (void)force_transfers(fresh->queue.get());
     }
     (void)force_held(state, true);  // constants and indices: they pin nothing, and would need memory
 }

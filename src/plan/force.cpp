@@ -246,7 +246,7 @@ Stored try_store(Node* target, Node* value, Node* where, After after, int refere
     if (subgraph.read_outside(buffer)) {
         const unsigned before = Unlocked::count();
         const Ref<Node> kept(target);  // others may rebind its handle while the lock is free
-        settle(dependents(buffer, &subgraph), compile);
+        force_each(dependents(buffer, &subgraph), compile);
         if (before != Unlocked::count()) return Stored::Unlocked;
         subgraph.collect_store(target, value, where, after, references);  // what was forced may have computed a part of this
     }
@@ -354,7 +354,7 @@ bool force_unharmed(const Subgraph& subgraph) {
 
 void force(std::span<Node* const> roots, Compile compile) { (void)force_unless_changed(roots, compile, true); }
 
-std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes, Compile compile) {
+std::shared_ptr<const Error> force_each(const std::vector<Ref<Node>>& nodes, Compile compile) {
     if (nodes.empty()) return nullptr;
     std::vector<Node*> roots;
     roots.reserve(nodes.size());
@@ -382,7 +382,7 @@ std::shared_ptr<const Error> settle(const std::vector<Ref<Node>>& nodes, Compile
 void force_readers(device::Buffer* buffer, Compile compile) {
     while (!buffer->readers.empty()) {
         const unsigned before = Unlocked::count();
-        settle(dependents(buffer, nullptr), compile);
+        force_each(dependents(buffer, nullptr), compile);
         if (before == Unlocked::count()) return;
     }
 }

@@ -55,7 +55,7 @@ void flush(graph::Flush verdict, graph::Node* fresh);
 
 /// Computes nodes for the sake of another operation, which their failures are not part of: what cannot be computed becomes a failed value.
 /// Gives the first failure, if any.
-std::shared_ptr<const Error> settle(const std::vector<Ref<graph::Node>>& nodes, Compile compile = Compile::Locked);
+std::shared_ptr<const Error> force_each(const std::vector<Ref<graph::Node>>& nodes, Compile compile = Compile::Locked);
 
 /// True unless PARDO_FUSION=off: then each node is a launch of its own.
 bool fusion_enabled();

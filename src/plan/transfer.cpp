@@ -90,7 +90,7 @@ void unfold_transfers(device::Queue* queue, std::span<Ref<Node>> nodes) {
     }
 }
 
-std::shared_ptr<const Error> settle_transfers(device::Queue* queue) {
+std::shared_ptr<const Error> force_transfers(device::Queue* queue) {
     graph::GraphState& state = graph::state_of(queue);
     std::vector<Arrival> arrivals;
     {
@@ -103,7 +103,7 @@ std::shared_ptr<const Error> settle_transfers(device::Queue* queue) {
     }
     std::shared_ptr<const Error> first;
     carry_out(arrivals, [&first](const std::vector<Ref<Node>>& exports) {
-        const auto error = settle(exports, Compile::Unlocked);
+        const auto error = force_each(exports, Compile::Unlocked);
         if (!first) first = error;
     });
     return first;

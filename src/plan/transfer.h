@@ -16,9 +16,9 @@ namespace pardo::plan {
 /// already are left alone. A failure is thrown as by force.
 void arrive(std::span<graph::Node* const> transfers);
 
-/// The same for all transfers to a queue that the program holds, for the sake of another operation: as settle. Gives the first failure, if
-/// any.
-std::shared_ptr<const Error> settle_transfers(device::Queue* queue);
+/// The same for all transfers to a queue that the program holds, for the sake of another operation: as force_each. Gives the first failure,
+/// if any.
+std::shared_ptr<const Error> force_transfers(device::Queue* queue);
 
 /// Replaces the transfers to `queue` among nodes by what they are made of, calls of other queues; for explain.
 void unfold_transfers(device::Queue* queue, std::span<Ref<graph::Node>> nodes);

@@ -341,7 +341,7 @@ template <class Source> std::unique_ptr<Loaded> Loaded::read_from(Source& source
             std::uint64_t bytes;
             lengths.raw(&bytes, sizeof bytes);
             require(bytes <= loaded->code_.size() - std::min<std::uint64_t>(offset, loaded->code_.size()));
-            loaded->places_.push_back({offset, bytes});
+            loaded->objects_.push_back({offset, bytes});
             offset += bytes;
         }
         require(offset == loaded->code_.size());
@@ -370,7 +370,7 @@ std::unique_ptr<Loaded> Loaded::from_bytes(std::span<const std::uint8_t> bytes, 
 }
 
 std::span<const std::uint8_t> Loaded::object(std::size_t code) const {
-    return std::span(code_).subspan(places_[code].offset, places_[code].bytes);
+    return std::span(code_).subspan(objects_[code].offset, objects_[code].bytes);
 }
 
 const Regime& Loaded::whole(std::size_t number) const {

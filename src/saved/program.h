@@ -207,7 +207,7 @@ public:
     Resolved resolve(const std::vector<std::int64_t>& sizes) const;
 
 private:
-    struct Place {
+    struct Object {
         std::uint64_t offset, bytes;
     };
     template <class Source> static std::unique_ptr<Loaded> read_from(Source& source, const std::string& path, bool with_math);
@@ -215,7 +215,7 @@ private:
     Program program_;
     std::size_t target_ = 0;
     std::vector<std::uint8_t> code_;  // of the target
-    std::vector<Place> places_;       // of objects in it
+    std::vector<Object> objects_;     // of objects in it
 };
 /// True of a file that begins as programs do.
 bool is_program(const std::string& path);

@@ -34,7 +34,7 @@ public:
         PresentTable* const table = target(late, *off);
         if (!table || nb::len(numbers) != numbers_) return {};
         const Borrowed borrowed(*this);
-        Call& call = *borrowed.call;
+        RunningCall& call = *borrowed.call;
         read(words, numbers, *table, call);
         const auto known = [&](const std::shared_ptr<Kept>& k) { return k->key == call.key; };
         if (last_ >= kept_.size() || !known(kept_[last_])) {
@@ -58,7 +58,7 @@ public:
     void keep(const Ints& words, const nb::tuple& numbers, PresentTable& table, const nb::list& loops, std::string name,
               const std::vector<std::string>& maps, std::vector<std::size_t> results, nb::object copied, nb::object statements) {
         if (words.size() != words_ || nb::len(numbers) != numbers_) return;
-        Call call;
+        RunningCall call;
         read(words.data(), numbers, table, call);
         auto kept = std::make_shared<Kept>();
         kept->places.resize(parameters_.size());
@@ -113,7 +113,7 @@ public:
 
 private:
     /// The facts of a call: shapes and numbers that programs and bounds depend on, and arrays.
-    struct Call {
+    struct RunningCall {
         std::vector<std::int64_t> key;
         std::vector<Given> given;            // one a parameter; empty for numbers
         std::vector<pardo::Scalar> results;  // of the loops, one after the other
@@ -130,7 +130,7 @@ private:
     /// A call whose vectors have the room that they had in the last one. Threads that come meanwhile make their own.
     struct Borrowed {
         explicit Borrowed(Region& region) : owner(region), call(std::move(region.spare_)) {
-            if (!call) call = std::make_unique<Call>();
+            if (!call) call = std::make_unique<RunningCall>();
         }
         Borrowed(const Borrowed&) = delete;
         Borrowed& operator=(const Borrowed&) = delete;
@@ -142,7 +142,7 @@ private:
             owner.spare_ = std::move(call);
         }
         Region& owner;
-        std::unique_ptr<Call> call;
+        std::unique_ptr<RunningCall> call;
     };
 
     /// The arguments of a loop; false if they are of a kind that is not known beforehand.
@@ -209,7 +209,7 @@ private:
         return table;
     }
 
-    void read(const std::int64_t* words, const nb::tuple& numbers, const PresentTable& table, Call& call) const {
+    void read(const std::int64_t* words, const nb::tuple& numbers, const PresentTable& table, RunningCall& call) const {
         call.key.reserve(words_ + numbers_ + 1);  // pointers into it
         call.given.resize(parameters_.size());
         call.key.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&table)));
@@ -237,7 +237,7 @@ private:
     bool is_used(const Kept& kept, std::size_t p) const { return parameters_[p].rank >= 0 && !kept.places[p].empty(); }
 
     /// Finds what takes the place of each array.
-    bool placed(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
+    bool placed(const Kept& kept, const PresentTable& table, RunningCall& call, LateResults* late) const {
         bool made = false;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             if (!is_used(kept, p)) continue;
@@ -275,7 +275,7 @@ private:
     }
 
     /// Memory for arrays that are not present; false where there is none.
-    bool make(const Kept& kept, const PresentTable& table, Call& call, LateResults* late) const {
+    bool make(const Kept& kept, const PresentTable& table, RunningCall& call, LateResults* late) const {
         for (std::size_t p = 0; p < call.given.size(); ++p) {
             Given& g = call.given[p];
             if (!is_used(kept, p) || g.entry) continue;
@@ -310,7 +310,7 @@ private:
     }
 
     /// The arrays of a call that are present, or made for it.
-    void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, bool present) const {
+    void fill(const Kept& kept, Arguments& arguments, const PresentTable& table, RunningCall& call, bool present) const {
         if (const std::uint64_t failures = LateResults::failures(); arguments.failures != failures) {
             std::ranges::fill(arguments.addresses, 0);
             arguments.failures = failures;
@@ -344,11 +344,11 @@ private:
     }
 
     static void set(const Kept& kept, Arguments& arguments, std::size_t parameter, std::size_t piece, const Array& array) {
-        for (const Place& p : kept.places[parameter])
+        for (const LoopArgument& p : kept.places[parameter])
             if (p.piece == piece) arguments.of_steps[p.step][p.argument].array = array;
     }
 
-    bool run(Kept& kept, const PresentTable& table, Call& call, const nb::tuple& numbers, LateResults* late) {
+    bool run(Kept& kept, const PresentTable& table, RunningCall& call, const nb::tuple& numbers, LateResults* late) {
         const nb::object entries = table.entries;  // they live until the end
         const bool first = !kept.running;
         Arguments own;
@@ -392,7 +392,8 @@ private:
     }
 
     /// Runs a loop.
-    static void go(const Step& step, std::vector<KernelArgument>& arguments, const PresentTable& table, Call& call, LateResults* late) {
+    static void go(const Step& step, std::vector<KernelArgument>& arguments, const PresentTable& table, RunningCall& call,
+                   LateResults* late) {
         for (std::size_t k = 0; k < arguments.size(); ++k)
             if (step.sources[k].kind == Source::Kind::Result)
                 arguments[k].scalar = call.results.at(step.sources[k].number).cast(step.dtypes[k]);
@@ -413,7 +414,7 @@ private:
     }
 
     /// Statements of the region, in Python, which run its loops.
-    static void all_of_it(const Kept& kept, Arguments& arguments, const PresentTable& table, Call& call, const nb::tuple& numbers,
+    static void all_of_it(const Kept& kept, Arguments& arguments, const PresentTable& table, RunningCall& call, const nb::tuple& numbers,
                           LateResults* late) {
         const Statements now{kept, arguments, table, late};
         struct Running {
@@ -428,7 +429,7 @@ private:
     void forget(const Kept& kept, Arguments& arguments, const PresentTable& table) const {
         for (std::size_t p = 0; p < parameters_.size() && !table.shares; ++p) {
             if (parameters_[p].rank < 0) continue;
-            for (const Place& place : kept.places[p]) arguments.of_steps[place.step][place.argument].array = Array();
+            for (const LoopArgument& place : kept.places[p]) arguments.of_steps[place.step][place.argument].array = Array();
         }
     }
 
@@ -438,7 +439,7 @@ private:
         const Unlocked unlocked;
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             if (!is_used(kept, p)) continue;
-            for (const Place& place : kept.places[p]) settle(arguments.of_steps[place.step][place.argument].array);
+            for (const LoopArgument& place : kept.places[p]) settle(arguments.of_steps[place.step][place.argument].array);
         }
     }
     static void settle(const Array& array) {
@@ -456,13 +457,13 @@ private:
         for (std::size_t p = 0; p < parameters_.size(); ++p) {
             if (parameters_[p].rank >= 0) continue;
             PyObject* const value = PyTuple_GetItem(numbers.ptr(), at++);
-            for (const Place& place : kept.places[p])
+            for (const LoopArgument& place : kept.places[p])
                 arguments.of_steps[place.step][place.argument].scalar =
                     scalar_from(value).value().cast(kept.steps[place.step].dtypes[place.argument]);
         }
     }
 
-    static void copy_back(const Kept& kept, const PresentTable& table, const Call& call, LateResults* late) {
+    static void copy_back(const Kept& kept, const PresentTable& table, const RunningCall& call, LateResults* late) {
         for (std::size_t p = 0; p < call.given.size() && !table.shares; ++p) {
             const Given& g = call.given[p];
             if (!g.array.node() || g.entry || !kept.maps[p].from) continue;
@@ -474,7 +475,7 @@ private:
     }
 
     /// What is being thrown, with notes of what did not reach the host; what work has written in part is not to be copied back.
-    [[noreturn]] void failed(const Kept& kept, const PresentTable& table, const Call& call) const {
+    [[noreturn]] void failed(const Kept& kept, const PresentTable& table, const RunningCall& call) const {
         set_error_from_current_exception();
         nb::python_error error;
         for (std::size_t p = 0; p < call.given.size() && !table.shares; ++p) {
@@ -489,7 +490,7 @@ private:
 
     std::vector<Parameter> parameters_;
     std::size_t words_ = 0, numbers_ = 0;  // that a call gives
-    std::unique_ptr<Call> spare_;
+    std::unique_ptr<RunningCall> spare_;
     bool chosen_;  // the device is written in the file
     PresentTable& host_;
     PresentTable* chosen_table_ = nullptr;

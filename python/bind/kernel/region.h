@@ -64,7 +64,7 @@ struct Arguments {
 };
 
 /// An argument of one of a region's loops, and which piece of an array it is.
-struct Place {
+struct LoopArgument {
     std::size_t step = 0, argument = 0, piece = 0;
 };
 
@@ -72,10 +72,10 @@ struct Place {
 struct Kept {
     std::vector<std::int64_t> key;
     std::vector<Step> steps;
-    std::vector<std::vector<Place>> places;  // where each parameter goes
-    std::vector<Map> maps;                   // one a parameter
-    std::vector<std::size_t> results;        // which ones of the loops' are the region's
-    Arguments arguments;                     // they stay; threads that come meanwhile have their own
+    std::vector<std::vector<LoopArgument>> places;  // where each parameter goes
+    std::vector<Map> maps;                          // one a parameter
+    std::vector<std::size_t> results;               // which ones of the loops' are the region's
+    Arguments arguments;                            // they stay; threads that come meanwhile have their own
     std::string name;
     nb::object moved;       // what such a call copies, for reports
     nb::object statements;  // of a region that has some beside its loops: a function of the numbers, which calls run_loop

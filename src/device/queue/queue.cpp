@@ -65,8 +65,8 @@ DriverQueue::DriverQueue(Device* device, QueueOrder order, bool profiling, std::
 template <class Now, class Keep>
 Event DriverQueue::submit_call(std::optional<Activity> activity, Amount amount, Request&& request, std::span<const BufferUse> uses,
                                std::span<const Event> depends, Now now, Keep keep, bool by_worker) {
-    struct Call final : NativeCall {
-        Call(Now& now, Keep& keep) : now_(now), keep_(keep) {}
+    struct BorrowedCall final : NativeCall {
+        BorrowedCall(Now& now, Keep& keep) : now_(now), keep_(keep) {}
         void run(Stream& stream, const NativeOrder& order) override { now_(stream, order); }
         Owned keep() override { return keep_(); }
         Now& now_;

@@ -37,7 +37,7 @@ void settle(EventState& event, Outcome&& outcome, const Label& label) {
 
 ScheduledEvent::ScheduledEvent(Queue* queue, bool polled, Request&& request)
     : EventState(queue, polled), request_(std::move(request)), covered_(request_.covered) {
-    place_.event = this;
+    entry_.event = this;
     request_.timed = request_.timed || queue->profiling();
 }
 

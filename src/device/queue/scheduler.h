@@ -56,9 +56,9 @@ protected:
 private:
     friend class Scheduler;
     friend class EventList;
-    struct Place : Link {
+    struct Entry : Link {
         ScheduledEvent* event = nullptr;
-    } place_;
+    } entry_;
 };
 
 /// Events in order, with a reference to each; an event is in one list at most.
@@ -73,7 +73,7 @@ public:
         using reference = ScheduledEvent&;
         Iterator() = default;
         explicit Iterator(Link* link) : link_(link) {}
-        ScheduledEvent& operator*() const { return *static_cast<ScheduledEvent::Place*>(link_)->event; }
+        ScheduledEvent& operator*() const { return *static_cast<ScheduledEvent::Entry*>(link_)->event; }
         ScheduledEvent* operator->() const { return &**this; }
         Iterator& operator++() {
             link_ = link_->next;
@@ -99,16 +99,16 @@ public:
 
     void append(ScheduledEvent& event) {
         event.retain();
-        head_.append(event.place_);
+        head_.append(event.entry_);
     }
     /// Takes an event over from another list.
     void take(ScheduledEvent& event) {
-        event.place_.remove();
-        head_.append(event.place_);
+        event.entry_.remove();
+        head_.append(event.entry_);
     }
     /// The caller, who holds a reference too, need not mind which lock it holds.
     void remove(ScheduledEvent& event) {
-        event.place_.remove();
+        event.entry_.remove();
         event.release();
     }
     /// In a forked child: what is listed is never taken apart.

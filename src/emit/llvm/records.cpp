@@ -17,13 +17,13 @@ using ir::Value;
 namespace {
 
 /// An index as another one plus a constant.
-struct Place {
+struct IndexFrom {
     Value root;
     std::int64_t offset = 0;
 };
 
-Place place_of(const ir::Kernel& kernel, Value index) {
-    Place p{index, 0};
+IndexFrom place_of(const ir::Kernel& kernel, Value index) {
+    IndexFrom p{index, 0};
     for (;;) {
         const ir::ValueInfo& info = kernel.values[p.root];
         if (info.region != ir::RegionId(~0u) || info.def >= kernel.instrs.size()) return p;
@@ -50,7 +50,7 @@ struct Record {
 Record find_record(const Memory& m, const ir::Region& region, std::size_t position, InstrId first) {
     constexpr std::size_t window = 48;
     const Instr& in = m.source.instr(first);
-    const Place start = place_of(m.source.kernel, in.operands[1]);
+    const IndexFrom start = place_of(m.source.kernel, in.operands[1]);
     Record record;
     record.step = m.source.shape(in.operands[1]).step;
     const std::int64_t fields = std::abs(record.step);
@@ -64,7 +64,7 @@ Record find_record(const Memory& m, const ir::Region& region, std::size_t positi
         if (m.source.kernel.in_groups() && m.source.fission.part[body[at]] != m.source.fission.part[first])
             break;  // another loop over the items
         if (!same_kind) continue;
-        const Place p = place_of(m.source.kernel, other.operands[1]);
+        const IndexFrom p = place_of(m.source.kernel, other.operands[1]);
         const std::int64_t offset = p.offset - start.offset;
         const bool fits = other.operands[0] == in.operands[0] && p.root == start.root && !m.values.hoisted[body[at]] &&
                           std::max(high, offset) - std::min(low, offset) < fields &&

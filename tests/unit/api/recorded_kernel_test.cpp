@@ -223,7 +223,7 @@ concept Conditions = requires(A a, A b) {
 };
 
 TEST(RecordedKernel, ConditionsOfCppDoNotCompile) {
-    static_assert(!Conditions<Value> && !Conditions<Place> && !Conditions<Item> && !Conditions<Var<bool>>);
+    static_assert(!Conditions<Value> && !Conditions<ElementRef> && !Conditions<Item> && !Conditions<Var<bool>>);
     static_assert(!std::is_copy_assignable_v<Value>);
 }
 

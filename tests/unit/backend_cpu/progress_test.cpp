@@ -159,7 +159,7 @@ TEST(Stopping, EndsAllWaitsThatWereOwedForLocks) {
     for (int i = 0; i < 5; ++i) device::wait_without_locks(q->host_task([] {}, {}, {"mine", ""}, slow));
     EXPECT_EQ(asked, 0);
     --here.count;
-    device::settle(here);
+    device::wait_for_owed(here);
     set_interrupt_hook(nullptr);
     EXPECT_EQ(asked, 1);
     gate.open = true;

@@ -27,7 +27,7 @@ layer(routines base device ir graph backend/cpu backend/opencl backend/cuda)
 layer(array base device ir graph plan routines)
 layer(launch base device ir lang graph plan array)
 layer(library launch array)
-layer(saving base saved device ir emit emit/llvm graph backend/cpu plan array)
+layer(saving base saved device ir emit emit/llvm graph backend/cpu plan routines array)
 layer(run base saved emit)
 layer(capi base device ir graph backend/cpu plan array launch)
 

@@ -57,7 +57,7 @@ void record(const Ref<ArrayCall>& call, std::span<const Array> inputs, std::span
     assert(inputs.size() <= Call::most_inputs && types.size() <= Call::most_results);
     for (const Array& x : inputs) arrive(x);
     ask(*call, inputs, types);
-    if (is_small(inputs, types)) return call->compute(inputs, {results, types.size()});
+    if (is_small(inputs, types) && !state_of(inputs[0].node()->queue.get()).capture) return call->compute(inputs, {results, types.size()});
     std::array<Node*, Call::most_inputs> nodes{};
     std::array<Ref<Node>, Call::most_results> made;
     for (std::size_t i = 0; i < inputs.size(); ++i) nodes[i] = inputs[i].node();

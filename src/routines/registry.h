@@ -11,11 +11,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "device/device.h"
 #include "graph/call.h"
+#include "routines/fields.h"
+#include "routines/recorder.h"
 
 namespace pardo::routines {
 
@@ -34,8 +37,16 @@ inline constexpr int device_group = 256;
 /// What does not depend on a routine's signature.
 class RoutineBase {
 public:
-    constexpr explicit RoutineBase(const char* name) : name_(name) {}
+    constexpr explicit RoutineBase(const char* name, bool in_place = false) : name_(name), in_place_(in_place) {}
     const char* name() const { return name_; }
+    /// Whether it writes its first memory where that holds values already; all else that it writes is fresh.
+    bool in_place() const { return in_place_; }
+    /// The one of this name; null if there is none.
+    static const RoutineBase* named(std::string_view name);
+    /// Calls it with the arguments that `fields` has: those that a Recorder was given.
+    virtual void replay(device::Queue* queue, Fields& fields) const = 0;
+    /// The kinds of its arguments' fields: a letter each.
+    std::string signature() const;
     /// Names of its implementations: "OpenBLAS, loops".
     virtual std::string implementations() const = 0;
     /// True when PARDO_ROUTINES names this implementation, to have it where it would not be taken.
@@ -60,9 +71,12 @@ protected:
     void log_choice(const char* implementation, const device::Device* device) const;
     /// Notes that work is done by a costlier implementation than one whose library is not installed.
     static void count_fallback();
+    /// Gives each field of arguments without values.
+    virtual void walk_default(Fields& fields) const = 0;
 
 private:
     const char* name_;
+    const bool in_place_;
     const RoutineBase* previous_ = nullptr;
 };
 
@@ -87,6 +101,15 @@ public:
 
     /// Throws Device where none applies.
     R operator()(device::Queue* queue, Args... args) const {
+        if (Recorder* const recorder = Recorder::of(queue)) [[unlikely]] {
+            if constexpr (is_work)
+                return recorder->take(*this, [&](Fields& fields) {
+                    Arguments kept(keep<Args>(args)...);
+                    walk(kept, fields);
+                });
+            else if constexpr (std::is_same_v<R, std::int64_t>)
+                recorder->refuse_count(name());
+        }
         const Choice choice = find(queue, args...);
         if (!choice.best) refuse(queue->device());
         if (choice.missing) count_fallback();
@@ -121,12 +144,23 @@ public:
     /// Before a call that is not recorded, and before what it does: throws what the transfer hook throws, where it would be on copies.
     /// `bytes`: those of what it reads.
     void ask(const char* op_name, std::int64_t bytes, device::Queue* queue, Args... args) const {
+        if constexpr (std::is_same_v<R, std::int64_t>)
+            if (Recorder* const recorder = Recorder::of(queue)) [[unlikely]]
+                recorder->refuse_count(op_name);
         if (graph::TransferQuestion::wanted(queue)) graph::TransferQuestion::ask(op_name, bytes, queue, describe(queue, args...));
     }
 
     void add(const Implementation& implementation) {
         if (count_ == 0) list();
         list_.at(count_++) = implementation;
+    }
+
+    void replay(device::Queue* queue, Fields& fields) const override {
+        if constexpr (is_work) {
+            Arguments kept;
+            walk(kept, fields);
+            std::apply([&](const auto&... args) { (*this)(queue, args...); }, kept);
+        }
     }
 
     void list_problems(const device::Device* device, std::vector<std::string>& problems) const override {
@@ -149,6 +183,24 @@ public:
     }
 
 private:
+    // What computes; all others answer a question, at once.
+    static constexpr bool is_work = std::is_void_v<R> && (is_memory<Args> || ...);
+    using Arguments = std::tuple<KeptType<Args>...>;
+    template <class T> static KeptType<T> keep(const std::remove_reference_t<T>& value) {
+        if constexpr (std::is_same_v<KeptType<T>, std::remove_cvref_t<T>>)
+            return value;
+        else
+            return {value.begin(), value.end()};
+    }
+    static void walk(Arguments& kept, Fields& fields) {
+        std::apply([&](auto&... args) { (field(fields, args), ...); }, kept);
+    }
+    void walk_default(Fields& fields) const override {
+        if constexpr (is_work) {
+            Arguments kept;
+            walk(kept, fields);
+        }
+    }
     struct Kinds {
         explicit Kinds(const device::Device* on) : bits(kinds_of(on)), device(on) {}
         bool have(const Implementation& one) const {

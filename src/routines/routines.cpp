@@ -68,6 +68,12 @@ const Wishes& wishes() {
 
 }  // namespace
 
+const RoutineBase* RoutineBase::named(std::string_view name) {
+    for (const RoutineBase* routine = last; routine; routine = routine->previous())
+        if (routine->name() == name) return routine;
+    return nullptr;
+}
+
 void fail_bounds(const Bounds& bounds, const Bounds::Row& row, std::int64_t index) {
     fail(ErrorCode::Index, bounds.op_name,
          "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(row.axis) + " with size " +

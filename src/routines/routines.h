@@ -73,6 +73,19 @@ enum class Question : std::uint8_t {
     Most,   // where the first of the greatest ones is: of bools the first true one
 };
 
+// The fields of what routines take.
+void field(Fields& f, DType& value);
+void field(Fields& f, graph::ReduceOp& value);
+void field(Fields& f, graph::Op& value);
+void field(Fields& f, Question& value);
+void field(Fields& f, Transform& value);
+void field(Fields& f, Lines& value);
+void field(Fields& f, Fourier& value);
+void field(Fields& f, Bounds::Row& value);
+void field(Fields& f, Bounds& value);
+void field(Fields& f, GatherPlan& value);
+void field(Fields& f, MatrixOptions& value);
+
 /// The routines. All submit to `queue` and return at once unless they return a count. Inputs are contiguous unless a line says otherwise;
 /// outputs are fresh and contiguous, or are written through the plan. Shapes and dtypes have been checked.
 
@@ -109,7 +122,7 @@ inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memor
     "compress");
 /// x: any strides. value: 1-d, as many elements as the mask has true ones.
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& mask, const Memory& blocks, const Memory& value)>
-    put_mask("put_mask");
+    put_mask("put_mask", true);
 /// base: any strides, see GatherPlan; indices: Int64, plan.count elements each.
 inline constinit Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan,
                               const Memory& out)>
@@ -117,13 +130,13 @@ inline constinit Routine<void(device::Queue* queue, const Memory& base, std::spa
 /// value: of the size and order that gather's result has, or of size one.
 inline constinit Routine<void(device::Queue* queue, const Memory& base, std::span<const Memory> indices, const GatherPlan& plan,
                               const Memory& value)>
-    scatter("scatter");
+    scatter("scatter", true);
 /// target[places[k]] = op(target[places[k]], values[k]) for each k; target and values have one dtype, values as many elements as places or
 /// one. In the order of k where few elements are named, and where the target is long; else parts of it, whose number depends on the two
 /// sizes alone, are taken together on their own and then one after the other. `bounds`: none, or of the places.
 inline constinit Routine<void(device::Queue* queue, graph::Op op, const Memory& target, const Memory& places, const Memory& values,
                               const Bounds& bounds)>
-    accumulate_at("accumulate_at");
+    accumulate_at("accumulate_at", true);
 /// out[o, j, i] = x[o, indices[o, j, i], i]; `lines` are those of x, `count` is the length of the indices' lines.
 inline constinit Routine<void(device::Queue* queue, const Memory& x, const Memory& indices, const Memory& out, Lines lines,
                               std::int64_t count, const Bounds& bounds)>

@@ -335,6 +335,11 @@ pardo_run_program* pardo_load(const char* path) {
         static const int forks = ::pthread_atfork(nullptr, nullptr, [] { new (&saved::Loaded::mutex()) std::mutex; });
         (void)forks;
         made = std::make_unique<pardo_run_program>(saved::Loaded::read(path, true));
+        if (!made->program.routines.empty())
+            throw Error(ErrorCode::Value, std::string("pardo_load: ") + path + " calls routines of the whole library (" +
+                                              made->program.routine_names() +
+                                              "), which this one has not: load it with pardo::SavedProgram::load of libpardo, or with "
+                                              "pardo.load_program");
         made->signature = made->program.signature();
         made->library = run::load_library(made->program.math);
         made->codes.resize(made->program.codes.size());

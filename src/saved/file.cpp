@@ -89,8 +89,14 @@ template <class A> void field(A& a, Launch& l) {
     field(a, l.elements), field(a, l.operations), field(a, l.bytes_read), field(a, l.bytes_written), field(a, l.element_cost),
         field(a, l.failures);
 }
+template <class A> void field(A& a, Real& r) { field(a, r.kind), field(a, r.literal), field(a, r.of); }
+template <class A> void field(A& a, RoutineCall& r) {
+    field(a, r.routine), field(a, r.place), field(a, r.choices), field(a, r.numbers), field(a, r.reals), field(a, r.texts);
+    field(a, r.memories), field(a, r.uses);
+}
+template <class A> void field(A& a, Routine& r) { field(a, r.name), field(a, r.signature); }
 template <class A> void field(A& a, Output& o) { field(a, o.value), field(a, o.offset), field(a, o.shape), field(a, o.strides); }
-template <class A> void field(A& a, Alternative& x) { field(a, x.sizing), field(a, x.scratch), field(a, x.launches); }
+template <class A> void field(A& a, Alternative& x) { field(a, x.sizing), field(a, x.scratch), field(a, x.routines), field(a, x.launches); }
 template <class A> void field(A& a, Step& s) { field(a, s.alternatives); }
 template <class A> void field(A& a, SizeClass& c) { field(a, c.exact), field(a, c.value); }
 template <class A> void body(A& a, Regime& r) { field(a, r.sizing), field(a, r.slots), field(a, r.steps), field(a, r.outputs); }
@@ -111,7 +117,7 @@ template <class A> void field(A& a, Constant& c) { field(a, c.bytes); }
 template <class A> void field(A& a, Code& c) { field(a, c.name), field(a, c.rank), field(a, c.granularity), field(a, c.group_size); }
 template <class A> void field(A& a, Program& p) {
     field(a, p.name), field(a, p.doc), field(a, p.made_by), field(a, p.arguments), field(a, p.sizes), field(a, p.tuple);
-    field(a, p.outputs), field(a, p.constants), field(a, p.targets), field(a, p.codes), field(a, p.regimes);
+    field(a, p.outputs), field(a, p.constants), field(a, p.targets), field(a, p.codes), field(a, p.routines), field(a, p.regimes);
 }
 
 /// Counts of lists: no list has more items than the file has bytes.
@@ -154,6 +160,16 @@ void check(const Alternative& x, std::size_t values, const Program& p) {
     require(x.sizing.sizes == p.sizes && x.sizing.sound());
     values += x.scratch.size();
     check_numbers(x.scratch, x.sizing);
+    for (const RoutineCall& r : x.routines) {
+        require(r.routine < p.routines.size());
+        check_numbers(r.numbers, x.sizing);
+        for (const Real& real : r.reals) {
+            require(real.kind <= Real::Kind::RootReciprocal);
+            check_numbers({real.of}, x.sizing);
+        }
+        for (const std::uint32_t value : r.memories) require(value < values - x.scratch.size());
+        for (const Use& use : r.uses) require(use.value < values - x.scratch.size());
+    }
     for (const Launch& l : x.launches) {
         require(l.code < p.codes.size() && l.extents.size() == static_cast<std::size_t>(p.codes[l.code].rank));
         check_numbers(l.extents, x.sizing);

@@ -3,6 +3,7 @@
 
 #include <pardo/error.h>
 
+#include <cmath>
 #include <string>
 
 #include "base/status_text.h"
@@ -50,6 +51,18 @@ std::string Program::signature() const {
     text += ")";
     for (std::size_t k = 0; k < outputs.size(); ++k) text += (k ? ", " : " -> ") + std::string(dtype_name(outputs[k]));
     return text;
+}
+
+std::string Program::routine_names() const {
+    std::string text;
+    for (const Routine& routine : routines) text += (text.empty() ? "" : ", ") + routine.name;
+    return text;
+}
+
+double Real::in(std::span<const std::int64_t> values) const {
+    if (kind == Kind::Literal) return literal;
+    const auto n = static_cast<double>(of.in(values));
+    return 1 / (kind == Kind::Reciprocal ? n : std::sqrt(n));
 }
 
 std::vector<std::int64_t> sizes_of(const Program& program, const std::vector<Shape>& shapes) {
@@ -128,13 +141,17 @@ void note_uses(Resolved& found, const Program& program) {
     const std::size_t count = program.arguments.size() + program.constants.size() + found.regime->slots.size();
     found.written.assign(count, false);
     found.last.assign(count, 0);
-    for (std::size_t i = 0; i < found.parts.size(); ++i)
-        for (const Launch& launch : found.parts[i].alternative->launches)
-            for (const Use& use : launch.uses) {
+    for (std::size_t i = 0; i < found.parts.size(); ++i) {
+        const auto note = [&](const std::vector<Use>& uses) {
+            for (const Use& use : uses) {
                 if (use.value >= count) continue;  // scratch
                 found.written[use.value] = found.written[use.value] || use.writes;
                 found.last[use.value] = i;
             }
+        };
+        for (const RoutineCall& call : found.parts[i].alternative->routines) note(call.uses);
+        for (const Launch& launch : found.parts[i].alternative->launches) note(launch.uses);
+    }
     for (const Output& output : found.regime->outputs) found.last[output.value] = found.parts.size();
 }
 

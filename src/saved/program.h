@@ -97,10 +97,31 @@ struct Launch {
     }
 };
 
-/// What is launched for sizes for which the guards hold.
+/// A number that is no integer: itself, the reciprocal of what an expression gives, or that of its root.
+struct Real {
+    enum class Kind : std::uint8_t { Literal, Reciprocal, RootReciprocal };
+    Kind kind = Kind::Literal;
+    double literal = 0;
+    Number of;
+    double in(std::span<const std::int64_t> values) const;
+};
+/// A call of a routine of the library: its arguments' fields (routines::Fields) by kind, each in order.
+struct RoutineCall {
+    std::uint32_t routine = 0;  // of the program's
+    std::string place;          // the line of the call
+    std::vector<std::uint64_t> choices;
+    std::vector<Number> numbers;
+    std::vector<Real> reals;
+    std::vector<std::string> texts;
+    std::vector<std::uint32_t> memories;  // values
+    std::vector<Use> uses;
+};
+
+/// What is launched, and which routines are called before, for sizes for which the guards hold.
 struct Alternative {
     Sizing sizing;
     std::vector<Number> scratch;  // bytes
+    std::vector<RoutineCall> routines;
     std::vector<Launch> launches;
 };
 /// A part of the program; one of the alternatives runs.
@@ -154,6 +175,11 @@ struct Code {
     std::vector<std::vector<std::uint8_t>> objects;
 };
 
+/// A routine of the library, and what kinds of fields its arguments have.
+struct Routine {
+    std::string name, signature;
+};
+
 struct Program {
     std::string name, doc, made_by;  // made_by: "pardo 0.1.0"
     std::vector<Argument> arguments;
@@ -163,12 +189,15 @@ struct Program {
     std::vector<Constant> constants;
     std::vector<std::string> targets;  // "x86-64-v3"
     std::vector<Code> codes;
+    std::vector<Routine> routines;
     std::vector<Regime> regimes;
     /// A shared library with the functions of vectors that objects call; empty: they call none.
     std::vector<std::uint8_t> math;
 
     /// "f(x: float32[n, 3], y: float32[n]) -> float64[n]".
     std::string signature() const;
+    /// "matmul, sort".
+    std::string routine_names() const;
 };
 
 /// What runs for some sizes.

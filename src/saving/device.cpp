@@ -25,9 +25,7 @@ public:
     }
     Event host_task(std::function<void()>, std::span<const device::BufferUse>, device::Label label, double,
                     std::span<const Event>) override {
-        refuse("the function uses " + label.name.str() +
-               ", a routine of the library: only elementwise operations, reductions, views, assignments and kernels are machine code of "
-               "its own");
+        refuse("the function hands " + label.name.str() + " to the host, which no program can");
     }
     Event copy(device::Buffer* to, std::size_t to_offset, device::Buffer* from, std::size_t from_offset, std::size_t bytes,
                std::span<const Event>) override {

@@ -2,6 +2,7 @@
 #include "saving/formula.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -217,6 +218,45 @@ std::optional<Formula> Formulas::find(std::span<const std::int64_t> values, DTyp
     if (auto formula = linear(values)) return formula;
     if (auto formula = rounded(values)) return formula;
     return polynomial(values);
+}
+
+namespace {
+
+/// The bits of two numbers are the same.
+bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+}  // namespace
+
+std::optional<double> Formulas::at(const RealFormula& formula, const Sizes& sizes) const {
+    if (formula.kind == saved::Real::Kind::Literal) return formula.literal;
+    const std::optional<std::int64_t> of = at(formula.of, sizes);
+    if (!of) return std::nullopt;
+    return saved::Real{formula.kind, 0, {*of, -1}}.in({});
+}
+
+std::optional<RealFormula> Formulas::find_real(std::span<const double> values) {
+    using Kind = saved::Real::Kind;
+    if (std::ranges::all_of(values, [&](double v) { return same(v, values[0]); })) return RealFormula{Kind::Literal, values[0], {}};
+    for (const Kind kind : {Kind::Reciprocal, Kind::RootReciprocal}) {
+        std::vector<std::int64_t> of;
+        for (const double v : values) {
+            const double inverse = kind == Kind::Reciprocal ? 1 / v : 1 / (v * v);
+            if (!(std::fabs(inverse) < 0x1p62)) break;
+            of.push_back(std::llround(inverse));
+            if (!same(saved::Real{kind, 0, {of.back(), -1}}.in({}), v)) break;
+        }
+        if (of.size() < values.size()) continue;
+        std::optional<Formula> formula = find(of);
+        if (!formula) continue;
+        const RealFormula found{kind, 0, std::move(*formula)};
+        bool all = true;
+        for (std::size_t i = 0; all && i < values.size(); ++i) {
+            const std::optional<double> there = at(found, points_[i]);
+            all = there && same(*there, values[i]);
+        }
+        if (all) return found;
+    }
+    return std::nullopt;
 }
 
 }  // namespace pardo::saving

@@ -9,6 +9,8 @@
 
 #include <pardo/dtype.h>
 
+#include "saved/program.h"
+
 namespace pardo::saving {
 
 using Sizes = std::vector<std::int64_t>;
@@ -32,18 +34,28 @@ struct Formula {
     friend bool operator==(const Formula&, const Formula&) = default;
 };
 
-/// Formulas of one set of samples: points, each a value for each size, and for each number what it was there.
+/// A number that is no integer: itself, or a reciprocal of a formula.
+struct RealFormula {
+    saved::Real::Kind kind = saved::Real::Kind::Literal;
+    double literal = 0;
+    Formula of;
+};
+
 /// The value that a number has in a dtype.
 std::int64_t in_dtype(std::int64_t number, DType dtype);
+/// Formulas of one set of samples: points, each a value for each size, and for each number what it was there.
 class Formulas {
 public:
     /// At least two values of each size that varies are among the points.
     explicit Formulas(std::vector<Sizes> points);
     /// The formula that gives these values, one a point; none if there is none of this kind. Values are as a dtype has them: rounded.
     std::optional<Formula> find(std::span<const std::int64_t> values, DType rounded_to = DType::Int64);
+    /// The same of numbers that are no integers, bit by bit.
+    std::optional<RealFormula> find_real(std::span<const double> values);
     const std::vector<Atom>& atoms() const { return atoms_; }
     /// In 128 bits nothing overflows: none where the value takes more than 63.
     std::optional<std::int64_t> at(const Formula& formula, const Sizes& sizes) const;
+    std::optional<double> at(const RealFormula& formula, const Sizes& sizes) const;
 
 private:
     DType rounded_to_ = DType::Int64;

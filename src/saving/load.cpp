@@ -15,6 +15,7 @@
 #include "plan/force.h"
 #include "saved/machine_code.h"
 #include "saved/program.h"
+#include "saving/replay.h"
 
 namespace pardo {
 namespace {
@@ -88,6 +89,7 @@ SavedProgram SavedProgram::load(const std::string& path) {
     static const bool once = (renew_at_fork(saved::Loaded::mutex()), true);
     (void)once;
     auto state = std::make_shared<State>(saved::Loaded::read(path, false));
+    for (const saved::Routine& routine : state->program.routines) saving::require_routine(routine, path);
     for (const saved::Code& code : state->program.codes) state->names.emplace_back(code.name);
     state->codes.resize(state->program.codes.size());
     state->constants.resize(state->program.constants.size());
@@ -197,6 +199,10 @@ std::vector<Array> SavedProgram::operator()(ListOf<Array> given) const {
         const std::vector<std::int64_t>& values = resolved->parts[i].values;
         std::vector<Ref<device::Buffer>> scratch;
         for (const saved::Number& bytes : alternative.scratch) scratch.push_back(obtain(bytes.in(values)));
+        for (const saved::RoutineCall& call : alternative.routines) {
+            const auto at = [&](std::uint32_t value) { return saving::Place{need(value), first[value]}; };
+            saving::replay(program, call, values, at, queue);
+        }
         for (const saved::Launch& launch : alternative.launches) {
             if (!launch.range(values, extents)) continue;
             words.clear();

@@ -10,6 +10,7 @@
 #include "graph/node.h"
 #include "ir/hash.h"
 #include "plan/force.h"
+#include "saving/tracing.h"
 
 namespace pardo::saving {
 
@@ -35,61 +36,11 @@ std::uint32_t Codes::number(const ir::Kernel& kernel) {
     return static_cast<std::uint32_t>(hashes_.size() - 1);
 }
 
-/// A trace over the sizes, to which the formulas of some numbers are known.
-class Run::Tracing {
-public:
-    Tracing(const Sizes& sizes, const KnownNumbers& known) : known_(known), trace_(sizes, Trace::Any()) {
-        for (std::size_t k = 0; k < sizes.size(); ++k) given_.push_back(Trace::number(sizes[k], static_cast<std::int32_t>(k)));
-    }
-
-    /// The size that the number at a place is; the planner may be given it from now on.
-    Size know(std::size_t at) {
-        const Formula& formula = known_.of[at];
-        const auto same = std::ranges::find(made_, formula, &std::pair<Formula, Size>::first);
-        if (same != made_.end()) return same->second;
-        Size sum = 0;
-        for (const Formula::Term& term : formula.terms) {
-            Size product = 1;
-            for (const std::int32_t atom : term.atoms)
-                product = product * size_of(known_.formulas->atoms()[static_cast<std::size_t>(atom)]);
-            sum = sum + (term.factor == 1 ? product : product * Size(term.factor));
-        }
-        trace_.know(sum);
-        made_.emplace_back(formula, sum);
-        return sum;
-    }
-    saved::Number number(Size size) {
-        return size.literal() ? saved::Number{size.value(), -1} : saved::Number{size.value(), trace_.expression(size)};
-    }
-    saved::Number number_at(std::size_t at) { return number(know(at)); }
-
-    /// What is left; false where it holds for these sizes alone.
-    bool take(Sizing& sizing) {
-        if (!trace_.adaptable()) return false;
-        sizing = trace_.take();
-        return true;
-    }
-
-private:
-    Size size_of(const Atom& a) const {
-        Size value = given_[static_cast<std::size_t>(a.size)];
-        if (a.scale != 1) value = value * Size(a.scale);
-        if (a.shift != 0) value = value + Size(a.shift);
-        if (a.divisor == 1) return value;
-        // Rounded towards minus infinity, of what may be negative: without a rest that is not negative.
-        const Size d(a.divisor), rest = ((value % d) + d) % d;
-        return (value - rest) / d;
-    }
-    const KnownNumbers& known_;
-    Trace trace_;
-    std::vector<Size> given_;
-    std::vector<std::pair<Formula, Size>> made_;
-};
-
 Run::Run(const saved::Program& program, const Sizes& sizes, const KnownNumbers* known, Codes* codes, saved::Regime* regime)
-    : program_(program), sizes_(sizes), known_(known), codes_(codes), regime_(regime) {
+    : Recorder(&NotingDevice::get()), program_(program), sizes_(sizes), known_(known), codes_(codes), regime_(regime) {
     NotingDevice& device = NotingDevice::get();
     device.note_to(this);
+    Recorder::set(this);
     graph::state_of(device.queue()).capture = static_cast<plan::Capture*>(this);
 }
 
@@ -98,6 +49,7 @@ Run::~Run() {
     kept_.clear();
     NotingDevice& device = NotingDevice::get();
     graph::state_of(device.queue()).capture = nullptr;
+    Recorder::set(nullptr);
     device.note_to(nullptr);
 }
 
@@ -110,15 +62,20 @@ std::size_t Run::note(std::int64_t number) {
 void Run::check(std::size_t at) const {
     if (!known_) return;
     const std::optional<std::int64_t> value = at < known_->of.size() ? known_->formulas->at(known_->of[at], sizes_) : std::nullopt;
-    if (!value || in_dtype(*value, outline_.rounded_to[at]) != outline_.numbers[at])
-        refuse(
-            "the function does something else for some sizes than for the others; any_size=False exports it for the shapes of the examples "
-            "alone");
+    if (!value || in_dtype(*value, outline_.rounded_to[at]) != outline_.numbers[at]) refuse_change();
 }
 
-std::uint32_t Run::block_of(const Node& leaf) const {
-    const auto& buffer = static_cast<const NotedBuffer&>(*leaf.buffer);
-    if (leaf.buffer->device() != &NotingDevice::get() || buffer.run != serial())
+void Run::refuse_change() {
+    refuse(
+        "the function does something else for some sizes than for the others; any_size=False exports it for the shapes of the examples "
+        "alone");
+}
+
+std::uint32_t Run::block_of(const Node& leaf) const { return block_of(*leaf.buffer); }
+
+std::uint32_t Run::block_of(const device::Buffer& memory) const {
+    const auto& buffer = static_cast<const NotedBuffer&>(memory);
+    if (memory.device() != &NotingDevice::get() || buffer.run != serial())
         refuse("the function uses an array that it has kept from an earlier run, or from another export; make it anew in each call");
     return buffer.number;
 }

@@ -12,6 +12,7 @@
 #include "plan/capture.h"
 #include "plan/plan.h"
 #include "plan/size.h"
+#include "routines/registry.h"
 #include "saved/program.h"
 #include "saving/device.h"
 #include "saving/formula.h"
@@ -25,15 +26,19 @@ using Function = std::function<std::vector<Array>(std::span<const Array>)>;
 struct KnownNumbers {
     const Formulas* formulas = nullptr;
     std::vector<Formula> of;
+    std::vector<RealFormula> reals;
 };
 
-/// Kernels by their hash, of all plans.
+/// Kernels by their hash, and routines by their name, of all plans.
 class Codes {
 public:
     std::uint32_t number(const ir::Kernel& kernel);
+    std::uint32_t number(const routines::RoutineBase& routine);
     const std::vector<ir::Kernel>& kernels() const { return kernels_; }
+    const std::vector<saved::Routine>& routines() const { return routines_; }
 
 private:
+    std::vector<saved::Routine> routines_;
     std::vector<Hash128> hashes_;
     std::vector<ir::Kernel> kernels_;
 };
@@ -43,10 +48,11 @@ struct RunOutline {
     std::vector<std::uint8_t> structure;
     std::vector<std::int64_t> numbers;
     std::vector<DType> rounded_to;  // of each number: Int64, or the dtype of the scalar that it is
+    std::vector<double> reals;      // numbers that are no integers
 };
 
 /// Runs a function on arrays that are not there.
-class Run final : public Notes, public plan::Capture {
+class Run final : public Notes, public plan::Capture, public routines::Recorder {
 public:
     /// With `known` and a regime, what the run does is added to the regime: for steps that have no alternative for these sizes yet, one for
     /// all sizes for which the planner decides the same.
@@ -71,16 +77,23 @@ public:
     // plan::Capture.
     bool take(const plan::Subgraph& subgraph, device::Queue* queue) override;
     void take(const plan::CapturedLaunch& launch) override;
+    // routines::Recorder.
+    void take(const routines::RoutineBase& routine, const std::function<void(routines::Fields&)>& walk) override;
+    [[noreturn]] void refuse_count(const char* op_name) override;
 
 private:
     std::size_t note(std::int64_t number);
     void name(std::uint32_t block);
     /// The block behind a leaf; throws Value for one of another run.
     std::uint32_t block_of(const graph::Node& leaf) const;
+    std::uint32_t block_of(const device::Buffer& memory) const;
     /// Throws where a number is not what it was when the samples were taken.
     void check(std::size_t at) const;
+    void check_real(std::size_t at) const;
+    [[noreturn]] static void refuse_change();
     /// The trace of one step, or of the regime's own numbers.
     class Tracing;
+    class RoutineNotes;
     bool wanted(std::size_t step) const;
     saved::Launch launch(const plan::PlannedLaunch& planned, const plan::AdaptablePlan::Launch& launch,
                          std::span<const plan::AdaptablePlan::Number> numbers, const plan::Subgraph& subgraph,

@@ -81,11 +81,16 @@ constexpr std::uint32_t slot_mark = std::uint32_t{1} << 30;
 /// All values that launches and outputs name.
 template <class F> void for_each_value(saved::Regime& regime, F&& f) {
     for (saved::Step& step : regime.steps)
-        for (saved::Alternative& x : step.alternatives)
+        for (saved::Alternative& x : step.alternatives) {
+            for (saved::RoutineCall& call : x.routines) {
+                for (std::uint32_t& value : call.memories) f(value);
+                for (saved::Use& use : call.uses) f(use.value);
+            }
             for (saved::Launch& launch : x.launches) {
                 for (saved::Patch& patch : launch.addresses) f(patch.value);
                 for (saved::Use& use : launch.uses) f(use.value);
             }
+        }
     for (saved::Output& output : regime.outputs) f(output.value);
 }
 
@@ -283,7 +288,7 @@ private:
             if (sample.failure) return fail(sample.failure, sample.message), std::move(found);
             if (!first) first = &sample;
             if (sample.outline.structure != first->outline.structure || sample.outline.numbers.size() != first->outline.numbers.size() ||
-                sample.written != first->written) {
+                sample.outline.reals.size() != first->outline.reals.size() || sample.written != first->written) {
                 fail_for("the function does something else where sizes are " + sizes_text(p) + " than where they are " +
                          sizes_text(found.points[0]));
                 return found;
@@ -315,6 +320,20 @@ private:
             }
             found.numbers.of.push_back(std::move(*formula));
         }
+        std::vector<double> reals(all.size());
+        for (std::size_t i = 0; i < first->outline.reals.size(); ++i) {
+            for (std::size_t k = 0; k < all.size(); ++k) reals[k] = all[k]->outline.reals[i];
+            std::optional<RealFormula> formula = found.formulas->find_real(reals);
+            if (!formula) {
+                fail_for(
+                    "a number that the function computes of sizes is neither the same for all nor a reciprocal of a product of sizes, or "
+                    "of its root: it is " +
+                    std::to_string(reals[0]) + " for sizes " + sizes_text(found.points[0]) + ", " + std::to_string(reals.back()) + " for " +
+                    sizes_text(found.points.back()));
+                return found;
+            }
+            found.numbers.reals.push_back(std::move(*formula));
+        }
         return found;
     }
 
@@ -330,11 +349,13 @@ private:
         const Samples::Sample &sample = samples_.at(p), &first = samples_.at(found.points[0]);
         if (sample.too_large) return {};
         bool same = !sample.failure && sample.outline.structure == first.outline.structure && sample.written == first.written &&
-                    sample.outline.numbers.size() == found.numbers.of.size();
+                    sample.outline.numbers.size() == found.numbers.of.size() && sample.outline.reals.size() == found.numbers.reals.size();
         for (std::size_t i = 0; same && i < found.numbers.of.size(); ++i) {
             const std::optional<std::int64_t> value = found.formulas->at(found.numbers.of[i], p);
             same = value && in_dtype(*value, sample.outline.rounded_to[i]) == sample.outline.numbers[i];
         }
+        for (std::size_t i = 0; same && i < found.numbers.reals.size(); ++i)
+            same = found.formulas->at(found.numbers.reals[i], p) == sample.outline.reals[i];
         if (same) return {};
         return "the function does something else where sizes are " + sizes_text(p) + " than where they are " + sizes_text(found.points[0]);
     }
@@ -614,6 +635,7 @@ std::string export_program(const std::function<Exported(ListOf<Array>)>& functio
     };
     Codes codes;
     Exporter(run, program, codes, std::move(sizes)).make();
+    program.routines = codes.routines();
     number_slots(program);
     compile(program, codes.kernels());
     add_math(program);

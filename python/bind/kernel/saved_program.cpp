@@ -12,7 +12,8 @@ using pardo::SavedProgram;
 
 /// Calls Python's function with stand-ins, and takes what it gives apart.
 pardo::Exported call_python(nb::handle function, pardo::ListOf<pardo::Array> arguments) {
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
+    if (!gil) throw pardo::Error(pardo::ErrorCode::Internal, "export: the interpreter ends");
     nb::list given;
     for (const pardo::Array& a : arguments) given.append(nb::steal(wrap(a)));
     nb::object results;

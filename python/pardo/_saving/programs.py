@@ -52,8 +52,9 @@ def export(
     ----------
     function : callable
         Takes arrays, gives an array, or a tuple of arrays, or None if it writes into its arguments. It may use elementwise operations,
-        reductions, views, assignments to parts of arrays, and arrays that it makes or finds outside. It must not read values of arrays
-        (``float(x)``, ``if x.any()``), and it does the same for all sizes.
+        reductions, views, assignments to parts of arrays, routines of the library (``x @ y``, ``sort``, ``fft``, ``linalg``, indexing by
+        arrays; `load_program` runs these, C programs do not), and arrays that it makes or finds outside. It must not read values of
+        arrays (``float(x)``, ``if x.any()``), and it does the same for all sizes.
     *examples : array_like
         One for each argument: dtypes and shapes count, values do not. Extents beyond 1 may be others in later calls; those that are equal
         in the examples are equal then. Extents of 0 and 1 stay what they are.

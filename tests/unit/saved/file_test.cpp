@@ -20,6 +20,7 @@ Program sample() {
     p.constants = {{{1, 2, 3, 4}}};
     p.targets = {"x86-64-v3", "other"};
     p.codes = {{"kernel", 1, 64, {}, {{7, 7, 7}, {8}}}};
+    p.routines = {{"sort", "mmm"}};
     Regime r;
     r.sizes = {{false, 1}};
     r.sizing = {1, {{Sizing::Op::Literal, 0, 0, 8}, {Sizing::Op::Mul, 0, 1, 0}}, {}};
@@ -30,7 +31,15 @@ Program sample() {
     launch.addresses = {{0, 0, {0, -1}}, {1, 2, {0, -1}}};
     launch.uses = {{0, true, false}, {2, false, true}};
     launch.failures = {{2, "out of bounds: $0"}};
-    r.steps = {{{{{1, {}, {{0, 0, true, false}}}, {{16, -1}}, {launch}}}}};
+    RoutineCall call;
+    call.place = "f.py:1";
+    call.choices = {1};
+    call.numbers = {{0, 0}};
+    call.reals = {{Real::Kind::Reciprocal, 0, {0, 0}}, {Real::Kind::Literal, 2.5, {}}};
+    call.texts = {"sort"};
+    call.memories = {0, 2};
+    call.uses = {{0, true, false}, {2, false, true}};
+    r.steps = {{{{{1, {}, {{0, 0, true, false}}}, {{16, -1}}, {call}, {launch}}}}};
     r.outputs = {{2, {0, -1}, {{0, 0}}, {{1, -1}}}};
     Regime none;
     none.sizes = {{true, 0}};
@@ -66,6 +75,13 @@ TEST(SavedFile, IsReadAgain) {
     ASSERT_EQ(found.parts.size(), 1u);
     EXPECT_EQ(found.regime->slots[0].in(found.values), 40);
     EXPECT_EQ(found.parts[0].alternative->launches[0].extents[0].in(found.parts[0].values), 5);
+    EXPECT_EQ(loaded->program().routine_names(), "sort");
+    const RoutineCall& call = found.parts[0].alternative->routines[0];
+    EXPECT_EQ(call.place, "f.py:1");
+    EXPECT_EQ(call.texts, std::vector<std::string>{"sort"});
+    EXPECT_EQ(call.numbers[0].in(found.parts[0].values), 5);
+    EXPECT_EQ(call.reals[0].in(found.parts[0].values), 0.2);
+    EXPECT_EQ(call.reals[1].in(found.parts[0].values), 2.5);
     EXPECT_THROW((void)loaded->resolve({0}), Error);  // refused
     EXPECT_THROW((void)loaded->resolve({1}), Error);  // no regime
 }
@@ -114,6 +130,13 @@ TEST(SavedFile, NumbersThatNameNothingAreRefused) {
     Hash128 digest;
     if (!refusal(to_bytes(sample(), digest)).empty()) GTEST_SKIP() << "the sample is for x86-64-v3";
     const auto launch = [](Program& p) -> Launch& { return p.regimes[0].steps[0].alternatives[0].launches[0]; };
+    const auto call = [](Program& p) -> RoutineCall& { return p.regimes[0].steps[0].alternatives[0].routines[0]; };
+    EXPECT_TRUE(refused([&](Program& p) { call(p).routine = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).numbers[0].expression = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].of.expression = 1; }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).reals[0].kind = static_cast<Real::Kind>(3); }));
+    EXPECT_TRUE(refused([&](Program& p) { call(p).memories[0] = 3; }));  // scratch
+    EXPECT_TRUE(refused([&](Program& p) { call(p).uses[0].value = 4; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).code = 1; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).addresses[0].value = 4; }));
     EXPECT_TRUE(refused([&](Program& p) { launch(p).addresses[0].word = 3; }));

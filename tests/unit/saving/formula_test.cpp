@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace pardo::saving {
@@ -79,6 +80,23 @@ TEST(Formulas, RoundScalarsAsTheirDtypes) {
     const std::optional<Formula> found = formulas.find(values, DType::Float32);
     ASSERT_TRUE(found);
     EXPECT_EQ(formulas.at(*found, {12}), 12);
+}
+
+TEST(Formulas, OfRealsAreReciprocals) {
+    const auto found = [](const std::function<double(double, double)>& f) {
+        Formulas formulas(grid());
+        std::vector<double> values;
+        for (const Sizes& p : grid()) values.push_back(f(static_cast<double>(p[0]), static_cast<double>(p[1])));
+        const std::optional<RealFormula> formula = formulas.find_real(values);
+        return formula && formulas.at(*formula, {12, 5}) == f(12, 5);
+    };
+    EXPECT_TRUE(found([](double, double) { return 0.1; }));
+    EXPECT_TRUE(found([](double n, double) { return 1 / n; }));
+    EXPECT_TRUE(found([](double n, double m) { return 1 / (n * m); }));
+    EXPECT_TRUE(found([](double n, double m) { return 1 / std::sqrt(n * m); }));
+    EXPECT_TRUE(found([](double n, double) { return 1 / (2 * n - 2); }));
+    EXPECT_FALSE(found([](double n, double) { return std::log(n); }));
+    EXPECT_FALSE(found([](double n, double m) { return n / m; }));
 }
 
 TEST(Formulas, RefuseOverflow) {
